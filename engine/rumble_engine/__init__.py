@@ -1,0 +1,40 @@
+"""The rules of Rumble's games: pure, synchronous, immutable. No clock, no I/O, no logging.
+
+`Game` makes an initial `State`; a state tells whose move it is, which moves are legal, what follows
+from one, and, when the game is over, its `Outcome`. `game_names()` and `get_game()` find the installed games.
+"""
+
+from rumble_engine.errors import (
+    AmbiguousMove,
+    BadPosition,
+    BadSettings,
+    ConformanceError,
+    EngineError,
+    IllegalMove,
+    MoveError,
+    UnknownGame,
+    UnreadableMove,
+)
+from rumble_engine.game import Game, Setting, SettingValue, State
+from rumble_engine.outcome import Outcome, Termination
+from rumble_engine.registry import game_names, get_game
+
+__all__ = [
+    "AmbiguousMove",
+    "BadPosition",
+    "BadSettings",
+    "ConformanceError",
+    "EngineError",
+    "Game",
+    "IllegalMove",
+    "MoveError",
+    "Outcome",
+    "Setting",
+    "SettingValue",
+    "State",
+    "Termination",
+    "UnknownGame",
+    "UnreadableMove",
+    "game_names",
+    "get_game",
+]

@@ -1,0 +1,239 @@
+"""The kit that every game must pass: random playouts that check each rule of `Game` and `State` on the way.
+
+    from rumble_engine.conformance import check_game
+    check_game(MY_GAME)                 # raises ConformanceError, or returns a Report
+
+A game that raises anything but the errors it promises fails too; the original error is the cause of ours.
+"""
+
+import json
+import re
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from contextlib import contextmanager
+from copy import deepcopy
+from dataclasses import dataclass, field
+from math import isclose
+from random import Random
+from typing import Any
+
+from rumble_engine.errors import BadPosition, BadSettings, ConformanceError, EngineError, IllegalMove, MoveError
+from rumble_engine.game import Game, State
+from rumble_engine.outcome import Outcome, Termination
+from rumble_engine.texts import shown
+
+LONGEST = 10_000
+"""Plies after which a playout counts as endless."""
+
+OTHERS = 20
+"""Moves of earlier states that are tried, at most, in a state that does not allow them."""
+
+GARBAGE = ("\0", "\ud800", "\n", "x" * 99_999)
+"""Texts that are no position and no move of any game."""
+
+NONSENSE = (*GARBAGE, "", " ", "?", "-1", "+1", "1.0", "0x1", "\u0663", "\uff14", "\u00bd", "None")
+"""Texts that are no move unless a state says so; Python's `int` would read some of them."""
+
+
+@dataclass(slots=True)
+class Report:
+    """What a successful check saw."""
+
+    game: str
+    settings: dict[str, Any]
+    playouts: int = 0
+    plies: int = 0
+    longest: int = 0
+    """Plies of the longest playout."""
+    wins: list[int] = field(default_factory=list)
+    """Playouts that each seat won; the others were shared."""
+
+
+def check_game(
+    game: Game,
+    *,
+    settings: Mapping[str, Any] | None = None,
+    playouts: int = 100,
+    seed: int = 0,
+    longest: int = LONGEST,
+) -> Report:
+    """Check `game` with these settings in `playouts` random games, the same ones for the same `seed`.
+
+    Raises ConformanceError: one line that tells what is wrong and after which moves.
+    """
+    with _blaming(game, "describing it"):
+        _check_description(game)
+    with _blaming(game, "reading settings"):
+        report = Report(game.name, _check_settings(game, settings), wins=[0] * game.seats)
+    with _blaming(game, "reading positions"):
+        _raises(BadPosition, "load", game.load, {})
+        for text in GARBAGE:
+            _raises(EngineError, "parse", game.parse, text, settings)
+    players = _Playouts(game, report.settings, Random(seed), longest)
+    for number in range(playouts):
+        outcome, plies = players.play(number)
+        report.playouts += 1
+        report.plies += plies
+        report.longest = max(report.longest, plies)
+        if outcome.winner is not None:
+            report.wins[outcome.winner] += 1
+    return report
+
+
+def _require(condition: object, problem: str) -> None:
+    if not condition:
+        raise ConformanceError(problem)
+
+
+@contextmanager
+def _blaming(game: Game, when: str) -> Iterator[None]:
+    """Turn whatever the game raises here into a ConformanceError that tells `when`."""
+    try:
+        yield
+    except ConformanceError as error:
+        raise ConformanceError(f"{game.name}, {when}: {error}") from error
+    except Exception as error:
+        raise ConformanceError(f"{game.name}, {when}: {type(error).__name__}: {error}") from error
+
+
+def _raises(expected: type[EngineError], name: str, call: Callable[..., object], *args: object) -> None:
+    """Require that `call(*args)`, shown as `name`, raises `expected` with a message of one line."""
+    what = f"{name}({shown(args[0]) if isinstance(args[0], str) else args[0]})"
+    try:
+        call(*args)
+    except expected as error:
+        message = str(error)
+        _require(message and message.isprintable(), f"{what}: the message of the error is not one printable line")
+        _require(len(message) <= 500, f"{what}: the message of the error is longer than 500 characters")
+    except Exception as error:
+        raise ConformanceError(f"{what} raises {type(error).__name__}, not {expected.__name__}") from error
+    else:
+        raise ConformanceError(f"{what} does not raise {expected.__name__}")
+
+
+def _check_description(game: Game) -> None:
+    _require(re.fullmatch(r"[a-z0-9_:-]+", game.name), f"the name {game.name!r} is not of a-z, 0-9, _, : and -")
+    _require(game.title and game.title.isprintable(), "the title is not one printable line")
+    _require(game.seats >= 2, "there are fewer than two seats")
+    _require(
+        len(game.seat_marks) == len(set(game.seat_marks)) == game.seats, "seat_marks is not one mark for each seat"
+    )
+    _require(_is_json(game.describe()), "describe() is not JSON data")
+
+
+def _check_settings(game: Game, given: Mapping[str, Any] | None) -> dict[str, Any]:
+    names = [setting.name for setting in game.settings]
+    _require(len(names) == len(set(names)), "two settings have the same name")
+    for setting in game.settings:
+        _raises(BadSettings, "initial", game.initial, {setting.name: None})
+    _raises(BadSettings, "initial", game.initial, {"no such setting": 1})
+    full = game.complete(given)
+    _require(_is_json(full), "the settings are not JSON data")
+    return dict(full)
+
+
+def _is_json(data: object) -> bool:
+    """Whether `data` comes back the same from JSON (so no tuple in place of a list, no number as a key)."""
+    return bool(json.loads(json.dumps(data, allow_nan=False)) == data)
+
+
+class _Playouts:
+    """Plays random games and checks every state on the way; remembers what must agree between states."""
+
+    def __init__(self, game: Game, settings: Mapping[str, Any], random: Random, longest: int) -> None:
+        self.game = game
+        self.settings = settings
+        self.random = random
+        self.longest = longest
+        self.texts: set[str] = set()
+        self.kinds: dict[Hashable, tuple[int, float | None]] = {}
+
+    def play(self, seed: int) -> tuple[Outcome, int]:
+        """One random game from the initial state of `seed`: its outcome and length."""
+        with _blaming(self.game, f"starting with seed {seed}"):
+            state = self.game.initial(self.settings, seed)
+            _check_same(state, self.game.initial(self.settings, seed), "two initial states of one seed")
+        moves: list[str] = []
+        while True:
+            with _blaming(self.game, f"seed {seed}, after {' '.join(moves) or 'no move'}"):
+                _require(len(moves) <= self.longest, f"the game is not over after {self.longest} plies")
+                outcome = self.check(state)
+                if outcome is not None:
+                    return outcome, len(moves)
+                code = self.random.choice(state.codes())
+                moves.append(state.text_of(code))
+                state = self.step(state, code)
+
+    def check(self, state: State) -> Outcome | None:
+        """Everything that must hold of one state."""
+        codes, outcome = list(state.codes()), state.outcome
+        _require(state.to_move in range(self.game.seats), f"to_move is {state.to_move}, which is no seat")
+        _require(codes or outcome, "no legal move and no outcome")
+        _require(not codes or not outcome, "legal moves and an outcome")
+        if outcome is not None:
+            _check_outcome(outcome, self.game.seats)
+        self.check_moves(state, codes)
+        self.check_forms(state)
+        guess = state.estimate()
+        _require(-1 < guess < 1, f"estimate() is {guess}, not strictly between -1 and 1")
+        kind = (len(codes), None if outcome is None else outcome.scores[state.to_move])
+        known = self.kinds.setdefault(state.canonical(), kind)
+        _require(kind == known, "two states with one canonical() differ in the number of moves or the outcome")
+        return outcome
+
+    def check_moves(self, state: State, codes: list[int]) -> None:
+        """Moves as codes and as texts are the same moves, and no other text is one."""
+        moves = list(state.legal_moves)
+        _require(len(set(codes)) == len(codes), "codes() names a move twice")
+        _require(moves == [state.text_of(code) for code in codes], "legal_moves is not the text of codes() in order")
+        _require([state.code_of(move) for move in moves] == codes, "code_of() does not read what text_of() writes")
+        refusal = IllegalMove if state.outcome else MoveError
+        others = sorted(self.texts.difference(moves))
+        for text in self.random.sample(others, min(len(others), OTHERS)):
+            _raises(refusal, "code_of", state.code_of, text)
+        self.texts.update(moves)
+        padded = [form for move in moves[:1] for form in (f" {move}", f"{move} ", f"{move}\n")]
+        for text in (*padded, *NONSENSE):
+            if text not in moves:
+                _raises(MoveError, "code_of", state.code_of, text)
+
+    def check_forms(self, state: State) -> None:
+        """The state comes back from its view and its text, and whoever changes a view changes no state."""
+        for seat in (None, *range(self.game.seats)):
+            view = state.view(seat)
+            _require(_is_json(view), f"view({seat}) is not JSON data")
+            _check_same(state, self.game.load(view), f"load(view({seat}))")
+            view.clear()
+        _check_same(state, self.game.parse(state.text(), self.settings), "parse(text())")
+        _require(state.text().isprintable(), "text() is not one printable line")
+        _require(state.diagram(), "diagram() is empty")
+
+    def step(self, state: State, code: int) -> State:
+        """The state after `code`; the move is deterministic and leaves the state before it alone."""
+        before = (deepcopy(state), hash(state), state.view(), state.text(), list(state.codes()))
+        after = state.after(code)
+        now = (state, hash(state), state.view(), state.text(), list(state.codes()))
+        _require(now == before, "a move changed the state it was made in")
+        _check_same(after, state.after(code), "the same move made twice")
+        _check_same(after, state.play(state.text_of(code)), "the same move made by its text")
+        return after
+
+
+def _check_outcome(outcome: Outcome, seats: int) -> None:
+    _require(len(outcome.scores) == seats, f"the outcome has {len(outcome.scores)} scores for {seats} seats")
+    _require(isclose(sum(outcome.scores), 1), f"the scores {outcome.scores} do not sum to 1")
+    _require(all(0 <= score <= 1 for score in outcome.scores), f"the scores {outcome.scores} are not from 0 to 1")
+    _require(outcome.termination is Termination.NORMAL, "a game's own outcome has a termination other than normal")
+    _require(outcome.reason and outcome.reason.isprintable(), "the outcome's reason is not one printable line")
+
+
+def _check_same(one: State, other: State, what: str) -> None:
+    """Require two equal states that also look equal from outside."""
+    _require(one == other and hash(one) == hash(other), f"{what}: not equal, or not the same hash")
+    _require(one.canonical() == other.canonical(), f"{what}: equal, but not the same canonical()")
+    same = (one.to_move, one.outcome, list(one.codes()), one.view()) == (
+        other.to_move,
+        other.outcome,
+        list(other.codes()),
+        other.view(),
+    )
+    _require(same, f"{what}: equal, but not the same moves, outcome or view")

@@ -1,0 +1,48 @@
+"""Errors of the engine, all `EngineError`.
+
+EngineError
+├── UnknownGame        no installed game has this name
+├── BadSettings        settings that the game does not offer, or out of their bounds
+├── BadPosition        a position text or view that cannot be read or cannot occur
+├── ConformanceError   a game breaks a rule of the conformance kit
+└── MoveError          a move text that does not count
+    ├── UnreadableMove    it cannot be read as a move of this game
+    ├── IllegalMove       it can be read, but is not allowed in this state
+    └── AmbiguousMove     it fits more than one legal move
+"""
+
+
+class EngineError(ValueError):
+    """Base of every error the engine raises; its text is one line for a person."""
+
+
+class UnknownGame(EngineError):
+    """No installed game has this name."""
+
+
+class BadSettings(EngineError):
+    """Settings that a game does not offer, or values out of their bounds."""
+
+
+class BadPosition(EngineError):
+    """A position that cannot be read, or that cannot occur in the game."""
+
+
+class ConformanceError(EngineError):
+    """A game breaks a rule that every game must keep."""
+
+
+class MoveError(EngineError):
+    """A move text that does not count in this state."""
+
+
+class UnreadableMove(MoveError):
+    """The text cannot be read as a move of this game."""
+
+
+class IllegalMove(MoveError):
+    """The text is a move of this game, but not allowed in this state."""
+
+
+class AmbiguousMove(MoveError):
+    """The text fits more than one legal move."""

@@ -1,0 +1,174 @@
+"""What a game is: `Game` (the kind) and `State` (one immutable position of it).
+
+Moves have two forms. Outside the engine a move is *text* in the game's standard notation. Inside, for search
+and refereeing at speed, each legal move also has an integer *code*, whose meaning is the game's own business.
+Text is checked where it enters (`State.code_of`), so a code is always one that `State.codes` gave.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self, final
+
+from rumble_engine.errors import BadSettings, IllegalMove
+from rumble_engine.outcome import Outcome
+
+type_names = {bool: "true or false", int: "an integer", str: "text"}
+
+SettingValue = bool | int | str
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting that a game offers: its name, default, bounds (integers) or choices (text), and what it is for."""
+
+    name: str
+    default: SettingValue
+    help: str
+    minimum: int | None = None
+    maximum: int | None = None
+    choices: tuple[str, ...] | None = None
+
+    def check(self, value: object) -> SettingValue:
+        """Give `value` back if it fits; raises BadSettings. No coercion: `True` is not 1 and `"7"` is not 7."""
+        kind = type(self.default)
+        if type(value) is not kind:
+            raise BadSettings(f"{self.name} must be {type_names[kind]}, not {value!r}")
+        if isinstance(value, int) and (
+            (self.minimum is not None and value < self.minimum) or (self.maximum is not None and value > self.maximum)
+        ):
+            raise BadSettings(f"{self.name} must be from {self.minimum} to {self.maximum}, not {value}")
+        if self.choices is not None and value not in self.choices:
+            raise BadSettings(f"{self.name} must be one of {', '.join(self.choices)}, not {value!r}")
+        return value
+
+    def describe(self) -> dict[str, Any]:
+        """The setting as JSON data: default, help, and whichever bounds it has."""
+        described: dict[str, Any] = {"default": self.default, "help": self.help}
+        for bound in ("minimum", "maximum", "choices"):
+            value = getattr(self, bound)
+            if value is not None:
+                described[bound] = list(value) if isinstance(value, tuple) else value
+        return described
+
+
+class State(ABC):
+    """One position of a game. Immutable, hashable, equal to any state in which play goes on the same way.
+
+    A subclass is typically a frozen, slotted dataclass around integers (bitboards).
+    """
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def to_move(self) -> int:
+        """The seat whose move it is. After the end: the seat whose move it would be."""
+
+    @property
+    @abstractmethod
+    def outcome(self) -> Outcome | None:
+        """The outcome if the game is over, else None."""
+
+    @abstractmethod
+    def codes(self) -> Sequence[int]:
+        """The codes of the legal moves, in the game's natural order; empty when the game is over."""
+
+    @abstractmethod
+    def after(self, code: int) -> Self:
+        """The state after the legal move `code`. Not checked: `code` comes from `codes()` or `code_of()`."""
+
+    @abstractmethod
+    def text_of(self, code: int) -> str:
+        """The move `code` in the game's notation."""
+
+    @abstractmethod
+    def code_of(self, text: str) -> int:
+        """The code of the legal move written `text`.
+
+        Raises UnreadableMove, AmbiguousMove, or IllegalMove (also for any readable move after the end).
+        """
+
+    @abstractmethod
+    def view(self, seat: int | None = None) -> dict[str, Any]:
+        """The state as JSON data, as `seat` may see it (None: a spectator). Documented per game."""
+
+    @abstractmethod
+    def text(self) -> str:
+        """The position in the game's own text, on one line; `Game.parse` reads it back."""
+
+    @abstractmethod
+    def diagram(self) -> str:
+        """The position drawn for a person at a terminal, over several lines."""
+
+    @property
+    def legal_moves(self) -> Sequence[str]:
+        """The legal moves as text, in the order of `codes()`."""
+        return [self.text_of(code) for code in self.codes()]
+
+    @final
+    def play(self, move: str) -> Self:
+        """The state after the move written `move`. Raises as `code_of` does."""
+        return self.after(self.code_of(move))
+
+    def canonical(self) -> Hashable:
+        """A key shared by all states that the game's symmetries (rotations, reflections) map onto each other."""
+        return self
+
+    def estimate(self) -> float:
+        """A guess at the value for the seat to move, strictly between -1 and 1, where a search stops early."""
+        return 0.0
+
+    def refuse_after_end(self, text: str) -> None:
+        """Raise IllegalMove if the game is over: for `code_of`, once `text` was read."""
+        if self.outcome is not None:
+            raise IllegalMove(f"{text} is not allowed: the game is over ({self.outcome.reason})")
+
+
+class Game(ABC):
+    """A kind of game. Stateless: one instance serves the whole process."""
+
+    name: ClassVar[str]
+    """The word on the wire, `[a-z0-9_:-]+`."""
+    title: ClassVar[str]
+    """For people."""
+    seats: ClassVar[int] = 2
+    seat_marks: ClassVar[tuple[str, ...]] = ("X", "O")
+    """How each seat's pieces are written in texts and diagrams."""
+    settings: ClassVar[tuple[Setting, ...]] = ()
+
+    @abstractmethod
+    def initial(self, settings: Mapping[str, Any] | None = None, seed: int = 0) -> State:
+        """The first state. Same settings and seed, same state. Raises BadSettings."""
+
+    @abstractmethod
+    def load(self, view: Mapping[str, Any]) -> State:
+        """The state that `State.view` showed. Raises BadPosition."""
+
+    @abstractmethod
+    def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> State:
+        """The state written `text` (see `State.text`). Raises BadPosition or BadSettings."""
+
+    @final
+    def complete(self, given: Mapping[str, Any] | None = None) -> dict[str, SettingValue]:
+        """All settings: those given, checked, and the defaults of the others. Raises BadSettings."""
+        given = given or {}
+        known = {setting.name: setting for setting in self.settings}
+        for name in given:
+            if name not in known:
+                offers = ", ".join(known) or "none"
+                raise BadSettings(f"{self.name} has no setting {name!r}; it offers: {offers}")
+        full = {name: setting.check(given.get(name, setting.default)) for name, setting in known.items()}
+        self.check(full)
+        return full
+
+    def check(self, settings: Mapping[str, SettingValue]) -> None:
+        """A hook for rules between settings. Raises BadSettings."""
+
+    def describe(self) -> dict[str, Any]:
+        """The game as JSON data: name, title, settings."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "settings": {setting.name: setting.describe() for setting in self.settings},
+        }

@@ -1,0 +1,1 @@
+"""The games that Rumble brings, one module each."""

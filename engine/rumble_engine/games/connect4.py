@@ -1,0 +1,181 @@
+"""Connect four: stones fall down columns; four in a row, in any direction, win.
+
+Settings: `columns`, `rows` and `connect` (how many in a row win); 7, 6 and 4 unless told.
+
+Moves: the column's letter, `"a"` for the leftmost. Seat 0 plays X and moves first.
+
+View: `{"board": "......X...", "columns": 7, "rows": 6, "connect": 4}`, the board as one text of rows x columns
+characters `X`, `O` and `.`, row by row from the top. The position's text is the same rows with `/` between them;
+there `columns` and `rows` follow from the text, and `connect` from the settings. Whose move it is follows from
+the counts.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rumble_engine.errors import BadPosition, BadSettings, IllegalMove, UnreadableMove
+from rumble_engine.game import Game, Setting, SettingValue, State
+from rumble_engine.grid import Grid, grid
+from rumble_engine.outcome import Outcome
+from rumble_engine.texts import shown
+
+DRAW = Outcome.draw("board full")
+
+
+@dataclass(frozen=True, slots=True)
+class Connect4State(State):
+    """A position as two bit masks laid out by `grid`; `won` says that the last move completed a line."""
+
+    grid: Grid
+    mine: int = 0
+    """The stones of the seat to move."""
+    filled: int = 0
+    """The stones of both."""
+    won: bool = False
+
+    @property
+    def to_move(self) -> int:
+        """Seat 0 with an even number of stones on the board, else seat 1."""
+        return self.filled.bit_count() & 1
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """A win for the seat that completed a line, a draw on a full board, else None."""
+        if self.won:
+            return Outcome.win(1 - self.to_move, f"{self.grid.connect} in a row")
+        return DRAW if self.filled == self.grid.full else None
+
+    def codes(self) -> Sequence[int]:
+        """The columns that are not full, from the left; a code is the column's index."""
+        return () if self.won else self.grid.open[self.filled & self.grid.roof]
+
+    @property
+    def legal_moves(self) -> Sequence[str]:
+        """The letters of the columns that are not full, from the left."""
+        return () if self.won else self.grid.open_letters[self.filled & self.grid.roof]
+
+    def after(self, code: int) -> "Connect4State":
+        """The state after a stone fell down the column with index `code`."""
+        grid, filled = self.grid, self.filled
+        theirs = self.mine ^ filled
+        # Adding a column's lowest bit carries through its stones into its first empty cell.
+        filled |= filled + grid.bottoms[code]
+        return Connect4State(grid, theirs, filled, grid.has_line(filled ^ theirs))
+
+    def text_of(self, code: int) -> str:
+        """The column's letter."""
+        return self.grid.letters[code]
+
+    def code_of(self, text: str) -> int:
+        """The index of the column with this letter; capital letters are not moves."""
+        grid = self.grid
+        code = grid.index.get(text)
+        if code is None:
+            raise UnreadableMove(f"{shown(text)} is not a move: columns are the letters a to {grid.letters[-1]}")
+        self.refuse_after_end(text)
+        if self.filled & grid.tops[code]:
+            raise IllegalMove(f"column {text} is full")
+        return code
+
+    def view(self, seat: int | None = None) -> dict[str, Any]:
+        """`board` (one text, row by row from the top), `columns`, `rows`, `connect`; the same for every seat."""
+        grid = self.grid
+        board = "".join(self._rows())
+        return {"board": board, "columns": grid.columns, "rows": grid.rows, "connect": grid.connect}
+
+    def text(self) -> str:
+        """The rows from the top with `/` between them."""
+        return "/".join(self._rows())
+
+    def diagram(self) -> str:
+        """The board with the columns' letters below."""
+        return "\n".join(" ".join(row) for row in (*self._rows(), "".join(self.grid.letters)))
+
+    def canonical(self) -> tuple[Grid, int]:
+        """The position or its mirror image, whichever has the lower number."""
+        return self.grid, self.grid.key(self.mine, self.filled)
+
+    def estimate(self) -> float:
+        """Lines still open to the mover less those open to the opponent, as a part of all lines."""
+        grid = self.grid
+        return (grid.open_lines(self.mine ^ self.filled) - grid.open_lines(self.mine)) / (grid.lines + 1)
+
+    def _rows(self) -> list[str]:
+        theirs = self.mine ^ self.filled
+        return self.grid.draw(theirs, self.mine) if self.to_move else self.grid.draw(self.mine, theirs)
+
+
+class Connect4(Game):
+    """Stones fall down columns; a line of `connect` wins; a full board without is a draw."""
+
+    name = "connect4"
+    title = "Connect four"
+    settings = (
+        Setting("columns", 7, "columns of the board", minimum=4, maximum=12),
+        Setting("rows", 6, "rows of the board", minimum=4, maximum=12),
+        Setting("connect", 4, "stones in a row that win", minimum=3, maximum=12),
+    )
+
+    def check(self, settings: Mapping[str, SettingValue]) -> None:
+        """The board must be long enough, one way at least, for a winning line."""
+        columns, rows, connect = _shape(settings)
+        if connect > max(columns, rows):
+            raise BadSettings(f"connect must fit on the board: {connect} in a row on {columns} columns and {rows} rows")
+
+    def initial(self, settings: Mapping[str, Any] | None = None, seed: int = 0) -> Connect4State:
+        """The empty board of these settings; nothing is random."""
+        return Connect4State(grid(*_shape(self.complete(settings))))
+
+    def load(self, view: Mapping[str, Any]) -> Connect4State:
+        """The state of a view, checked as `parse` checks; other fields than its four are ignored."""
+        try:
+            shape = grid(*_shape(self.complete({setting.name: view.get(setting.name) for setting in self.settings})))
+        except BadSettings as error:
+            raise BadPosition(f"not a connect4 view: {error}") from error
+        board = view.get("board")
+        if not isinstance(board, str) or len(board) != shape.columns * shape.rows:
+            raise BadPosition(f'"board" must be a text of {shape.rows} rows of {shape.columns} characters')
+        return _place(shape, board)
+
+    def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> Connect4State:
+        """The position whose rows, from the top, stand between slashes.
+
+        Settings `columns` and `rows` may be left out; if given, they must agree with the text. What is refused:
+        stones in the air, wrong counts, play after a line. Whether some order of play leads to the position is
+        not searched for.
+        """
+        rows = text.split("/")
+        shape: dict[str, Any] = {"columns": len(rows[0]), "rows": len(rows)}
+        full = self.complete({**shape, **(settings or {})})
+        if any(full[name] != length for name, length in shape.items()) or any(len(row) != len(rows[0]) for row in rows):
+            raise BadPosition(f"{shown(text)} is not {full['rows']} rows of {full['columns']} between slashes")
+        return _place(grid(*_shape(full)), "".join(rows))
+
+
+def _shape(settings: Mapping[str, Any]) -> tuple[int, int, int]:
+    return settings["columns"], settings["rows"], settings["connect"]
+
+
+def _place(shape: Grid, board: str) -> Connect4State:
+    """The state with these stones, row by row from the top."""
+    if board.strip("XO."):
+        raise BadPosition(f"{shown(board)} holds other characters than X, O and .")
+    upward = [board[column + shape.columns * row] for column in range(shape.columns) for row in range(shape.rows)[::-1]]
+    cells = [bottom << row for bottom in shape.bottoms for row in range(shape.rows)]
+    x, o = (sum(cell for cell, mark in zip(cells, upward, strict=True) if mark == side) for side in "XO")
+    filled = x | o
+    if filled & (filled + shape.base):
+        raise BadPosition("a stone hangs in the air")
+    lead = x.bit_count() - o.bit_count()
+    if lead not in (0, 1):
+        raise BadPosition("X moves first, so X has as many stones as O or one more")
+    mine, theirs = (o, x) if lead else (x, o)
+    won = shape.has_line(theirs)
+    if shape.has_line(mine) or (won and all(shape.has_line(theirs & ~stone) for stone in shape.top_stones(filled))):
+        raise BadPosition(f"play went on after {shape.connect} in a row")
+    return Connect4State(shape, mine, filled, won)
+
+
+GAME = Connect4()
+"""The instance behind the entry point."""

@@ -1,0 +1,120 @@
+"""Boards of columns on which stones fall, as bit masks: the arithmetic under connect four.
+
+A cell is one bit: columns from the left, and in each the rows from the bottom, then one more bit that no stone
+ever takes. That sentinel row keeps a line from running over the top of one column into the bottom of the next
+(the layout is John Tromp's, https://tromp.github.io/c4/c4.html).
+"""
+
+from collections.abc import Iterator
+from functools import cache
+from itertools import product
+from string import ascii_lowercase
+
+DRAWN = str.maketrans("012", ".XO")
+
+
+class Grid:
+    """One shape of board. Made by `grid`, so that equal shapes are the same object, also after pickling."""
+
+    __slots__ = (
+        "base",
+        "bottoms",
+        "columns",
+        "connect",
+        "directions",
+        "full",
+        "height",
+        "index",
+        "letters",
+        "lines",
+        "open",
+        "open_letters",
+        "roof",
+        "rows",
+        "tops",
+    )
+
+    def __init__(self, columns: int, rows: int, connect: int) -> None:
+        self.columns, self.rows, self.connect = columns, rows, connect
+        self.height = height = rows + 1
+        self.letters = tuple(ascii_lowercase[:columns])
+        self.index = {letter: column for column, letter in enumerate(self.letters)}
+        self.bottoms = tuple(1 << column * height for column in range(columns))
+        self.tops = tuple(bottom << rows - 1 for bottom in self.bottoms)
+        self.base, self.roof = sum(self.bottoms), sum(self.tops)
+        self.full = sum(bottom * ((1 << rows) - 1) for bottom in self.bottoms)
+        self.directions = tuple(tuple(_shifts(step, connect)) for step in (1, height - 1, height, height + 1))
+        self.lines = self.open_lines(0)
+        self.open: dict[int, tuple[int, ...]] = {}
+        """By the taken cells of the top row: the columns that are not full, from the left."""
+        self.open_letters: dict[int, tuple[str, ...]] = {}
+        """The same columns as letters."""
+        for taken in product((False, True), repeat=columns):
+            roof = sum(top for top, is_taken in zip(self.tops, taken, strict=True) if is_taken)
+            self.open[roof] = tuple(column for column, is_taken in enumerate(taken) if not is_taken)
+            self.open_letters[roof] = tuple(self.letters[column] for column in self.open[roof])
+
+    def __reduce__(self) -> tuple[object, tuple[int, int, int]]:
+        return grid, (self.columns, self.rows, self.connect)
+
+    def has_line(self, stones: int) -> bool:
+        """Whether `stones` hold `connect` in a row in any direction."""
+        for shifts in self.directions:
+            runs = stones
+            for shift in shifts:
+                runs &= runs >> shift
+            if runs:
+                return True
+        return False
+
+    def open_lines(self, blocked: int) -> int:
+        """How many lines of `connect` cells have no `blocked` cell."""
+        free = self.full & ~blocked
+        count = 0
+        for shifts in self.directions:
+            runs = free
+            for shift in shifts:
+                runs &= runs >> shift
+            count += runs.bit_count()
+        return count
+
+    def top_stones(self, filled: int) -> Iterator[int]:
+        """The topmost stone of each column that has one, each as a mask of its own."""
+        tops = (filled + self.base) >> 1 & filled
+        while tops:
+            yield tops & -tops
+            tops &= tops - 1
+
+    def key(self, mine: int, filled: int) -> int:
+        """One number for a position, the same for its mirror image.
+
+        In each column it is the mover's stones below one more bit, which stands on the column's highest stone.
+        """
+        key, mirrored, height = mine + filled + self.base, 0, self.height
+        rest, column = key, (1 << height) - 1
+        while rest:
+            mirrored = mirrored << height | rest & column
+            rest >>= height
+        return min(key, mirrored)
+
+    def draw(self, x: int, o: int) -> list[str]:
+        """The rows from the top, each a text of `X`, `O` and `.`."""
+        # Bits read as hexadecimal digits: one digit a cell, 0 empty, 1 X, 2 O.
+        digits = int(f"{x:b}", 16) + 2 * int(f"{o:b}", 16)
+        cells = f"{digits:0{self.columns * self.height}x}".translate(DRAWN)[::-1]
+        return [cells[row :: self.height] for row in range(self.rows - 1, -1, -1)]
+
+
+def _shifts(step: int, connect: int) -> Iterator[int]:
+    """Shifts that, each and-ed in turn onto the stones, leave one bit for each run of `connect` along `step`."""
+    length = 1
+    while length < connect:
+        more = min(length, connect - length)
+        yield more * step
+        length += more
+
+
+@cache
+def grid(columns: int, rows: int, connect: int) -> Grid:
+    """The one grid of this shape."""
+    return Grid(columns, rows, connect)

@@ -1,0 +1,253 @@
+"""Connect four: its published counts, a plain second implementation, its texts and its errors."""
+
+import copy
+import pickle
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rumble_engine import BadPosition, BadSettings, IllegalMove, MoveError, UnreadableMove
+from rumble_engine.games.connect4 import GAME, Connect4State
+
+SMALL = {"columns": 5, "rows": 5}
+
+
+def perft(state: Connect4State, depth: int) -> int:
+    """Ways to play `depth` plies."""
+    if depth == 1:
+        return len(state.codes())
+    return sum(perft(state.after(code), depth - 1) for code in state.codes())
+
+
+def reachable(state: Connect4State, plies: int) -> list[int]:
+    """How many different positions there are after 0, 1, ... plies."""
+    layer, counts = {state}, [1]
+    for _ in range(plies):
+        layer = {later.after(code) for later in layer for code in later.codes()}
+        counts.append(len(layer))
+    return counts
+
+
+class Slow:
+    """The same rules once more, written as plainly as possible: lists of marks, every line walked."""
+
+    def __init__(self, columns: int, rows: int, connect: int) -> None:
+        self.columns: list[list[str]] = [[] for _ in range(columns)]
+        self.rows, self.connect, self.turn = rows, connect, 0
+
+    def legal(self) -> list[int]:
+        return [] if self.won() else [i for i, column in enumerate(self.columns) if len(column) < self.rows]
+
+    def play(self, column: int) -> None:
+        self.columns[column].append("XO"[self.turn])
+        self.turn = 1 - self.turn
+
+    def at(self, column: int, row: int) -> str:
+        inside = 0 <= column < len(self.columns) and 0 <= row < len(self.columns[column])
+        return self.columns[column][row] if inside else "."
+
+    def won(self) -> bool:
+        for column in range(len(self.columns)):
+            for row in range(self.rows):
+                for across, up in ((1, 0), (0, 1), (1, 1), (1, -1)):
+                    line = {self.at(column + i * across, row + i * up) for i in range(self.connect)}
+                    if line in ({"X"}, {"O"}):
+                        return True
+        return False
+
+    def text(self) -> str:
+        rows = range(self.rows - 1, -1, -1)
+        return "/".join("".join(self.at(column, row) for column in range(len(self.columns))) for row in rows)
+
+
+def test_published_perft() -> None:
+    """From the empty 7x6 board; after seven plies seven ways less than 7 to the 7, by the seven full columns."""
+    counts = [perft(GAME.initial(), depth) for depth in range(1, 8)]
+    assert counts == [7, 49, 343, 2_401, 16_807, 117_649, 823_536]
+
+
+def test_published_numbers_of_positions() -> None:
+    """7x6 by plies: OEIS A212693; 4x4 in all: John Tromp's table (https://tromp.github.io/c4/c4.html)."""
+    assert reachable(GAME.initial(), 6) == [1, 7, 49, 238, 1_120, 4_263, 16_422]
+    assert sum(reachable(GAME.initial({"columns": 4, "rows": 4}), 16)) == 161_029
+
+
+def test_perft_of_five_by_five() -> None:
+    """Five to the sixth less the five ways to put six stones in a column."""
+    assert perft(GAME.initial(SMALL), 6) == 5**6 - 5
+
+
+boards = st.sampled_from([(7, 6, 4), (5, 5, 4), (4, 4, 3), (4, 9, 5), (12, 12, 7), (9, 7, 4)])
+
+
+@given(boards, st.lists(st.integers(0, 1000), max_size=60))
+def test_it_agrees_with_the_plain_implementation(board: tuple[int, int, int], choices: list[int]) -> None:
+    columns, rows, connect = board
+    settings = {"columns": columns, "rows": rows, "connect": connect}
+    state, slow = GAME.initial(settings), Slow(*board)
+    for choice in choices:
+        codes = list(state.codes())
+        assert codes == slow.legal()
+        assert state.text() == slow.text()
+        assert GAME.parse(state.text(), settings) == GAME.load(state.view()) == state
+        if not codes:
+            break
+        code = codes[choice % len(codes)]
+        slow.play(code)
+        state = state.after(code)
+    assert (state.outcome is not None) == (not slow.legal())
+    assert (state.outcome is not None and state.outcome.winner is not None) == slow.won()
+
+
+@given(st.lists(st.sampled_from("abcdefg"), max_size=42))
+def test_a_mirrored_match_has_the_same_canonical(moves: list[str]) -> None:
+    state = mirror = GAME.initial()
+    for move in moves:
+        if move not in state.legal_moves:
+            continue
+        state, mirror = state.play(move), mirror.play("gfedcba"["abcdefg".index(move)])
+        assert state.canonical() == mirror.canonical()
+        assert state.estimate() == mirror.estimate()
+        assert -1 < state.estimate() < 1
+
+
+def test_canonical_tells_positions_and_shapes_apart() -> None:
+    start = GAME.initial()
+    assert start.play("a").canonical() == start.play("g").canonical() != start.play("b").canonical()
+    assert start.canonical() != GAME.initial({"connect": 5}).canonical()
+
+
+def test_view() -> None:
+    state = GAME.initial({"columns": 4, "rows": 4, "connect": 3}).play("b").play("b").play("d")
+    assert (
+        state.view() == state.view(1) == {"board": "........" + ".O.." + ".X.X", "columns": 4, "rows": 4, "connect": 3}
+    )
+    assert state.text() == "..../..../.O../.X.X"
+    assert state.diagram() == ". . . .\n. . . .\n. O . .\n. X . X\na b c d"
+    assert state.to_move == 1
+
+
+@pytest.mark.parametrize(
+    ("moves", "winner"),
+    [("abababa", 0), ("aabbccd", 0), ("gabacada", 1), ("abbccdcddgd", 0), ("gffeededdad", 0)],
+    ids=["upright", "level", "upright of O", "rising", "falling"],
+)
+def test_four_in_a_row_wins(moves: str, winner: int) -> None:
+    state = GAME.initial()
+    for move in moves:
+        assert state.outcome is None
+        state = state.play(move)
+    assert state.outcome is not None
+    assert (state.outcome.winner, state.outcome.reason) == (winner, "4 in a row")
+    assert not state.codes()
+    assert not state.legal_moves
+
+
+def test_a_line_does_not_run_over_the_top() -> None:
+    """Three stones at the top of a column and one at the bottom of the next are neighbours in the bit mask."""
+    state = GAME.parse("X....../X....../X....../O....../O....../OX.....")
+    assert state.outcome is None
+
+
+def test_a_full_board_is_a_draw() -> None:
+    state = GAME.parse("OXOX/XOXO/XOXO/OXOX")
+    assert state.outcome is not None
+    assert (state.outcome.winner, state.outcome.reason) == (None, "board full")
+    assert not state.codes()
+    assert not state.legal_moves
+
+
+@pytest.mark.parametrize("text", ["", " ", "h", "D", "dd", "d ", " d", "d\n", "3", "ｄ", "\ud800", "x" * 100_000])
+def test_only_the_exact_notation_counts(text: str) -> None:
+    with pytest.raises(UnreadableMove, match="is not a move: columns are the letters a to g"):
+        GAME.initial().play(text)
+
+
+def test_moves_that_are_not_allowed() -> None:
+    state = GAME.initial()
+    for _ in range(6):
+        state = state.play("c")
+    assert "c" not in state.legal_moves
+    with pytest.raises(IllegalMove, match="column c is full"):
+        state.play("c")
+    with pytest.raises(IllegalMove, match=r"a is not allowed: the game is over \(4 in a row\)"):
+        GAME.parse("......./......./......./......./OOO..../XXXX...").play("a")
+
+
+@given(st.text() | st.sampled_from("abcdefgh"))
+def test_any_text_is_a_legal_move_or_a_move_error(text: str) -> None:
+    state = GAME.parse("O....../X....../O....../X....../O....../X......")
+    if text in state.legal_moves:
+        assert state.play(text).filled.bit_count() == 7
+    else:
+        with pytest.raises(MoveError):
+            state.play(text)
+
+
+@pytest.mark.parametrize(
+    ("settings", "problem"),
+    [
+        ({"columns": 3}, "columns must be from 4 to 12, not 3"),
+        ({"rows": 13}, "rows must be from 4 to 12, not 13"),
+        ({"connect": 2}, "connect must be from 3 to 12, not 2"),
+        ({"connect": 8}, "connect must fit on the board: 8 in a row on 7 columns and 6 rows"),
+        ({"columns": "7"}, "columns must be an integer"),
+        ({"size": 7}, "connect4 has no setting 'size'"),
+    ],
+)
+def test_bad_settings(settings: dict[str, Any], problem: str) -> None:
+    with pytest.raises(BadSettings, match=problem):
+        GAME.initial(settings)
+
+
+EMPTY = "/".join(["......."] * 5)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (f"{EMPTY}/......", "is not 6 rows of 7 between slashes"),
+        (f"{EMPTY}/..x....", "holds other characters"),
+        (f"X....../{EMPTY}", "a stone hangs in the air"),
+        (f"{EMPTY}/XX.....", "X moves first"),
+        (f"{EMPTY}/O......", "X moves first"),
+        (f"{EMPTY[8:]}/OOOO.../XXXX...", "play went on after 4 in a row"),
+        (f"{EMPTY[8:]}/XXXX.../OOOO...", "play went on after 4 in a row"),
+        (f"{EMPTY[16:]}/XXXX.../OOOXOO./XXXXOOO", "play went on after 4 in a row"),
+    ],
+)
+def test_positions_that_cannot_occur(text: str, problem: str) -> None:
+    with pytest.raises(BadPosition, match=problem):
+        GAME.parse(text)
+
+
+def test_the_text_tells_columns_and_rows() -> None:
+    assert GAME.parse("...../...../...../...../.....") == GAME.initial(SMALL)
+    assert GAME.parse("...../...../...../...../.....", {"connect": 5}) == GAME.initial({**SMALL, "connect": 5})
+    assert GAME.parse("...../...../...../...../.....", SMALL) == GAME.initial(SMALL)
+    with pytest.raises(BadPosition, match="is not 6 rows of 5 between slashes"):
+        GAME.parse("...../...../...../...../.....", {"rows": 6})
+    with pytest.raises(BadSettings, match="columns must be from 4 to 12, not 0"):
+        GAME.parse("")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"board": "." * 41}, {"board": None}, {"columns": 99}, {"rows": None}, {"connect": 9}, {"board": "?" * 42}],
+)
+def test_bad_views(change: dict[str, Any]) -> None:
+    with pytest.raises(BadPosition):
+        GAME.load({**GAME.initial().view(), **change})
+
+
+def test_shapes_are_shared_also_by_copies() -> None:
+    state = GAME.initial(SMALL).play("a")
+    for twin in (pickle.loads(pickle.dumps(state)), copy.deepcopy(state), GAME.initial(SMALL).play("a")):
+        assert twin == state
+        assert twin.grid is state.grid
+
+
+def test_a_state_never_changes() -> None:
+    with pytest.raises(AttributeError):
+        GAME.initial().mine = 1  # type: ignore[misc]
