@@ -1,0 +1,88 @@
+"""What a bot sends to the server."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from rumble_protocol.fields import (
+    BotMessageModel,
+    Count,
+    Key,
+    MatchId,
+    Note,
+    Seat,
+    Settings,
+    ShortText,
+    TimeControl,
+    TournamentId,
+    TurnId,
+)
+
+
+class Login(BotMessageModel):
+    """First message of a connection: who the bot is. Answered by `session`, or by `error`.
+
+    `name` is checked against the rule for names by the server, which answers `bad_name`.
+    """
+
+    type: Literal["login"] = "login"
+    name: str
+    key: Key | None = None
+    version: ShortText | None = None
+    client: ShortText | None = None
+    games: list[ShortText] | None = Field(default=None, max_length=256)
+    max_matches: Annotated[Count, Field(ge=1)] = 1
+    join: TournamentId | None = None
+    invite: ShortText | None = None
+    challenges: bool = False
+    omit: list[Literal["legal", "moves"]] = Field(default_factory=list, max_length=2)
+
+
+class Join(BotMessageModel):
+    """Enter a tournament. Idempotent. Answered by `joined`, or by `error`."""
+
+    type: Literal["join"] = "join"
+    tournament: TournamentId
+    invite: ShortText | None = None
+
+
+class Leave(BotMessageModel):
+    """Leave a tournament for good. Answered by `left`, or by `error`."""
+
+    type: Literal["leave"] = "leave"
+    tournament: TournamentId
+    invite: ShortText | None = None
+
+
+class Move(BotMessageModel):
+    """Answers a `turn`. `move` is text in the game's notation; `note` is public only after the match."""
+
+    type: Literal["move"] = "move"
+    match: MatchId
+    turn_id: TurnId
+    move: str
+    note: Note | None = None
+
+
+class Resign(BotMessageModel):
+    """Give a match up, at any time. Answered by `match_over`, or by `error`."""
+
+    type: Literal["resign"] = "resign"
+    match: MatchId
+
+
+class Challenge(BotMessageModel):
+    """Ask for one unlisted, unrated match. Answered by `joined`, or by `error`. Without `seat`, by lot."""
+
+    type: Literal["challenge"] = "challenge"
+    against: str
+    game: ShortText
+    settings: Settings | None = None
+    seat: Seat | None = None
+    time_control: TimeControl | None = None
+
+
+BotMessage = Annotated[Login | Join | Leave | Move | Resign | Challenge, Field(discriminator="type")]
+"""Any message of a bot, tagged by `type`."""
+
+BOT_MESSAGES: tuple[type[BotMessageModel], ...] = (Login, Join, Leave, Move, Resign, Challenge)

@@ -1,0 +1,149 @@
+"""Frames to messages and back.
+
+Incoming frames are always validated. Outgoing ones are dumped from their models, but for `turn`, the one frame
+sent at every ply, which `turn_frame` builds directly; tests hold it to the `Turn` model.
+"""
+
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+import orjson
+from pydantic import TypeAdapter, ValidationError
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+from rumble_protocol.bot_messages import BOT_MESSAGES, BotMessage
+from rumble_protocol.fields import BotMessageModel, ServerMessageModel
+from rumble_protocol.server_messages import FieldProblem, ServerMessage
+
+MOST_PROBLEMS = 8
+"""So many problems of one message are told; the rest would say no more."""
+
+LONGEST_NAME = 40
+"""Characters of somebody else's field name or type that an error repeats. Values are never repeated."""
+
+_bot_message: TypeAdapter[BotMessage] = TypeAdapter(BotMessage)
+_server_message: TypeAdapter[ServerMessage] = TypeAdapter(ServerMessage)
+_bot_fields = {model.model_fields["type"].default: list(model.model_fields) for model in BOT_MESSAGES}
+
+
+class BadMessage(ValueError):
+    """A frame that is not a message of the protocol: one line of `message`, and the problem of each field."""
+
+    def __init__(self, message: str, detail: Sequence[FieldProblem] = ()) -> None:
+        super().__init__(message)
+        self.message = message
+        self.detail = list(detail)
+
+
+def read_bot_message(frame: str | bytes) -> BotMessage:
+    """The bot's message in a text frame, strictly validated. Raises BadMessage, and nothing else.
+
+    A name given twice in one object counts as it was given last.
+    """
+    try:
+        return _bot_message.validate_json(frame)
+    except ValidationError as error:
+        raise _bad_message(error) from None
+
+
+def read_server_message(frame: str | bytes) -> ServerMessage:
+    """The server's message in a text frame; unknown fields are ignored. Raises BadMessage, and nothing else."""
+    try:
+        return _server_message.validate_json(frame)
+    except ValidationError as error:
+        raise _bad_message(error) from None
+
+
+def write_message(message: BotMessageModel | ServerMessageModel) -> bytes:
+    """The text frame of a message. What a bot need not say and does not say (None) is left out."""
+    if isinstance(message, BotMessageModel):
+        return message.__pydantic_serializer__.to_json(message, exclude_none=True)
+    return message.__pydantic_serializer__.to_json(message)
+
+
+def turn_frame(
+    *,
+    match: str,
+    attempt: int,
+    turn_id: str,
+    game: str,
+    ply: int,
+    seat: int,
+    state: Mapping[str, Any],
+    legal: Sequence[str] | None,
+    moves: Sequence[str] | None,
+    remaining_ms: int,
+    seats_ms: Sequence[int],
+    lag_ms: int,
+) -> bytes:
+    """The frame of a `turn`; `legal` or `moves` None where the login omits them."""
+    turn: dict[str, Any] = {
+        "type": "turn",
+        "match": match,
+        "attempt": attempt,
+        "turn_id": turn_id,
+        "game": game,
+        "ply": ply,
+        "seat": seat,
+        "state": state,
+    }
+    if legal is not None:
+        turn["legal"] = legal
+    if moves is not None:
+        turn["moves"] = moves
+    turn["clock"] = {"remaining_ms": remaining_ms, "seats_ms": seats_ms, "lag_ms": lag_ms}
+    return orjson.dumps(turn)
+
+
+def _bad_message(error: ValidationError) -> BadMessage:
+    problems = error.errors(include_url=False, include_input=False)
+    match problems[0]:
+        case {"type": "json_invalid", "msg": text}:
+            return BadMessage(f"not JSON: {text.removeprefix('Invalid JSON: ')}")
+        case {"type": "union_tag_invalid", "ctx": {"tag": tag, "expected_tags": known}}:
+            return _unknown_type(tag, known.replace("'", ""))
+        case {"type": "string_unicode", "loc": ()}:
+            return BadMessage("not text: it holds half of a surrogate pair")
+        case {"loc": ()}:
+            return BadMessage("a message is a JSON object with a field `type`")
+    kind = str(problems[0]["loc"][0])
+    detail = [
+        FieldProblem(field=_field(problem["loc"]), problem=_problem(kind, problem))
+        for problem in problems[:MOST_PROBLEMS]
+    ]
+    return BadMessage(f"not a valid {kind}: {detail[0].field}: {detail[0].problem}", detail)
+
+
+def _unknown_type(tag: str, known: str) -> BadMessage:
+    message = f"unknown type of message {_cut(tag)!r}; known: {known}"
+    return BadMessage(message, [FieldProblem(field="type", problem=f"must be one of: {known}")])
+
+
+def _field(location: tuple[int | str, ...]) -> str:
+    """Where a problem is, without the type of message that pydantic puts first: `settings.rows`, `omit.0`."""
+    return ".".join(_cut(str(part)) for part in location[1:])
+
+
+def _problem(kind: str, problem: "ErrorDetails") -> str:
+    """What is wrong with one field, as a phrase that goes on from its name."""
+    match problem["type"]:
+        case "missing":
+            return "is required"
+        case "extra_forbidden":
+            return f"unknown field{_meant(kind, problem['loc'])}"
+        case "value_error":
+            return problem["msg"].removeprefix("Value error, ")
+    return problem["msg"].removeprefix("Input ").removeprefix("String ").removeprefix("List ")
+
+
+def _meant(kind: str, location: tuple[int | str, ...]) -> str:
+    """The field that was perhaps meant by an unknown one of a bot's message."""
+    near = get_close_matches(_cut(str(location[1])), _bot_fields.get(kind, ()), 1) if len(location) == 2 else []
+    return f"; did you mean `{near[0]}`?" if near else ""
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST_NAME else f"{text[:LONGEST_NAME]}..."

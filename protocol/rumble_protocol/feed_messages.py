@@ -1,0 +1,173 @@
+"""What spectators are sent: the events of a tournament's live feed, and the parts they are made of.
+
+An event's name is its `type`. Each tells how things stand, not what to add: to hear one twice does no harm. Times
+(`_at_ms`) are server time in ms since the epoch.
+"""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+from rumble_engine import Termination
+
+from rumble_protocol.fields import Count, Milliseconds, Seat, ServerMessageModel, Settings, ToldTimeControl
+from rumble_protocol.server_messages import TournamentStatus
+
+
+class Standing(ServerMessageModel):
+    """One line of the standings. Equal bots share a rank. `faults`: matches lost by its own fault, by termination."""
+
+    rank: Count
+    name: str
+    points: float
+    played: Count
+    wins: Count
+    draws: Count
+    losses: Count
+    faults: dict[str, Count]
+
+
+class Entrant(ServerMessageModel):
+    """One bot of the field. `withdrawn`: it left for good. `benched`: it failed too often."""
+
+    name: str
+    connected: bool
+    withdrawn: bool
+    benched: bool
+
+
+class Pair(ServerMessageModel):
+    """What two bots scored against each other: two cells of the crosstable. `scores` go with `names`."""
+
+    names: list[str]
+    scores: list[float]
+    played: Count
+
+
+class Board(ServerMessageModel):
+    """A match that is being played. `seat` is to move; `diagram` is the position as text, over several lines."""
+
+    match: str
+    attempt: Count
+    seats: list[str]
+    seat: Seat
+    ply: Count
+    moves: list[str]
+    state: dict[str, Any]
+    diagram: str
+    seats_ms: list[Milliseconds]
+
+
+class TournamentSummary(ServerMessageModel):
+    """A tournament in a list. `bots` is null where nobody has counted them: it ended in its lobby, long ago."""
+
+    id: str
+    name: str
+    game: str
+    status: TournamentStatus
+    bots: Count | None
+    created_at_ms: Milliseconds
+    started_at_ms: Milliseconds | None
+    ended_at_ms: Milliseconds | None
+
+
+class TournamentView(TournamentSummary):
+    """A tournament with all that its page shows. `reason`: why it was paused or ended."""
+
+    settings: Settings
+    format: str
+    cycles: Count
+    legs: Count
+    time_control: ToldTimeControl
+    seed: Count
+    start_at_bots: Count | None
+    by_invitation: bool
+    rated: bool
+    listed: bool
+    reason: str
+    matches_over: Count
+    matches_total: Count | None
+    standings: list[Standing]
+    entrants: list[Entrant]
+    running: list[Board]
+    pairs: list[Pair] | None
+    """None where the field is too large for a crosstable."""
+
+
+class Snapshot(TournamentView):
+    """The first event of a stream, and after a gap: everything."""
+
+    type: Literal["snapshot"] = "snapshot"
+
+
+class FeedMatchStart(Board):
+    """A match begins, or goes on after a restart."""
+
+    type: Literal["match_start"] = "match_start"
+
+
+class FeedMove(Board):
+    """A match went on, by one move or by several."""
+
+    type: Literal["move"] = "move"
+
+
+class FeedMatchOver(ServerMessageModel):
+    """A match has an outcome. `scores` is null if it is void (it is then played again)."""
+
+    type: Literal["match_over"] = "match_over"
+    match: str
+    attempt: Count
+    seats: list[str]
+    scores: list[float] | None
+    winner: Seat | None
+    termination: Termination
+    reason: str
+
+
+class FeedStandings(ServerMessageModel):
+    """The whole standings, and the `pairs` that changed; several results may be in it."""
+
+    type: Literal["standings"] = "standings"
+    tournament: str
+    matches_over: Count
+    matches_total: Count | None
+    standings: list[Standing]
+    pairs: list[Pair]
+
+
+class FeedStatus(ServerMessageModel):
+    """The tournament was started, paused, resumed or ended."""
+
+    type: Literal["status"] = "status"
+    tournament: str
+    status: TournamentStatus
+    reason: str
+    matches_over: Count
+    matches_total: Count | None
+    started_at_ms: Milliseconds | None
+    ended_at_ms: Milliseconds | None
+
+
+class FeedField(ServerMessageModel):
+    """The whole field: a bot joined or left, connected or went away."""
+
+    type: Literal["field"] = "field"
+    tournament: str
+    entrants: list[Entrant]
+
+
+FeedEvent = Annotated[
+    Snapshot | FeedMatchStart | FeedMove | FeedMatchOver | FeedStandings | FeedStatus | FeedField,
+    Field(discriminator="type"),
+]
+"""Any event of a feed, tagged by `type`."""
+
+FEED_EVENTS: tuple[type[ServerMessageModel], ...] = (
+    Snapshot,
+    FeedMatchStart,
+    FeedMove,
+    FeedMatchOver,
+    FeedStandings,
+    FeedStatus,
+    FeedField,
+)

@@ -1,0 +1,112 @@
+"""Field types shared by the messages, and the bases of the messages of either direction."""
+
+from typing import Annotated, Any, Self
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainValidator,
+    StringConstraints,
+    model_validator,
+)
+
+NAME_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,31}$"
+TOURNAMENT_PATTERN = r"^[a-z0-9-]{1,64}$"
+
+LARGEST_INTEGER = 2**53 - 1
+"""The largest integer that every JSON reader keeps exact (RFC 8259, section 6)."""
+
+DAY_MS = 24 * 60 * 60 * 1000
+
+Name = Annotated[str, StringConstraints(pattern=NAME_PATTERN)]
+"""A bot's name, compared without case."""
+Key = Annotated[str, StringConstraints(min_length=16, max_length=128)]
+TournamentId = Annotated[str, StringConstraints(min_length=1, max_length=64)]
+MatchId = Annotated[str, StringConstraints(min_length=1, max_length=128)]
+TurnId = Annotated[str, StringConstraints(min_length=1, max_length=64)]
+ShortText = Annotated[str, StringConstraints(max_length=64)]
+Seat = Annotated[int, Field(ge=0, le=15)]
+Count = Annotated[int, Field(ge=0, le=LARGEST_INTEGER)]
+Milliseconds = Annotated[int, Field(ge=0, le=LARGEST_INTEGER)]
+Duration = Annotated[int, Field(ge=0, le=DAY_MS)]
+"""A duration in ms that somebody chooses: at most a day."""
+SettingSchema = (
+    bool | Annotated[int, Field(ge=-LARGEST_INTEGER, le=LARGEST_INTEGER)] | Annotated[str, Field(max_length=256)]
+)
+"""What `_setting` checks, as a type: tried one by one, it would tell three problems of each wrong value."""
+
+
+def _setting(value: Any) -> bool | int | str:
+    match value:
+        case bool():
+            return value
+        case int() if abs(value) <= LARGEST_INTEGER:
+            return value
+        case str() if len(value) <= 256:
+            return value
+    raise ValueError("a setting is true or false, an integer of at most 53 bits, or text of at most 256 characters")
+
+
+SettingValue = Annotated[bool | int | str, PlainValidator(_setting, json_schema_input_type=SettingSchema)]
+Settings = dict[str, SettingValue]
+"""A game's settings by name."""
+
+
+class BotMessageModel(BaseModel):
+    """Base of what a bot sends: no coercion, no unknown fields (a typo is told, not swallowed)."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+class ServerMessageModel(BaseModel):
+    """Base of what the server sends: whoever reads it ignores fields it does not know."""
+
+    model_config = ConfigDict(strict=True, extra="ignore", frozen=True, allow_inf_nan=False)
+
+
+class TimeControl(BaseModel):
+    """How long a bot may think: `move_ms` for each move first, then from the bank, which grows by the increment.
+
+    Nothing given means `move_ms` 10000. With only a bank given, `move_ms` is 0. All in ms.
+    """
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+    move_ms: Duration = 0
+    bank_ms: Duration = 0
+    increment_ms: Duration = 0
+
+    @model_validator(mode="before")
+    @classmethod
+    def _default(cls, given: Any) -> Any:
+        if isinstance(given, dict) and not any(name in given for name in ("move_ms", "bank_ms")):
+            return {"move_ms": 10_000, **given}
+        return given
+
+    @model_validator(mode="after")
+    def _some_time(self) -> Self:
+        if self.move_ms + self.bank_ms == 0:
+            raise ValueError("move_ms and bank_ms cannot both be 0: no tournament is without a clock")
+        return self
+
+
+def _without_unknown(told: Any) -> Any:
+    if isinstance(told, dict):
+        return {name: value for name, value in told.items() if name in TimeControl.model_fields}
+    return told
+
+
+ToldTimeControl = Annotated[TimeControl, BeforeValidator(_without_unknown)]
+"""A time control in a message of the server: like the message itself, it may grow."""
+
+
+def _at_most_1_kb(note: str) -> str:
+    if len(note.encode()) > 1024:
+        raise ValueError("a note is at most 1024 bytes of UTF-8")
+    return note
+
+
+Note = Annotated[str, Field(max_length=1024), AfterValidator(_at_most_1_kb)]

@@ -1,0 +1,96 @@
+"""The messages as JSON Schema (draft 2020-12), for bots in other languages.
+
+`python -m rumble_protocol.schema protocol/schema` writes the files that the repository keeps; without a folder the
+same is printed as one JSON object, file names to schemas.
+"""
+
+import json
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Final, get_args
+
+from pydantic import BaseModel, TypeAdapter
+from pydantic.json_schema import GenerateJsonSchema
+
+from rumble_protocol.bot_messages import BOT_MESSAGES, BotMessage, Login
+from rumble_protocol.server_messages import SERVER_MESSAGES, ServerMessage
+
+DRAFT: Final = "https://json-schema.org/draft/2020-12/schema"
+OMITTED: Final = frozenset(get_args(get_args(Login.model_fields["omit"].annotation)[0]))
+"""The fields of a `turn` that a login may do without."""
+
+Schema = dict[str, Any]
+
+
+class _Generator(GenerateJsonSchema):
+    """Leaves out titles that only repeat the field's name."""
+
+    def field_title_should_be_set(self, schema: object) -> bool:
+        return False
+
+
+def schemas() -> dict[str, Schema]:
+    """File name to schema: each message by its type, and `bot_message` and `server_message` for any of a direction."""
+    bot = {_type(model): model for model in BOT_MESSAGES} | {"bot_message": BotMessage}
+    server = {_type(model): model for model in SERVER_MESSAGES} | {"server_message": ServerMessage}
+    return {
+        **{f"{name}.json": _schema(name, form, _finish_bot_part) for name, form in bot.items()},
+        **{f"{name}.json": _schema(name, form, _finish_server_part) for name, form in server.items()},
+    }
+
+
+def write(folder: Path) -> None:
+    """Write every schema into `folder`, and remove a schema there that is none any more."""
+    folder.mkdir(parents=True, exist_ok=True)
+    wanted = schemas()
+    for path in folder.glob("*.json"):
+        if path.name not in wanted:
+            path.unlink()
+    for name, schema in wanted.items():
+        (folder / name).write_text(text(schema), encoding="utf-8")
+
+
+def text(schema: Schema) -> str:
+    """The schema as its file holds it."""
+    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+
+
+def _type(model: type[BaseModel]) -> str:
+    return str(model.model_fields["type"].default)
+
+
+def _schema(name: str, form: Any, finish: Callable[[Schema], None]) -> Schema:
+    """The schema of a model or a union; `finish` completes the part of each object in it."""
+    schema = TypeAdapter(form).json_schema(schema_generator=_Generator)
+    for part in (schema, *schema.get("$defs", {}).values()):
+        if "properties" in part:
+            finish(part)
+    return {"$schema": DRAFT, "title": name, **{key: value for key, value in schema.items() if key != "title"}}
+
+
+def _finish_bot_part(part: Schema) -> None:
+    """pydantic takes `type` as optional, since it has a default."""
+    if "type" in part["properties"]:
+        part["required"] = ["type", *part.get("required", ())]
+
+
+def _finish_server_part(part: Schema) -> None:
+    """The server leaves nothing out but what `omit` says; and what it sends may grow."""
+    part["required"] = [field for field in part["properties"] if part["title"] != "Turn" or field not in OMITTED]
+    part.pop("additionalProperties", None)
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Write the schemas into the folder that is given, or print them."""
+    match arguments:
+        case []:
+            sys.stdout.write(text(schemas()))
+        case [folder]:
+            write(Path(folder))
+        case _:
+            sys.exit("usage: python -m rumble_protocol.schema [FOLDER]")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,199 @@
+"""What the server sends to a bot."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+from rumble_engine import Termination
+
+from rumble_protocol.codes import ErrorCode, NoticeCode, Rejection
+from rumble_protocol.fields import Count, Milliseconds, Seat, ServerMessageModel, Settings, ToldTimeControl
+
+TournamentStatus = Literal["lobby", "running", "paused", "finished", "cancelled"]
+
+
+class Limits(ServerMessageModel):
+    """What the server allows one connection."""
+
+    frame_bytes: Count = 65_536
+    login_ms: Milliseconds = 10_000
+    unsolicited_per_minute: Count = 120
+    ping_ms: Milliseconds = 20_000
+    pong_ms: Milliseconds = 120_000
+    max_matches: Count = 64
+
+
+class Welcome(ServerMessageModel):
+    """The first frame of a connection. `features` lists what came after version 1.0."""
+
+    type: Literal["welcome"] = "welcome"
+    protocol: int = 1
+    server: str
+    features: list[str] = Field(default_factory=list)
+    limits: Limits
+    games: list[str]
+
+
+class TournamentSummary(ServerMessageModel):
+    """One tournament that a bot is in."""
+
+    id: str
+    game: str
+    status: TournamentStatus
+
+
+class Session(ServerMessageModel):
+    """Answers `login`. `open` is true where no key protects the name; `matches` are its open matches."""
+
+    type: Literal["session"] = "session"
+    name: str
+    open: bool
+    max_matches: Count
+    matches: list[str]
+    tournaments: list[TournamentSummary]
+
+
+class Joined(ServerMessageModel):
+    """The bot is in the tournament."""
+
+    type: Literal["joined"] = "joined"
+    tournament: str
+    game: str
+    settings: Settings
+    time_control: ToldTimeControl
+    status: TournamentStatus
+
+
+class Left(ServerMessageModel):
+    """The bot is no longer in the tournament."""
+
+    type: Literal["left"] = "left"
+    tournament: str
+    game: str
+    settings: Settings
+    time_control: ToldTimeControl
+    status: TournamentStatus
+
+
+class MatchStart(ServerMessageModel):
+    """A match begins, or (`resumed`) goes on. `moves` are the opening, or all so far."""
+
+    type: Literal["match_start"] = "match_start"
+    match: str
+    attempt: Count
+    tournament: str
+    game: str
+    settings: Settings
+    seat: Seat
+    seats: list[str]
+    time_control: ToldTimeControl
+    moves: list[str]
+    resumed: bool
+
+
+class TurnClock(ServerMessageModel):
+    """Time at the moment a turn is asked, in ms: `remaining_ms` is move time and bank together."""
+
+    remaining_ms: Milliseconds
+    seats_ms: list[Milliseconds]
+    lag_ms: Milliseconds
+
+
+class Turn(ServerMessageModel):
+    """It is the bot's move: a full snapshot. `legal` and `moves` are absent if the login omits them."""
+
+    type: Literal["turn"] = "turn"
+    match: str
+    attempt: Count
+    turn_id: str
+    game: str
+    ply: Count
+    seat: Seat
+    state: dict[str, Any]
+    legal: list[str] = Field(default_factory=list)
+    moves: list[str] = Field(default_factory=list)
+    clock: TurnClock
+
+
+class Rejected(ServerMessageModel):
+    """Answers a `move` that does not count."""
+
+    type: Literal["rejected"] = "rejected"
+    match: str
+    turn_id: str
+    code: Rejection
+    message: str
+    your_turn: bool
+    remaining_ms: Milliseconds | None
+
+
+class MatchOver(ServerMessageModel):
+    """The match has an outcome. `scores` is null if it is void (it is then played again)."""
+
+    type: Literal["match_over"] = "match_over"
+    match: str
+    attempt: Count
+    scores: list[float] | None
+    winner: Seat | None
+    termination: Termination
+    reason: str
+    moves: list[str]
+    state: dict[str, Any]
+
+
+class TournamentOver(ServerMessageModel):
+    """The tournament has ended: the bot's rank among `bots` and its points."""
+
+    type: Literal["tournament_over"] = "tournament_over"
+    tournament: str
+    status: TournamentStatus
+    rank: Count
+    bots: Count
+    points: float
+
+
+class Notice(ServerMessageModel):
+    """Something the bot (and its owner) should know; needs no answer."""
+
+    type: Literal["notice"] = "notice"
+    code: NoticeCode
+    tournament: str | None = None
+    match: str | None = None
+    message: str
+
+
+class FieldProblem(ServerMessageModel):
+    """One field of a refused message, and what is wrong with it."""
+
+    field: str
+    problem: str
+
+
+class Error(ServerMessageModel):
+    """A message was refused. After a `fatal` one the server closes the connection."""
+
+    type: Literal["error"] = "error"
+    code: ErrorCode
+    message: str
+    detail: list[FieldProblem] = Field(default_factory=list)
+    fatal: bool = False
+
+
+ServerMessage = Annotated[
+    Welcome | Session | Joined | Left | MatchStart | Turn | Rejected | MatchOver | TournamentOver | Notice | Error,
+    Field(discriminator="type"),
+]
+"""Any message of the server, tagged by `type`."""
+
+SERVER_MESSAGES: tuple[type[ServerMessageModel], ...] = (
+    Welcome,
+    Session,
+    Joined,
+    Left,
+    MatchStart,
+    Turn,
+    Rejected,
+    MatchOver,
+    TournamentOver,
+    Notice,
+    Error,
+)

@@ -1,0 +1,94 @@
+"""Plays the bot's side of a golden transcript against a server and holds the server's side to it.
+
+The format of transcripts is described in protocol/examples/README.md.
+"""
+
+import asyncio
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from rumble_protocol import SUBPROTOCOL
+from websockets.asyncio.client import connect
+from websockets.typing import Subprotocol
+
+EXAMPLES = Path(__file__).parents[2] / "protocol" / "examples"
+LOOSE = frozenset({"server", "remaining_ms", "seats_ms", "lag_ms"})
+"""Fields compared by their kind only. `turn_id` is bound to what the server sends in its place."""
+PATIENCE_S = 20.0
+"""How long to wait for a frame before the server counts as mute."""
+
+Frame = dict[str, Any]
+
+
+class Line(NamedTuple):
+    """One frame of a transcript."""
+
+    sender: Literal["bot", "server"]
+    frame: Frame
+
+
+class Mismatch(AssertionError):
+    """The server sent something else than the transcript has."""
+
+
+def read(transcript: Path) -> list[Line]:
+    """The lines of a transcript file."""
+    lines = [json.loads(text) for text in transcript.read_text(encoding="utf-8").splitlines()]
+    return [Line(line["from"], line["frame"]) for line in lines]
+
+
+async def replay(transcript: Path, url: str, seen: Callable[[Frame], None] = lambda frame: None) -> None:
+    """Be the bot of `transcript` on the server at `url`; `seen` is told each frame that the server sends.
+
+    Raises Mismatch where the server says something else, or nothing.
+    """
+    turn_ids: dict[str, str] = {}
+    async with connect(url, subprotocols=[Subprotocol(SUBPROTOCOL)], proxy=None) as socket:
+        for number, (sender, frame) in enumerate(read(transcript), 1):
+            where = f"{transcript.name}:{number}"
+            if sender == "bot":
+                await socket.send(json.dumps(translated(frame, turn_ids)))
+                continue
+            try:
+                async with asyncio.timeout(PATIENCE_S):
+                    got = json.loads(await socket.recv())
+            except TimeoutError:
+                raise Mismatch(f"{where}: the server is mute; expected {frame}") from None
+            compare(frame, got, turn_ids, where)
+            seen(got)
+
+
+def translated(frame: Frame, turn_ids: dict[str, str]) -> Frame:
+    """The bot's frame with the turn id that the server really sent."""
+    if "turn_id" not in frame:
+        return frame
+    return {**frame, "turn_id": turn_ids[frame["turn_id"]]}
+
+
+def compare(expected: Any, got: Any, turn_ids: dict[str, str], where: str) -> None:
+    """Raise Mismatch unless `got` is what `expected` stands for. Learns turn ids."""
+    if type(expected) is not type(got):
+        raise Mismatch(f"{where}: expected {expected!r}, got {got!r}")
+    if isinstance(expected, dict):
+        if expected.keys() != got.keys():
+            raise Mismatch(f"{where}: expected the fields {sorted(expected)}, got {sorted(got)} in {got}")
+        for name, value in expected.items():
+            if name == "turn_id":
+                compare(turn_ids.setdefault(value, got[name]), got[name], turn_ids, f"{where} {name}")
+            elif name in LOOSE:
+                compare(_kind(value), _kind(got[name]), turn_ids, f"{where} {name}")
+            else:
+                compare(value, got[name], turn_ids, f"{where} {name}")
+    elif isinstance(expected, list):
+        if len(expected) != len(got):
+            raise Mismatch(f"{where}: expected {expected!r}, got {got!r}")
+        for index, (one, other) in enumerate(zip(expected, got, strict=True)):
+            compare(one, other, turn_ids, f"{where}[{index}]")
+    elif expected != got:
+        raise Mismatch(f"{where}: expected {expected!r}, got {got!r}")
+
+
+def _kind(value: Any) -> Any:
+    return [_kind(one) for one in value] if isinstance(value, list) else type(value).__name__

@@ -1,0 +1,46 @@
+"""Every code of the design is there, and no other; every close code has a reason that fits its frame."""
+
+from rumble_engine import Termination
+from rumble_protocol.codes import CLOSE_REASONS, DO_NOT_RECONNECT, CloseCode, ErrorCode, NoticeCode, Rejection
+
+LONGEST_REASON = 123
+"""Bytes that RFC 6455 leaves for the reason of a close frame."""
+
+
+def test_rejections() -> None:
+    assert list(Rejection) == [
+        "illegal_move",
+        "bad_move",
+        "stale_turn",
+        "already_played",
+        "not_your_turn",
+        "unknown_match",
+    ]
+
+
+def test_errors() -> None:
+    assert " ".join(ErrorCode) == (
+        "bad_message not_logged_in already_logged_in bad_name bad_key key_required unknown_tournament invite_required "
+        "tournament_closed unknown_bot unknown_game bad_settings too_many_messages protocol_not_supported unavailable"
+    )
+
+
+def test_notices() -> None:
+    assert " ".join(NoticeCode) == ("paused resumed draining disk benched removed cancelled match_voided opponent_away")
+
+
+def test_terminations() -> None:
+    assert " ".join(Termination) == (
+        "normal resignation illegal_move timeout disconnect no_show flood adjudication aborted"
+    )
+
+
+def test_close_codes() -> None:
+    assert [int(code) for code in CloseCode] == [1001, 1003, 1007, 1009, 4000, 4001, 4003, 4008, 4010]
+    assert {int(code) for code in DO_NOT_RECONNECT} == {4001, 4003, 4010}
+
+
+def test_each_close_code_has_a_reason_that_fits() -> None:
+    assert list(CLOSE_REASONS) == list(CloseCode)
+    for reason in CLOSE_REASONS.values():
+        assert 0 < len(reason.encode()) <= LONGEST_REASON

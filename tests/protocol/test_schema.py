@@ -1,0 +1,116 @@
+"""The JSON Schemas: those in the repository are the models', and they say what the models say."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from jsonschema import Draft202012Validator, ValidationError
+from rumble_protocol import bot_messages as bot
+from rumble_protocol import server_messages as server
+from rumble_protocol.codec import write_message
+from rumble_protocol.schema import main, schemas, text, write
+
+from tests.protocol import messages
+
+KEPT = Path(__file__).parents[2] / "protocol" / "schema"
+VALIDATORS = {name.removesuffix(".json"): Draft202012Validator(schema) for name, schema in schemas().items()}
+TYPES = [str(model.model_fields["type"].default) for model in (*bot.BOT_MESSAGES, *server.SERVER_MESSAGES)]
+
+
+def test_the_kept_schemas_are_those_of_the_models() -> None:
+    kept = {path.name: path.read_text(encoding="utf-8") for path in KEPT.iterdir()}
+    assert kept == {name: text(schema) for name, schema in schemas().items()}, (
+        "write them again: python -m rumble_protocol.schema protocol/schema"
+    )
+
+
+def test_there_is_one_for_each_message_and_each_direction() -> None:
+    assert sorted(VALIDATORS) == sorted([*TYPES, "bot_message", "server_message"])
+
+
+@pytest.mark.parametrize("name", sorted(VALIDATORS))
+def test_each_is_a_schema_of_the_draft(name: str) -> None:
+    schema = VALIDATORS[name].schema
+    assert isinstance(schema, dict)
+    assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+    assert schema["title"] == name
+    Draft202012Validator.check_schema(schema)
+
+
+@given(messages.any_bot_message)
+def test_what_a_bot_may_send_is_valid(message: bot.BotMessage) -> None:
+    frame = json.loads(write_message(message))
+    VALIDATORS[message.type].validate(frame)
+    VALIDATORS["bot_message"].validate(frame)
+
+
+@given(messages.any_server_message)
+def test_what_the_server_sends_is_valid_and_may_grow(message: server.ServerMessage) -> None:
+    frame = json.loads(write_message(message))
+    for grown in (frame, {**frame, "newer": 1}):
+        VALIDATORS[message.type].validate(grown)
+        VALIDATORS["server_message"].validate(grown)
+
+
+@given(messages.any_server_message)
+def test_the_server_leaves_nothing_out(message: server.ServerMessage) -> None:
+    frame = json.loads(write_message(message))
+    for field in frame:
+        less = {name: value for name, value in frame.items() if name != field}
+        if message.type == "turn" and field in ("legal", "moves"):
+            VALIDATORS["turn"].validate(less)
+        else:
+            with pytest.raises(ValidationError):
+                VALIDATORS[message.type].validate(less)
+
+
+def test_a_time_control_may_grow_only_in_what_the_server_sends() -> None:
+    grown = {"move_ms": 1, "bank_ms": 0, "increment_ms": 0, "delay_ms": 5}
+    told = {"type": "left", "tournament": "t", "game": "g", "settings": {}, "time_control": grown, "status": "lobby"}
+    VALIDATORS["left"].validate(told)
+    with pytest.raises(ValidationError):
+        VALIDATORS["challenge"].validate({"type": "challenge", "against": "b", "game": "g", "time_control": grown})
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        {"name": "a"},
+        {"type": "login"},
+        {"type": "login", "name": "a", "nmae": "b"},
+        {"type": "login", "name": "a", "key": "short"},
+        {"type": "login", "name": "a", "omit": ["state"]},
+        {"type": "move", "match": "m", "turn_id": "t", "move": 4},
+        {"type": "turn"},
+        [],
+    ],
+)
+def test_what_the_server_would_refuse_is_not_valid(frame: Any) -> None:
+    assert not VALIDATORS["bot_message"].is_valid(frame)
+
+
+def test_write_also_clears_away(tmp_path: Path) -> None:
+    folder = tmp_path / "made" / "schema"
+    write(folder)
+    (folder / "gone.json").write_text("{}")
+    (folder / "README.md").write_text("kept")
+    write(folder)
+    assert {path.name for path in folder.iterdir()} == {*schemas(), "README.md"}
+
+
+def test_main(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main([])
+    assert json.loads(capsys.readouterr().out) == schemas()
+    main([str(tmp_path)])
+    assert (tmp_path / "turn.json").read_text() == text(schemas()["turn.json"])
+    with pytest.raises(SystemExit, match="usage"):
+        main(["a", "b"])
+
+
+def test_the_command(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, "-m", "rumble_protocol.schema", str(tmp_path)], check=True)
+    assert {path.name for path in tmp_path.iterdir()} == set(schemas())
