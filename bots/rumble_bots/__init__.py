@@ -1,0 +1,59 @@
+"""Bots for Rumble: the Python SDK, and the reference bots in `rumble_bots.players`.
+
+A bot is a subclass of `Bot` that answers a `Turn` with a move; `run` takes it to a server:
+
+    class First(Bot):
+        def choose(self, turn: Turn) -> str:
+            return turn.legal[0]
+
+    run(First(), "localhost:8765", name="first", join="friday")
+"""
+
+import logging
+
+from rumble_bots.actions import Summary
+from rumble_bots.address import Address, http_base, ws_url
+from rumble_bots.bot import Bot, Turn
+from rumble_bots.client import Client
+from rumble_bots.conversation import Aim
+from rumble_bots.errors import (
+    BadAddress,
+    BadFunction,
+    BadKey,
+    BadName,
+    BadServer,
+    BotFailed,
+    Closed,
+    Refused,
+    Resign,
+    SdkError,
+)
+from rumble_bots.functions import load_bot
+from rumble_bots.serve import run, serve
+
+__all__ = [
+    "Address",
+    "Aim",
+    "BadAddress",
+    "BadFunction",
+    "BadKey",
+    "BadName",
+    "BadServer",
+    "Bot",
+    "BotFailed",
+    "Client",
+    "Closed",
+    "Refused",
+    "Resign",
+    "SdkError",
+    "Summary",
+    "Turn",
+    "http_base",
+    "load_bot",
+    "run",
+    "serve",
+    "ws_url",
+]
+
+# What happens is said through `say`; the log is for programs that set logging up.
+logging.getLogger(__name__).addHandler(logging.NullHandler())

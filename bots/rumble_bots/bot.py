@@ -1,0 +1,165 @@
+"""What an author writes: a subclass of `Bot` whose `choose` answers a `Turn` with a move."""
+
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from rumble_engine import State, get_game
+from rumble_protocol import server_messages as server
+
+SAFETY_MS = 30
+"""So much of each turn's time is left alone, for what happens between choosing and the server's reading it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Turn:
+    """It is the bot's move. A full snapshot: nothing need be remembered between turns."""
+
+    match: str
+    attempt: int
+    turn_id: str
+    game: str
+    ply: int
+    seat: int
+    state: Mapping[str, Any]
+    """The position as this seat may see it; `position` is the same as an engine state."""
+    legal: Sequence[str]
+    moves: Sequence[str]
+    """All moves so far, the opening too."""
+    clock: server.TurnClock
+    start: server.MatchStart | None
+    """What is fixed for the whole match: names, settings, time control."""
+    deadline: float
+    """When the answer has to be on its way, by `now`."""
+    now: Callable[[], float]
+
+    @classmethod
+    def of(
+        cls,
+        message: server.Turn,
+        start: server.MatchStart | None,
+        now: Callable[[], float],
+        round_trip_ms: float = 0.0,
+    ) -> "Turn":
+        """The turn that `message`, just received, asks. A round trip beyond the server's `lag_ms` is kept free."""
+        remaining_ms = message.clock.remaining_ms
+        safety_ms = min(remaining_ms / 2, SAFETY_MS + max(0.0, round_trip_ms - message.clock.lag_ms))
+        return cls(
+            match=message.match,
+            attempt=message.attempt,
+            turn_id=message.turn_id,
+            game=message.game,
+            ply=message.ply,
+            seat=message.seat,
+            state=message.state,
+            legal=message.legal,
+            moves=message.moves,
+            clock=message.clock,
+            start=start,
+            deadline=now() + (remaining_ms - safety_ms) / 1000,
+            now=now,
+        )
+
+    @classmethod
+    def at(cls, state: State, game: str, remaining_ms: int) -> "Turn":
+        """A turn in `state` outside of any match, for trying a bot out. How `state` came about is not told."""
+        seats_ms = [remaining_ms] * get_game(game).seats
+        message = server.Turn(
+            match="none",
+            attempt=1,
+            turn_id="none",
+            game=game,
+            ply=0,
+            seat=state.to_move,
+            state=state.view(state.to_move),
+            legal=list(state.legal_moves),
+            clock=server.TurnClock(remaining_ms=remaining_ms, seats_ms=seats_ms, lag_ms=0),
+        )
+        return cls.of(message, None, time.monotonic)
+
+    @cached_property
+    def position(self) -> State:
+        """The position as a state of the engine. Raises UnknownGame where the game is not installed here."""
+        return get_game(self.game).load(self.state)
+
+    @property
+    def think_ms(self) -> int:
+        """How long the bot may still think, the bank included: it shrinks as time goes by."""
+        return max(0, int((self.deadline - self.now()) * 1000))
+
+    def asks_the_same(self, other: "Turn") -> bool:
+        """Whether an answer to `other` answers this turn too: the same ply of the same attempt, asked again."""
+        return (self.match, self.attempt, self.ply) == (other.match, other.attempt, other.ply) and (
+            (self.state, self.moves) == (other.state, other.moves)
+        )
+
+
+class Bot:
+    """A player. Only `choose` is needed.
+
+    An ordinary `choose` runs in a thread of its own, so it may think as long as the clock allows; with several matches
+    at once several threads call it. An `async def choose` runs on the event loop and must not block it. The other
+    methods are told what happens; they run on the event loop and should be short.
+    """
+
+    games: Sequence[str] | None = None
+    """The games it plays; None: any."""
+    version: str | None = None
+
+    def choose(self, turn: Turn) -> str | Awaitable[str]:
+        """The move to make. Raise `Resign` to give the match up; any other error resigns it too, and is logged."""
+        raise NotImplementedError(f"{type(self).__name__} has no choose()")
+
+    def session(self, message: server.Session) -> None:
+        """The login was accepted (again, after each reconnect)."""
+
+    def joined(self, message: server.Joined) -> None:
+        """The bot is in a tournament."""
+
+    def match_start(self, message: server.MatchStart) -> None:
+        """A match begins, or goes on after a reconnect."""
+
+    def match_over(self, message: server.MatchOver) -> None:
+        """A match is over. May be told twice, never differently."""
+
+    def rejected(self, message: server.Rejected) -> None:
+        """A move did not count. If it is still the bot's turn, `choose` is called again."""
+
+    def notice(self, message: server.Notice) -> None:
+        """Something the bot's owner should know."""
+
+    def tournament_over(self, message: server.TournamentOver) -> None:
+        """A tournament has ended."""
+
+
+Told = (
+    server.Session
+    | server.Joined
+    | server.MatchStart
+    | server.MatchOver
+    | server.Rejected
+    | server.Notice
+    | server.TournamentOver
+)
+"""The messages that a bot is told of, each by its method of that name."""
+
+
+def tell(bot: Bot, message: Told) -> None:
+    """Call the bot's method for `message`."""
+    match message:
+        case server.Session():
+            bot.session(message)
+        case server.Joined():
+            bot.joined(message)
+        case server.MatchStart():
+            bot.match_start(message)
+        case server.MatchOver():
+            bot.match_over(message)
+        case server.Rejected():
+            bot.rejected(message)
+        case server.Notice():
+            bot.notice(message)
+        case server.TournamentOver():
+            bot.tournament_over(message)

@@ -1,0 +1,66 @@
+"""Errors of the SDK, all `SdkError`.
+
+SdkError
+├── BadServer      nobody answers there, or who answers is no Rumble server
+│   └── BadAddress    it is not the address of a server at all
+├── BadName        a name that no server would take
+├── BadKey         a key that no server would take, or a damaged file of one
+├── BadFunction    FILE.py:FUNCTION cannot be used as a bot
+├── BotFailed      a bot that plays without a server raised an error, or answered no legal move
+├── Refused        the server refused a login, a join or a challenge
+└── Closed         the server closed the connection for good
+
+`Resign` is no error: a bot raises it in `choose` to give the match up.
+"""
+
+from rumble_protocol.codes import ErrorCode
+
+
+class SdkError(Exception):
+    """Base of every error the SDK raises; its text is one line for a person."""
+
+
+class BadServer(SdkError):
+    """Nobody answers there, or who answers is no Rumble server."""
+
+
+class BadAddress(BadServer):
+    """A text that is not the address of a server at all."""
+
+
+class BadName(SdkError):
+    """A name that no server would take."""
+
+
+class BadKey(SdkError):
+    """A key that no server would take, or a key file that is damaged or cannot be kept."""
+
+
+class BadFunction(SdkError):
+    """FILE.py:FUNCTION cannot be used as a bot."""
+
+
+class BotFailed(SdkError):
+    """A bot that plays without a server raised an error, or answered no legal move; on a server it would lose."""
+
+
+class Refused(SdkError):
+    """The server refused a login, a join or a challenge, and says why."""
+
+    def __init__(self, code: ErrorCode, message: str) -> None:
+        super().__init__(f"the server refused: {message} ({code})")
+        self.code = code
+        self.message = message
+
+
+class Closed(SdkError):
+    """The server closed the connection with a code after which a client does not come back by itself."""
+
+    def __init__(self, code: int, reason: str) -> None:
+        super().__init__(f"the server closed the connection for good: {reason} ({code})")
+        self.code = code
+        self.reason = reason
+
+
+class Resign(Exception):
+    """Raised by a bot in `choose` to give the match up."""

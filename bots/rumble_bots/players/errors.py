@@ -1,0 +1,28 @@
+"""Errors of the reference bots, all `PlayerError`.
+
+PlayerError
+├── UnknownPlayer   no reference bot has this name
+├── BadOption       an option that the bot does not take, or a value it cannot use
+├── NoTable         a bot that only looks up has no table for this game
+└── NoMove          a bot was asked for a move after the end of the game
+"""
+
+
+class PlayerError(ValueError):
+    """Base of every error of the reference bots; its text is one line for a person."""
+
+
+class UnknownPlayer(PlayerError):
+    """No reference bot has this name."""
+
+
+class BadOption(PlayerError):
+    """An option that the bot does not take, or a value that it cannot use."""
+
+
+class NoTable(PlayerError):
+    """The bot looks its moves up and has no table for this game."""
+
+
+class NoMove(PlayerError):
+    """There is no move to choose: the game is over."""

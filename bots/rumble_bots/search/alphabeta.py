@@ -1,0 +1,55 @@
+"""Alpha-beta: minimax without the moves that cannot matter, alone and with a table of positions.
+
+Donald E. Knuth, Ronald W. Moore: An analysis of alpha-beta pruning. Artificial Intelligence 6 (1975), 293-326;
+fail-soft after John P. Fishburn (1983). A move's value replaces the best only if it is higher, and a bound is
+never higher than the true best, so that the root's first best move is plain minimax's.
+"""
+
+import math
+from collections.abc import Hashable
+
+from rumble_engine import State
+
+from rumble_bots.search.base import END, Search, Tally
+from rumble_bots.search.cached import LIMIT
+
+
+class AlphaBeta(Search):
+    """Alpha-beta without memory."""
+
+    prunes = True
+
+    def beyond(self, state: State, depth: float, tally: Tally, alpha: float, beta: float) -> float:
+        """The highest value among the moves, as far as it matters between `alpha` and `beta`."""
+        best = -math.inf
+        for code in state.codes():
+            best = max(best, self.after(state, code, depth, tally, max(alpha, best), beta))
+            if best >= beta:
+                break
+        return best
+
+
+class CachedAlphaBeta(AlphaBeta):
+    """Alpha-beta with a table of bounds by `State.canonical`. One table serves one game."""
+
+    def __init__(self) -> None:
+        self.table: dict[Hashable, tuple[float, float, float]] = {}
+        """Position to (depth it was searched to, at least this value, at most this value)."""
+
+    def value(self, state: State, depth: float, tally: Tally, alpha: float = -1.0, beta: float = 1.0) -> float:
+        """The value from the table, if its bounds settle it, or worked out and put there."""
+        key = state.canonical()
+        searched, low, high = self.table.get(key, (-1.0, -1.0, 1.0))
+        if searched >= depth and (low >= beta or high <= alpha or low == high):
+            tally.guesses += searched < END
+            return low if low >= beta else high
+        guesses = tally.guesses
+        value = super().value(state, depth, tally, alpha, beta)
+        reached = END if tally.guesses == guesses else depth
+        if reached > searched:
+            low, high = -1.0, 1.0
+        if reached >= searched:
+            if len(self.table) >= LIMIT:
+                self.table.clear()
+            self.table[key] = (reached, value if value > alpha else low, value if value < beta else high)
+        return value

@@ -1,0 +1,37 @@
+"""Minimax that remembers positions, and takes rotations and reflections of one position as the same."""
+
+from collections.abc import Hashable
+
+from rumble_engine import State
+
+from rumble_bots.search.base import END, Tally
+from rumble_bots.search.plain import Plain
+
+LIMIT = 250_000
+"""Positions that a table holds before it is emptied: some 50 MB."""
+
+
+class Cached(Plain):
+    """Plain minimax with a table of values by `State.canonical`.
+
+    A value serves whoever asks for the same depth or less, so at a limited depth it may be better informed than
+    plain minimax's. One table serves one game.
+    """
+
+    def __init__(self) -> None:
+        self.table: dict[Hashable, tuple[float, float]] = {}
+        """Position to (depth it was searched to, value)."""
+
+    def value(self, state: State, depth: float, tally: Tally, alpha: float = -1.0, beta: float = 1.0) -> float:
+        """The value from the table, or worked out and put there."""
+        key = state.canonical()
+        searched, value = self.table.get(key, (-1.0, 0.0))
+        if searched >= depth:
+            tally.guesses += searched < END
+            return value
+        guesses = tally.guesses
+        value = super().value(state, depth, tally)
+        if len(self.table) >= LIMIT:
+            self.table.clear()
+        self.table[key] = (END if tally.guesses == guesses else depth, value)
+        return value

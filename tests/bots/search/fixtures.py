@@ -1,0 +1,88 @@
+"""What the tests of the searches share: all positions, an oracle, a counted clock, a game with double moves."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Self
+
+from rumble_engine import Outcome, State, get_game
+
+TICTACTOE = get_game("tictactoe")
+CONNECT4 = get_game("connect4")
+
+
+def positions() -> list[State]:
+    """Every tic-tac-toe position in which there is a move to make."""
+    layer = {TICTACTOE.initial()}
+    found: list[State] = []
+    while layer:
+        found += [state for state in layer if state.codes()]
+        layer = {state.after(code) for state in layer for code in state.codes()}
+    return sorted(found, key=lambda state: state.text())
+
+
+@cache
+def value_of(state: State) -> float:
+    """The value for the seat to move, written once more and differently: by the winner of best play."""
+    if state.outcome is not None:
+        winner = state.outcome.winner
+        return 0.0 if winner is None else 1.0 if winner == state.to_move else -1.0
+    return max(values_of(state).values())
+
+
+def values_of(state: State) -> dict[int, float]:
+    """The value of each move for the seat to move."""
+    later = {code: state.after(code) for code in state.codes()}
+    return {
+        code: value_of(after) if after.to_move == state.to_move else -value_of(after) for code, after in later.items()
+    }
+
+
+class CountedClock:
+    """A clock that goes on by the same step whenever it is read, so that it counts nodes."""
+
+    def __init__(self, step_ms: float = 0.01) -> None:
+        self.step = step_ms / 1000
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        self.now += self.step
+        return self.now
+
+
+@dataclass(frozen=True, slots=True)
+class Again(State):
+    """Take one, two or three from a pile; who takes two moves again; who takes the last one loses."""
+
+    pile: int
+    mover: int = 0
+
+    @property
+    def to_move(self) -> int:
+        return self.mover
+
+    @property
+    def outcome(self) -> Outcome | None:
+        return None if self.pile else Outcome.win(self.mover, "the other took the last")
+
+    def codes(self) -> Sequence[int]:
+        return range(1, min(self.pile, 3) + 1)
+
+    def after(self, code: int) -> Self:
+        mover = self.mover if code == 2 and self.pile > 2 else 1 - self.mover
+        return type(self)(self.pile - code, mover)
+
+    def text_of(self, code: int) -> str:
+        return str(code)
+
+    def code_of(self, text: str) -> int:
+        return int(text)
+
+    def view(self, seat: int | None = None) -> dict[str, Any]:
+        return {"pile": self.pile, "mover": self.mover}
+
+    def text(self) -> str:
+        return f"{self.pile}.{self.mover}"
+
+    def diagram(self) -> str:
+        return "|" * self.pile
