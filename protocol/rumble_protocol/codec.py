@@ -44,9 +44,10 @@ def read_bot_message(frame: str | bytes) -> BotMessage:
     A name given twice in one object counts as it was given last.
     """
     try:
-        return _bot_message.validate_json(frame)
+        message: BotMessage = _bot_message.validator.validate_json(frame)
     except ValidationError as error:
         raise _bad_message(error) from None
+    return message
 
 
 def read_server_message(frame: str | bytes) -> ServerMessage:

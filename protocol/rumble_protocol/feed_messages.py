@@ -57,6 +57,18 @@ class Board(ServerMessageModel):
     seats_ms: list[Milliseconds]
 
 
+class MatchResult(ServerMessageModel):
+    """How a match ended. `scores` is null if it is void (it is then played again)."""
+
+    match: str
+    attempt: Count
+    seats: list[str]
+    scores: list[float] | None
+    winner: Seat | None
+    termination: Termination
+    reason: str
+
+
 class TournamentSummary(ServerMessageModel):
     """A tournament in a list. `bots` is null where nobody has counted them: it ended in its lobby, long ago."""
 
@@ -91,6 +103,8 @@ class TournamentView(TournamentSummary):
     running: list[Board]
     pairs: list[Pair] | None
     """None where the field is too large for a crosstable."""
+    latest: list[MatchResult]
+    """A few of the results, newest first."""
 
 
 class Snapshot(TournamentView):
@@ -100,7 +114,7 @@ class Snapshot(TournamentView):
 
 
 class FeedMatchStart(Board):
-    """A match begins, or goes on after a restart."""
+    """A match begins."""
 
     type: Literal["match_start"] = "match_start"
 
@@ -111,17 +125,10 @@ class FeedMove(Board):
     type: Literal["move"] = "move"
 
 
-class FeedMatchOver(ServerMessageModel):
-    """A match has an outcome. `scores` is null if it is void (it is then played again)."""
+class FeedMatchOver(MatchResult):
+    """A match has an outcome."""
 
     type: Literal["match_over"] = "match_over"
-    match: str
-    attempt: Count
-    seats: list[str]
-    scores: list[float] | None
-    winner: Seat | None
-    termination: Termination
-    reason: str
 
 
 class FeedStandings(ServerMessageModel):

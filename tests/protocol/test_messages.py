@@ -7,6 +7,7 @@ import pytest
 from pydantic import BaseModel, ValidationError
 from rumble_engine import Termination
 from rumble_protocol import bot_messages as bot
+from rumble_protocol import feed_messages
 from rumble_protocol import server_messages as server
 from rumble_protocol.fields import DAY_MS, LARGEST_INTEGER, TimeControl
 
@@ -101,7 +102,8 @@ def json_types(annotation: Any) -> set[str]:
 
 def test_a_field_name_has_one_json_type_everywhere() -> None:
     seen: dict[str, set[str]] = {}
-    for model in ALL:
+    feed = [each for each in vars(feed_messages).values() if isinstance(each, type) and issubclass(each, BaseModel)]
+    for model in (*ALL, *feed):
         for name, field in model.model_fields.items():
             seen.setdefault(name, set()).update(json_types(field.annotation))
     assert {name: kinds for name, kinds in seen.items() if len(kinds) != 1} == {}

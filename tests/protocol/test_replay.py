@@ -107,6 +107,12 @@ def test_times_are_compared_by_their_kind() -> None:
     assert not matches({"seats_ms": [1, 2]}, {"seats_ms": [1]}, {})
 
 
+def test_a_server_may_have_more_games_but_not_fewer() -> None:
+    assert matches({"games": ["chess", "go"]}, {"games": ["chess", "draughts", "go"]}, {})
+    assert not matches({"games": ["chess", "go"]}, {"games": ["chess"]}, {})
+    assert not matches({"games": ["chess"]}, {"games": "chess"}, {})
+
+
 def test_lists_are_compared_one_by_one() -> None:
     assert not matches({"moves": ["1"]}, {"moves": ["2"]}, {})
     assert not matches({"moves": ["1"]}, {"moves": []}, {})

@@ -1,0 +1,21 @@
+# The server, the bots and the command line in one image: `docker build -t rumble .`
+FROM python:3.11-slim
+
+RUN useradd --create-home --uid 10001 rumble && install -d -o rumble -g rumble /data
+WORKDIR /src
+COPY pyproject.toml README.md LICENSE ./
+COPY engine ./engine
+COPY protocol ./protocol
+COPY server ./server
+COPY bots ./bots
+RUN pip install --no-cache-dir . && rm -rf /src
+
+USER rumble
+WORKDIR /data
+# The database, and the keys that bots make for their names.
+ENV RUMBLE_CONFIG_DIR=/data/config
+VOLUME /data
+EXPOSE 8765
+HEALTHCHECK --interval=5s --timeout=3s --start-period=20s --retries=5 \
+    CMD ["python", "-c", "from urllib.request import urlopen; urlopen('http://127.0.0.1:8765/healthz', timeout=2)"]
+CMD ["rumble", "serve", "--host", "0.0.0.0", "--port", "8765", "--db", "/data/rumble.db"]

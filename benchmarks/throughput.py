@@ -1,0 +1,101 @@
+"""Throughput of the whole server, everything on, as a ratio to a validating echo. `python benchmarks/throughput.py`
+
+Both run in turn, several times, each as a process of its own, under the same load; quote the ratio. Loopback only,
+and it ends by itself after about a minute and a half.
+"""
+
+import argparse
+import asyncio
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import httpx
+import uvloop
+from load import LoadBot, Tally, measure, text_frame
+
+TOKEN = "benchmark-token"
+MOVE = b'{"type":"move","match":"friday.1.1.1.1","turn_id":"1.1","move":"a"}'
+
+
+def start(*command: str) -> "subprocess.Popen[str]":
+    return subprocess.Popen([sys.executable, *command], stdout=subprocess.PIPE, text=True)
+
+
+async def connect(port: int, login: dict[str, object] | None, tally: Tally, path: str) -> LoadBot:
+    host = f"127.0.0.1:{port}"
+    loop = asyncio.get_running_loop()
+    _, bot = await loop.create_connection(lambda: LoadBot(host, login, tally, path=path), "127.0.0.1", port)
+    await asyncio.wait_for(bot.ready.wait(), 10)
+    return bot
+
+
+async def echo(clients: int, seconds: float) -> tuple[float, float]:
+    process = start(str(Path(__file__).with_name("echo_server.py")))
+    assert process.stdout is not None
+    try:
+        port = int(process.stdout.readline())
+        tally = Tally()
+        bots = [await connect(port, None, tally, "/") for _ in range(clients)]
+        for bot in bots:
+            assert bot.transport is not None
+            bot.transport.write(text_frame(MOVE))
+        await asyncio.sleep(0.5)
+        return await measure(tally, process.pid, seconds)
+    finally:
+        process.kill()
+        process.wait()
+
+
+async def rumble(game: str, clients: int, seconds: float) -> tuple[float, float]:
+    with tempfile.TemporaryDirectory(prefix="rumble-") as folder:
+        process = start(
+            "-m", "rumble_server.cli.main", "serve", "--port", "0", "--db", f"{folder}/bench.db", "--host-token", TOKEN
+        )
+        assert process.stdout is not None
+        try:
+            page = process.stdout.readline().split()[-1].rstrip("/")
+            port = int(page.rpartition(":")[2])
+            async with httpx.AsyncClient(base_url=page, headers={"Authorization": f"Bearer {TOKEN}"}) as host:
+                body = {"name": "bench", "game": game, "cycles": 100}
+                reply = await host.post("/api/tournaments", json=body)
+                tournament = reply.raise_for_status().json()["id"]
+                tally = Tally()
+                for number in range(clients):
+                    login = {"type": "login", "name": f"bot{number}", "join": tournament, "max_matches": 2}
+                    await connect(port, login, tally, "/bot")
+                (await host.post(f"/api/tournaments/{tournament}/start")).raise_for_status()
+            await asyncio.sleep(0.5)
+            return await measure(tally, process.pid, seconds)
+        finally:
+            process.kill()
+            process.wait()
+
+
+async def main(clients: int, seconds: float, rounds: int) -> None:
+    figures: dict[str, list[tuple[float, float]]] = {"echo": [], "connect4": [], "tictactoe": []}
+    for _ in range(rounds):
+        figures["echo"].append(await echo(clients, seconds))
+        for game in ("connect4", "tictactoe"):
+            figures[game].append(await rumble(game, clients, seconds))
+    print(f"{clients} clients, {rounds} rounds of {seconds:g} s, medians")
+    for name, rows in figures.items():
+        rate = statistics.median(row[0] for row in rows)
+        cpu = statistics.median(row[1] for row in rows)
+        ratios = [row[0] / base[0] for row, base in zip(rows, figures["echo"], strict=True)]
+        cpu_ratios = [base[1] / row[1] for row, base in zip(rows, figures["echo"], strict=True)]
+        print(
+            f"{name:10} {rate:8.0f} turns/s  {cpu:6.1f} us of server CPU a turn"
+            f"  ratio {statistics.median(ratios):.2f} (by CPU {statistics.median(cpu_ratios):.2f})"
+        )
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--clients", type=int, default=50)
+    parser.add_argument("--seconds", type=float, default=5.0)
+    parser.add_argument("--rounds", type=int, default=3)
+    options = parser.parse_args()
+    uvloop.run(main(options.clients, options.seconds, options.rounds))

@@ -1,0 +1,1 @@
+"""The Rumble server: gateway, referee, tournaments, event log, web."""

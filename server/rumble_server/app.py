@@ -1,0 +1,169 @@
+"""The composition root: one server, from its configuration to its end. Start, drain, stop, close."""
+
+import asyncio
+import contextlib
+import errno
+import logging
+import secrets
+import socket
+import time
+from collections.abc import Iterator
+from importlib.metadata import version
+from random import SystemRandom
+from typing import Any
+
+import uvicorn
+from rumble_protocol.codes import CloseCode
+
+from rumble_server.config import ServerConfig
+from rumble_server.gateway.connection import Connection, Gate
+from rumble_server.gateway.doorkeeper import Doorkeeper
+from rumble_server.gateway.loop_clock import LoopClock
+from rumble_server.store.archive import Archive
+from rumble_server.store.codec import Numbered
+from rumble_server.store.reader import LogReader
+from rumble_server.store.sqlite import SqliteLog, database_path
+from rumble_server.tournament.arena import Arena
+from rumble_server.tournament.recovery import recover
+from rumble_server.web.app import make_web
+from rumble_server.web.feed import Feed
+from rumble_server.web.site import Site
+
+log = logging.getLogger(__name__)
+
+SHUTDOWN_S = 3
+"""How long uvicorn waits for open HTTP requests at the end."""
+
+
+class StartError(RuntimeError):
+    """The server cannot start; its text is one line for the host."""
+
+
+class _Uvicorn(uvicorn.Server):
+    """uvicorn without its signal handlers: the signals are the command line's, which drains first."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+class Server:
+    """A Rumble server in this process. `await start()`, then `await stop()`."""
+
+    def __init__(self, config: ServerConfig) -> None:
+        """Open the database and rebuild what it holds. Raises StoreError."""
+        self.config = config
+        self._path = database_path(config.db)
+        self.log = SqliteLog(self._path)
+        self.reader = LogReader(self._path)
+        self.archive = Archive(self._path)
+        self.host_token = self._host_token()
+        self._run = self.log.count_run()
+        self._socket: socket.socket | None = None
+        self._uvicorn: _Uvicorn | None = None
+        self._serving: asyncio.Task[None] | None = None
+        self._written = asyncio.Event()
+        """Set whenever more of the log is on disk."""
+
+    def _host_token(self) -> str:
+        token = self.config.host_token or self.log.get("host_token") or secrets.token_urlsafe(24)
+        self.log.put("host_token", token)
+        return token
+
+    async def start(self) -> None:
+        """Listen, and take up what was running. Raises StartError, StoreError."""
+        loop = asyncio.get_running_loop()
+        self._socket = _listen(self.config.host, self.config.port)
+        self.arena = Arena(
+            log=self.log,
+            clock=LoopClock(loop, time.time()),
+            run=self._run,
+            random=SystemRandom(),
+            grace_ms=self.config.grace_ms,
+        )
+        self.arena.taken_ids.update(self.reader.tournament_ids())
+        door = Doorkeeper(
+            self.arena, f"rumble {version('rumble')}", limits=self.config.limits, open_names=self.config.open_names
+        )
+        self.door = door
+        self.feed = Feed(self.arena)
+        self.log.on_durable.append(self._on_durable)
+        self.log.on_trouble.append(self.arena.on_trouble)
+        unfinished = [self.reader.tournament_facts(each) for each in self.reader.tournament_ids(over=False)]
+        self.log.attach(loop)
+        recover(self.arena, self.reader.name_facts(), unfinished, self.reader.match_facts)
+        gate = Gate(door, self.config.allowed_hosts)
+
+        def connection(server_state: Any, **_: Any) -> Connection:
+            return Connection(gate, server_state.connections)
+
+        web = make_web(Site(self.arena, self.log, self.archive, self.feed, self.host_token, self.config.allowed_hosts))
+        self._uvicorn = _Uvicorn(
+            uvicorn.Config(
+                web,
+                http="httptools",
+                ws=connection,  # type: ignore[arg-type]  # uvicorn only calls it
+                lifespan="off",
+                log_config=None,
+                access_log=False,
+                server_header=False,
+                proxy_headers=False,
+                timeout_graceful_shutdown=SHUTDOWN_S,
+            )
+        )
+        self._serving = asyncio.create_task(self._uvicorn.serve(sockets=[self._socket]))
+        while not self._uvicorn.started:
+            if self._serving.done():
+                await self._serving
+                raise StartError("the web server stopped at once")
+            await asyncio.sleep(0.01)
+
+    def _on_durable(self, batch: list[Numbered]) -> None:
+        self._written.set()
+        self.door.on_durable()
+        self.feed.publish(batch)
+
+    @property
+    def address(self) -> tuple[str, int]:
+        """The host and port that it listens on."""
+        if self._socket is None:
+            raise RuntimeError("the server has not started")
+        name = self._socket.getsockname()
+        return str(name[0]), int(name[1])
+
+    @property
+    def url(self) -> str:
+        """The address of the page."""
+        host, port = self.address
+        shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
+        return f"http://{shown}:{port}"
+
+    async def stop(self) -> None:
+        """Drain: no new matches; running ones finish within `drain_ms` or stay resumable; close bots with 1001."""
+        self.arena.drain()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(self.config.drain_ms / 1000):
+                while self.arena.matches:
+                    self._written.clear()
+                    await self._written.wait()
+        await self.log.wait_all()
+        self.arena.stop()
+        for session in list(self.door.sessions):
+            session.close(CloseCode.DRAINING)
+        self.feed.close()
+        if self._uvicorn is not None and self._serving is not None:
+            self._uvicorn.should_exit = True
+            await self._serving
+        await self.log.close()
+        self.reader.close()
+        self.archive.close()
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=2048)
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            raise StartError(f"port {port} of {host} is in use; choose another with --port") from None
+        raise StartError(f"cannot listen on {host} port {port}: {error.strerror or error}") from None

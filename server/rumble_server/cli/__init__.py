@@ -1,0 +1,1 @@
+"""The command line, `rumble`: one module per command, imported when its command is used."""

@@ -1,0 +1,48 @@
+"""`rumble battle`: two bots, many matches, one process."""
+
+import json
+from functools import partial
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rumble_server.cli.options import Game, Json, Seed, Setting, read_settings
+
+if TYPE_CHECKING:
+    from rumble_bots.battle import Maker
+
+WHO = "A reference bot, or FILE.py:FUNCTION."
+
+
+def battle(
+    first: Annotated[str, typer.Argument(metavar="A", help=WHO)],
+    second: Annotated[str, typer.Argument(metavar="B", help=WHO)],
+    matches: Annotated[int, typer.Option(min=1, help="So many; the bots take turns to move first.")] = 1000,
+    game: Game = "tictactoe",
+    setting: Setting = None,
+    seed: Seed = 0,
+    as_json: Json = False,
+) -> None:
+    """Play many matches between two bots: wins, draws and losses of the first, with 95% intervals."""
+    from rich.console import Console
+    from rumble_bots.battle import battle as fight
+    from rumble_engine import get_game
+
+    kind = get_game(game)
+    settings = read_settings(setting)
+    with Console(stderr=True).status(f"{first} against {second} at {kind.title}: {matches} matches"):
+        result = fight(_maker(first, game), _maker(second, game), kind, matches, seed, settings=settings)
+    if not as_json:
+        typer.echo(f"{first} against {second}, {kind.title}, {matches} matches")
+        typer.echo(result.describe())
+        return
+    told = {"first": first, "second": second, "game": game, "matches": matches, "seed": seed}
+    counts = {"wins": result.wins, "draws": result.draws, "losses": result.losses, "intervals": result.intervals}
+    typer.echo(json.dumps(told | counts, indent=2))
+
+
+def _maker(text: str, game: str) -> "Maker":
+    from rumble_bots.function_player import FunctionPlayer
+    from rumble_bots.functions import is_function
+
+    return partial(FunctionPlayer, text=text, game=game) if is_function(text) else text

@@ -1,0 +1,63 @@
+"""`rumble bot`: a reference bot, or any Python function, as a remote bot."""
+
+import logging
+from typing import Annotated
+
+import typer
+
+from rumble_server.cli.errors import CliError, ExitCode
+from rumble_server.cli.options import Depth, Key, Search, Seed, Server, TimeMs, given, no_options_for_functions
+
+
+def bot(
+    player: Annotated[str, typer.Argument(metavar="NAME|FILE.py:FUNCTION", help="A reference bot, or a function.")],
+    server: Server,
+    join: Annotated[
+        str | None, typer.Option(envvar="RUMBLE_JOIN", metavar="ID", help="The tournament to play in.")
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option(envvar="RUMBLE_NAME", help="Its name there; the bot's own by default.")
+    ] = None,
+    key: Key = None,
+    matches_at_once: Annotated[int, typer.Option(min=1, help="So many matches at the same time.")] = 1,
+    invite: Annotated[str | None, typer.Option(help="The invitation, where the tournament asks for one.")] = None,
+    challenges: Annotated[bool, typer.Option("--challenges", help="Accept challenges; stay until Ctrl-C.")] = False,
+    search: Search = None,
+    depth: Depth = None,
+    time_ms: TimeMs = None,
+    seed: Seed = 0,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Say nothing but the result.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", help="Log everything, tracebacks too.")] = False,
+) -> None:
+    """Play as a reference bot, or as any Python function, until the tournament is over."""
+    from rumble_bots.bot import Bot
+    from rumble_bots.functions import is_function, load_bot
+    from rumble_bots.serve import run, to_stderr
+
+    if join is None and not challenges:
+        raise CliError("say what to play in: --join ID (or RUMBLE_JOIN), or --challenges", ExitCode.USAGE)
+    options = given(search=search, depth=depth, time_ms=time_ms)
+    if is_function(player):
+        no_options_for_functions(options)
+        playing: Bot = load_bot(player)
+        own_name = player.rpartition(":")[2].strip("_")
+    else:
+        from rumble_bots.players_bot import PlayerBot
+
+        playing = PlayerBot(player, seed=seed, **options)
+        own_name = player
+    if verbose:
+        logging.basicConfig(level=logging.DEBUG, format="%(asctime)s %(levelname)s %(message)s")
+        logging.getLogger("websockets").setLevel(logging.INFO)
+    summary = run(
+        playing,
+        server,
+        name=name or own_name,
+        key=key,
+        join=join,
+        invite=invite,
+        challenges=challenges,
+        max_matches=matches_at_once,
+        say=None if quiet or verbose else to_stderr,
+    )
+    typer.echo(summary)

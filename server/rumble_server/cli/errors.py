@@ -1,0 +1,40 @@
+"""How a command fails: one clear line for a person and an exit code, 1 the job failed or 2 wrong usage."""
+
+from enum import IntEnum
+
+
+class ExitCode(IntEnum):
+    """What `rumble` ends with."""
+
+    DONE = 0
+    FAILED = 1
+    USAGE = 2
+    INTERRUPTED = 130
+
+
+class CliError(Exception):
+    """A command cannot do its job; the message is one line."""
+
+    def __init__(self, message: str, exit_code: int = ExitCode.FAILED) -> None:
+        super().__init__(message)
+        self.message = message
+        self.exit_code = exit_code
+
+
+def as_cli_error(error: Exception) -> CliError | None:
+    """What `error` is to the user of a command, or None for one that only a mistake of ours explains."""
+    from rumble_bots.errors import BadAddress, BadFunction, BadName, SdkError
+    from rumble_bots.players import PlayerError
+    from rumble_engine import EngineError
+
+    match error:
+        case CliError():
+            return error
+        case BadAddress() | BadFunction() | BadName() | PlayerError() | EngineError():
+            return CliError(str(error), ExitCode.USAGE)
+        case SdkError():
+            return CliError(str(error))
+        case OSError():
+            return CliError(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+        case _:
+            return None

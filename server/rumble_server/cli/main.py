@@ -1,0 +1,130 @@
+"""The entry point of `rumble`: the list of commands, and the one place where errors become a line and an exit code.
+
+A command is the module of its name in this package, with either a `typer.Typer` called `app` or a function called
+like the command. It is imported only when it is used: a bot starts without loading a web server.
+"""
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.metadata import version
+from typing import Annotated, Any, Literal, NoReturn
+
+import typer
+from typer.core import TyperGroup
+
+from rumble_server.cli.errors import ExitCode, as_cli_error
+
+COMMANDS = {
+    "demo": "A whole tournament on this machine: server, bots, live table, crosstable.",
+    "serve": "Host tournaments: the server.",
+    "tournament": "Create, start, watch and end tournaments on a server.",
+    "bot": "Play as a reference bot, or as any Python function.",
+    "play": "Play a match yourself, in the terminal.",
+    "battle": "Thousands of matches between two bots in one process.",
+    "ask": "The move a bot would make, its score and the nodes it visited.",
+    "standings": "Ranks and tie-breaks of any result file.",
+    "ratings": "Ratings of any result file, with intervals.",
+    "games": "The installed games and their settings.",
+    "schema": "The JSON Schema of every message.",
+}
+DEBUG_VARIABLE = "RUMBLE_DEBUG"
+MARKUP: Literal["rich"] | None = "rich" if sys.stdout.isatty() else None
+"""Help is drawn on a terminal, and plain text in a pipe."""
+
+
+class LazyGroup(TyperGroup):
+    """Lists every command by its one line of help, and loads the one that is used."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        """The command that `args` names, loaded."""
+        name, listed, rest = super().resolve_command(ctx, args)
+        return name, listed if name is None else load(name), rest
+
+
+def load(name: str) -> Any:
+    """The command called `name`, from its module."""
+    module = import_module(f"rumble_server.cli.{name}")
+    command = getattr(module, "app", None)
+    if not isinstance(command, typer.Typer):
+        command = typer.Typer(add_completion=False, rich_markup_mode=MARKUP)
+        command.command(name)(getattr(module, name))
+    return typer.main.get_command(command)
+
+
+app = typer.Typer(
+    cls=LazyGroup,
+    add_completion=False,
+    rich_markup_mode=MARKUP,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _list(name: str, line: str) -> None:
+    @app.command(name, help=line)
+    def listed() -> None:
+        """Stands for the command in the list; `load` gives the real one."""
+
+
+for _name, _line in COMMANDS.items():
+    _list(_name, _line)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"rumble {version('rumble')}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def rumble(
+    context: typer.Context,
+    show_version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Rumble: bots in any language meet over WebSocket in refereed tournaments."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help(), err=True)
+        raise typer.Exit(ExitCode.USAGE)
+
+
+def run(args: Sequence[str] | None = None) -> int:
+    """Run `rumble` with `args` (the process's by default). Returns the exit code; never raises, never a traceback."""
+    try:
+        result = app(args, prog_name="rumble", standalone_mode=False)
+        sys.stdout.flush()
+    except typer.TyperException as error:
+        where = getattr(error, "ctx", None)
+        hint = f" (see: {where.command_path} --help)" if where is not None else ""
+        return _complain(error.format_message() + hint, error.exit_code)
+    except (KeyboardInterrupt, typer.Abort):
+        return ExitCode.INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read our output has gone. Python would complain again when it flushes at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return ExitCode.FAILED
+    except Exception as error:
+        if os.environ.get(DEBUG_VARIABLE):
+            raise
+        known = as_cli_error(error)
+        if known is not None:
+            return _complain(known.message, known.exit_code)
+        told = f"{type(error).__name__}: {error}"
+        return _complain(f"internal error: {told} ({DEBUG_VARIABLE}=1 shows where)", ExitCode.FAILED)
+    return int(result) if isinstance(result, int) and not isinstance(result, bool) else ExitCode.DONE
+
+
+def _complain(message: str, exit_code: int) -> int:
+    typer.echo(f"rumble: {' '.join(message.split())}", err=True)
+    return exit_code
+
+
+def main() -> NoReturn:
+    """The console script."""
+    sys.exit(run())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,60 @@
+"""Options that several commands share."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+
+import typer
+
+from rumble_server.cli.errors import CliError, ExitCode
+
+Server = Annotated[
+    str,
+    typer.Option(envvar="RUMBLE_SERVER", metavar="URL", help="http://host:port, ws://host:port or host:port."),
+]
+Key = Annotated[
+    str | None,
+    typer.Option(envvar="RUMBLE_KEY", metavar="KEY", help="The name's key; else one is made and kept for next time."),
+]
+Game = Annotated[str, typer.Option(metavar="GAME", help="See: rumble games.")]
+Setting = Annotated[
+    list[str] | None, typer.Option(metavar="NAME=VALUE", help="A setting of the game; may be given again for others.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Seed = Annotated[int, typer.Option(help="Seed of everything random.")]
+Search = Annotated[
+    str | None, typer.Option(metavar="NAME", help="minimax: plain, cached, alphabeta or cached-alphabeta.")
+]
+Depth = Annotated[int | None, typer.Option(min=1, help="minimax, streetwise: look so many plies ahead.")]
+TimeMs = Annotated[int | None, typer.Option(min=1, help="minimax, streetwise: think at most so long about a move.")]
+
+
+def given(**options: Any) -> dict[str, Any]:
+    """Those of `options` that somebody gave."""
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def no_options_for_functions(options: Mapping[str, Any]) -> None:
+    """Raise CliError if any of a reference bot's `options` was given for a function."""
+    if options:
+        names = ", ".join(f"--{name.replace('_', '-')}" for name in options)
+        raise CliError(f"{names}: only for reference bots, not for functions", ExitCode.USAGE)
+
+
+def read_settings(texts: Sequence[str] | None) -> dict[str, bool | int | str]:
+    """Settings written NAME=VALUE, the value as JSON or else as text. Raises CliError; the game checks the rest."""
+    settings = {}
+    for text in texts or ():
+        name, equals, value = text.partition("=")
+        if not name or not equals:
+            raise CliError(f"{text!r} is not a setting: write NAME=VALUE", ExitCode.USAGE)
+        settings[name] = _value(value)
+    return settings
+
+
+def _value(text: str) -> bool | int | str:
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return text
+    return value if isinstance(value, bool | int | str) else text

@@ -1,0 +1,114 @@
+"""`rumble play`: a person in the terminal, against a bot of a server."""
+
+import getpass
+import io
+import re
+import sys
+from collections.abc import Callable
+from typing import Annotated
+
+import typer
+from rumble_bots.bot import Bot, Turn
+from rumble_bots.errors import Resign
+from rumble_engine import MoveError, get_game
+from rumble_protocol import server_messages as server_says
+
+from rumble_server.cli.options import Game, Key, Server
+
+PATIENCE_MS = 600_000
+HELP = "type a move, ? for all that are allowed, or resign"
+
+
+class Person(Bot):
+    """A bot whose moves somebody types. `read` gives a line, or None at the end of the input."""
+
+    def __init__(self, read: Callable[[], str | None], write: Callable[[str], None]) -> None:
+        self._read = read
+        self._write = write
+        self._start: server_says.MatchStart | None = None
+
+    def match_start(self, message: server_says.MatchStart) -> None:
+        """Say who plays what."""
+        self._start = message
+        marks = get_game(message.game).seat_marks
+        others = ", ".join(name for seat, name in enumerate(message.seats) if seat != message.seat)
+        again = "on " if message.resumed else ""
+        self._write(f"You play {again}{marks[message.seat]} against {others}; {HELP}.")
+
+    def choose(self, turn: Turn) -> str:
+        """Show the board, and ask until the answer is a move that is allowed."""
+        state = turn.position
+        if turn.moves:
+            self._write(f"Last move: {turn.moves[-1]}")
+        self._write(state.diagram())
+        while True:
+            self._write("Your move:")
+            line = self._read()
+            if line is None:
+                raise Resign("the input has ended")
+            text = line.strip()
+            if text == "resign":
+                raise Resign("as you wish")
+            if text in ("", "?"):
+                self._write(f"Allowed: {' '.join(turn.legal)}")
+                continue
+            try:
+                state.code_of(text)
+            except MoveError as error:
+                self._write(f"{error}; {HELP}")
+            else:
+                return text
+
+    def match_over(self, message: server_says.MatchOver) -> None:
+        """Show the end, and say who won and why."""
+        if self._start is None:
+            return
+        self._write(get_game(self._start.game).load(message.state).diagram())
+        if message.scores is None:
+            result = "The match is void and will be played again"
+        elif message.winner is None:
+            result = "A draw"
+        else:
+            result = "You won" if message.winner == self._start.seat else "You lost"
+        self._write(f"{result}: {message.reason} ({message.termination}).")
+
+
+def lines() -> Callable[[], str | None]:
+    """Reads lines of standard input without a lock that a thread still waiting here would hold at the program's end."""
+    raw = io.FileIO(sys.stdin.fileno(), closefd=False)
+
+    def read() -> str | None:
+        line = raw.readline()
+        return line.decode("utf-8", "replace") if line else None
+
+    return read
+
+
+def play(
+    server: Server,
+    against: Annotated[str, typer.Option(metavar="BOT", help="The name of the bot to play.")],
+    game: Game = "tictactoe",
+    seat: Annotated[int | None, typer.Option(min=0, max=1, help="0 moves first; by lot if not given.")] = None,
+    name: Annotated[
+        str | None, typer.Option(envvar="RUMBLE_NAME", help="Your name there; your user name by default.")
+    ] = None,
+    key: Key = None,
+    move_ms: Annotated[int, typer.Option(min=1, help="Time for each move.")] = PATIENCE_MS,
+) -> None:
+    """Play a match against a bot, in this terminal."""
+    from rumble_bots.serve import run
+    from rumble_protocol.bot_messages import Challenge
+    from rumble_protocol.fields import TimeControl
+
+    get_game(game)
+    challenge = Challenge(against=against, game=game, seat=seat, time_control=TimeControl(move_ms=move_ms))
+    run(Person(lines(), typer.echo), server, name=name or user_name(), key=key, challenge=challenge, say=None)
+
+
+def user_name() -> str:
+    """The user's name as a name on a server."""
+    try:
+        name = getpass.getuser()
+    except (OSError, KeyError):  # no such variable, no such user
+        name = ""
+    return re.sub(r"[^A-Za-z0-9_.-]", "", name).lstrip("_.-")[:32] or "guest"

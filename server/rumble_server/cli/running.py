@@ -1,0 +1,114 @@
+"""Running a server and bot processes from a command."""
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator, Coroutine, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from typing import Any, TypeVar
+
+from rumble_server.app import Server, StartError
+from rumble_server.cli.errors import CliError, ExitCode
+from rumble_server.config import ServerConfig
+from rumble_server.store.errors import StoreError
+
+T = TypeVar("T")
+
+KILL_AFTER_S = 3.0
+"""How long a bot process may take to end when it is told to."""
+
+
+def run(main: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine on the fastest loop there is."""
+    if sys.platform == "win32":
+        return asyncio.run(main)
+    import uvloop
+
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        return runner.run(main)
+
+
+@asynccontextmanager
+async def running_server(config: ServerConfig) -> AsyncIterator[Server]:
+    """A started server, stopped at the end. Raises CliError where it cannot start."""
+    try:
+        server = Server(config)
+    except StoreError as error:
+        raise CliError(str(error)) from None
+    try:
+        await server.start()
+    except (StartError, StoreError) as error:
+        raise CliError(str(error)) from None
+    try:
+        yield server
+    finally:
+        await server.stop()
+
+
+def until_signal() -> asyncio.Event:
+    """An event that SIGINT and SIGTERM set, instead of what they would do."""
+    event = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        with suppress(NotImplementedError):  # Windows has no signal handlers on the loop; Ctrl-C raises there
+            loop.add_signal_handler(number, event.set)
+    return event
+
+
+def bot_command(player: str, *options: str) -> list[str]:
+    """The command line of a bot process: this Python, this Rumble."""
+    return [sys.executable, "-m", "rumble_server.cli.main", "bot", player, "--quiet", *options]
+
+
+@asynccontextmanager
+async def bot_processes(
+    commands: Sequence[list[str]], **environment: str
+) -> AsyncIterator[list[asyncio.subprocess.Process]]:
+    """Bots as processes of their own, ended at the end. Their output goes to standard error only if they fail."""
+    async with AsyncExitStack() as stack:
+        processes = []
+        for command in commands:
+            process = await asyncio.create_subprocess_exec(
+                *command,
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=asyncio.subprocess.DEVNULL,
+                env={**os.environ, **environment},
+            )
+            stack.push_async_callback(_end, process)
+            processes.append(process)
+        yield processes
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    if process.returncode is not None:
+        return
+    with suppress(ProcessLookupError):
+        process.terminate()
+    try:
+        await asyncio.wait_for(process.wait(), KILL_AFTER_S)
+    except TimeoutError:
+        with suppress(ProcessLookupError):
+            process.kill()
+        await process.wait()
+
+
+def checked_players(names: Sequence[str]) -> list[str]:
+    """Reference bots by name (or FILE.py:FUNCTION). Raises CliError for one that there is not."""
+    from rumble_bots.functions import is_function, load_bot
+    from rumble_bots.players import PLAYERS
+
+    for name in names:
+        if is_function(name):
+            load_bot(name)
+        elif name not in PLAYERS:
+            raise CliError(f"unknown bot {name!r}; known: {', '.join(PLAYERS)}", ExitCode.USAGE)
+    return list(names)
+
+
+def split_names(text: str) -> list[str]:
+    """`a,b` as a list. Raises CliError for an empty name."""
+    names = [name.strip() for name in text.split(",")]
+    if not all(names):
+        raise CliError(f"an empty name in {text!r}", ExitCode.USAGE)
+    return names

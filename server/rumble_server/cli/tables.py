@@ -1,0 +1,121 @@
+"""Standings and crosstables for a terminal, or as plain text in a pipe."""
+
+import sys
+from collections.abc import Sequence
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from rumble_server.tournament.machine import Tournament
+from rumble_server.tournament.ratings import Ratings
+from rumble_server.tournament.standings import Standing
+from rumble_server.tournament.tiebreaks import RankedLine
+
+PIPE_WIDTH = 200
+"""A pipe has no width; a crosstable is not folded there."""
+MARKS = {1.0: "1", 0.5: "=", 0.0: "0"}
+
+
+def plain_or_rich(*, stderr: bool = False) -> Console:
+    """A console that draws on a terminal and prints plain text in a pipe."""
+    console = Console(stderr=stderr)
+    return console if console.is_terminal else Console(stderr=stderr, width=PIPE_WIDTH, no_color=True)
+
+
+def _table(title: str) -> Table:
+    plain = not sys.stdout.isatty()
+    return Table(title=title, title_justify="left", box=box.ASCII2 if plain else box.ROUNDED)
+
+
+def points_text(points: float) -> str:
+    """Points as people write them: `5`, `5.5`."""
+    return f"{points:g}"
+
+
+def standings_table(tournament: Tournament) -> Table:
+    """Live standings: rank, name, points and record."""
+    total = tournament.matches_total
+    played = len(tournament.results)
+    table = _table(f"{tournament.config.name}: {tournament.status}, {played} of {total or '?'} matches")
+    table.add_column("#", justify="right")
+    table.add_column("bot")
+    for column in ("points", "played", "won", "drawn", "lost"):
+        table.add_column(column, justify="right")
+    for standing in tournament.table.standings():
+        record = standing.record
+        table.add_row(
+            str(standing.rank),
+            standing.name,
+            points_text(record.points),
+            *(str(count) for count in (record.played, record.wins, record.draws, record.losses)),
+        )
+    return table
+
+
+def crosstable(tournament: Tournament) -> Table:
+    """The crosstable by rank: a cell has the row's score of each match against the column, first match first."""
+    standings = tournament.table.standings()
+    table = _table(f"{tournament.config.name}: {tournament.status} after {len(tournament.results)} matches")
+    table.add_column("#", justify="right")
+    table.add_column("bot")
+    for standing in standings:
+        table.add_column(_short(standing, standings), justify="center")
+    table.add_column("points", justify="right")
+    table.add_column("won-drawn-lost", justify="center")
+    for row in standings:
+        cells = ["*" if row is column else _cell(tournament, row.name, column.name) for column in standings]
+        record = row.record
+        table.add_row(
+            str(row.rank),
+            row.name,
+            *cells,
+            points_text(record.points),
+            f"{record.wins}-{record.draws}-{record.losses}",
+        )
+    return table
+
+
+def _cell(tournament: Tournament, bot: str, opponent: str) -> str:
+    scores = tournament.table.cells.get((bot, opponent), {})
+    return "".join(MARKS.get(score, f"{score:g}") for _, score in sorted(scores.items()))
+
+
+def _short(standing: Standing, standings: list[Standing]) -> str:
+    return standing.name[:3] if len(standings) <= 12 else str(standings.index(standing) + 1)
+
+
+def ranked_table(title: str, tiebreaks: Sequence[str], lines: Sequence[RankedLine]) -> Table:
+    """Standings with their tie-breaks, and what decided each place."""
+    table = _table(title)
+    table.add_column("#", justify="right")
+    table.add_column("bot")
+    for column in ("points", "played", "won", "drawn", "lost", *(name.upper() for name in tiebreaks)):
+        table.add_column(column, justify="right")
+    table.add_column("decided by")
+    for line in lines:
+        values = ("-" if value is None else points_text(value) for value in line.tiebreaks.values())
+        counts = (str(count) for count in (line.played, line.wins, line.draws, line.losses))
+        table.add_row(str(line.rank), line.name, points_text(line.points), *counts, *values, line.decided_by.upper())
+    return table
+
+
+def ratings_table(title: str, rated: Ratings) -> Table:
+    """Ratings with their 95% intervals, and how likely each bot is stronger than the next."""
+    table = _table(title)
+    table.add_column("#", justify="right")
+    table.add_column("bot")
+    for column in ("rating", "95% interval", "matches", "above the next"):
+        table.add_column(column, justify="right")
+    for place, line in enumerate(rated.lines):
+        following = rated.lines[place + 1] if place + 1 < len(rated.lines) else None
+        chance = None if following is None else rated.superiority(line.name, following.name)
+        table.add_row(
+            str(place + 1),
+            line.name,
+            "-" if line.rating is None else f"{line.rating:+.0f}",
+            "-" if line.interval is None else f"{line.interval[0]:+.0f} to {line.interval[1]:+.0f}",
+            str(line.matches),
+            "" if chance is None else f"{chance:.1%}",
+        )
+    return table

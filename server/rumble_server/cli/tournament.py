@@ -1,0 +1,225 @@
+"""`rumble tournament`: hosting from a shell, over the server's HTTP API."""
+
+import json
+import sys
+from collections.abc import Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+from urllib.parse import quote
+
+import typer
+
+from rumble_server.cli.host_client import HostClient
+from rumble_server.cli.options import Game, Json, Server, given, read_settings
+
+HERE = "http://127.0.0.1:8765"
+"""Where `rumble serve` serves if it is told nothing."""
+
+WIDE = 1000
+"""Columns of text in a pipe: nothing is cut off there."""
+
+app = typer.Typer(help="Create, start, watch and end tournaments on a server.", add_completion=False)
+
+Id = Annotated[str, typer.Argument(metavar="ID", help="The tournament's id; see: rumble tournament list.")]
+HostToken = Annotated[
+    str | None,
+    typer.Option(envvar="RUMBLE_HOST_TOKEN", metavar="TOKEN", help="Printed by rumble serve."),
+]
+
+
+class ExportFormat(StrEnum):
+    """What a tournament is exported as."""
+
+    JSON = "json"
+
+
+@app.command()
+def create(
+    name: Annotated[str, typer.Argument(help="For people; the id is made from it.")],
+    game: Game,
+    server: Server = HERE,
+    host_token: HostToken = None,
+    format_: Annotated[str | None, typer.Option("--format", help="round-robin.")] = None,
+    cycles: Annotated[int | None, typer.Option(min=1, help="How often everyone meets everyone.")] = None,
+    legs: Annotated[int | None, typer.Option(min=1, help="Matches a pairing, seats swapped; 2 by default.")] = None,
+    move_ms: Annotated[int | None, typer.Option(min=0, help="Time for each move; 10000 by default.")] = None,
+    bank_ms: Annotated[int | None, typer.Option(min=0, help="Time for the match, where a move takes longer.")] = None,
+    increment_ms: Annotated[int | None, typer.Option(min=0, help="What the bank grows by after each move.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed of everything random.")] = None,
+    start_at_bots: Annotated[int | None, typer.Option(min=2, help="Start by itself when so many have joined.")] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", "--setting", metavar="NAME=VALUE", help="A setting of the game; may be repeated."),
+    ] = None,
+    illegal_retries: Annotated[
+        int | None, typer.Option(min=0, help="Second chances for illegal moves, a match.")
+    ] = None,
+    away_ms: Annotated[int | None, typer.Option(min=0, help="So long a bot may be gone in a match.")] = None,
+    absent_ms: Annotated[int | None, typer.Option(min=0, help="So long its matches wait for a bot.")] = None,
+    invite: Annotated[str | None, typer.Option(metavar="CODE", help="Only bots that send this code may join.")] = None,
+    json_: Json = False,
+) -> None:
+    """Create a tournament, in its lobby."""
+    config = given(
+        name=name,
+        game=game,
+        settings=read_settings(set_),
+        format=format_,
+        cycles=cycles,
+        legs=legs,
+        time_control=given(move_ms=move_ms, bank_ms=bank_ms, increment_ms=increment_ms) or None,
+        seed=seed,
+        start_at_bots=start_at_bots,
+        illegal_retries=illegal_retries,
+        away_ms=away_ms,
+        absent_ms=absent_ms,
+        invite=invite,
+    )
+    client = HostClient(server, host_token)
+    created = client.post("tournaments", config)
+    if json_:
+        _print_json(created)
+        return
+    typer.echo(f"{created['id']} is created: {client.base}/tournaments/{created['id']}")
+    typer.echo(f"bots join with: rumble bot NAME --server {client.base} --join {created['id']}")
+
+
+@app.command()
+def start(tournament: Id, server: Server = HERE, host_token: HostToken = None, json_: Json = False) -> None:
+    """Number the bots and begin."""
+    _command(server, host_token, tournament, "start", json_)
+
+
+@app.command()
+def pause(
+    tournament: Id,
+    server: Server = HERE,
+    host_token: HostToken = None,
+    reason: Annotated[str | None, typer.Option(help="What the bots are told.")] = None,
+    json_: Json = False,
+) -> None:
+    """Let running matches finish, and start none."""
+    _command(server, host_token, tournament, "pause", json_, given(reason=reason))
+
+
+@app.command()
+def resume(tournament: Id, server: Server = HERE, host_token: HostToken = None, json_: Json = False) -> None:
+    """Start matches again."""
+    _command(server, host_token, tournament, "resume", json_)
+
+
+@app.command()
+def cancel(tournament: Id, server: Server = HERE, host_token: HostToken = None, json_: Json = False) -> None:
+    """End it; nothing counts."""
+    _command(server, host_token, tournament, "cancel", json_)
+
+
+@app.command()
+def end(tournament: Id, server: Server = HERE, host_token: HostToken = None, json_: Json = False) -> None:
+    """End it early; the standings count as they are."""
+    _command(server, host_token, tournament, "end", json_)
+
+
+@app.command()
+def remove(
+    tournament: Id,
+    bot: Annotated[str, typer.Argument(metavar="BOT", help="Its name.")],
+    server: Server = HERE,
+    host_token: HostToken = None,
+    json_: Json = False,
+) -> None:
+    """Remove a bot for good; what it still has to play is lost."""
+    _command(server, host_token, tournament, "remove", json_, {"name": bot})
+
+
+@app.command()
+def replay(
+    match: Annotated[str, typer.Argument(metavar="MATCH", help="The match's id, as the page shows it.")],
+    server: Server = HERE,
+    host_token: HostToken = None,
+    json_: Json = False,
+) -> None:
+    """Have a match played again; the result it had no longer counts."""
+    _command(server, host_token, match.partition(".")[0], "replay", json_, {"match": match})
+
+
+@app.command("list")
+def list_(server: Server = HERE, json_: Json = False) -> None:
+    """The newest tournaments."""
+    from rich.table import Table
+
+    listed = HostClient(server).get("tournaments")
+    if json_:
+        _print_json(listed)
+        return
+    table = Table("id", "status", "game", "bots", "name", box=None, pad_edge=False)
+    for each in listed["tournaments"]:
+        bots = "?" if each["bots"] is None else str(each["bots"])
+        table.add_row(*(_plain(text) for text in (each["id"], each["status"], each["game"], bots, each["name"])))
+    _print(table)
+
+
+@app.command()
+def standings(tournament: Id, server: Server = HERE, json_: Json = False) -> None:
+    """The standings by rank."""
+    from rich.table import Table
+
+    told = HostClient(server).get(f"tournaments/{quote(tournament, safe='')}/standings")
+    if json_:
+        _print_json(told)
+        return
+    typer.echo(f"{tournament}: {told['status']}")
+    columns = ("rank", "name", "points", "played", "wins", "draws", "losses")
+    table = Table(box=None, pad_edge=False)
+    for column in columns:
+        table.add_column("#" if column == "rank" else column, justify="left" if column == "name" else "right")
+    for line in told["standings"]:
+        table.add_row(*(_plain(f"{line[column]:g}" if column != "name" else line[column]) for column in columns))
+    _print(table)
+
+
+@app.command()
+def export(
+    tournament: Id,
+    server: Server = HERE,
+    format_: Annotated[ExportFormat, typer.Option("--format", help="What to write.")] = ExportFormat.JSON,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Where to; standard output by default.")] = None,
+) -> None:
+    """Write the whole tournament: standings, every match and its moves."""
+    document = HostClient(server).download(f"tournaments/{quote(tournament, safe='')}/export.{format_}")
+    if out is not None:
+        out.write_bytes(document)
+        return
+    sys.stdout.buffer.write(document + b"\n")
+
+
+def _command(
+    server: str,
+    host_token: str | None,
+    tournament: str,
+    command: str,
+    as_json: bool,
+    body: Mapping[str, Any] | None = None,
+) -> None:
+    told = HostClient(server, host_token).post(f"tournaments/{quote(tournament, safe='')}/{command}", body)
+    if as_json:
+        _print_json(told)
+    else:
+        typer.echo(f"{told['id']}: {told['status']}")
+
+
+def _print_json(data: Any) -> None:
+    typer.echo(json.dumps(data, indent=2, ensure_ascii=False))
+
+
+def _plain(text: str) -> Any:
+    from rich.text import Text
+
+    return Text(text)
+
+
+def _print(table: Any) -> None:
+    from rich.console import Console
+
+    Console(width=None if sys.stdout.isatty() else WIDE).print(table)

@@ -1,0 +1,1 @@
+"""Bots at the door: sockets, sessions, login. The way from bytes to messages and back."""

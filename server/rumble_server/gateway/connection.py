@@ -1,0 +1,283 @@
+"""The one module that touches bots' sockets: an `asyncio.Protocol` on the sans-I/O API of `websockets`.
+
+uvicorn hands a connection over when a request asks for an upgrade (its option `ws=` takes a class like this one),
+so bots share the port with the pages. Everything a frame causes happens within `data_received`.
+"""
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+from urllib.parse import urlsplit
+
+from rumble_protocol import SUBPROTOCOL
+from rumble_protocol.codec import write_message
+from rumble_protocol.codes import CLOSE_REASONS, CloseCode, ErrorCode
+from rumble_protocol.server_messages import Error
+from websockets.frames import Frame, Opcode
+from websockets.http11 import Request, Response
+from websockets.protocol import State
+from websockets.server import ServerProtocol
+from websockets.typing import Subprotocol
+
+from rumble_server.gateway.doorkeeper import Doorkeeper
+from rumble_server.gateway.session import Session
+from rumble_server.hosts import host_name, is_known, is_loopback
+
+log = logging.getLogger(__name__)
+quiet = logging.getLogger(f"{__name__}.websockets")
+quiet.setLevel(logging.ERROR)
+
+PATH = "/bot"
+FORWARDED_HEADERS = ("Forwarded", "X-Forwarded-For", "X-Real-IP")
+MOST_UNSENT_BYTES = 1 << 20
+"""A bot that leaves more than this unread is cut off."""
+CLOSE_S = 5.0
+"""How long the peer may take over the closing handshake."""
+ROUND_TRIPS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """Which requests may become connections of bots."""
+
+    door: Doorkeeper
+    hosts: frozenset[str] = frozenset()
+    """Names, beside those of loopback, under which this server is reached through a loopback address."""
+
+    def refusal(self, request: Request, local_address: str) -> tuple[int, str] | None:
+        """The HTTP status and text for a request that may not, or None."""
+        if urlsplit(request.path).path != PATH:
+            return 404, f"bots connect at {PATH}\n"
+        host = request.headers.get("Host", "")
+        if not is_known(host, local_address, self.hosts):
+            return 403, f"this server is not known as {host_name(host)!r}\n"
+        origin = request.headers.get("Origin")
+        if origin is not None and urlsplit(origin).netloc.lower() != host.lower():
+            return 403, f"connections from pages of {origin} are not accepted\n"
+        return None
+
+
+class Connection(asyncio.Protocol):
+    """One WebSocket, from the upgrade request to its end. The `Link` of a `Session`."""
+
+    def __init__(self, gate: Gate, connections: "set[Any]") -> None:
+        self._gate = gate
+        self._connections = connections
+        """uvicorn's set of what it must shut down."""
+        self._protocol = ServerProtocol(
+            max_size=gate.door.limits.frame_bytes,
+            subprotocols=[cast(Subprotocol, SUBPROTOCOL)],
+            select_subprotocol=_select_subprotocol,
+            logger=quiet,
+        )
+        self._transport: asyncio.Transport | None = None
+        self._session: Session | None = None
+        self._parts: list[bytes] = []
+        self._keepalive: asyncio.TimerHandle | None = None
+        self._closing: asyncio.TimerHandle | None = None
+        self._pinged_at_ms: int | None = None
+        self._heard_at_ms = 0
+        self._round_trips: deque[int] = deque(maxlen=ROUND_TRIPS)
+        self.address = ""
+        self.is_local = False
+        self.lag_ms = 0
+
+    # --- asyncio.Protocol ---
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """The socket is there; uvicorn then hands over the request."""
+        self._transport = cast(asyncio.Transport, transport)
+        self._connections.add(self)
+        peer = transport.get_extra_info("peername")
+        self.address = str(peer[0]) if peer else ""
+
+    def data_received(self, data: bytes) -> None:
+        """Bytes came in: frames, messages, and all that follows from them."""
+        protocol = self._protocol
+        protocol.receive_data(data)
+        only_text = protocol.parser_exc is None
+        for event in protocol.events_received():
+            if type(event) is Frame:
+                if event.opcode is Opcode.TEXT and event.fin:
+                    self._on_text(bytes(event.data))
+                else:
+                    only_text = False
+                    self._on_frame(event)
+            elif isinstance(event, Request):
+                only_text = False
+                self._on_request(event)
+        if not only_text:
+            self._flush()
+
+    def eof_received(self) -> None:
+        """The peer sends no more."""
+        self._protocol.receive_eof()
+        self._flush()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The socket is gone."""
+        self._connections.discard(self)
+        for timer in (self._keepalive, self._closing):
+            if timer is not None:
+                timer.cancel()
+        self._keepalive = self._closing = None
+        self._transport = None
+        session, self._session = self._session, None
+        if session is not None:
+            session.lost()
+
+    def shutdown(self) -> None:
+        """uvicorn stops: say that the server is draining."""
+        if self._session is not None:
+            self._session.close(CloseCode.DRAINING)
+        elif self._transport is not None:
+            self._transport.close()
+
+    # --- Link ---
+
+    def send(self, frame: bytes) -> None:
+        """Write a text frame; a peer that does not read is cut off."""
+        transport = self._transport
+        if transport is None or self._protocol.state is not State.OPEN:
+            return
+        transport.write(text_frame(frame))
+        self._shed_if_slow(transport)
+
+    def close(self, code: CloseCode, reason: str) -> None:
+        """Begin the closing handshake; it ends by force if the peer takes too long."""
+        if self._protocol.state is State.OPEN:
+            self._protocol.send_close(code, reason)
+        self._flush()
+
+    # --- frames ---
+
+    def _on_request(self, request: Request) -> None:
+        transport = self._transport
+        if transport is None:
+            return
+        local = transport.get_extra_info("sockname")
+        refusal = self._gate.refusal(request, str(local[0]) if isinstance(local, tuple) else "")
+        response: Response
+        response = self._protocol.reject(*refusal) if refusal is not None else self._protocol.accept(request)
+        self._protocol.send_response(response)
+        self._flush()
+        if self._protocol.state is not State.OPEN:
+            return
+        forwarded = any(name in request.headers for name in FORWARDED_HEADERS)
+        self.is_local = is_loopback(self.address) and not forwarded
+        offered = request.headers.get_all("Sec-WebSocket-Protocol")
+        if offered and self._protocol.subprotocol is None:
+            message = CLOSE_REASONS[CloseCode.PROTOCOL_NOT_SUPPORTED]
+            self.send(write_message(Error(code=ErrorCode.PROTOCOL_NOT_SUPPORTED, message=message, fatal=True)))
+            self.close(CloseCode.PROTOCOL_NOT_SUPPORTED, message)
+            return
+        self._session = Session(self._gate.door, self)
+        self._heard_at_ms = self._now_ms()
+        self._keep_alive()
+
+    def _on_frame(self, frame: Frame) -> None:
+        opcode = frame.opcode
+        if opcode is Opcode.TEXT or opcode is Opcode.CONT:
+            if frame.data:  # fragments without content are no limit's business, and would pile up
+                self._parts.append(bytes(frame.data))
+            if frame.fin:
+                parts, self._parts = self._parts, []
+                self._on_text(b"".join(parts))
+        elif opcode is Opcode.BINARY:
+            if self._session is not None:
+                self._session.close(CloseCode.BINARY_FRAME)
+        elif opcode is Opcode.PONG:
+            self._on_pong(bytes(frame.data))
+
+    def _on_text(self, data: bytes) -> None:
+        session = self._session
+        if session is None:
+            return
+        try:
+            text = data.decode()
+        except UnicodeDecodeError:
+            session.close(CloseCode.NOT_UTF8)
+            return
+        session.received(text)
+
+    def _on_pong(self, data: bytes) -> None:
+        if self._session is None or self._pinged_at_ms is None or data != str(self._pinged_at_ms).encode():
+            return
+        now_ms = self._now_ms()
+        self._round_trips.append(now_ms - self._pinged_at_ms)
+        self._pinged_at_ms = None
+        self._heard_at_ms = now_ms
+        self.lag_ms = min(self._round_trips)
+        self._session.round_trip(self.lag_ms)
+
+    def _flush(self) -> None:
+        """Write what the protocol has to say, and see to it that a closing connection comes to an end."""
+        transport = self._transport
+        if transport is None:
+            return
+        for data in self._protocol.data_to_send():
+            if data:
+                transport.write(data)
+            elif transport.can_write_eof():
+                transport.write_eof()
+            else:
+                transport.close()
+        self._shed_if_slow(transport)
+        if self._protocol.close_expected() and self._closing is None:
+            self._closing = asyncio.get_running_loop().call_later(CLOSE_S, self._abort)
+        elif self._protocol.state is State.CLOSED:
+            transport.close()
+
+    def _shed_if_slow(self, transport: asyncio.Transport) -> None:
+        unsent = transport.get_write_buffer_size()
+        if unsent > MOST_UNSENT_BYTES:
+            log.warning("%s: cut off, it left %d bytes unread", self._who(), unsent)
+            transport.abort()
+
+    def _abort(self) -> None:
+        if self._transport is not None:
+            self._transport.abort()
+
+    # --- liveness ---
+
+    def _keep_alive(self) -> None:
+        """Ping, and end a connection that has long been silent, unless its bot is thinking."""
+        session = self._session
+        if session is None or self._protocol.state is not State.OPEN:
+            return
+        limits = self._gate.door.limits
+        now_ms = self._now_ms()
+        if self._pinged_at_ms is None:
+            self._pinged_at_ms = now_ms
+            self._protocol.send_ping(str(now_ms).encode())
+            self._flush()
+        elif now_ms - self._heard_at_ms > limits.pong_ms and not session.is_on_turn():
+            log.warning("%s: cut off, silent for %d ms", self._who(), now_ms - self._heard_at_ms)
+            self._abort()
+            return
+        self._keepalive = asyncio.get_running_loop().call_later(limits.ping_ms / 1000, self._keep_alive)
+
+    def _now_ms(self) -> int:
+        return self._gate.door.arena.clock.now_ms()
+
+    def _who(self) -> str:
+        player = None if self._session is None else self._session.player
+        return f"{self.address} ({player.name})" if player is not None else self.address
+
+
+def text_frame(payload: bytes) -> bytes:
+    """A server's text frame, unmasked and whole (RFC 6455, section 5.2): made here, since one goes out at every ply."""
+    size = len(payload)
+    if size < 126:
+        return bytes((0x81, size)) + payload
+    if size < 1 << 16:
+        return b"\x81\x7e" + size.to_bytes(2) + payload
+    return b"\x81\x7f" + size.to_bytes(8) + payload
+
+
+def _select_subprotocol(protocol: ServerProtocol, offered: Sequence[Subprotocol]) -> Subprotocol | None:
+    """The version 1 sub-protocol if it is offered; None (no refusal: that is said in a frame) otherwise."""
+    return next((name for name in offered if name == SUBPROTOCOL), None)

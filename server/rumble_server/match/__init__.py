@@ -1,0 +1,1 @@
+"""One match: its facts, its clocks, and the referee that judges it. Sans-I/O."""

@@ -1,0 +1,152 @@
+"""What is written to the event log about one match.
+
+A fact is something that has happened; it is never changed. Replaying a match's facts rebuilds its referee, and its
+transcript. Times (`at_ms`) are server time in ms since the epoch. The tournament of a match is the part of its id
+before the first dot. `TurnAsked`, `MoveMade` and `Send` are made at every ply: they are not frozen, since that would
+cost several times the rest of making them, but nobody changes them either.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from rumble_engine import SettingValue, Termination
+from rumble_protocol.fields import TimeControl
+
+
+@dataclass(frozen=True, slots=True)
+class MatchStarted:
+    """A match begins, under these terms; `moves` are its opening. Durations in ms."""
+
+    match: str
+    attempt: int
+    game: str
+    settings: dict[str, SettingValue]
+    seed: int
+    seats: tuple[str, ...]
+    moves: tuple[str, ...]
+    time_control: TimeControl
+    illegal_retries: int
+    away_ms: int
+    at_ms: int
+    fact: Literal["match_started"] = "match_started"
+
+
+@dataclass(slots=True)
+class TurnAsked:
+    """A bot was asked for a ply; with the moves so far this is all of the `turn` frame it was sent."""
+
+    match: str
+    attempt: int
+    ply: int
+    seat: int
+    turn_id: str
+    remaining_ms: int
+    seats_ms: list[int]
+    lag_ms: int
+    omit: tuple[str, ...]
+    at_ms: int
+    fact: Literal["turn_asked"] = "turn_asked"
+
+
+@dataclass(slots=True)
+class MoveMade:
+    """A move counted. `bank_ms` is what its seat then has in the bank; `frame` is what the bot sent."""
+
+    match: str
+    attempt: int
+    ply: int
+    seat: int
+    turn_id: str
+    move: str
+    bank_ms: int
+    frame: str
+    at_ms: int
+    fact: Literal["move_made"] = "move_made"
+
+
+@dataclass(frozen=True, slots=True)
+class MoveRefused:
+    """An illegal or unreadable move, where the tournament allows another try."""
+
+    match: str
+    attempt: int
+    seat: int
+    retries_left: int
+    at_ms: int
+    fact: Literal["move_refused"] = "move_refused"
+
+
+@dataclass(frozen=True, slots=True)
+class SeatAway:
+    """The server saw a seat's socket end; its `away_left_ms` runs from now."""
+
+    match: str
+    attempt: int
+    seat: int
+    away_left_ms: int
+    at_ms: int
+    fact: Literal["seat_away"] = "seat_away"
+
+
+@dataclass(frozen=True, slots=True)
+class SeatBack:
+    """A seat is connected again, with this much of its away budget left."""
+
+    match: str
+    attempt: int
+    seat: int
+    away_left_ms: int
+    at_ms: int
+    fact: Literal["seat_back"] = "seat_back"
+
+
+@dataclass(frozen=True, slots=True)
+class MatchOver:
+    """A match has an outcome. `scores` None: void, not a result. `at_fault` are the seats whose fault ended it."""
+
+    match: str
+    attempt: int
+    seats: tuple[str, ...]
+    scores: tuple[float, ...] | None
+    termination: Termination
+    reason: str
+    at_fault: tuple[int, ...]
+    moves: tuple[str, ...]
+    at_ms: int
+    fact: Literal["match_over"] = "match_over"
+
+    @property
+    def winner(self) -> int | None:
+        """The seat that alone scored most, or None."""
+        if self.scores is None or self.scores.count(max(self.scores)) > 1:
+            return None
+        return self.scores.index(max(self.scores))
+
+
+@dataclass(frozen=True, slots=True)
+class FrameSeen:
+    """A frame of the match's conversation that no other fact holds."""
+
+    match: str
+    attempt: int
+    seat: int
+    sender: Literal["bot", "server"]
+    frame: str
+    at_ms: int
+    fact: Literal["frame_seen"] = "frame_seen"
+
+
+MatchFact = MatchStarted | TurnAsked | MoveMade | MoveRefused | SeatAway | SeatBack | MatchOver | FrameSeen
+
+
+@dataclass(slots=True)
+class Send:
+    """An effect: this frame goes to that seat. `durable`: not before everything recorded so far is on disk."""
+
+    seat: int
+    frame: bytes
+    durable: bool = False
+
+
+Effect = MatchFact | Send
+"""What a referee asks its driver to do: record a fact, or send a frame. In this order."""

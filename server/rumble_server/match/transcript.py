@@ -1,0 +1,72 @@
+"""A match's transcript: every frame both ways, with server times, and the verdict. Rebuilt exactly from the log."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from rumble_engine import State, get_game
+
+from rumble_server.match.facts import FrameSeen, MatchFact, MatchOver, MatchStarted, MoveMade, TurnAsked
+from rumble_server.match.referee import frame_of_turn
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One frame of a match: who sent it, over which seat's connection, and when the server saw or sent it."""
+
+    at_ms: int
+    attempt: int
+    seat: int
+    sender: Literal["bot", "server"]
+    frame: str
+
+    def as_json(self) -> dict[str, Any]:
+        """The line as data."""
+        return {
+            "at_ms": self.at_ms,
+            "attempt": self.attempt,
+            "seat": self.seat,
+            "sender": self.sender,
+            "frame": self.frame,
+        }
+
+
+def transcript(facts: Iterable[MatchFact]) -> Iterator[Line | MatchOver]:
+    """The frames of a match in order, from its facts; each attempt ends with the verdict."""
+    terms: MatchStarted | None = None
+    state: State | None = None
+    moves: list[str] = []
+    for fact in facts:
+        match fact:
+            case MatchStarted():
+                terms, moves = fact, list(fact.moves)
+                state = get_game(fact.game).initial(fact.settings, fact.seed)
+                for move in fact.moves:
+                    state = state.play(move)
+            case TurnAsked() if terms is not None and state is not None:
+                frame = frame_of_turn(fact, terms.game, state, moves).decode()
+                yield Line(fact.at_ms, fact.attempt, fact.seat, "server", frame)
+            case MoveMade() if state is not None:
+                yield Line(fact.at_ms, fact.attempt, fact.seat, "bot", fact.frame)
+                state = state.play(fact.move)
+                moves.append(fact.move)
+            case FrameSeen():
+                yield Line(fact.at_ms, fact.attempt, fact.seat, fact.sender, fact.frame)
+            case MatchOver():
+                yield fact
+            case _:
+                pass
+
+
+def as_json(entry: Line | MatchOver) -> dict[str, Any]:
+    """A line of the transcript as data: a frame, or the verdict."""
+    if isinstance(entry, Line):
+        return entry.as_json()
+    return {
+        "at_ms": entry.at_ms,
+        "attempt": entry.attempt,
+        "verdict": str(entry.termination),
+        "scores": None if entry.scores is None else list(entry.scores),
+        "reason": entry.reason,
+        "at_fault": list(entry.at_fault),
+    }

@@ -1,0 +1,89 @@
+"""Opening the database: its tables, its version, and what is refused."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from rumble_server.store.errors import StoreError
+
+TOURNAMENT, PLY = 0, 1
+"""Kinds of rows: facts that rebuild the tournament, and the plies and frames of its matches."""
+
+APPLICATION_ID = 0x52554D42
+"""`RUMB`: marks a file as ours (SQLite keeps it in the file's header)."""
+
+MIGRATIONS = (
+    """
+    CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+    CREATE TABLE log (number INTEGER PRIMARY KEY, tournament TEXT NOT NULL, kind INTEGER NOT NULL, facts TEXT NOT NULL);
+    CREATE INDEX log_by_tournament ON log (tournament, kind, number);
+    CREATE TABLE tournaments (id TEXT PRIMARY KEY, listed INTEGER NOT NULL, over INTEGER NOT NULL);
+    CREATE INDEX tournaments_by_over ON tournaments (over);
+    CREATE TABLE matches (id TEXT PRIMARY KEY, first INTEGER NOT NULL, last INTEGER);
+    """,
+)
+"""Each brings the database from its index to the next version."""
+
+
+def open_database(path: str) -> sqlite3.Connection:
+    """Open or create the database. Raises StoreError, leaving untouched what is not ours, newer, or damaged."""
+    _check(path)
+    try:
+        database = sqlite3.connect(path, timeout=1.0, isolation_level=None, check_same_thread=False)
+    except sqlite3.Error as error:
+        raise StoreError(f"cannot open the database {path}: {error}") from None
+    try:
+        database.execute("PRAGMA journal_mode = WAL")
+        database.execute("PRAGMA synchronous = FULL")
+        _migrate(database)
+    except sqlite3.Error as error:
+        database.close()
+        raise StoreError(f"cannot use the database {path}: {error}") from None
+    return database
+
+
+def open_reader(path: str) -> sqlite3.Connection:
+    """A connection that only reads. Raises StoreError."""
+    try:
+        database = sqlite3.connect(path, timeout=1.0, isolation_level=None, check_same_thread=False)
+        database.execute("PRAGMA query_only = ON")
+    except sqlite3.Error as error:
+        raise StoreError(f"cannot read the database {path}: {error}") from None
+    return database
+
+
+def _check(path: str) -> None:
+    """Look at a file that is there. What a crash has left in its WAL is not written back by that."""
+    file = Path(path)
+    if not file.is_file() or file.stat().st_size == 0:
+        return
+    # A connection that may write brings the WAL into the file; one that may not leaves an empty WAL behind.
+    mode = "ro" if file.with_name(f"{file.name}-wal").exists() else "rw"
+    try:
+        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode={mode}", uri=True, timeout=1.0)) as database:
+            _check_content(database, path)
+    except sqlite3.Error as error:
+        raise StoreError(f"cannot use the database {path}: {error}") from None
+
+
+def _check_content(database: sqlite3.Connection, path: str) -> None:
+    version = database.execute("PRAGMA user_version").fetchone()[0]
+    owner = database.execute("PRAGMA application_id").fetchone()[0]
+    is_new = database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
+    if owner != APPLICATION_ID and not (is_new and owner == 0 and version == 0):
+        raise StoreError(f"{path} is not a database of Rumble")
+    if version > len(MIGRATIONS):
+        raise StoreError(
+            f"{path} was written by a newer Rumble: its version is {version}, this one knows {len(MIGRATIONS)}"
+        )
+    problem = database.execute("PRAGMA quick_check(1)").fetchone()[0]
+    if problem != "ok":
+        raise StoreError(f"{path} is damaged: {' '.join(str(problem).split())}")
+
+
+def _migrate(database: sqlite3.Connection) -> None:
+    version = database.execute("PRAGMA user_version").fetchone()[0]
+    for number, script in enumerate(MIGRATIONS[version:], version + 1):
+        database.executescript(
+            f"BEGIN; {script} PRAGMA user_version = {number}; PRAGMA application_id = {APPLICATION_ID}; COMMIT;"
+        )

@@ -1,0 +1,188 @@
+"""The event log in SQLite: batched group commit, on a thread of its own.
+
+`append` only takes a fact. A batch is written within `BATCH_S`, or at once when somebody waits for it, as one
+transaction (WAL, synchronous FULL) of a row per tournament and kind; while one batch is being written, the next
+one gathers. Readers are told of facts only when they are on disk.
+"""
+
+import asyncio
+import logging
+import sqlite3
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from rumble_server.store.batch import Batch
+from rumble_server.store.codec import Numbered
+from rumble_server.store.errors import StoreError
+from rumble_server.store.schema import open_database
+from rumble_server.tournament.facts import LogFact
+
+log = logging.getLogger(__name__)
+
+BATCH_S = 0.005
+"""Moves are on disk within so long, and the time of one write."""
+HURRIED_S = 0.002
+"""What somebody waits for is gathered for so long: a commit costs the same for one fact as for a hundred."""
+RETRY_S = 1.0
+
+Listener = Callable[[list[Numbered]], None]
+
+
+class SqliteLog:
+    """The `Log` of a server. Open it, `attach` it to the running loop, `close` it at the end."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._database = open_database(path)
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="log")
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._batch = Batch()
+        self._writing: asyncio.Future[None] | None = None
+        self._timer: asyncio.Handle | None = None
+        self._hurried = False
+        self._waiters: list[tuple[int, asyncio.Future[None]]] = []
+        row = self._database.execute("SELECT value FROM meta WHERE key = 'last'").fetchone()
+        self._last = self._durable = int(row[0]) if row else 0
+        self.trouble: str | None = None
+        """Why writing does not work at the moment."""
+        self.on_durable: list[Listener] = []
+        self.on_trouble: list[Callable[[str | None], None]] = []
+
+    # --- Log ---
+
+    @property
+    def durable(self) -> int:
+        """The number of the last fact on disk."""
+        return self._durable
+
+    @property
+    def last(self) -> int:
+        """The number of the last fact appended."""
+        return self._last
+
+    def append(self, fact: LogFact) -> int:
+        """Take a fact for the next batch; gives its number."""
+        self._last = number = self._last + 1
+        self._batch.add(number, fact)
+        if self._timer is None and self._writing is None and self._loop is not None:
+            self._timer = self._loop.call_later(BATCH_S, self._write)
+        return number
+
+    def hurry(self) -> None:
+        """Somebody waits for what was appended: write it soon."""
+        if not self._hurried and self._writing is None and self._batch.facts and self._loop is not None:
+            self._hurried = True
+            if self._timer is not None:
+                self._timer.cancel()
+            self._timer = self._loop.call_later(HURRIED_S, self._write)
+
+    async def wait(self, number: int) -> None:
+        """Return once the fact of that number is on disk."""
+        if number > self._durable:
+            future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._waiters.append((number, future))
+            self.hurry()
+            await future
+
+    async def wait_all(self) -> None:
+        """Return once everything appended so far is on disk, or writing has failed."""
+        while self._durable < self._last and self.trouble is None:
+            self.hurry()
+            if self._writing is not None:
+                await asyncio.wait([self._writing])
+            await asyncio.sleep(0)
+
+    # --- life ---
+
+    def attach(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Begin to write batches on this loop."""
+        self._loop = loop
+        if self._batch.facts:
+            self._timer = loop.call_soon(self._write)
+
+    async def close(self) -> None:
+        """Write what is left and close the database."""
+        await self.wait_all()
+        if self._timer is not None:
+            self._timer.cancel()
+        self._thread.shutdown()
+        self._database.close()
+
+    # --- writing ---
+
+    def _write(self) -> None:
+        self._timer = None
+        self._hurried = False
+        if not self._batch.facts or self._loop is None:
+            return
+        batch, self._batch = self._batch, Batch()
+        self._writing = self._loop.run_in_executor(self._thread, batch.write, self._database)
+        self._writing.add_done_callback(lambda written: self._written(batch, written))
+
+    def _written(self, batch: Batch, written: "asyncio.Future[None]") -> None:
+        self._writing = None
+        error = written.exception()
+        if error is not None:
+            batch.extend(self._batch)
+            self._batch = batch
+            self._report(str(error))
+            if self._loop is not None:
+                self._timer = self._loop.call_later(RETRY_S, self._write)
+                self._hurried = True
+            return
+        self._report(None)
+        self._durable = batch.facts[-1][0]
+        for listener in self.on_durable:
+            listener(batch.facts)
+        waiting, self._waiters = self._waiters, []
+        for number, future in waiting:
+            if number > self._durable:
+                self._waiters.append((number, future))
+            elif not future.done():
+                future.set_result(None)
+        if self._waiters:
+            self.hurry()
+        elif self._batch.facts and self._timer is None and self._loop is not None:
+            self._timer = self._loop.call_later(BATCH_S, self._write)
+
+    def _report(self, trouble: str | None) -> None:
+        if trouble == self.trouble:
+            return
+        self.trouble = trouble
+        if trouble is None:
+            log.warning("the database can be written again")
+        else:
+            log.error("the database cannot be written: %s", trouble)
+        for listener in self.on_trouble:
+            listener(trouble)
+
+    # --- small values, kept beside the log; for use before `attach` ---
+
+    def count_run(self) -> int:
+        """The number of this run of a server on the database, from 1. Raises StoreError."""
+        run = int(self.get("runs") or 0) + 1
+        self.put("runs", str(run))
+        return run
+
+    def get(self, key: str) -> str | None:
+        """A small value that the server keeps beside the log."""
+        row = self._database.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        return str(row[0]) if row else None
+
+    def put(self, key: str, value: str) -> None:
+        """Keep a small value. Raises StoreError."""
+        try:
+            self._database.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (key, value))
+        except sqlite3.Error as error:
+            raise StoreError(f"cannot write to the database {self.path}: {error}") from None
+
+
+def database_path(url: str) -> str:
+    """The file of `--db`: a path, `sqlite:///relative` or `sqlite:////absolute`. Raises StoreError."""
+    if "://" not in url:
+        return url
+    scheme, _, rest = url.partition("://")
+    if scheme != "sqlite" or not rest.startswith("/") or len(rest) < 2:
+        raise StoreError(f"--db takes a path, sqlite:///relative or sqlite:////absolute, not {url!r}")
+    return str(Path(rest[1:]))

@@ -1,0 +1,1 @@
+"""One tournament: schedule, standings, and the machine that leads it. Sans-I/O."""

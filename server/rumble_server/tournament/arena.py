@@ -1,0 +1,454 @@
+"""The arena: every tournament and every bot of this server, above the floor where the matches are played.
+
+One call per event, start to end without waiting. What follows from a result (new matches, the end of a tournament)
+is done in `settle`, after the event.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from random import Random
+
+from rumble_engine import Termination
+from rumble_protocol.bot_messages import Challenge, Move
+from rumble_protocol.codec import write_message
+from rumble_protocol.codes import CloseCode, ErrorCode, NoticeCode
+
+from rumble_server.match.facts import MatchOver, MatchStarted
+from rumble_server.match.referee import Referee, match_over_message
+from rumble_server.tournament import telling
+from rumble_server.tournament.challenges import challenge_config
+from rumble_server.tournament.config import TournamentConfig
+from rumble_server.tournament.errors import TournamentError
+from rumble_server.tournament.facts import NameReset, TournamentCreated, TournamentFact
+from rumble_server.tournament.floor import Floor
+from rumble_server.tournament.ids import tournament_id
+from rumble_server.tournament.machine import OVER, Tournament
+from rumble_server.tournament.names import Names
+from rumble_server.tournament.players import OpenMatch, Player
+from rumble_server.tournament.ports import Clock, Contact, Log, TimerHandle
+
+STARTS_AT_ONCE = 32
+"""So many matches are started in one go; then the loop's other work has its turn."""
+
+
+@dataclass(slots=True)
+class Arena:
+    """All play on this server. `run` is this run's number on its database."""
+
+    log: Log
+    clock: Clock
+    run: int
+    random: Random
+    grace_ms: int = 30_000
+    """For so long after a start no away or absent time runs."""
+    names: Names = field(default_factory=Names)
+    tournaments: dict[str, Tournament] = field(default_factory=dict)
+    taken_ids: set[str] = field(default_factory=set)
+    """The ids of all tournaments ever, also of those not in memory."""
+    matches: dict[str, OpenMatch] = field(default_factory=dict)
+    players: dict[str, Player] = field(default_factory=dict)
+    """By name in lower case."""
+    draining: bool = False
+    """No match starts any more."""
+    trouble: str | None = None
+    """Why the log cannot be written at the moment; until it can, no match starts."""
+    stopped: bool = False
+    """Nothing that happens now is recorded: the next run goes on from what is."""
+    floor: Floor = field(init=False)
+    _dirty: dict[str, None] = field(default_factory=dict)
+    _numbers: dict[str, int] = field(default_factory=dict)
+    """By tournament, the number of its newest fact in this run."""
+    _settling: bool = False
+    _absence_timer: TimerHandle | None = None
+    _absence_at_ms: int = 0
+
+    def __post_init__(self) -> None:
+        self.floor = Floor(self.log, self.clock, self.run, self.matches, self._on_over)
+
+    def record(self, tournament: Tournament, *facts: TournamentFact) -> int:
+        """Append facts of a tournament to the log and apply them; gives the number of the last."""
+        number = self._number_of(tournament)
+        for fact in facts:
+            number = self.log.append(fact)
+            tournament.apply(fact)
+        self._dirty[tournament.id] = None
+        self._numbers[tournament.id] = number
+        return number
+
+    # --- bots come and go ---
+
+    def _number_of(self, tournament: Tournament) -> int:
+        """The number to wait for before telling of the tournament as it is, to whomever and however often."""
+        return self._numbers.get(tournament.id, 0)
+
+    def player(self, name: str) -> Player | None:
+        """The bot of that name, in whatever case it is written."""
+        return self.players.get(name.casefold())
+
+    def admit(self, name: str, key: str | None, *, keyless_allowed: bool) -> tuple[Player, bool, int]:
+        """Check a login. Gives the player, whether its name is open, and the number to wait for before saying so.
+
+        Raises TournamentError with `bad_name`, `key_required` or `bad_key`.
+        """
+        salt = self.random.getrandbits(128).to_bytes(16).hex()
+        claim, used = self.names.admit(
+            name, key, keyless_allowed=keyless_allowed, salt=salt, now_ms=self.clock.now_ms()
+        )
+        player = self.players.setdefault(name.casefold(), Player(claim.name))
+        if used is not None:
+            self.names.apply(used)
+            player.claimed = self.log.append(used)
+        number = max([player.claimed, *map(self._number_of, player.tournaments.values())])
+        return player, claim.open, number
+
+    def attach(self, player: Player, contact: Contact) -> None:
+        """The player's newest connection. An older one is told that it was replaced."""
+        if player.contact is not None:
+            player.contact.close(CloseCode.REPLACED)
+        player.contact = contact
+
+    def resume(self, player: Player) -> None:
+        """After the login was answered: each open match goes on, and waiting tournaments take notice."""
+        self.floor.connect(player)
+        now_ms = self.clock.now_ms()
+        for tournament in player.tournaments.values():
+            fact = tournament.appear(player.name, now_ms)
+            if fact is not None:
+                self.record(tournament, fact)
+            self._dirty[tournament.id] = None
+        self.settle()
+
+    def detach(self, player: Player, contact: Contact) -> None:
+        """A connection of the player ended. Nothing happens if a newer one took over."""
+        if player.contact is not contact:
+            return
+        player.contact = None
+        if self.stopped:
+            return
+        self.floor.disconnect(player)
+        absent_from_ms = max(self.clock.now_ms(), self.floor.nobody_away_before_ms)
+        for tournament in player.tournaments.values():
+            tournament.disappear(player.name, absent_from_ms)
+            self._dirty[tournament.id] = None
+        self.settle()
+
+    # --- play ---
+
+    def move(self, player: Player, message: Move, frame: str) -> bool:
+        """A bot moves. False if that answered no open turn of its own."""
+        return self.floor.move(player, message, frame)
+
+    def forfeit_all(self, player: Player, termination: Termination, reason: str) -> None:
+        """A bot loses every match it is playing."""
+        for match in list(player.matches.values()):
+            self.floor.forfeit(match, player, termination, reason)
+
+    def _on_over(self, over: MatchOver, players: tuple[Player, ...]) -> None:
+        tournament = self.tournaments[over.match.partition(".")[0]]
+        tournament.apply(over)
+        for seat in over.at_fault:
+            self._bench_if_failing(tournament, players[seat])
+        self._dirty[tournament.id] = None
+        for player in players:
+            for other in player.tournaments.values():
+                other.unsettle(player.name)
+                self._dirty[other.id] = None
+        self.settle()
+
+    # --- disk trouble ---
+
+    def on_trouble(self, trouble: str | None) -> None:
+        """The log cannot be written, or (None) can be again. What it does not hold is not told meanwhile."""
+        self.trouble = trouble
+        now_ms = self.clock.now_ms()
+        for tournament in list(self.tournaments.values()):
+            if trouble is not None and tournament.status == "running":
+                message = f"{tournament.id} is paused: the server cannot write to its disk ({trouble})"
+                self.record(tournament, *tournament.pause(message, now_ms, by="disk"))
+                self._notify_now(tournament, NoticeCode.DISK, message)
+            elif trouble is None and tournament.paused_by_disk:
+                self.record(tournament, tournament.unpause(now_ms))
+                self._notify_now(tournament, NoticeCode.RESUMED, f"{tournament.id} goes on: the disk works again")
+        self.settle_all()
+
+    def _notify_now(self, tournament: Tournament, code: NoticeCode, message: str) -> None:
+        frame = telling.notice(code, message, tournament=tournament.id)
+        for player in self.players_of(tournament.field):
+            if player.contact is not None:
+                player.contact.send_now(frame)
+
+    # --- the end of this run ---
+
+    def drain(self) -> None:
+        """No new match starts; bots are told that the server is about to stop."""
+        self.draining = True
+        frame = telling.notice(NoticeCode.DRAINING, "the server is draining: no new match starts; reconnect soon")
+        for player in self.players.values():
+            player.send(frame)
+
+    def stop(self) -> None:
+        """Stop judging. What is running stays resumable from the log."""
+        self.stopped = True
+        if self._absence_timer is not None:
+            self._absence_timer.cancel()
+        self.floor.stop()
+
+    # --- what follows from an event ---
+
+    def settle_all(self) -> None:
+        """Look at every tournament."""
+        self._dirty.update(dict.fromkeys(self.tournaments))
+        self.settle()
+
+    def settle(self) -> None:
+        """Start what can start, lose what is lost, and end what is complete, until nothing changes."""
+        if self._settling or self.stopped:
+            return
+        self._settling = True
+        budget = STARTS_AT_ONCE
+        try:
+            while self._dirty and budget > 0:
+                name = next(iter(self._dirty))
+                tournament = self.tournaments[name]
+                if tournament.ready_to_start():
+                    self._start(tournament)
+                budget = self._start_matches(tournament, budget)
+                if budget > 0:
+                    del self._dirty[name]
+                    if tournament.is_complete():
+                        self._end(tournament, cancelled=False, reason="all matches were played")
+        finally:
+            self._settling = False
+        if self._dirty:
+            self.clock.after_input(self.settle)
+        else:
+            self._watch_absence()
+
+    def _start_matches(self, tournament: Tournament, budget: int) -> int:
+        if self.draining or self.trouble is not None:
+            return budget
+        for found in tournament.due(self._is_free, self.clock.now_ms()):
+            number = self.log.append(found)
+            tournament.apply(found)
+            if isinstance(found, MatchStarted):
+                self.floor.open(found, self.players_of(found.seats))
+            else:
+                self._tell_no_show(tournament, found, number)
+                for player in self.players_of(found.seats):
+                    self._bench_if_failing(tournament, player)
+            budget -= 1
+            if budget <= 0:
+                break
+        return budget
+
+    def _bench_if_failing(self, tournament: Tournament, player: Player) -> None:
+        fact = tournament.bench(player.name, self.clock.now_ms())
+        if fact is not None:
+            number = self.record(tournament, fact)
+            message = f"{fact.reason}: it is benched in {tournament.id}; its host can let it play again"
+            player.send(telling.notice(NoticeCode.BENCHED, message, tournament=tournament.id), number)
+
+    def players_of(self, names: Iterable[str]) -> tuple[Player, ...]:
+        """The players of these names, which must be known."""
+        return tuple(self.players[name.casefold()] for name in names)
+
+    def _is_free(self, name: str) -> bool:
+        return self.players[name.casefold()].is_free
+
+    def _tell_no_show(self, tournament: Tournament, over: MatchOver, number: int) -> None:
+        start = Referee(tournament.terms_of(over), self.floor.new_turn_id).state
+        for seat, player in enumerate(self.players_of(over.seats)):
+            if seat not in over.at_fault:
+                player.send(write_message(match_over_message(over, start.view(seat))), number)
+
+    def _watch_absence(self) -> None:
+        wakes = [tournament.wake_at_ms for tournament in self.tournaments.values()]
+        wake_at_ms = min((wake for wake in wakes if wake is not None), default=None)
+        if self._absence_timer is not None:
+            if wake_at_ms == self._absence_at_ms:
+                return
+            self._absence_timer.cancel()
+            self._absence_timer = None
+        if wake_at_ms is not None:
+            self._absence_at_ms = wake_at_ms
+            self._absence_timer = self.clock.call_at(wake_at_ms, self._on_absence)
+
+    def _on_absence(self) -> None:
+        self._absence_timer = None
+        now_ms = self.clock.now_ms()
+        for tournament in self.tournaments.values():
+            expired = tournament.expire_absent(now_ms)
+            if expired:
+                self.record(tournament, *expired)
+        self.settle()
+        self._watch_absence()
+
+    # --- bots and tournaments ---
+
+    def tournament(self, tournament: str) -> Tournament:
+        """The tournament of that id. Raises TournamentError with `unknown_tournament`."""
+        found = self.tournaments.get(tournament)
+        if found is None:
+            raise TournamentError(ErrorCode.UNKNOWN_TOURNAMENT, f"there is no tournament {tournament!r}")
+        return found
+
+    def join(self, player: Player, tournament_id: str, invite: str | None = None) -> None:
+        """A bot enters a tournament, and is told; told again if it is in. Raises TournamentError."""
+        tournament = self.tournament(tournament_id)
+        fact = tournament.join(player.name, self.clock.now_ms(), invite)
+        if fact is not None:
+            self.record(tournament, fact)
+            player.tournaments[tournament.id] = tournament
+        number = self._number_of(tournament)
+        player.send(telling.joined(tournament), number)
+        if tournament.status in OVER:
+            self._tell_over(tournament, [player.name], number)
+        self.settle()
+
+    def leave(self, player: Player, tournament_id: str) -> int:
+        """A bot leaves for good; what it still has to play there is lost. Raises TournamentError."""
+        tournament = self.tournament(tournament_id)
+        number = self._take_out(player, tournament, removed=False)
+        player.send(telling.left(tournament), number)
+        reason = f"{player.name} left the tournament"
+        self._forfeit_in(player, tournament, Termination.RESIGNATION, reason)
+        return number
+
+    def remove(self, tournament_id: str, name: str) -> int:
+        """The host takes a bot out for good. Raises TournamentError. Gives the number to wait for."""
+        tournament = self.tournament(tournament_id)
+        player = self.player(name)
+        if player is None or player.name not in tournament.field:
+            raise TournamentError(ErrorCode.UNKNOWN_BOT, f"{tournament.id} has no bot {name!r}")
+        number = self._take_out(player, tournament, removed=True)
+        message = f"the host removed {player.name} from {tournament.id}"
+        player.send(telling.notice(NoticeCode.REMOVED, message, tournament=tournament.id), number)
+        self._forfeit_in(player, tournament, Termination.ADJUDICATION, message)
+        return number
+
+    def _take_out(self, player: Player, tournament: Tournament, *, removed: bool) -> int:
+        fact = tournament.leave(player.name, self.clock.now_ms(), removed=removed)
+        player.tournaments.pop(tournament.id, None)
+        return self._number_of(tournament) if fact is None else self.record(tournament, fact)
+
+    def _forfeit_in(self, player: Player, tournament: Tournament, termination: Termination, reason: str) -> None:
+        for match in [match for match in player.matches.values() if match.referee.tournament == tournament.id]:
+            self.floor.forfeit(match, player, termination, reason)
+        self.settle()
+
+    def challenge(self, player: Player, challenge: Challenge) -> None:
+        """One unlisted, unrated match against another bot. Raises TournamentError."""
+        if player.challenge is not None:
+            raise TournamentError(ErrorCode.UNAVAILABLE, f"your challenge {player.challenge} is still open")
+        other = self.player(challenge.against)
+        if other is None or other.contact is None:
+            raise TournamentError(ErrorCode.UNKNOWN_BOT, f"no bot {challenge.against!r} is connected")
+        if other is player or not other.contact.challenges:
+            raise TournamentError(ErrorCode.UNKNOWN_BOT, f"{other.name} takes no challenge from {player.name}")
+        tournament, _ = self.create(
+            challenge_config(challenge, player.name, other.name, seed=self.random.getrandbits(32))
+        )
+        seat = self.random.randrange(2) if challenge.seat is None else challenge.seat
+        player.challenge = tournament.id
+        for each in (player, other):
+            self.join(each, tournament.id)
+        self._start(tournament, (player.name, other.name) if seat == 0 else (other.name, player.name))
+        self.settle()
+
+    # --- the host's commands: each gives the number to wait for before it is answered ---
+
+    def create(self, config: TournamentConfig) -> tuple[Tournament, int]:
+        """A new tournament in its lobby."""
+        created = TournamentCreated(tournament_id(config.name, self.taken_ids), config, self.clock.now_ms())
+        self.taken_ids.add(created.tournament)
+        tournament = self.tournaments[created.tournament] = Tournament(created)
+        return tournament, self.record(tournament, created)
+
+    def start(self, tournament_id: str) -> int:
+        """The host starts a tournament. Raises TournamentError."""
+        number = self._start(self.tournament(tournament_id))
+        self.settle()
+        return number
+
+    def _start(self, tournament: Tournament, order: tuple[str, ...] | None = None) -> int:
+        return self.record(tournament, tournament.start(self.clock.now_ms(), order))
+
+    def pause(self, tournament_id: str, reason: str) -> int:
+        """The host pauses a tournament. Raises TournamentError."""
+        tournament = self.tournament(tournament_id)
+        number = self.record(tournament, *tournament.pause(reason, self.clock.now_ms()))
+        self._notify_field(tournament, NoticeCode.PAUSED, f"{tournament.id} is paused: {reason}", number)
+        self.settle()
+        return number
+
+    def unpause(self, tournament_id: str) -> int:
+        """The host resumes a tournament. Raises TournamentError."""
+        tournament = self.tournament(tournament_id)
+        number = self.record(tournament, tournament.unpause(self.clock.now_ms()))
+        self._notify_field(tournament, NoticeCode.RESUMED, f"{tournament.id} goes on", number)
+        self.settle()
+        return number
+
+    def unbench(self, tournament_id: str, name: str) -> int:
+        """The host lets a benched bot play again. Raises TournamentError."""
+        tournament = self.tournament(tournament_id)
+        player = self.player(name)
+        number = self.record(
+            tournament, tournament.unbench(name if player is None else player.name, self.clock.now_ms())
+        )
+        self.settle()
+        return number
+
+    def replay(self, match_id: str) -> int:
+        """The host has a match played again, under its id as the next attempt. Raises TournamentError."""
+        tournament = self.tournament(match_id.partition(".")[0])
+        if match_id in self.matches:
+            self.floor.abort(match_id, "the host has the match played again")
+            return self.log.last
+        seats = tournament.results[match_id].seats if match_id in tournament.results else ()
+        number = self.record(tournament, tournament.void(match_id, self.clock.now_ms()))
+        message = f"the host has {match_id} played again: its result does not count any more"
+        frame = telling.notice(NoticeCode.MATCH_VOIDED, message, tournament=tournament.id, match=match_id)
+        for player in self.players_of(seats):
+            player.send(frame, number)
+        self.settle()
+        return number
+
+    def reset_key(self, name: str) -> int:
+        """The host forgets a name's key: the next login of the name claims it anew. Raises TournamentError."""
+        claim = self.names.get(name)
+        if claim is None:
+            raise TournamentError(ErrorCode.UNKNOWN_BOT, f"no bot was ever called {name!r}")
+        fact = NameReset(claim.name, self.clock.now_ms())
+        self.names.apply(fact)
+        return self.log.append(fact)
+
+    def end(self, tournament_id: str, *, cancelled: bool) -> int:
+        """The host ends a tournament early. Raises TournamentError."""
+        what = "cancelled" if cancelled else "ended"
+        return self._end(self.tournament(tournament_id), cancelled=cancelled, reason=f"the host {what} it")
+
+    def _end(self, tournament: Tournament, *, cancelled: bool, reason: str) -> int:
+        number = self.record(tournament, tournament.end(self.clock.now_ms(), cancelled=cancelled, reason=reason))
+        for match_id in list(tournament.running):
+            self.floor.abort(match_id, f"{tournament.id}: {reason}")
+        if cancelled:
+            self._notify_field(tournament, NoticeCode.CANCELLED, f"{tournament.id}: {reason}", number)
+        self._tell_over(tournament, tournament.field, number)
+        for player in self.players_of(tournament.field):
+            player.tournaments.pop(tournament.id, None)
+            if player.challenge == tournament.id:
+                player.challenge = None
+        return number
+
+    # --- telling ---
+
+    def _tell_over(self, tournament: Tournament, names: Iterable[str], number: int) -> None:
+        standings = {standing.name: standing for standing in tournament.table.standings()}
+        for player in self.players_of(names):
+            player.send(telling.over(tournament, standings[player.name]), number)
+
+    def _notify_field(self, tournament: Tournament, code: NoticeCode, message: str, after: int) -> None:
+        frame = telling.notice(code, message, tournament=tournament.id)
+        for player in self.players_of(tournament.field):
+            player.send(frame, after)

@@ -1,0 +1,54 @@
+"""A tournament as one JSON document: what `export.json` and `rumble demo --json` give."""
+
+from typing import Any
+
+from rumble_server.match.facts import MatchOver
+from rumble_server.tournament.machine import Tournament
+
+
+def export(tournament: Tournament) -> dict[str, Any]:
+    """The tournament, its standings, each finished match with the attempt that counts, and the void attempts."""
+    return {
+        "tournament": summary(tournament),
+        "standings": [standing.as_json() for standing in tournament.table.standings()],
+        "matches": [match_json(over) for over in tournament.results.values()],
+        "voided": [match_json(over) for over in tournament.voided],
+    }
+
+
+def summary(tournament: Tournament) -> dict[str, Any]:
+    """What the tournament is, and how far it has come."""
+    config = tournament.config
+    return {
+        "id": tournament.id,
+        "name": config.name,
+        "status": tournament.status,
+        "reason": tournament.reason,
+        "game": config.game,
+        "settings": config.settings,
+        "format": config.format,
+        "cycles": config.cycles,
+        "legs": config.legs,
+        "time_control": config.time_control.model_dump(),
+        "seed": config.seed,
+        "rated": config.rated,
+        "names": list(tournament.field),
+        "matches_total": tournament.matches_total,
+        "matches_over": len(tournament.results),
+        "created_at_ms": tournament.created_at_ms,
+        "started_at_ms": tournament.started_at_ms,
+        "ended_at_ms": tournament.ended_at_ms,
+    }
+
+
+def match_json(over: MatchOver) -> dict[str, Any]:
+    """One attempt at a match that is over."""
+    return {
+        "id": over.match,
+        "attempt": over.attempt,
+        "seats": list(over.seats),
+        "scores": None if over.scores is None else list(over.scores),
+        "termination": str(over.termination),
+        "reason": over.reason,
+        "moves": list(over.moves),
+    }

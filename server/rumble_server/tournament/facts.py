@@ -1,0 +1,166 @@
+"""What is written to the event log about a tournament, beside the facts of its matches."""
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from rumble_server.match.facts import MatchFact, MatchOver, MatchStarted
+from rumble_server.tournament.config import TournamentConfig
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentCreated:
+    """A tournament exists, in its lobby."""
+
+    tournament: str
+    config: TournamentConfig
+    at_ms: int
+    fact: Literal["tournament_created"] = "tournament_created"
+
+
+@dataclass(frozen=True, slots=True)
+class BotJoined:
+    """A bot is in the field."""
+
+    tournament: str
+    bot: str
+    at_ms: int
+    fact: Literal["bot_joined"] = "bot_joined"
+
+
+@dataclass(frozen=True, slots=True)
+class BotLeft:
+    """A bot left for good, or was removed by the host."""
+
+    tournament: str
+    bot: str
+    removed: bool
+    at_ms: int
+    fact: Literal["bot_left"] = "bot_left"
+
+
+@dataclass(frozen=True, slots=True)
+class BotAbsent:
+    """What is left of a bot's budget for not being there when its matches are due."""
+
+    tournament: str
+    bot: str
+    absent_left_ms: int
+    at_ms: int
+    fact: Literal["bot_absent"] = "bot_absent"
+
+
+@dataclass(frozen=True, slots=True)
+class BotBenched:
+    """A bot failed too often: its matches are lost as `no_show` until `benched` is False again."""
+
+    tournament: str
+    bot: str
+    benched: bool
+    reason: str
+    at_ms: int
+    fact: Literal["bot_benched"] = "bot_benched"
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentStarted:
+    """The field is numbered: `bots[i]` has number i + 1 in the schedule."""
+
+    tournament: str
+    bots: tuple[str, ...]
+    at_ms: int
+    fact: Literal["tournament_started"] = "tournament_started"
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentPaused:
+    """Running matches finish; none starts."""
+
+    tournament: str
+    reason: str
+    by: Literal["host", "disk"]
+    at_ms: int
+    fact: Literal["tournament_paused"] = "tournament_paused"
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentResumed:
+    """Matches start again."""
+
+    tournament: str
+    at_ms: int
+    fact: Literal["tournament_resumed"] = "tournament_resumed"
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentEnded:
+    """It is over: `finished` (all was played, or the host ended it: the standings count) or `cancelled`."""
+
+    tournament: str
+    status: Literal["finished", "cancelled"]
+    reason: str
+    at_ms: int
+    fact: Literal["tournament_ended"] = "tournament_ended"
+
+
+@dataclass(frozen=True, slots=True)
+class ResultVoided:
+    """The host has a finished match replayed: its result no longer counts, the next attempt's will."""
+
+    match: str
+    attempt: int
+    at_ms: int
+    fact: Literal["result_voided"] = "result_voided"
+
+
+@dataclass(frozen=True, slots=True)
+class NameUsed:
+    """A name was used for the first time: claimed with a key (its salt and SHA-256, in hex), or open (None)."""
+
+    name: str
+    salt: str | None
+    digest: str | None
+    at_ms: int
+    fact: Literal["name_used"] = "name_used"
+
+
+@dataclass(frozen=True, slots=True)
+class NameReset:
+    """The host forgot a name's key: the next login of the name claims it anew."""
+
+    name: str
+    at_ms: int
+    fact: Literal["name_reset"] = "name_reset"
+
+
+NameFact = NameUsed | NameReset
+
+TournamentFact = (
+    TournamentCreated
+    | BotJoined
+    | BotLeft
+    | BotAbsent
+    | BotBenched
+    | TournamentStarted
+    | TournamentPaused
+    | TournamentResumed
+    | TournamentEnded
+    | ResultVoided
+    | MatchStarted
+    | MatchOver
+)
+"""The facts that rebuild a tournament; the other facts of a match rebuild only that match."""
+
+LogFact = NameFact | TournamentFact | MatchFact
+"""Everything that is written to the event log."""
+
+
+_ABOUT_A_MATCH = frozenset((*get_args(MatchFact), ResultVoided))
+_ABOUT_A_NAME = frozenset(get_args(NameFact))
+
+
+def tournament_of(fact: LogFact) -> str:
+    """The id of the tournament a fact is about; empty for the facts about names."""
+    kind = type(fact)
+    if kind in _ABOUT_A_MATCH:
+        return fact.match.partition(".")[0]  # type: ignore[union-attr]  # by its type it has a match
+    return "" if kind in _ABOUT_A_NAME else fact.tournament  # type: ignore[union-attr]  # and these a tournament

@@ -1,0 +1,82 @@
+"""Names and their keys: the first login of a new name with a key claims it; later ones must show the key."""
+
+import hashlib
+import hmac
+import re
+from dataclasses import dataclass
+
+from rumble_protocol.codes import ErrorCode
+from rumble_protocol.fields import NAME_PATTERN
+
+from rumble_server.tournament.errors import TournamentError
+from rumble_server.tournament.facts import NameFact, NameUsed
+
+_name = re.compile(NAME_PATTERN)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A name as it was first written, and its key's salted SHA-256 in hex; None where the name is open."""
+
+    name: str
+    salt: str | None
+    digest: str | None
+
+    @property
+    def open(self) -> bool:
+        """Whether no key protects the name."""
+        return self.digest is None
+
+
+def digest_of(key: str, salt: str) -> str:
+    """The salted SHA-256 of a key, in hex. Keys are random and long, so a plain hash is enough."""
+    return hashlib.sha256(bytes.fromhex(salt) + key.encode()).hexdigest()
+
+
+class Names:
+    """Every name ever used, compared without case; rebuilt from the log."""
+
+    def __init__(self) -> None:
+        self._claims: dict[str, Claim] = {}
+
+    def apply(self, fact: NameFact) -> None:
+        """Take a fact into account."""
+        if isinstance(fact, NameUsed):
+            self._claims[fact.name.casefold()] = Claim(fact.name, fact.salt, fact.digest)
+        else:
+            self._claims.pop(fact.name.casefold(), None)
+
+    def get(self, name: str) -> Claim | None:
+        """The claim on a name, in whatever case it is written."""
+        return self._claims.get(name.casefold())
+
+    def admit(
+        self, name: str, key: str | None, *, keyless_allowed: bool, salt: str, now_ms: int
+    ) -> tuple[Claim, NameUsed | None]:
+        """Check a login: the claim on the name, and the fact to record if the name is new.
+
+        `salt` is fresh random hex, used if the name is claimed now. Raises TournamentError with `bad_name`,
+        `key_required` or `bad_key`.
+        """
+        if _name.fullmatch(name) is None:
+            raise TournamentError(
+                ErrorCode.BAD_NAME,
+                "a name is 1 to 32 of the letters A-Z a-z, digits, and . _ -, and begins with a letter or a digit",
+            )
+        claim = self.get(name)
+        if claim is not None and claim.salt is not None and claim.digest is not None:
+            if key is None:
+                raise TournamentError(
+                    ErrorCode.KEY_REQUIRED, f"the name {claim.name} is protected: log in with its key"
+                )
+            if not hmac.compare_digest(claim.digest, digest_of(key, claim.salt)):
+                raise TournamentError(ErrorCode.BAD_KEY, f"this is not the key of the name {claim.name}")
+            return claim, None
+        if key is None and not keyless_allowed:
+            raise TournamentError(
+                ErrorCode.KEY_REQUIRED, "this server takes names from beyond its own machine only with a key"
+            )
+        if claim is not None:
+            return claim, None
+        claim = Claim(name, None, None) if key is None else Claim(name, salt, digest_of(key, salt))
+        return claim, NameUsed(claim.name, claim.salt, claim.digest, now_ms)

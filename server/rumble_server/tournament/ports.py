@@ -1,0 +1,81 @@
+"""What the arena needs from the world: a log, a clock with timers, and contacts with bots.
+
+The ports belong to who uses them; `store` and `gateway` bring the adapters, tests bring their own.
+"""
+
+from collections.abc import Callable
+from typing import Protocol
+
+from rumble_protocol.codes import CloseCode
+
+from rumble_server.tournament.facts import LogFact
+
+
+class Log(Protocol):
+    """The append-only event log. Facts are numbered from 1 in the order of `append`."""
+
+    def append(self, fact: LogFact) -> int:
+        """Take a fact; it is written with the next batch. Gives its number."""
+
+    def hurry(self) -> None:
+        """Somebody waits for what was appended: write the batch now rather than within a few milliseconds."""
+
+    @property
+    def durable(self) -> int:
+        """The number of the last fact that is on disk, and all before it."""
+
+    @property
+    def last(self) -> int:
+        """The number of the last fact appended."""
+
+
+class TimerHandle(Protocol):
+    """A timer that can be cancelled."""
+
+    def cancel(self) -> None:
+        """Do not call."""
+
+
+class Clock(Protocol):
+    """Server time in ms, and timers on it."""
+
+    def now_ms(self) -> int:
+        """Server time, in ms since the epoch; it never goes back within a run."""
+
+    def call_at(self, when_ms: int, callback: Callable[[], None]) -> TimerHandle:
+        """Call back at a server time, or soon if it has passed."""
+
+    def after_input(self, callback: Callable[[], None]) -> TimerHandle:
+        """Call back once every frame that has been received by now was handled."""
+
+
+class Contact(Protocol):
+    """A connection whose bot is logged in."""
+
+    @property
+    def max_matches(self) -> int:
+        """How many matches at once the bot was granted."""
+
+    @property
+    def challenges(self) -> bool:
+        """Whether the bot accepts challenges."""
+
+    @property
+    def omit(self) -> tuple[str, ...]:
+        """What the bot wants left out of `turn`."""
+
+    @property
+    def lag_ms(self) -> int:
+        """The least of the connection's last round trips."""
+
+    def send(self, frame: bytes, after: int = 0) -> None:
+        """Send a frame, not before the fact of number `after` is on disk, and never before an earlier frame."""
+
+    def send_now(self, frame: bytes) -> None:
+        """Send a frame that tells nothing of what others wait for: it may go first."""
+
+    def holds(self, frame: bytes) -> bool:
+        """Whether this very frame still waits for the disk."""
+
+    def close(self, code: CloseCode) -> None:
+        """Close the connection after what was sent."""

@@ -1,0 +1,60 @@
+"""Schedules: pull iterators of rounds, by number of bots alone. Ids do not depend on the order of finishing.
+
+A round is a list of `Pairing`s between bot numbers (0-based); the machine pulls the next one when somebody free
+could use it.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """Two bots that meet. `first` has seat 0 in the odd legs. Cycle, round and board count from 1."""
+
+    cycle: int
+    round: int
+    board: int
+    first: int
+    second: int
+
+
+def berger_round(bots: int, number: int) -> list[tuple[int, int]]:
+    """The pairs of one round of a Berger table, board by board, with players numbered from 0; a bye is left out.
+
+    `number` counts from 1 to `bots - 1` (`bots` when odd). FIDE Handbook C.05 Annex 1, in closed form: with players
+    1 to n (n even; an odd field has a bye as player n), i and j below n meet in the round r where
+    i + j = r + 1 (mod n - 1), the lower number first if i + j is odd; n meets x where 2x = r + 1 (mod n - 1), and x
+    has the first move if x <= n / 2.
+    """
+    n = bots + bots % 2
+    ring = n - 1
+    # 2x = r + 1 (mod n - 1) has one solution, since n - 1 is odd: halve r + 1, or r + 1 + (n - 1).
+    x = (number + 1) // 2 if number % 2 else (number + 1 + ring) // 2
+    x = (x - 1) % ring + 1
+    pairs = []
+    if n == bots:
+        pairs.append((x - 1, n - 1) if x <= n // 2 else (n - 1, x - 1))
+    for step in range(1, n // 2):
+        low, high = sorted(((x - 1 + step) % ring, (x - 1 - step) % ring))
+        pairs.append((low, high) if (low + high) % 2 else (high, low))
+    return pairs
+
+
+def round_robin(bots: int, cycles: int) -> Iterator[list[Pairing]]:
+    """Everyone meets everyone once a cycle; the seats of a pairing swap from cycle to cycle."""
+    rounds = bots - 1 + bots % 2
+    for cycle in range(1, cycles + 1):
+        for number in range(1, rounds + 1):
+            pairs = berger_round(bots, number)
+            yield [
+                Pairing(cycle, number, board, first, second)
+                if cycle % 2
+                else Pairing(cycle, number, board, second, first)
+                for board, (first, second) in enumerate(pairs, 1)
+            ]
+
+
+def round_robin_matches(bots: int, cycles: int, legs: int) -> int:
+    """How many matches a round-robin has."""
+    return bots * (bots - 1) // 2 * cycles * legs

@@ -1,0 +1,1 @@
+"""What people see: the HTTP API, the live feed, and the pages."""

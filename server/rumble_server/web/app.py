@@ -1,0 +1,94 @@
+"""The web of one server: API, feed, pages and guards in one ASGI application."""
+
+import logging
+from http import HTTPStatus
+from importlib.metadata import version
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse, Response
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp, Scope
+
+from rumble_server.tournament.errors import TournamentError
+from rumble_server.web.api import read_routes
+from rumble_server.web.commands import host_routes
+from rumble_server.web.errors import WebError
+from rumble_server.web.health import health_routes
+from rumble_server.web.library import Library
+from rumble_server.web.pages import add_pages, html
+from rumble_server.web.problems import bad_request
+from rumble_server.web.rendering import STATIC
+from rumble_server.web.security import Guard
+from rumble_server.web.site import Site
+
+log = logging.getLogger(__name__)
+
+CODES = {404: "not_found", 405: "method_not_allowed"}
+
+
+class _Static(StaticFiles):
+    """Files that a browser asks about each time: a new server's page never runs an old server's script."""
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        response = await super().get_response(path, scope)
+        response.headers["Cache-Control"] = "no-cache"
+        return response
+
+
+def make_web(site: Site) -> ASGIApp:
+    """The application for uvicorn."""
+    app = FastAPI(
+        title="Rumble",
+        version=version("rumble"),
+        description="A bot tournament server.",
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+    )
+    library = Library(site)
+    app.include_router(read_routes(site, library))
+    app.include_router(host_routes(site))
+    app.include_router(health_routes(site))
+    add_pages(app, site, library)
+    app.mount("/static", _Static(directory=STATIC), name="static")
+    _add_errors(app)
+    return Guard(app, site.hosts)
+
+
+def _add_errors(app: FastAPI) -> None:
+    async def on_web_error(request: Request, error: Exception) -> Response:
+        if isinstance(error, TournamentError):
+            error = WebError.of(error)
+        elif isinstance(error, RequestValidationError):
+            error = bad_request(error.errors(), skip=1)
+        elif isinstance(error, HTTPException):
+            error = WebError(error.status_code, CODES.get(error.status_code, "refused"), _http_text(request, error))
+        elif not isinstance(error, WebError):
+            log.error("%s %s failed", request.method, request.url.path, exc_info=error)
+            error = WebError(
+                HTTPStatus.INTERNAL_SERVER_ERROR, "internal", "the server made a mistake; its log says more"
+            )
+        return _answer(request, error)
+
+    for kind in (WebError, TournamentError, RequestValidationError, HTTPException, Exception):
+        app.add_exception_handler(kind, on_web_error)
+
+
+def _http_text(request: Request, error: HTTPException) -> str:
+    match error.status_code:
+        case 404:
+            return f"there is nothing at {request.url.path}"
+        case 405:
+            return f"{request.url.path} does not take {request.method}"
+        case _:
+            return str(error.detail)
+
+
+def _answer(request: Request, error: WebError) -> Response:
+    headers = {"WWW-Authenticate": "Bearer"} if error.status == HTTPStatus.UNAUTHORIZED else {}
+    if request.url.path.startswith("/api"):
+        return JSONResponse(error.answer().model_dump(mode="json"), error.status, headers)
+    phrase = HTTPStatus(error.status).phrase
+    return html(request, "error.html", error.status, title=phrase, message=error.message)

@@ -1,0 +1,66 @@
+"""The HTTP API for people: what `/docs` shows of the OpenAPI document."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A parameter, or a field of a body."""
+
+    name: str
+    where: str
+    kind: str
+    required: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One thing that can be asked of the API."""
+
+    method: str
+    path: str
+    about: str
+    parts: list[Part]
+    answers: list[tuple[str, str]]
+    """Status and the name of the model."""
+
+
+def operations(document: Mapping[str, Any]) -> dict[str, list[Operation]]:
+    """The operations by their tag."""
+    groups: dict[str, list[Operation]] = {}
+    for path, methods in document["paths"].items():
+        for method, about in methods.items():
+            groups.setdefault(about["tags"][0], []).append(_operation(method.upper(), path, about))
+    return groups
+
+
+def _operation(method: str, path: str, about: Mapping[str, Any]) -> Operation:
+    parts = [
+        Part(each["name"], each["in"], _kind(each["schema"]), each["required"]) for each in about.get("parameters", ())
+    ]
+    body = about.get("requestBody")
+    if body is not None:
+        schema = body["content"]["application/json"]["schema"]
+        required = schema.get("required", ())
+        parts += [Part(name, "body", _kind(field), name in required) for name, field in schema["properties"].items()]
+    answers = [(status, _answer(answer)) for status, answer in about["responses"].items()]
+    return Operation(method, path, about.get("description", ""), parts, answers)
+
+
+def _answer(answer: Mapping[str, Any]) -> str:
+    for media_type, content in answer.get("content", {}).items():
+        return _kind(content["schema"]) if "schema" in content else str(media_type)
+    return str(answer["description"])
+
+
+def _kind(schema: Mapping[str, Any]) -> str:
+    """A schema in a few words: `integer`, `string or null`, `TournamentView`."""
+    if "$ref" in schema:
+        return str(schema["$ref"]).rpartition("/")[2]
+    if "anyOf" in schema:
+        return " or ".join(dict.fromkeys(_kind(each) for each in schema["anyOf"]))
+    if "enum" in schema:
+        return " or ".join(map(str, schema["enum"]))
+    return str(schema.get("const", schema.get("type", "any")))

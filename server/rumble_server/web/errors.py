@@ -1,0 +1,61 @@
+"""Errors as the web answers them: under `/api` as `{"error": {code, message, detail}}`, elsewhere as a small page.
+
+WebError        a request that cannot be served, with its HTTP status and code
+"""
+
+from collections.abc import Sequence
+from http import HTTPStatus
+from typing import Self
+
+from pydantic import BaseModel
+from rumble_protocol.codes import ErrorCode
+from rumble_protocol.server_messages import FieldProblem
+
+from rumble_server.tournament.errors import TournamentError
+
+NOT_FOUND_CODES = frozenset({ErrorCode.UNKNOWN_TOURNAMENT, ErrorCode.UNKNOWN_BOT})
+
+
+class WebErrorBody(BaseModel):
+    """What is wrong: a code for programs, a line for people, and the fields if there are any."""
+
+    code: str
+    message: str
+    detail: list[FieldProblem]
+
+
+class WebErrorAnswer(BaseModel):
+    """Any answer of the API that is an error."""
+
+    error: WebErrorBody
+
+
+class WebError(Exception):
+    """A request that cannot be served."""
+
+    def __init__(self, status: int, code: str, message: str, detail: Sequence[FieldProblem] = ()) -> None:
+        super().__init__(message)
+        self.status = status
+        self.code = code
+        self.message = message
+        self.detail = list(detail)
+
+    @classmethod
+    def of(cls, error: TournamentError) -> Self:
+        """A command that a tournament refuses: 404 for what is not there, 409 for what cannot be done now."""
+        status = HTTPStatus.NOT_FOUND if error.code in NOT_FOUND_CODES else HTTPStatus.CONFLICT
+        return cls(status, error.code, str(error))
+
+    @classmethod
+    def unavailable(cls, message: str) -> Self:
+        """Not now: the disk is in trouble, or the server is about to stop."""
+        return cls(HTTPStatus.SERVICE_UNAVAILABLE, ErrorCode.UNAVAILABLE, message)
+
+    @classmethod
+    def not_found(cls, message: str) -> Self:
+        """There is nothing under this address."""
+        return cls(HTTPStatus.NOT_FOUND, "not_found", message)
+
+    def answer(self) -> WebErrorAnswer:
+        """The body of the answer."""
+        return WebErrorAnswer(error=WebErrorBody(code=self.code, message=self.message, detail=self.detail))

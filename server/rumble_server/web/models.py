@@ -1,0 +1,113 @@
+"""What the HTTP API answers, where the feed has no model for it."""
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+from rumble_engine import Termination
+from rumble_protocol.feed_messages import Standing, TournamentSummary
+from rumble_protocol.fields import Count, Milliseconds, Seat, ServerMessageModel, Settings, ToldTimeControl
+from rumble_protocol.server_messages import TournamentStatus
+
+
+class TournamentList(ServerMessageModel):
+    """The tournaments that are listed, newest first."""
+
+    tournaments: list[TournamentSummary]
+
+
+class StandingsAnswer(ServerMessageModel):
+    """The standings by rank."""
+
+    status: TournamentStatus
+    standings: list[Standing]
+
+
+class Result(ServerMessageModel):
+    """One attempt at a match that is over. `scores` is null if it is void."""
+
+    id: str
+    attempt: Count
+    seats: list[str]
+    scores: list[float] | None
+    termination: Termination
+    reason: str
+    moves: list[str]
+
+
+class MatchList(ServerMessageModel):
+    """Some of the matches that are over, in order of finishing; `total` counts all that were asked for."""
+
+    total: Count
+    matches: list[Result]
+
+
+class ExportDocument(ServerMessageModel):
+    """A whole tournament: each finished match with the attempt that counts, and the `voided` ones."""
+
+    tournament: dict[str, Any]
+    standings: list[Standing]
+    matches: list[Result]
+    voided: list[Result]
+
+
+class MatchView(ServerMessageModel):
+    """One match. While it runs, `seat` is to move and `seats_ms` are the clocks; `notes`, by ply, come after it."""
+
+    id: str
+    tournament: str
+    attempt: Count
+    status: Literal["running", "over"]
+    game: str
+    settings: Settings
+    time_control: ToldTimeControl
+    seats: list[str]
+    seat: Seat | None
+    ply: Count
+    moves: list[str]
+    notes: list[str | None]
+    state: dict[str, Any]
+    diagram: str
+    seats_ms: list[Milliseconds] | None
+    scores: list[float] | None
+    winner: Seat | None
+    termination: Termination | None
+    reason: str
+    started_at_ms: Milliseconds
+    ended_at_ms: Milliseconds | None
+
+
+class BotName(BaseModel):
+    """Which bot a command is about."""
+
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    name: str = Field(min_length=1, max_length=64)
+
+
+class MatchId(BaseModel):
+    """Which match a command is about."""
+
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    match: str = Field(min_length=1, max_length=128)
+
+
+class Pause(BaseModel):
+    """Why the host pauses, if anybody should know."""
+
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    reason: str = Field(default="the host paused it", min_length=1, max_length=200)
+
+
+class Done(ServerMessageModel):
+    """A command that leaves nothing to show."""
+
+    message: str
+
+
+class Health(ServerMessageModel):
+    """Whether the server lives, or takes part."""
+
+    status: Literal["ok", "unavailable"]
+    reason: str

@@ -1,0 +1,105 @@
+"""The pages: rendered whole by the server; scripts only keep them live."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from fastapi import FastAPI, Request
+from rumble_engine import get_game
+from rumble_protocol.feed_messages import Pair
+from starlette.datastructures import URL
+from starlette.responses import HTMLResponse, Response
+
+from rumble_server.web.api import chosen_matches, results, show
+from rumble_server.web.docs import operations
+from rumble_server.web.library import Library
+from rumble_server.web.rendering import render
+from rumble_server.web.site import Site
+
+MOST_ON_HOME = 100
+MOST_BOARDS = 24
+"""The page shows so many running boards; the script in `tournament.js` keeps to the same number."""
+MOST_MATCHES = 1000
+GROUPS = (
+    ("Playing now", ("running", "paused")),
+    ("Open: waiting for bots", ("lobby",)),
+    ("Over", ("finished", "cancelled")),
+)
+
+Page = Callable[[Request], Awaitable[Response]]
+
+
+def add_pages(app: FastAPI, site: Site, library: Library) -> None:
+    """Add every page to the app."""
+
+    async def told(request: Request, template: str, **context: Any) -> Response:
+        await site.on_disk()
+        return html(request, template, **context)
+
+    async def home(request: Request) -> Response:
+        listed = await library.listed(MOST_ON_HOME)
+        groups = [(title, [each for each in listed if each.status in statuses]) for title, statuses in GROUPS]
+        return await told(request, "home.html", groups=groups)
+
+    async def tournament(request: Request) -> Response:
+        found = await library.tournament(request.path_params["tournament"])
+        view = show(site, found)
+        return await told(
+            request,
+            "tournament.html",
+            view=view,
+            game=get_game(view.game),
+            entrants={entrant.name: entrant for entrant in view.entrants},
+            crosstable=crosstable(view.pairs),
+            boards=view.running[:MOST_BOARDS],
+        )
+
+    async def matches(request: Request) -> Response:
+        found = await library.tournament(request.path_params["tournament"])
+        bot, against = request.query_params.get("bot"), request.query_params.get("against")
+        overs = chosen_matches(found, bot, against)
+        return await told(
+            request,
+            "matches.html",
+            tournament=found,
+            bot=bot,
+            against=against,
+            total=len(overs),
+            matches=results(overs[: -MOST_MATCHES - 1 : -1]),
+        )
+
+    async def match(request: Request) -> Response:
+        view = await library.match(request.path_params["match"])
+        return await told(request, "match.html", view=view, game=get_game(view.game))
+
+    async def docs(request: Request) -> Response:
+        return html(request, "docs.html", groups=operations(app.openapi()))
+
+    pages: dict[str, Page] = {
+        "/": home,
+        "/tournaments/{tournament}": tournament,
+        "/tournaments/{tournament}/matches": matches,
+        "/matches/{match}": match,
+        "/docs": docs,
+    }
+    for path, page in pages.items():
+        app.add_route(path, page, methods=["GET"], include_in_schema=False)
+
+
+def html(request: Request, template: str, status: int = 200, **context: Any) -> HTMLResponse:
+    """A page. `base` is this server's address as the reader knows it, `bot_url` where bots connect."""
+    base = str(request.base_url).rstrip("/")
+    bot_url = str(URL(base).replace(scheme="wss" if request.url.scheme == "https" else "ws", path="/bot"))
+    page = render(template, base=base, bot_url=bot_url, **context)
+    return HTMLResponse(page, status, headers={"Cache-Control": "no-store"})
+
+
+def crosstable(pairs: list[Pair] | None) -> dict[tuple[str, str], tuple[float, int]] | None:
+    """Points and matches of each bot against each other; None where the field is too large."""
+    if pairs is None:
+        return None
+    cells: dict[tuple[str, str], tuple[float, int]] = {}
+    for pair in pairs:
+        first, second = pair.names
+        cells[first, second] = pair.scores[0], pair.played
+        cells[second, first] = pair.scores[1], pair.played
+    return cells

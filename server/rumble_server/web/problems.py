@@ -1,0 +1,54 @@
+"""What is wrong with a request, field by field."""
+
+from collections.abc import Sequence
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+
+import orjson
+from pydantic import ValidationError
+from rumble_engine import game_names
+from rumble_protocol.codes import ErrorCode
+from rumble_protocol.server_messages import FieldProblem
+
+from rumble_server.web.errors import WebError
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+MOST_PROBLEMS = 8
+
+
+def bad_request(problems: Sequence[Any], skip: int = 0) -> WebError:
+    """A request whose parameters do not fit; `skip` parts of each location say only where the field was given."""
+    detail = [_problem(problem, skip) for problem in problems[:MOST_PROBLEMS]]
+    message = "; ".join(f"{each.field}: {each.problem}" if each.field else each.problem for each in detail)
+    return WebError(HTTPStatus.UNPROCESSABLE_ENTITY, ErrorCode.BAD_MESSAGE, message, detail)
+
+
+def bad_config(error: ValidationError, body: bytes) -> WebError:
+    """A tournament that cannot be: `unknown_game`, `bad_settings`, or `bad_message` for anything else."""
+    refusal = bad_request(error.errors(include_url=False))
+    if any(problem["type"] == "value_error" and not problem["loc"] for problem in error.errors()):
+        refusal.code = ErrorCode.BAD_SETTINGS if _game(body) in game_names() else ErrorCode.UNKNOWN_GAME
+        field = "settings" if refusal.code == ErrorCode.BAD_SETTINGS else "game"
+        refusal.detail = [FieldProblem(field=field, problem=refusal.message)]
+    return refusal
+
+
+def _game(body: bytes) -> object:
+    given = orjson.loads(body)
+    return given.get("game") if isinstance(given, dict) else None
+
+
+def _problem(problem: "ErrorDetails", skip: int) -> FieldProblem:
+    field = ".".join(str(part) for part in problem["loc"][skip:])
+    match problem["type"]:
+        case "missing":
+            text = "is required"
+        case "extra_forbidden":
+            text = "unknown field"
+        case "json_invalid":
+            text = problem["msg"].replace("Invalid JSON", "not JSON")
+        case _:
+            text = problem["msg"].removeprefix("Value error, ").removeprefix("Input ")
+    return FieldProblem(field=field[:80], problem=text)

@@ -1,0 +1,84 @@
+"""Templates to HTML. What users chose is text there, never markup."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from rumble_engine import Termination
+from rumble_protocol.fields import TimeControl
+
+FOLDER = Path(__file__).parent
+STATIC = FOLDER / "static"
+
+HEATS = 4
+
+
+def points(value: float) -> str:
+    """Points as people write them: `5`, `5½`."""
+    whole, half = int(value), value % 1 == 0.5
+    if not half:
+        return f"{value:g}"
+    return f"{whole}½" if whole else "½"
+
+
+def heat(cell: tuple[float, int]) -> int:
+    """How well a cell of the crosstable went for its row, from 0 (all lost) to 4 (all won)."""
+    scored, played = cell
+    return round(scored / played * HEATS) if played else 0
+
+
+def moment(at_ms: int) -> str:
+    """A time as ISO 8601, in UTC."""
+    return datetime.fromtimestamp(at_ms / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def moment_text(at_ms: int) -> str:
+    """A time for people; a script makes it local."""
+    return datetime.fromtimestamp(at_ms / 1000, UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+
+def seconds(ms: int) -> str:
+    """A duration: `10 s`, `0.25 s`."""
+    return f"{ms / 1000:g} s"
+
+
+def clock_text(control: TimeControl) -> str:
+    """A time control in words."""
+    parts = [f"{seconds(control.move_ms)} a move"] if control.move_ms else []
+    if control.bank_ms:
+        parts.append(f"{seconds(control.bank_ms)} in the bank")
+    if control.increment_ms:
+        parts.append(f"{seconds(control.increment_ms)} more after each move")
+    return " and ".join(parts)
+
+
+def faults_text(faults: dict[str, int]) -> str:
+    """The faults of a bot: `timeout 2, no show 1`; a dash for none."""
+    return ", ".join(f"{kind.replace('_', ' ')} {count}" for kind, count in faults.items()) or "–"
+
+
+def termination_text(termination: Termination) -> str:
+    """How a match ended, where it did not end on the board."""
+    return "" if termination is Termination.NORMAL else f"({termination.replace('_', ' ')})"
+
+
+def result_text(scores: list[float] | None) -> str:
+    """Scores with a colon: `1 : 0`, `½ : ½`."""
+    return "void" if scores is None else " : ".join(points(score) for score in scores)
+
+
+_environment = Environment(
+    loader=FileSystemLoader(FOLDER / "templates"),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+FILTERS = (points, heat, moment, moment_text, seconds, clock_text, faults_text, result_text, termination_text)
+_environment.filters |= {each.__name__: each for each in FILTERS}
+
+
+def render(template: str, **context: Any) -> str:
+    """The page that a template makes of its context."""
+    return _environment.get_template(template).render(context)

@@ -1,0 +1,89 @@
+"""What guards every request: known host names, headers that keep pages to themselves, and the host's token."""
+
+import hmac
+from collections.abc import Awaitable, Callable
+from http import HTTPStatus
+
+from fastapi import Request
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from rumble_server.hosts import host_name, is_known
+from rumble_server.web.errors import WebError
+
+MOST_BODY_BYTES = 1 << 16
+
+POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "connect-src 'self'",
+        "img-src 'self' data:",
+        "base-uri 'none'",
+        "form-action 'self'",
+        "frame-ancestors 'none'",
+    )
+)
+HEADERS = (
+    (b"content-security-policy", POLICY.encode()),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"same-origin"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+)
+
+
+class Guard:
+    """ASGI middleware: refuses unknown host names on loopback, and gives every answer its headers."""
+
+    def __init__(self, app: ASGIApp, hosts: frozenset[str]) -> None:
+        self._app = app
+        self._hosts = hosts
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def send_guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message.get("headers", ()), *HEADERS]
+            await send(message)
+
+        host = next((value.decode("latin-1") for name, value in scope["headers"] if name == b"host"), "")
+        local_address = scope["server"][0] if scope.get("server") else ""
+        app = self._app
+        if not is_known(host, local_address, self._hosts):
+            text = f"this server is not known as {host_name(host)!r}\n"
+            app = PlainTextResponse(text, HTTPStatus.FORBIDDEN)
+        await app(scope, receive, send_guarded)
+
+
+def host_only(host_token: str) -> Callable[[Request], Awaitable[None]]:
+    """A dependency that lets only the host through. Raises WebError with `bad_token`."""
+    expected = host_token.encode()
+
+    async def check(request: Request) -> None:
+        scheme, _, token = request.headers.get("Authorization", "").partition(" ")
+        given = token.strip().encode("latin-1")
+        if scheme.lower() != "bearer" or not hmac.compare_digest(given, expected):
+            raise WebError(
+                HTTPStatus.UNAUTHORIZED,
+                "bad_token",
+                "this is the host's to do: send `Authorization: Bearer <host token>` (`rumble serve` prints the token)",
+            )
+
+    return check
+
+
+async def read_body(request: Request) -> bytes:
+    """The body of a request, of a bounded size. Raises WebError with `too_large`."""
+    body = bytearray()
+    async for part in request.stream():
+        body += part
+        if len(body) > MOST_BODY_BYTES:
+            raise WebError(
+                HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too_large", f"a body is at most {MOST_BODY_BYTES} bytes"
+            )
+    return bytes(body)

@@ -1,0 +1,76 @@
+"""What the web serves from, and what it needs from the world. `app` brings the adapters, tests bring their own."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from rumble_server.tournament.arena import Arena
+from rumble_server.tournament.facts import LogFact
+from rumble_server.web.errors import WebError
+from rumble_server.web.feed import Feed
+
+DISK_S = 5.0
+"""So long a request waits for the disk."""
+
+
+class DurableLog(Protocol):
+    """The event log, as far as the web is concerned."""
+
+    @property
+    def durable(self) -> int:
+        """The number of the last fact that is on disk, and all before it."""
+
+    @property
+    def last(self) -> int:
+        """The number of the last fact appended."""
+
+    @property
+    def trouble(self) -> str | None:
+        """Why writing does not work at the moment."""
+
+    async def wait(self, number: int) -> None:
+        """Return once the fact of that number is on disk."""
+
+
+class Archive(Protocol):
+    """What is on disk, also of tournaments that are not in memory."""
+
+    async def tournament_facts(self, tournament: str) -> Sequence[LogFact]:
+        """The facts that rebuild a tournament, in order; none if there is no such tournament."""
+
+    async def match_facts(self, match: str) -> Sequence[LogFact]:
+        """Every fact of a match, all attempts, in order; none if it never began."""
+
+    async def outlines(self, limit: int) -> Sequence[Sequence[LogFact]]:
+        """Of each of the newest tournaments that are over and listed: its creation, its start if any, its end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """One server, as the web sees it."""
+
+    arena: Arena
+    log: DurableLog
+    archive: Archive
+    feed: Feed
+    host_token: str
+    hosts: frozenset[str] = frozenset()
+    """Names, beside those of loopback, under which it is reached through a loopback address (by a proxy)."""
+
+    def need_disk(self) -> None:
+        """Raise WebError while the database cannot be written."""
+        if self.log.trouble is not None:
+            raise WebError.unavailable(f"the database cannot be written at the moment: {self.log.trouble}")
+
+    async def on_disk(self, number: int | None = None) -> None:
+        """Return once the fact of that number (all of them, if None) is on disk: then it may be told."""
+        number = self.log.last if number is None else number
+        if number <= self.log.durable:
+            return
+        self.need_disk()
+        try:
+            async with asyncio.timeout(DISK_S):
+                await self.log.wait(number)
+        except TimeoutError:
+            raise WebError.unavailable("the database cannot be written at the moment") from None

@@ -1,0 +1,85 @@
+"""One open stream of a feed: what its reader has still to be sent, in bounded memory."""
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Iterable
+from dataclasses import dataclass
+
+MOST_UNREAD_BYTES = 1 << 19
+"""A reader that is further behind is sent a fresh snapshot instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Events that are sent together, once the log is on disk up to `number`: until then they may not be told."""
+
+    number: int
+    data: bytes
+
+
+class Spectator:
+    """A reader. `catch_up` gives what tells it everything, for when it has fallen behind."""
+
+    def __init__(
+        self,
+        first: Iterable[Chunk],
+        catch_up: Callable[[], Iterable[Chunk]],
+        may_tell: Callable[["Spectator", Chunk], bool],
+        now_ms: Callable[[], int],
+    ) -> None:
+        self._queue = deque(first)
+        self._catch_up = catch_up
+        self._may_tell = may_tell
+        """Whether a chunk is on disk; if not, the spectator is woken when more of the log is."""
+        self._now_ms = now_ms
+        self._unread_bytes = 0
+        self._behind = False
+        self._closed = False
+        self._ready = asyncio.Event()
+        self._task: asyncio.Task[object] | None = None
+        self._sending_since_ms: int | None = None
+
+    def offer(self, chunk: Chunk) -> None:
+        """Something new; dropped, with all that was not read, where that is too much."""
+        if self._behind:
+            return
+        self._unread_bytes += len(chunk.data)
+        if self._unread_bytes > MOST_UNREAD_BYTES:
+            self._queue.clear()
+            self._unread_bytes = 0
+            self._behind = True
+        else:
+            self._queue.append(chunk)
+        self._ready.set()
+
+    def wake(self) -> None:
+        """More of the log is on disk."""
+        self._ready.set()
+
+    def stuck_ms(self) -> int:
+        """How long the reader has not taken what is being sent."""
+        return 0 if self._sending_since_ms is None else self._now_ms() - self._sending_since_ms
+
+    def close(self) -> None:
+        """End the stream, also of a reader that does not read."""
+        self._closed = True
+        self._ready.set()
+        if self._task is not None and self._sending_since_ms is not None:
+            self._task.cancel()
+
+    async def chunks(self) -> AsyncIterator[bytes]:
+        """What is to be sent, piece by piece, until the stream is closed."""
+        self._task = asyncio.current_task()
+        while not self._closed:
+            if self._behind:
+                self._behind = False
+                self._queue.extend(self._catch_up())
+            if self._queue and self._may_tell(self, self._queue[0]):
+                data = self._queue.popleft().data
+                self._unread_bytes = max(0, self._unread_bytes - len(data))
+                self._sending_since_ms = self._now_ms()
+                yield data
+                self._sending_since_ms = None
+            else:
+                self._ready.clear()
+                await self._ready.wait()

@@ -1,0 +1,162 @@
+// Keeps the page of a tournament live. The server has rendered it; every event says how things stand now.
+
+import { element, follow, points, result } from "/static/live.js";
+
+const MOST_BOARDS = 24;
+const MOST_LATEST = 12;
+const HEATS = 4;
+
+const page = document.getElementById("tournament");
+const id = page.dataset.id;
+const marks = page.dataset.marks.split(" ");
+const byId = (name) => document.getElementById(name);
+const boards = byId("boards");
+let entrants = new Map();
+let lines = [];
+let cells = new Map();
+let met = new Map();
+
+function showStatus(told) {
+  const badge = byId("status");
+  if (badge.textContent !== told.status) {
+    badge.textContent = told.status;
+    badge.className = `status ${told.status}`;
+  }
+  byId("reason").textContent = told.reason;
+  byId("reason").hidden = !told.reason;
+  showProgress(told);
+}
+
+function showProgress(told) {
+  byId("progress").hidden = told.matches_total === null;
+  byId("bar").max = told.matches_total || 1;
+  byId("bar").value = told.matches_over;
+  byId("count").textContent = `${told.matches_over} of ${told.matches_total ?? 0} matches`;
+}
+
+function matchesLink(text, bot, against) {
+  const query = new URLSearchParams(against === undefined ? { bot } : { bot, against });
+  return element("a", { href: `/tournaments/${id}/matches?${query}` }, text);
+}
+
+function showStandings() {
+  byId("nobody").hidden = lines.length > 0;
+  byId("standings").replaceChildren(...lines.map(standingsRow));
+}
+
+function standingsRow(line) {
+  const connected = entrants.get(line.name)?.connected ?? false;
+  const number = (value, more = "") => element("td", { class: `number ${more}` }, String(value));
+  const faults = Object.entries(line.faults).map(([kind, count]) => `${kind.replaceAll("_", " ")} ${count}`);
+  return element(
+    "tr",
+    {},
+    number(line.rank),
+    element(
+      "th",
+      { scope: "row" },
+      element("span", { class: `dot ${connected ? "on" : "off"}` }),
+      matchesLink(line.name, line.name),
+      element("span", { class: "unseen" }, connected ? "" : ", away"),
+    ),
+    number(points(line.points), "points"),
+    ...[line.played, line.wins, line.draws, line.losses].map((value) => number(value)),
+    element("td", { class: "quiet" }, faults.join(", ") || "–"),
+  );
+}
+
+function buildCrosstable() {
+  cells = new Map();
+  if (!byId("crosstable")) return;
+  const names = [...entrants.keys()];
+  const heads = names.map((name) => element("th", { scope: "col" }, element("span", {}, name)));
+  byId("crosstable-head").replaceChildren(element("tr", {}, element("td"), ...heads));
+  byId("crosstable").replaceChildren(
+    ...names.map((name) => {
+      const row = names.map((other) => {
+        const cell = element("td", name === other ? { class: "self" } : {});
+        cells.set(`${name} ${other}`, cell);
+        return cell;
+      });
+      return element("tr", {}, element("th", { scope: "row", title: name }, name), ...row);
+    }),
+  );
+  showPairs([...met.values()]);
+}
+
+function showPairs(pairs) {
+  for (const pair of pairs) {
+    const { names, scores, played } = pair;
+    met.set([...names].sort().join(" "), pair);
+    for (const [seat, name] of names.entries()) {
+      const other = names[1 - seat];
+      const cell = cells.get(`${name} ${other}`);
+      if (!cell) continue;
+      cell.className = played ? `heat-${Math.round((scores[seat] / played) * HEATS)}` : "";
+      cell.replaceChildren(...(played ? [matchesLink(points(scores[seat]), name, other)] : []));
+    }
+  }
+}
+
+function showField(list) {
+  const before = [...entrants.keys()].join(" ");
+  entrants = new Map(list.map((entrant) => [entrant.name, entrant]));
+  if ([...entrants.keys()].join(" ") !== before) buildCrosstable();
+}
+
+function showBoard(told) {
+  let board = boards.querySelector(`[data-match="${CSS.escape(told.match)}"]`);
+  if (!board) {
+    if (boards.childElementCount >= MOST_BOARDS) return;
+    const link = element("a", { href: `/matches/${told.match}` }, told.seats.join(" – "));
+    board = element("article", { "data-match": told.match }, element("h3", {}, link));
+    board.append(element("pre", { class: "board" }), element("p", { class: "quiet" }));
+    boards.append(board);
+    byId("playing").hidden = false;
+  }
+  board.querySelector("pre").textContent = told.diagram;
+  board.querySelector("p").textContent = `ply ${told.ply}, ${told.seats[told.seat]} (${marks[told.seat]}) to move`;
+}
+
+function showOver(told) {
+  boards.querySelector(`[data-match="${CSS.escape(told.match)}"]`)?.remove();
+  byId("playing").hidden = boards.childElementCount === 0;
+  const latest = byId("latest");
+  latest.prepend(resultItem(told));
+  while (latest.childElementCount > MOST_LATEST) latest.lastElementChild.remove();
+}
+
+function resultItem(told) {
+  const link = element("a", { href: `/matches/${told.match}` }, told.seats.join(" – "));
+  const how = element("span", { class: "quiet" }, told.reason);
+  return element("li", {}, link, " ", element("b", {}, result(told.scores)), " ", how);
+}
+
+follow(id, {
+  snapshot(told) {
+    showStatus(told);
+    lines = told.standings;
+    met = new Map((told.pairs ?? []).map((pair) => [[...pair.names].sort().join(" "), pair]));
+    entrants = new Map();
+    showField(told.entrants);
+    showStandings();
+    boards.replaceChildren();
+    told.running.forEach(showBoard);
+    byId("playing").hidden = told.running.length === 0;
+    byId("latest").replaceChildren(...told.latest.map(resultItem));
+  },
+  status: showStatus,
+  field(told) {
+    showField(told.entrants);
+    showStandings();
+  },
+  standings(told) {
+    lines = told.standings;
+    showStandings();
+    showPairs(told.pairs);
+    showProgress(told);
+  },
+  match_start: showBoard,
+  move: showBoard,
+  match_over: showOver,
+});

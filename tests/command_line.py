@@ -1,0 +1,28 @@
+"""Whether the command line takes a command: parsed as it would be, and not run."""
+
+import shlex
+from collections.abc import Iterable
+from typing import Any
+
+from rumble_server.cli.main import app
+from typer.main import get_command
+
+
+def parse_all(commands: Iterable[str]) -> None:
+    """Parse each command (`rumble serve --port 1`); an unknown command, option or value is an error that names it."""
+    for command in commands:
+        program, *arguments = shlex.split(command)
+        assert program == "rumble", command
+        try:
+            _parse(get_command(app), program, arguments)
+        except Exception as error:
+            raise AssertionError(f"{command!r} is not accepted: {error!r} {error}") from error
+
+
+def _parse(command: Any, name: str, arguments: list[str]) -> None:
+    context = command.make_context(name, arguments)
+    if hasattr(command, "resolve_command"):
+        rest = [*context._protected_args, *context.args]
+        assert rest, f"{name} wants a command"
+        sub_name, sub_command, sub_arguments = command.resolve_command(context, rest)
+        _parse(sub_command, sub_name, sub_arguments)

@@ -1,0 +1,100 @@
+"""Real processes on this machine, for end-to-end tests: the command line, and a server on a free port."""
+
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+RUMBLE = (sys.executable, "-m", "rumble_server.cli.main")
+PATIENCE_S = 60.0
+"""How long a process may take to do what a test waits for."""
+TOKEN = "host-token-of-the-tests"
+
+
+def free_port() -> int:
+    """A port that nobody listens on at the moment."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def clean_environment(folder: Path, extra: Mapping[str, str] | None = None) -> dict[str, str]:
+    """This process's environment without settings of Rumble, and with its configuration in `folder`."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("RUMBLE_")}
+    return {**kept, "RUMBLE_CONFIG_DIR": str(folder / "config"), **(extra or {})}
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A running `rumble serve`."""
+
+    port: int
+    folder: Path
+
+    @property
+    def bot_url(self) -> str:
+        """Where bots connect."""
+        return f"ws://127.0.0.1:{self.port}/bot"
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """For commands that host on this server."""
+        settings = {"RUMBLE_SERVER": f"http://127.0.0.1:{self.port}", "RUMBLE_HOST_TOKEN": TOKEN}
+        return clean_environment(self.folder, settings)
+
+    def host(self, *arguments: str) -> Any:
+        """What `rumble tournament ... --json` prints."""
+        command = [*RUMBLE, "tournament", *arguments, "--json"]
+        done = subprocess.run(command, env=self.environment, capture_output=True, text=True, timeout=PATIENCE_S)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+
+@contextmanager
+def serving(folder: Path, *options: str) -> Iterator[Server]:
+    """A server on a free port, with a database in `folder`, until the end of the block."""
+    database = str(folder / "rumble.db")
+    arguments = ["serve", "--port", "0", "--db", database, "--host-token", TOKEN, *options]
+    with running([*RUMBLE, *arguments], clean_environment(folder), folder / "serve.log") as process:
+        yield Server(_announced_port(process, folder / "serve.log"), folder)
+
+
+@contextmanager
+def running(command: Sequence[str], environment: Mapping[str, str], log: Path) -> Iterator[subprocess.Popen[str]]:
+    """A process, what it complains of in the file `log`, asked to stop at the end of the block."""
+    with log.open("w") as complaints:
+        process = subprocess.Popen(
+            command,
+            env=dict(environment),
+            cwd=log.parent,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=complaints,
+            text=True,
+        )
+    with process:
+        try:
+            yield process
+        finally:
+            process.terminate()
+            try:
+                process.communicate(timeout=PATIENCE_S)
+            finally:
+                process.kill()
+
+
+def _announced_port(process: subprocess.Popen[str], log: Path) -> int:
+    """The port in what a server says when it is ready."""
+    assert process.stdout is not None
+    for line in process.stdout:
+        found = re.match(r"listening on \S+ port (\d+);", line)
+        if found:
+            return int(found[1])
+    raise AssertionError(f"the server did not start: {log.read_text()}")

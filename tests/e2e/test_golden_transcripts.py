@@ -1,0 +1,59 @@
+"""The golden transcripts are what a real server says: both bots' sides are played against one."""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.processes import PATIENCE_S, Server, serving
+from tests.protocol.replay import EXAMPLES, Frame, replay
+
+pytestmark = pytest.mark.e2e
+
+
+class Seen(dict[str, asyncio.Event]):
+    """For each type of frame, an event that is set when one comes."""
+
+    def __missing__(self, kind: str) -> asyncio.Event:
+        return self.setdefault(kind, asyncio.Event())
+
+    def __call__(self, frame: Frame) -> None:
+        self[frame["type"]].set()
+
+
+def standings(server: Server, tournament: str) -> list[tuple[int, str, float]]:
+    """The final table."""
+    told = server.host("standings", tournament)
+    assert told["status"] == "finished"
+    return [(row["rank"], row["name"], row["points"]) for row in told["standings"]]
+
+
+async def play(server: Server, name: str, seen: Callable[[Frame], None]) -> None:
+    await replay(EXAMPLES / f"{name}.jsonl", server.bot_url, seen)
+
+
+async def test_friday(tmp_path: Path) -> None:
+    with serving(tmp_path) as server:
+        assert server.host("create", "friday", "--game", "tictactoe", "--start-at-bots", "2")["id"] == "friday"
+        alice, bob = Seen(), Seen()
+        async with asyncio.timeout(PATIENCE_S), asyncio.TaskGroup() as bots:
+            bots.create_task(play(server, "friday-alice", alice))
+            await alice["joined"].wait()
+            bots.create_task(play(server, "friday-bob", bob))
+        assert standings(server, "friday") == [(1, "alice", 2.0), (2, "bob", 0.0)]
+
+
+async def test_saturday(tmp_path: Path) -> None:
+    with serving(tmp_path) as server:
+        bank = ("--bank-ms", "60000", "--increment-ms", "1000")
+        server.host("create", "saturday", "--game", "connect4", "--legs", "1", *bank, "--start-at-bots", "2")
+        alice, bob = Seen(), Seen()
+        async with asyncio.timeout(PATIENCE_S), asyncio.TaskGroup() as bots:
+            first = bots.create_task(play(server, "saturday-alice-1", alice))
+            await alice["joined"].wait()
+            bots.create_task(play(server, "saturday-bob", bob))
+            await first
+            await bob["notice"].wait()
+            bots.create_task(play(server, "saturday-alice-2", alice))
+        assert standings(server, "saturday") == [(1, "alice", 1.0), (2, "bob", 0.0)]

@@ -1,0 +1,60 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rumble_server.cli.main import run
+
+
+def told(args: list[str], capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
+    assert run(["battle", *args, "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert isinstance(answer, dict)
+    return answer
+
+
+def test_json_has_counts_and_intervals(capsys: pytest.CaptureFixture[str]) -> None:
+    answer = told(["heuristic", "random", "--matches", "100", "--seed", "3"], capsys)
+    assert answer["wins"] + answer["draws"] + answer["losses"] == answer["matches"] == 100
+    assert answer["wins"] > 60
+    low, high = answer["intervals"]["wins"]
+    assert 0 <= low <= answer["wins"] / 100 <= high <= 1
+    assert {"first": "heuristic", "second": "random", "game": "tictactoe", "seed": 3}.items() <= answer.items()
+    assert told(["heuristic", "random", "--matches", "100", "--seed", "3"], capsys) == answer
+
+
+def test_text_is_for_people(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["battle", "random", "random", "--matches", "10"]) == 0
+    captured = capsys.readouterr()
+    assert captured.out.startswith("random against random, Tic-tac-toe, 10 matches\nwins ")
+    assert "95%" in captured.out
+    assert captured.err == ""
+
+
+def test_another_game_with_settings(capsys: pytest.CaptureFixture[str]) -> None:
+    args = ["winner", "random", "--matches", "4", "--game", "connect4", "--setting", "columns=5", "--setting", "rows=5"]
+    assert told(args, capsys)["game"] == "connect4"
+
+
+def test_functions_fight_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "mine.py").write_text("def first(turn): return turn.legal[0]\ndef wrong(turn): return 'x'\n")
+    answer = told([f"{tmp_path}/mine.py:first", "minimax", "--matches", "4"], capsys)
+    assert answer["wins"] == 0
+    assert run(["battle", f"{tmp_path}/mine.py:wrong", "random"]) == 1
+    assert "mine.py:wrong answered no legal move: 'x' is not a move" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["nobody", "random"], "unknown bot 'nobody'"),
+        (["random"], "Missing argument 'B'"),
+        (["random", "random", "--game", "go"], "unknown game 'go'"),
+        (["random", "random", "--matches", "0"], "--matches"),
+        (["random", "nowhere.py:ai"], "no such file: nowhere.py"),
+        (["random", "random", "--setting", "columns=5"], "tictactoe has no setting 'columns'"),
+    ],
+)
+def test_wrong_usage(args: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["battle", *args]) == 2
+    assert message in capsys.readouterr().err

@@ -1,0 +1,32 @@
+import json
+
+import pytest
+from rumble_engine import Setting, get_game
+from rumble_server.cli.main import run
+
+
+def test_json_has_every_game_with_its_settings(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["games", "--json"]) == 0
+    listed = {game["name"]: game for game in json.loads(capsys.readouterr().out)}
+    assert {"tictactoe", "connect4"} <= set(listed)
+    assert listed["connect4"] == get_game("connect4").describe()
+    assert set(listed["connect4"]) == {"name", "title", "settings"}
+
+
+def test_text_names_settings_with_default_and_bounds(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = (
+        Setting("columns", 7, "wide", minimum=4, maximum=9),
+        Setting("rule", "fair", "how", choices=("fair", "wild")),
+        Setting("swap", False, "sides"),
+        Setting("pile", 5, "high", minimum=1),
+    )
+    monkeypatch.setattr(type(get_game("connect4")), "settings", settings)
+    assert run(["games"]) == 0
+    shown = capsys.readouterr().out
+    assert "tictactoe  Tic-tac-toe" in shown
+    assert "    columns = 7  wide (from 4 to 9)" in shown
+    assert '    rule = "fair"  how (one of fair, wild)' in shown
+    assert "    swap = false  sides\n" in shown
+    assert "    pile = 5  high (from 1 to ...)" in shown

@@ -1,0 +1,146 @@
+import json
+import os
+import subprocess
+import sys
+from importlib.metadata import version
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import typer
+from rumble_bots.errors import BadFunction, BadServer
+from rumble_engine import BadPosition
+from rumble_server.cli import main
+from rumble_server.cli.errors import CliError, ExitCode, as_cli_error
+from rumble_server.cli.main import COMMANDS, run
+
+
+@pytest.fixture
+def command(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Put a function in the place of the module of `rumble games`."""
+
+    def put(function: Any) -> None:
+        monkeypatch.setattr(main, "import_module", lambda _: SimpleNamespace(games=function))
+
+    return put
+
+
+def test_help_lists_every_command_with_its_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--help"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    for name, line in COMMANDS.items():
+        assert f"{name} {line[:40]}" in shown
+
+
+def test_no_command_shows_help_and_is_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([]) == 2
+    assert "Usage: rumble" in capsys.readouterr().err
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--version"]) == 0
+    assert capsys.readouterr().out == f"rumble {version('rumble')}\n"
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["gmes"], "rumble: No such command 'gmes'. Did you mean 'games'? (see: rumble --help)"),
+        (["games", "--no-such"], "rumble: No such option: --no-such (see: rumble games --help)"),
+        (["games", "extra"], "rumble: Got unexpected extra argument(s) (extra) (see: rumble games --help)"),
+    ],
+)
+def test_wrong_usage_is_one_line(args: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(args) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err == message + "\n"
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "message"),
+    [
+        (CliError("it broke"), 1, "it broke"),
+        (CliError("in\ntwo lines", 2), 2, "in two lines"),
+        (BadFunction("no such file"), 2, "no such file"),
+        (BadServer("nobody there"), 1, "nobody there"),
+        (BadPosition("no such position"), 2, "no such position"),
+        (FileNotFoundError(2, "No such file or directory", "x.db"), 1, "x.db: No such file or directory"),
+        (KeyError("oops"), 1, "internal error: KeyError: 'oops' (RUMBLE_DEBUG=1 shows where)"),
+    ],
+)
+def test_errors_are_one_line_and_a_code(
+    error: Exception, code: int, message: str, command: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail() -> None:
+        raise error
+
+    command(fail)
+    assert run(["games"]) == code
+    assert capsys.readouterr().err == f"rumble: {message}\n"
+
+
+def test_debug_shows_where(command: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail() -> None:
+        raise KeyError("oops")
+
+    command(fail)
+    monkeypatch.setenv("RUMBLE_DEBUG", "1")
+    with pytest.raises(KeyError):
+        run(["games"])
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), typer.Abort()])
+def test_ctrl_c(error: BaseException, command: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    def stop() -> None:
+        raise error
+
+    command(stop)
+    assert run(["games"]) == ExitCode.INTERRUPTED
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(("result", "code"), [(None, 0), (3, 3), (True, 0), ("text", 0)])
+def test_a_command_may_give_its_exit_code(result: object, code: int, command: Any) -> None:
+    command(lambda: result)
+    assert run(["games"]) == code
+
+
+def test_a_module_may_bring_commands_of_its_own(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    app = typer.Typer()
+    app.command("one")(lambda: typer.echo("first"))
+    app.command("two")(lambda: typer.echo("second"))
+    monkeypatch.setattr(main, "import_module", lambda _: SimpleNamespace(app=app))
+    assert run(["tournament", "two"]) == 0
+    assert capsys.readouterr().out == "second\n"
+
+
+def test_what_is_no_error_of_ours_is_none() -> None:
+    assert as_cli_error(TypeError("x")) is None
+
+
+def rumble(*args: str) -> list[str]:
+    return [sys.executable, "-m", "rumble_server.cli.main", *args]
+
+
+@pytest.mark.e2e
+def test_a_reader_that_leaves_gets_no_traceback() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(rumble("games"), stdout=writing, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (1, "")
+
+
+@pytest.mark.e2e
+def test_a_bot_starts_without_the_web_server() -> None:
+    code = (
+        "import json, sys; from rumble_server.cli import main; main.load('bot'); import rumble_bots.serve; "
+        "print(json.dumps(sorted(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    loaded = set(json.loads(done.stdout))
+    assert "rumble_bots.serve" in loaded
+    assert not loaded & {"fastapi", "starlette", "uvicorn", "jinja2", "sqlite3"}

@@ -1,0 +1,18 @@
+import json
+from pathlib import Path
+
+import pytest
+from rumble_protocol.schema import schemas
+from rumble_server.cli.main import run
+
+
+def test_schema_is_printed_as_one_object(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["schema"]) == 0
+    assert json.loads(capsys.readouterr().out) == schemas()
+
+
+def test_schema_is_written_as_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["schema", "--out", str(tmp_path / "out")]) == 0
+    written = {path.name: json.loads(path.read_text()) for path in (tmp_path / "out").iterdir()}
+    assert written == schemas()
+    assert capsys.readouterr().out.splitlines() == [str(tmp_path / "out" / name) for name in schemas()]

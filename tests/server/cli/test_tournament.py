@@ -1,0 +1,197 @@
+"""`rumble tournament` against a real server, on a thread of this process."""
+
+import asyncio
+import json
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from rumble_server.app import Server
+from rumble_server.cli.main import run
+from rumble_server.config import ServerConfig
+
+from tests.e2e.processes import free_port
+
+TOKEN = "the-host-token"
+PATIENCE_S = 20.0
+
+Captured = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(scope="module")
+def server_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a server that runs while the tests of this module do."""
+    database = tmp_path_factory.mktemp("server") / "rumble.db"
+    started = threading.Event()
+    address: list[str] = []
+    stop: list[Any] = []
+
+    async def serve() -> None:
+        server = Server(ServerConfig(port=0, db=str(database), host_token=TOKEN))
+        await server.start()
+        stopping = asyncio.Event()
+        stop.append((asyncio.get_running_loop(), stopping))
+        address.append(server.url)
+        started.set()
+        await stopping.wait()
+        await server.stop()
+
+    thread = threading.Thread(target=lambda: asyncio.run(serve()))
+    thread.start()
+    assert started.wait(PATIENCE_S)
+    yield address[0]
+    loop, stopping = stop[0]
+    loop.call_soon_threadsafe(stopping.set)
+    thread.join(PATIENCE_S)
+    assert not thread.is_alive()
+
+
+@pytest.fixture(autouse=True)
+def environment(server_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RUMBLE_SERVER", server_url)
+    monkeypatch.setenv("RUMBLE_HOST_TOKEN", TOKEN)
+
+
+def told(capsys: Captured, *arguments: str) -> Any:
+    """What a command prints as JSON."""
+    assert run(["tournament", *arguments, "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def refused(capsys: Captured, *arguments: str) -> tuple[int, str]:
+    """The exit code and the one line of a command that fails."""
+    code = run(["tournament", *arguments])
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.count("\n") == 1
+    return code, captured.err
+
+
+def test_create_with_every_option(capsys: Captured, server_url: str) -> None:
+    options = {
+        "--game": "connect4",
+        "--set": "columns=5",
+        "--format": "round-robin",
+        "--cycles": "2",
+        "--legs": "4",
+        "--bank-ms": "60000",
+        "--increment-ms": "500",
+        "--seed": "7",
+        "--start-at-bots": "9",
+        "--illegal-retries": "1",
+        "--away-ms": "1000",
+        "--absent-ms": "2000",
+        "--invite": "hush",
+    }
+    created = told(capsys, "create", "Every option", *(part for option in options.items() for part in option))
+    assert created["id"] == "every-option"
+    expected = {"game": "connect4", "cycles": 2, "legs": 4, "seed": 7, "start_at_bots": 9, "by_invitation": True}
+    assert {name: created[name] for name in expected} == expected
+    assert created["settings"] == {"columns": 5, "rows": 6, "connect": 4}
+    assert created["time_control"] == {"move_ms": 0, "bank_ms": 60_000, "increment_ms": 500}
+
+
+def test_create_says_where_the_page_is_and_how_to_join(capsys: Captured, server_url: str) -> None:
+    assert run(["tournament", "create", "Spoken", "--game", "tictactoe"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        f"spoken is created: {server_url}/tournaments/spoken",
+        f"bots join with: rumble bot NAME --server {server_url} --join spoken",
+    ]
+
+
+def test_list_standings_and_export(capsys: Captured, tmp_path: Path) -> None:
+    told(capsys, "create", "A long name " * 6, "--game", "tictactoe")
+    listed = told(capsys, "list")["tournaments"]
+    (mine,) = [each for each in listed if each["name"].startswith("A long name")]
+    assert run(["tournament", "list"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split() == ["id", "status", "game", "bots", "name"]
+    assert any(mine["id"] in line and line.rstrip().endswith(mine["name"].strip()) for line in lines), "nothing is cut"
+    assert told(capsys, "standings", mine["id"]) == {"status": "lobby", "standings": []}
+    assert run(["tournament", "standings", mine["id"]]) == 0
+    assert capsys.readouterr().out.startswith(f"{mine['id']}: lobby\n")
+    file = tmp_path / "export.json"
+    assert run(["tournament", "export", mine["id"], "--out", str(file)]) == 0
+    document = json.loads(file.read_text(encoding="utf-8"))
+    assert set(document) == {"tournament", "standings", "matches", "voided"}
+    capsys.readouterr()
+    assert run(["tournament", "export", mine["id"], "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out) == document
+
+
+def test_commands_say_the_status(capsys: Captured) -> None:
+    told(capsys, "create", "Short", "--game", "tictactoe")
+    assert run(["tournament", "cancel", "short"]) == 0
+    assert capsys.readouterr().out == "short: cancelled\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        (["standings", "nope"], 1, "there is no tournament 'nope'"),
+        (["export", "no/pe"], 1, "there is nothing at"),
+        (["start", "nope"], 1, "there is no tournament 'nope'"),
+        (["pause", "nope", "--reason", "lunch"], 1, "there is no tournament 'nope'"),
+        (["resume", "nope"], 1, "there is no tournament 'nope'"),
+        (["end", "nope"], 1, "there is no tournament 'nope'"),
+        (["remove", "nope", "alice"], 1, "there is no tournament 'nope'"),
+        (["replay", "nope.1.1.1.1"], 1, "there is no tournament 'nope'"),
+        (["cancel", "nope", "--host-token", "wrong"], 1, "this is not the host token of http://127.0.0.1"),
+        (["create", "x", "--game", "go"], 2, "unknown game 'go'"),
+        (["create", "x", "--game", "connect4", "--set", "columns=99"], 2, "columns must be"),
+        (["create", "x", "--game", "connect4", "--set", "columns"], 2, "write NAME=VALUE"),
+        (["create", "x", "--game", "tictactoe", "--cycles", "0"], 2, "--cycles"),
+        (["create", "x"], 2, "--game"),
+        (["list", "--server", "ftp://x"], 2, "not a server address"),
+        (["export", "nope", "--format", "xml"], 2, "--format"),
+        ([], 2, "command"),
+    ],
+)
+def test_what_goes_wrong_is_one_line(capsys: Captured, arguments: list[str], code: int, says: str) -> None:
+    found, line = refused(capsys, *arguments)
+    assert says in line
+    assert found == code
+
+
+def test_a_command_of_the_host_needs_the_token(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("RUMBLE_HOST_TOKEN")
+    code, line = refused(capsys, "create", "x", "--game", "tictactoe")
+    assert (code, "--host-token" in line) == (1, True)
+    assert told(capsys, "list")["tournaments"] is not None
+
+
+@pytest.mark.parametrize(
+    ("answer", "says"),
+    [
+        (httpx.Response(502, text="<h1>Bad Gateway</h1>"), "answers 502, and not as a Rumble server does"),
+        (httpx.Response(500, json={"detail": "else"}), "answers 500, and not as a Rumble server does"),
+        (httpx.Response(200, text="<h1>Hello</h1>"), "answers 200, and not as a Rumble server does"),
+        (httpx.ReadTimeout("slow"), "did not answer within"),
+    ],
+)
+def test_something_else_answers(
+    capsys: Captured, monkeypatch: pytest.MonkeyPatch, answer: httpx.Response | Exception, says: str
+) -> None:
+    def request(*_: Any, **__: Any) -> httpx.Response:
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    monkeypatch.setattr(httpx.Client, "request", request)
+    code, line = refused(capsys, "list")
+    assert (code, says in line) == (1, True)
+
+
+def test_a_token_that_no_header_can_carry(capsys: Captured) -> None:
+    code, line = refused(capsys, "start", "friday", "--host-token", "schlüssel-\u2603")
+    assert (code, "plain characters" in line) == (2, True)
+
+
+def test_a_server_that_is_not_there(capsys: Captured) -> None:
+    port = free_port()
+    code, line = refused(capsys, "list", "--server", f"127.0.0.1:{port}")
+    assert code == 1
+    assert f"no server answers at http://127.0.0.1:{port}" in line

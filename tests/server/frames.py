@@ -1,0 +1,78 @@
+"""The server's frames as DESIGN.md section 4 has them: each is held to its model and to exactly these fields."""
+
+import json
+from typing import Any
+
+from rumble_protocol.codec import read_server_message
+
+FIELDS: dict[str, set[str]] = {
+    "welcome": {"protocol", "server", "features", "limits", "games"},
+    "session": {"name", "open", "max_matches", "matches", "tournaments"},
+    "joined": {"tournament", "game", "settings", "time_control", "status"},
+    "left": {"tournament", "game", "settings", "time_control", "status"},
+    "match_start": {
+        *("match", "attempt", "tournament", "game", "settings", "seat", "seats", "time_control", "moves", "resumed"),
+    },
+    "turn": {"match", "attempt", "turn_id", "game", "ply", "seat", "state", "legal", "moves", "clock"},
+    "rejected": {"match", "turn_id", "code", "message", "your_turn", "remaining_ms"},
+    "match_over": {"match", "attempt", "scores", "winner", "termination", "reason", "moves", "state"},
+    "tournament_over": {"tournament", "status", "rank", "bots", "points"},
+    "notice": {"code", "tournament", "match", "message"},
+    "error": {"code", "message", "detail", "fatal"},
+}
+INNER: dict[str, set[str]] = {
+    "limits": {"frame_bytes", "login_ms", "unsolicited_per_minute", "ping_ms", "pong_ms", "max_matches"},
+    "time_control": {"move_ms", "bank_ms", "increment_ms"},
+    "clock": {"remaining_ms", "seats_ms", "lag_ms"},
+    "tournaments": {"id", "game", "status"},
+    "detail": {"field", "problem"},
+}
+MAY_BE_OMITTED = {"turn": {"legal", "moves"}}
+
+Frame = dict[str, Any]
+
+
+def checked(raw: bytes) -> Frame:
+    """The frame's fields; fails if it does not fit its model, or has other fields than the design gives it."""
+    read_server_message(raw)
+    frame: Frame = json.loads(raw)
+    kind = frame["type"]
+    fields = FIELDS[kind] | {"type"}
+    assert fields - MAY_BE_OMITTED.get(kind, set()) <= set(frame) <= fields, f"fields of {kind}: {sorted(frame)}"
+    for name, inner in INNER.items():
+        if name in frame:
+            parts = frame[name] if isinstance(frame[name], list) else [frame[name]]
+            assert all(set(part) == inner for part in parts), f"fields of {kind}.{name}"
+    return frame
+
+
+class Inbox:
+    """What one bot was sent, each frame checked."""
+
+    def __init__(self) -> None:
+        self.frames: list[Frame] = []
+        self._taken = 0
+
+    def add(self, raw: bytes) -> Frame:
+        """A frame arrives."""
+        frame = checked(raw)
+        self.frames.append(frame)
+        return frame
+
+    def heard(self, kind: str | None = None) -> list[Frame]:
+        """The frames since the last call, of one type if `kind` is given (the others are dropped)."""
+        frames = self.frames[self._taken :]
+        self._taken = len(self.frames)
+        return [frame for frame in frames if kind is None or frame["type"] == kind]
+
+    def kinds(self) -> list[str]:
+        """The types of the frames since the last call of this or of `heard`."""
+        return [str(frame["type"]) for frame in self.heard()]
+
+    def all(self, kind: str) -> list[Frame]:
+        """Every frame of a type, whether taken or not."""
+        return [frame for frame in self.frames if frame["type"] == kind]
+
+    def last(self, kind: str) -> Frame:
+        """The newest frame of a type, whether taken or not."""
+        return self.all(kind)[-1]

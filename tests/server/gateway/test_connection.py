@@ -1,0 +1,457 @@
+"""Bots' sockets: the opening, frames, pings, limits of memory, and the end, on real connections over loopback."""
+
+import asyncio
+import json
+import logging
+from typing import Any
+
+import pytest
+from rumble_protocol.codes import CLOSE_REASONS, CloseCode
+from rumble_server.gateway import connection
+from rumble_server.gateway.connection import MOST_UNSENT_BYTES, Connection, text_frame
+from rumble_server.gateway.session import Session
+from websockets.exceptions import InvalidStatus
+from websockets.frames import Frame as WireFrame
+from websockets.frames import Opcode
+from websockets.typing import Subprotocol
+
+from tests.server.frames import checked
+from tests.server.gateway.house import PATIENCE_S, close_code, hear, house, say
+
+pytestmark = pytest.mark.e2e
+
+LOGIN = b'{"type": "login", "name": "ann"}'
+
+
+# --- the opening ---
+
+
+@pytest.mark.parametrize(
+    ("offered", "chosen"),
+    [(None, None), (["rumble.v1"], "rumble.v1"), (["rumble.v9", "rumble.v1"], "rumble.v1")],
+)
+async def test_the_first_frame_is_the_welcome_with_or_without_the_sub_protocol(
+    offered: list[Subprotocol] | None, chosen: str | None
+) -> None:
+    async with house() as server, server.connect(subprotocols=offered) as client:
+        assert client.subprotocol == chosen
+        assert checked(await client.recv(decode=False))["type"] == "welcome"
+
+
+async def test_only_unknown_sub_protocols_get_an_error_and_4010() -> None:
+    async with house() as server, server.raw() as client:
+        assert await client.upgrade(Sec_WebSocket_Protocol="chess.v1, rumble.v9") == 101
+        error = await client.hear("error")
+        assert (error["code"], error["fatal"]) == ("protocol_not_supported", True)
+        assert await client.close_code() == CloseCode.PROTOCOL_NOT_SUPPORTED
+        assert server.sessions == []
+
+
+@pytest.mark.parametrize(
+    ("path", "status"), [("/bot", 101), ("/bot?x=1", 101), ("/", 404), ("/bot/", 404), ("/bots", 404), ("/api", 404)]
+)
+async def test_bots_connect_at_one_path(path: str, status: int) -> None:
+    async with house() as server, server.raw() as client:
+        assert await client.upgrade(path) == status
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        ("localhost", 101),
+        ("LOCALHOST:1234", 101),
+        ("127.0.0.1:80", 101),
+        ("[::1]:80", 101),
+        ("rumble.example", 101),
+        ("evil.example", 403),
+        ("localhost.evil.example", 403),
+        ("", 403),
+    ],
+)
+async def test_on_loopback_only_known_hosts_are_answered(host: str, status: int) -> None:
+    async with house(hosts=["rumble.example"]) as server, server.raw() as client:
+        assert await client.upgrade(Host=host) == status
+
+
+@pytest.mark.parametrize(
+    ("origin", "status"),
+    [
+        (None, 101),
+        ("http://localhost:8765", 101),
+        ("HTTP://LOCALHOST:8765", 101),
+        ("http://localhost", 403),
+        ("http://localhost:1", 403),
+        ("https://evil.example", 403),
+        ("null", 403),
+        ("", 403),
+    ],
+)
+async def test_a_page_may_connect_only_to_its_own_host(origin: str | None, status: int) -> None:
+    async with house() as server, server.raw() as client:
+        assert await client.upgrade(Host="localhost:8765", Origin=origin) == status
+
+
+@pytest.mark.parametrize("missing", ["Sec_WebSocket_Key", "Sec_WebSocket_Version"])
+async def test_a_handshake_that_is_none_is_refused(missing: str) -> None:
+    left_out: dict[str, Any] = {missing: None}
+    async with house() as server, server.raw() as client:
+        assert await client.upgrade(**left_out) in (400, 426)
+        await client.ended()
+        assert server.sessions == []
+
+
+async def test_a_refused_client_of_the_library_sees_why() -> None:
+    async with house() as server:
+        with pytest.raises(InvalidStatus) as refused:
+            async with server.connect(origin="http://evil.example"):
+                pass
+        assert refused.value.response.status_code == 403
+        assert b"evil.example" in refused.value.response.body
+
+
+@pytest.mark.parametrize("header", ["Forwarded", "X_Forwarded_For", "X_Real_IP"])
+async def test_a_forwarded_request_counts_as_from_beyond_this_machine(header: str) -> None:
+    async with house() as server, server.raw() as client:
+        await client.upgrade(**{header: "127.0.0.1"})
+        client.say(type="login", name="ann")
+        assert (await client.hear("error"))["code"] == "key_required"
+
+
+async def test_a_request_from_this_machine_needs_no_key() -> None:
+    async with house() as server, server.connect() as client:
+        await say(client, type="login", name="ann")
+        assert (await hear(client, "session"))["open"] is True
+
+
+# --- frames ---
+
+
+async def test_a_binary_frame_closes_with_1003() -> None:
+    async with house() as server, server.connect() as client:
+        await client.send(b"{}")
+        assert await close_code(client) == CloseCode.BINARY_FRAME
+        assert client.close_reason == CLOSE_REASONS[CloseCode.BINARY_FRAME]
+
+
+@pytest.mark.parametrize("data", [b"\xff", LOGIN[:-2] + b'\xc3\x28"}'])
+async def test_text_that_is_not_utf_8_closes_with_1007(data: bytes) -> None:
+    async with house() as server, server.raw() as client:
+        await client.upgrade()
+        client.send(Opcode.TEXT, data)
+        assert await client.close_code() == CloseCode.NOT_UTF8
+
+
+async def test_a_frame_of_just_the_size_that_is_allowed_is_read() -> None:
+    async with house(frame_bytes=1000) as server, server.connect() as client:
+        await client.send(LOGIN.decode().ljust(1000))
+        assert (await hear(client, "session"))["name"] == "ann"
+
+
+@pytest.mark.parametrize("fragments", [1, 3])
+async def test_a_larger_frame_closes_with_1009_in_one_piece_or_in_several(fragments: int) -> None:
+    async with house(frame_bytes=1000) as server, server.raw() as client:
+        await client.upgrade()
+        text = LOGIN.ljust(1001)
+        for number in range(fragments):
+            part = text[number * 1001 // fragments : (number + 1) * 1001 // fragments]
+            client.send(Opcode.CONT if number else Opcode.TEXT, part, fin=number == fragments - 1)
+        assert await client.close_code() == CloseCode.TOO_LARGE
+
+
+async def test_fragments_make_a_message() -> None:
+    async with house() as server, server.raw() as client:
+        await client.upgrade()
+        client.send(Opcode.TEXT, LOGIN[:7], fin=False)
+        client.send(Opcode.PING, b"between")
+        client.send(Opcode.CONT, LOGIN[7:20], fin=False)
+        client.send(Opcode.CONT, LOGIN[20:])
+        assert (await client.hear("session"))["name"] == "ann"
+
+
+async def test_bytes_may_come_one_by_one() -> None:
+    async with house() as server, server.raw() as client:
+        await client.upgrade()
+        await client.hear("welcome")
+        (link,) = server.made
+        client.send(Opcode.TEXT, LOGIN)
+        received = asyncio.Event()
+        split_up(link, received)
+        assert (await client.hear("session"))["name"] == "ann"
+        assert received.is_set()
+
+
+def split_up(link: Connection, received: asyncio.Event) -> None:
+    """Hand the link what it receives byte by byte, whatever the network makes of it."""
+    whole = link.data_received
+
+    def data_received(data: bytes) -> None:
+        received.set()
+        for byte in data:
+            whole(bytes([byte]))
+
+    transport = link._transport
+    assert transport is not None
+    link.data_received = data_received  # type: ignore[method-assign]
+    transport.set_protocol(link)
+
+
+async def test_fragments_without_content_take_no_memory() -> None:
+    async with house() as server, server.raw() as client:
+        await client.upgrade()
+        client.send(Opcode.TEXT, b"", fin=False)
+        for _ in range(10_000):
+            client.send(Opcode.CONT, b"", fin=False)
+        client.send(Opcode.CONT, LOGIN, fin=False)
+        client.send(Opcode.PING, b"done")
+        opcode = None
+        while opcode != Opcode.PONG:
+            opcode, _ = await client.frame()
+        assert len(server.made[0]._parts) <= 1
+        client.send(Opcode.CONT, b"")
+        assert (await client.hear("session"))["name"] == "ann"
+
+
+async def test_what_breaks_the_protocol_of_websockets_is_closed_with_1002() -> None:
+    async with house() as server, server.raw() as client:
+        await client.upgrade()
+        client.writer.write(b"\x81\x00")  # not masked
+        assert await client.close_code() == 1002
+
+
+# --- a whole conversation ---
+
+
+async def test_two_bots_play_a_tournament_over_real_sockets() -> None:
+    async with house() as server, server.connect() as ann, server.connect() as ben:
+        tournament = server.create(start_at_bots=2)
+        for client, name in ((ann, "ann"), (ben, "ben")):
+            await say(client, type="login", name=name, join=tournament)
+
+        async def play(client: Any) -> list[str]:
+            kinds = []
+            while "tournament_over" not in kinds:
+                frame = checked(await client.recv(decode=False))
+                kinds.append(frame["type"])
+                if frame["type"] == "turn":
+                    move = {"type": "move", "match": frame["match"], "turn_id": frame["turn_id"]}
+                    await say(client, **move, move=frame["legal"][-1])
+            return kinds
+
+        async with asyncio.timeout(PATIENCE_S):
+            told = await asyncio.gather(play(ann), play(ben))
+        for kinds in told:
+            assert kinds[:3] == ["welcome", "session", "joined"]
+            assert (kinds.count("match_start"), kinds.count("match_over")) == (2, 2)
+
+
+@pytest.mark.parametrize(
+    ("message", "code"),
+    [
+        ({"type": "login", "name": "taken", "key": "another-horse-battery"}, CloseCode.WRONG_KEY),
+        (None, CloseCode.NO_LOGIN),
+        ("flood", CloseCode.TOO_MANY_MESSAGES),
+    ],
+    ids=["wrong key", "no login", "flood"],
+)
+async def test_the_closes_of_a_session_reach_the_client(message: Any, code: CloseCode) -> None:
+    async with house(login_ms=50, unsolicited_per_minute=3) as server, server.connect() as client:
+        server.arena.admit("taken", "correct-horse-battery", keyless_allowed=True)
+        if message == "flood":
+            for _ in range(4):
+                await client.send("nonsense")
+        elif message is not None:
+            await say(client, **message)
+        assert await close_code(client) == code
+        assert client.close_reason == CLOSE_REASONS[code]
+
+
+async def test_a_newer_login_closes_the_older_connection_with_4001() -> None:
+    async with house() as server, server.connect() as old, server.connect() as new:
+        await say(old, type="login", name="ann")
+        await hear(old, "session")
+        await say(new, type="login", name="ann")
+        await hear(new, "session")
+        assert await close_code(old) == CloseCode.REPLACED
+
+
+# --- pings ---
+
+
+def measured(monkeypatch: pytest.MonkeyPatch) -> "asyncio.Queue[int]":
+    """The round trips that sessions are told of."""
+    told: asyncio.Queue[int] = asyncio.Queue()
+    monkeypatch.setattr(Session, "round_trip", lambda _, lag_ms: told.put_nowait(lag_ms))
+    return told
+
+
+async def test_round_trips_are_measured_from_the_start_and_the_least_of_the_last_five_counts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    told = measured(monkeypatch)
+    async with house(ping_ms=1) as server, server.connect():
+        async with asyncio.timeout(PATIENCE_S):
+            lags = [await told.get() for _ in range(8)]
+        (link,) = server.made
+        assert link.lag_ms == min(link._round_trips)
+        assert link._round_trips.maxlen == 5
+        assert all(0 <= lag_ms < 1000 for lag_ms in lags)
+
+
+async def test_a_pong_that_answers_no_ping_measures_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = measured(monkeypatch)
+    async with house() as server, server.raw() as client:
+        await client.upgrade()
+        client.send(Opcode.PONG, b"unasked")
+        ping, data = await client.frame()
+        while ping != Opcode.PING:
+            ping, data = await client.frame()
+        assert told.empty()
+        client.send(Opcode.PONG, data)
+        async with asyncio.timeout(PATIENCE_S):
+            await told.get()
+        client.send(Opcode.PONG, data)
+        client.send(Opcode.TEXT, LOGIN)
+        await client.hear("session")
+        assert told.empty()
+
+
+async def test_a_silent_connection_is_cut_off_unless_its_bot_is_thinking() -> None:
+    async with house(ping_ms=5, pong_ms=60) as server, server.raw() as ann, server.raw() as ben:
+        tournament = server.create(start_at_bots=2)
+        for client, name in ((ann, "ann"), (ben, "ben")):
+            await client.upgrade()
+            client.say(type="login", name=name, join=tournament)
+        for client in (ann, ben):
+            await client.hear("match_start")
+        (match,) = server.arena.matches.values()
+        assert match.referee.turn is not None
+        thinking = match.players[match.referee.turn.seat].name
+        mover, waiter = (ann, ben) if thinking == "ann" else (ben, ann)
+        await waiter.ended()
+        (session,) = server.sessions
+        assert session.player is not None
+        assert session.player.name == thinking
+        assert not mover.reader.at_eof()
+
+
+# --- slow readers ---
+
+
+async def test_a_bot_that_does_not_read_is_cut_off_and_memory_stays_bounded() -> None:
+    async with house() as server, server.raw() as client:
+        await client.upgrade()
+        client.say(type="login", name="ann")
+        await client.hear("session")
+        (session,), (link,) = server.sessions, server.made
+        frame = json.dumps({"type": "x", "text": "x" * 50_000}).encode()
+        most = 0
+        async with asyncio.timeout(PATIENCE_S):
+            while server.sessions:
+                session.send(frame)
+                if link._transport is not None:
+                    most = max(most, link._transport.get_write_buffer_size())
+                await asyncio.sleep(0)
+        assert most <= MOST_UNSENT_BYTES + len(frame) + 100
+
+
+async def test_a_bot_that_pings_and_does_not_read_is_cut_off_too() -> None:
+    async with house() as server, server.raw() as client:
+        await client.upgrade()
+        await client.hear("welcome")
+        client.reader._transport.pause_reading()  # type: ignore[attr-defined]
+        (link,) = server.made
+        most = 0
+        async with asyncio.timeout(PATIENCE_S):
+            while server.sessions and not client.writer.is_closing():
+                for _ in range(500):
+                    client.send(Opcode.PING, b"x" * 125)
+                if link._transport is not None:
+                    most = max(most, link._transport.get_write_buffer_size())
+                await asyncio.sleep(0)
+        await server.all_gone()
+        assert most <= MOST_UNSENT_BYTES + 1_000_000
+
+
+# --- the end ---
+
+
+async def test_a_client_that_closes_is_answered_and_forgotten() -> None:
+    async with house() as server, server.connect() as client:
+        await say(client, type="login", name="ann")
+        await hear(client, "session")
+        await client.close()
+        assert client.close_code == 1000
+        await server.all_gone()
+        assert server.arena.players["ann"].contact is None
+
+
+async def test_a_client_that_vanishes_is_away() -> None:
+    async with house() as server, server.raw() as client:
+        await client.upgrade()
+        client.say(type="login", name="ann")
+        await client.hear("session")
+        client.writer.transport.abort()
+        await server.all_gone()
+        assert server.arena.players["ann"].contact is None
+
+
+async def test_a_client_that_ends_its_side_is_gone() -> None:
+    async with house() as server, server.raw() as client:
+        await client.upgrade()
+        await client.hear("welcome")
+        client.writer.write_eof()
+        await client.ended()
+        await server.all_gone()
+
+
+async def test_a_peer_that_does_not_finish_the_closing_handshake_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "CLOSE_S", 0.02)
+    async with house() as server, server.raw() as client:
+        await client.upgrade()
+        client.send(Opcode.BINARY, b"")
+        assert await client.close_code() == CloseCode.BINARY_FRAME
+        await client.ended()
+        await server.all_gone()
+
+
+async def test_what_is_said_after_the_close_is_not_heard() -> None:
+    async with house() as server, server.raw() as client:
+        await client.upgrade()
+        client.send(Opcode.BINARY, b"", fin=False)
+        client.send(Opcode.CONT, b"more")
+        client.send(Opcode.TEXT, LOGIN)
+        assert await client.close_code() == CloseCode.BINARY_FRAME
+        assert server.arena.players == {}
+
+
+async def test_when_the_server_stops_bots_are_closed_with_1001() -> None:
+    async with house() as server, server.connect() as client:
+        await say(client, type="login", name="ann")
+        await hear(client, "session")
+        stopping = asyncio.create_task(server.drain())
+        assert await close_code(client) == CloseCode.DRAINING
+        await stopping
+
+
+async def test_a_connection_that_never_became_one_does_not_hold_up_the_stop() -> None:
+    async with house() as server, server.raw() as client:
+        await client.upgrade("/elsewhere")
+        async with asyncio.timeout(PATIENCE_S):
+            await server.drain()
+
+
+async def test_who_is_cut_off_is_named_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.WARNING)
+    async with house(ping_ms=1, pong_ms=5) as server, server.raw() as client, server.raw() as stranger:
+        await stranger.upgrade()
+        await client.upgrade()
+        client.say(type="login", name="ann")
+        await server.all_gone()
+    assert any("127.0.0.1 (ann): cut off, silent" in message for message in caplog.messages)
+    assert any("127.0.0.1: cut off, silent" in message for message in caplog.messages)
+
+
+@pytest.mark.parametrize("size", [0, 1, 125, 126, 65_535, 65_536, 200_000])
+def test_a_text_frame_is_as_the_library_makes_it(size: int) -> None:
+    payload = b"x" * size
+    assert text_frame(payload) == WireFrame(Opcode.TEXT, payload).serialize(mask=False)

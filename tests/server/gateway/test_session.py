@@ -1,0 +1,478 @@
+"""A session: what each frame of a bot is answered, every error and close code that it can give, and the limits."""
+
+import json
+from typing import Any
+
+import pytest
+from rumble_engine import Termination, game_names
+from rumble_protocol.codes import CloseCode, ErrorCode
+from rumble_protocol.server_messages import Limits
+from rumble_server.gateway.doorkeeper import MOST_ADDRESSES, WRONG_KEYS_PER_MINUTE
+from rumble_server.match.facts import FrameSeen
+
+from tests.server.world import Bot, World
+
+KEY = "correct-horse-battery"
+OTHER = "another-horse-battery"
+BEYOND: dict[str, Any] = {"is_local": False, "address": "203.0.113.7"}
+
+
+def in_play(world: World, **login: Any) -> tuple[Bot, Bot]:
+    """Two bots in a match: the one to move, and the one that waits."""
+    world.create(start_at_bots=2, legs=2)
+    bots = [world.login(name, join="friday", **login) for name in ("ann", "ben")]
+    bots.sort(key=lambda bot: not bot.inbox.all("turn"))
+    for bot in bots:
+        bot.heard()
+    return bots[0], bots[1]
+
+
+# --- welcome and login ---
+
+
+def test_the_server_speaks_first_and_says_what_it_allows() -> None:
+    (welcome,) = World().connect().heard()
+    assert welcome == {
+        "type": "welcome",
+        "protocol": 1,
+        "server": "test",
+        "features": [],
+        "limits": {
+            "frame_bytes": 65_536,
+            "login_ms": 10_000,
+            "unsolicited_per_minute": 120,
+            "ping_ms": 20_000,
+            "pong_ms": 120_000,
+            "max_matches": 64,
+        },
+        "games": list(game_names()),
+    }
+
+
+@pytest.mark.parametrize(("key", "is_open"), [(None, True), (KEY, False)])
+def test_a_login_is_answered_by_a_session(key: str | None, is_open: bool) -> None:
+    bot = World().connect()
+    bot.heard()
+    bot.login("Ann", key=key)
+    assert bot.heard() == [
+        {"type": "session", "name": "Ann", "open": is_open, "max_matches": 1, "matches": [], "tournaments": []}
+    ]
+
+
+@pytest.mark.parametrize(("asked", "granted"), [(1, 1), (5, 5), (6, 5), (10**6, 5)])
+def test_as_many_matches_are_granted_as_asked_for_up_to_the_limit(asked: int, granted: int) -> None:
+    bot = World(limits=Limits(max_matches=5)).login("ann", max_matches=asked)
+    assert bot.last("session")["max_matches"] == granted
+
+
+def test_a_session_tells_of_open_matches_and_of_tournaments_that_are_not_over() -> None:
+    world = World()
+    mover, waiter = in_play(world)
+    monday = world.create(name="Monday", game="connect4")
+    over = world.create(name="Over")
+    for tournament in (monday, over):
+        mover.say(type="join", tournament=tournament.id)
+    world.arena.end(over.id, cancelled=True)
+    mover.drop()
+    session = world.login(mover.name).last("session")
+    assert session["matches"] == ["friday.1.1.1.1"]
+    assert session["tournaments"] == [
+        {"id": "friday", "game": "tictactoe", "status": "running"},
+        {"id": "monday", "game": "connect4", "status": "lobby"},
+    ]
+    assert waiter.inbox.frames[-1]["code"] == "opponent_away"
+
+
+def test_a_login_that_joins_gets_its_session_first() -> None:
+    world = World()
+    world.create()
+    assert world.login("ann", join="friday").inbox.kinds() == ["welcome", "session", "joined"]
+
+
+@pytest.mark.parametrize(
+    ("join", "code"),
+    [
+        ({"join": "nowhere"}, "unknown_tournament"),
+        ({"join": "private"}, "invite_required"),
+        ({"join": "private", "invite": "wrong"}, "invite_required"),
+        ({"join": "begun"}, "tournament_closed"),
+    ],
+)
+def test_a_failed_join_leaves_the_login_standing(join: dict[str, str], code: str) -> None:
+    world = World()
+    world.create(name="private", invite="sesame")
+    world.create(name="begun", start_at_bots=2)
+    world.logins("ben", "cid", join="begun")
+    bot = world.login("ann", **join)
+    assert bot.inbox.kinds() == ["welcome", "session", "error"]
+    assert (bot.error(), bot.last("error")["fatal"]) == (code, False)
+    bot.say(type="join", tournament="private", invite="sesame")
+    assert bot.inbox.kinds() == ["joined"]
+
+
+def test_who_does_not_log_in_in_time_is_closed() -> None:
+    world = World(limits=Limits(login_ms=500))
+    bot = world.connect()
+    world.run(499)
+    assert bot.link.closed is None
+    world.run(1)
+    assert bot.link.closed is CloseCode.NO_LOGIN
+
+
+def test_who_is_logged_in_or_gone_is_not_closed_for_that() -> None:
+    world = World()
+    bot, gone = world.login("ann"), world.connect()
+    gone.drop()
+    world.run()
+    assert bot.link.closed is gone.link.closed is None
+
+
+def test_failed_logins_do_not_put_the_time_off() -> None:
+    world = World()
+    bot = world.connect()
+    world.run(9_000)
+    bot.login("no good")
+    assert bot.error() == "bad_name"
+    world.run(1_000)
+    assert bot.link.closed is CloseCode.NO_LOGIN
+
+
+# --- errors ---
+
+
+@pytest.mark.parametrize("name", ["", "-", "a b", "x" * 33, "é"])
+def test_a_bad_name_may_be_corrected_on_the_same_connection(name: str) -> None:
+    bot = World().login(name)
+    assert (bot.error(), bot.last("error")["fatal"]) == ("bad_name", False)
+    bot.login("good")
+    assert bot.last("session")["name"] == "good"
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"type": "join", "tournament": "friday"},
+        {"type": "leave", "tournament": "friday"},
+        {"type": "move", "match": "m", "turn_id": "t", "move": "4"},
+        {"type": "resign", "match": "m"},
+        {"type": "challenge", "against": "ben", "game": "tictactoe"},
+    ],
+    ids=lambda message: str(message["type"]),
+)
+def test_before_the_login_nothing_else_is_possible(message: dict[str, str]) -> None:
+    bot = World().connect()
+    bot.say(**message)
+    assert bot.error() == "not_logged_in"
+    assert bot.link.closed is None
+
+
+def test_a_connection_logs_in_once() -> None:
+    bot = World().login("ann")
+    bot.login("ben")
+    assert (bot.error(), bot.last("error")["fatal"]) == ("already_logged_in", False)
+    assert "ann" in bot.last("error")["message"]
+
+
+@pytest.mark.parametrize(
+    ("text", "field"),
+    [
+        ("hello", None),
+        ("[]", None),
+        ("{}", None),
+        ('{"type": "dance"}', "type"),
+        ('{"type": "login", "name": "ann", "jion": "friday"}', "jion"),
+        ('{"type": "login"}', "name"),
+        ('{"type": "login", "name": 5}', "name"),
+        ('{"type": "login", "name": "ann", "key": "short"}', "key"),
+        ('{"type": "login", "name": "ann", "max_matches": 0}', "max_matches"),
+        ('{"type": "login", "name": "ann", "omit": ["state"]}', "omit.0"),
+        ('{"type": "join", "tournament": ""}', "tournament"),
+        ('{"type": "move", "match": "m", "turn_id": "t", "move": 4}', "move"),
+    ],
+)
+def test_what_is_no_message_is_told_with_the_field_that_is_wrong(text: str, field: str | None) -> None:
+    for bot in (World().connect(), World().login("zoe")):
+        bot.say_text(text)
+        assert bot.error() == "bad_message"
+        assert [problem["field"] for problem in bot.last("error")["detail"]] == ([field] if field else [])
+        assert bot.link.closed is None
+
+
+@pytest.mark.parametrize("kind", ["join", "leave"])
+def test_a_tournament_that_is_not_there(kind: str) -> None:
+    bot = World().login("ann")
+    bot.say(type=kind, tournament="nowhere")
+    assert bot.error() == "unknown_tournament"
+
+
+def test_resigning_what_one_does_not_play_is_an_error() -> None:
+    world = World()
+    mover, _ = in_play(world)
+    stranger = world.login("zoe")
+    for match in ("nonsense", "friday.1.1.1.1"):
+        stranger.say(type="resign", match=match)
+        assert stranger.error() == "bad_message"
+        assert stranger.last("error")["detail"][0]["field"] == "match"
+    mover.say(type="resign", match="friday.1.1.1.1")
+    assert mover.heard()[0]["termination"] == "resignation"
+
+
+def test_leaving_when_it_is_over_is_refused() -> None:
+    world = World()
+    world.create()
+    bot = world.login("ann", join="friday")
+    world.arena.end("friday", cancelled=True)
+    bot.say(type="leave", tournament="friday")
+    assert bot.error() == "tournament_closed"
+
+
+@pytest.mark.parametrize("match", ["nonsense", "friday.1.1.1.2", "friday.1.1.1.1"])
+def test_a_move_in_a_match_one_does_not_play_is_rejected(match: str) -> None:
+    world = World()
+    in_play(world)
+    stranger = world.login("zoe")
+    stranger.say(type="move", match=match, turn_id="1.1", move="4")
+    assert stranger.inbox.frames[-1] == {
+        "type": "rejected",
+        "match": match,
+        "turn_id": "1.1",
+        "code": "unknown_match",
+        "message": "you have no open match of this id",
+        "your_turn": False,
+        "remaining_ms": None,
+    }
+
+
+def test_every_frame_is_answered_except_a_move_that_counts() -> None:
+    world = World()
+    mover, waiter = in_play(world)
+    for text in ("nonsense", '{"type": "dance"}', json.dumps({"type": "login", "name": "x"})):
+        mover.say_text(text)
+        assert mover.inbox.kinds() == ["error"]
+    waiter.move("4", turn=mover.last("turn"))
+    assert waiter.inbox.kinds() == ["rejected"]
+    mover.move("4")
+    assert (mover.heard(), waiter.inbox.kinds()) == ([], ["turn"])
+
+
+# --- names and keys ---
+
+
+def test_a_wrong_key_is_closed_and_does_not_disturb_who_is_connected() -> None:
+    world = World()
+    bot = world.login("ann", key=KEY)
+    thief = world.login("ANN", key=OTHER)
+    assert (thief.error(), thief.last("error")["fatal"], thief.link.closed) == ("bad_key", True, CloseCode.WRONG_KEY)
+    assert bot.link.closed is None
+    bot.say(type="join", tournament="nowhere")
+    assert bot.error() == "unknown_tournament"
+
+
+def test_a_protected_name_asks_for_its_key() -> None:
+    world = World()
+    world.login("ann", key=KEY)
+    bot = world.login("ann")
+    assert (bot.error(), bot.link.closed) == ("key_required", None)
+    bot.login("ann", key=KEY)
+    assert bot.last("session")["open"] is False
+
+
+def test_from_beyond_this_machine_a_name_needs_a_key() -> None:
+    bot = World().connect(**BEYOND)
+    bot.login("ann")
+    assert (bot.error(), bot.link.closed) == ("key_required", None)
+    bot.login("ann", key=KEY)
+    assert bot.last("session")["open"] is False
+
+
+def test_unless_the_host_allows_open_names() -> None:
+    bot = World(open_names=True).connect(**BEYOND)
+    bot.login("ann")
+    assert bot.last("session")["open"] is True
+
+
+def wrong_keys(world: World, name: str, times: int, **link: Any) -> list[Bot]:
+    bots = []
+    for _ in range(times):
+        bot = world.connect(**link)
+        bot.login(name, key=OTHER)
+        bots.append(bot)
+    return bots
+
+
+def test_wrong_keys_are_limited_for_an_address_and_a_name() -> None:
+    world = World()
+    world.login("ann", key=KEY)
+    *tried, refused = wrong_keys(world, "ann", WRONG_KEYS_PER_MINUTE + 1, address="192.0.2.1")
+    assert {bot.link.closed for bot in tried} == {CloseCode.WRONG_KEY}
+    assert (refused.error(), refused.link.closed) == ("too_many_messages", CloseCode.TOO_MANY_MESSAGES)
+    elsewhere = world.connect(address="192.0.2.2")
+    elsewhere.login("Ann", key=KEY)
+    assert elsewhere.last("session")["name"] == "ann"
+    world.run(60_000)
+    (again,) = wrong_keys(world, "ann", 1, address="192.0.2.1")
+    assert again.link.closed is CloseCode.WRONG_KEY
+
+
+def test_only_so_many_addresses_are_remembered() -> None:
+    world = World()
+    for number in range(MOST_ADDRESSES + 10):
+        world.door.note_wrong_key(f"address {number}", "ann")
+    assert len(world.door._wrong_keys) == MOST_ADDRESSES
+
+
+def test_the_log_never_holds_a_key_or_an_invitation() -> None:
+    world = World()
+    mover, _ = in_play(world)
+    mover.login("ann", key=KEY)
+    mover.say(type="join", tournament="friday", invite="sesame-open", surprise=True)
+    mover.say_text(f'{{"key": "{KEY}", "invite" : "sesame-open')
+    logged = " ".join(repr(fact) for fact in world.log.facts)
+    assert KEY not in logged
+    assert "sesame" not in logged
+    assert "***" in logged
+
+
+# --- limits ---
+
+
+def test_messages_that_answer_no_turn_are_limited_and_one_too_many_loses_every_open_match() -> None:
+    world = World(limits=Limits(unsolicited_per_minute=5))
+    mover, waiter = in_play(world)
+    for _ in range(4):  # the login was the first of the five
+        waiter.say(type="join", tournament="friday")
+    assert waiter.inbox.kinds() == ["joined"] * 4
+    waiter.say(type="join", tournament="friday")
+    told = waiter.heard()
+    assert [frame["type"] for frame in told] == ["match_over", "error"]
+    assert (told[0]["termination"], told[1]["code"], told[1]["fatal"]) == ("flood", "too_many_messages", True)
+    assert waiter.link.closed is CloseCode.TOO_MANY_MESSAGES
+    assert mover.last("match_over")["winner"] == mover.last("match_start")["seat"]
+    over = world.arena.tournaments["friday"].results["friday.1.1.1.1"]
+    assert (over.termination, over.seats[over.at_fault[0]]) == (Termination.FLOOD, waiter.name)
+    assert world.arena.matches == {}, "no match starts with a bot that is being closed"
+    facts = len(world.log.facts)
+    waiter.say(type="join", tournament="friday")
+    assert len(world.log.facts) == facts
+
+
+@pytest.mark.parametrize("text", ["nonsense", json.dumps({"type": "login", "name": "-"})])
+def test_before_the_login_too(text: str) -> None:
+    bot = World(limits=Limits(unsolicited_per_minute=5)).connect()
+    for _ in range(5):
+        bot.say_text(text)
+        assert bot.link.closed is None
+    bot.say_text(text)
+    assert (bot.error(), bot.link.closed) == ("too_many_messages", CloseCode.TOO_MANY_MESSAGES)
+
+
+def test_a_move_that_answers_an_open_turn_is_never_limited() -> None:
+    world = World(limits=Limits(unsolicited_per_minute=2))
+    world.create(start_at_bots=2, cycles=50)
+    bots = [world.connect(), world.connect()]
+    for bot, name in zip(bots, ("ann", "ben"), strict=True):
+        bot.play(lambda turn: str(turn["legal"][0]))
+        bot.login(name, join="friday")
+    world.run(1)
+    assert world.arena.tournaments["friday"].status == "finished"
+    assert sum(len(bot.inbox.all("turn")) for bot in bots) == 700
+
+
+@pytest.mark.parametrize("what", ["stale", "unknown"])
+def test_moves_that_answer_nothing_draw_on_the_limit(what: str) -> None:
+    world = World(limits=Limits(unsolicited_per_minute=10))
+    _, waiter = in_play(world)
+    match = "friday.1.1.1.1" if what == "stale" else "nonsense"
+    for _ in range(20):
+        waiter.say(type="move", match=match, turn_id="old", move="4")
+    assert waiter.link.closed is CloseCode.TOO_MANY_MESSAGES
+    assert len(waiter.inbox.all("rejected")) <= 10
+
+
+def test_who_keeps_to_the_limit_is_never_closed() -> None:
+    world = World(limits=Limits(unsolicited_per_minute=60))
+    bot = world.login("ann")
+    for _ in range(1000):
+        world.run(1000)
+        bot.say(type="join", tournament="nowhere")
+    assert bot.link.closed is None
+
+
+# --- closing ---
+
+
+def test_a_session_that_is_closed_says_and_hears_nothing_more() -> None:
+    world = World()
+    bot = world.login("ann")
+    bot.session.close(CloseCode.DRAINING)
+    bot.session.close(CloseCode.BINARY_FRAME)
+    bot.session.send(b"{}")
+    bot.session.send_now(b"{}")
+    bot.say(type="join", tournament="nowhere")
+    assert bot.link.closed is CloseCode.DRAINING
+    assert bot.inbox.frames[-1]["type"] == "session"
+
+
+def test_a_close_waits_for_what_must_be_told_before_it() -> None:
+    world = World()
+    _, waiter = in_play(world)
+    world.log.stuck = True
+    waiter.say(type="resign", match="friday.1.1.1.1")
+    waiter.session.close(CloseCode.DRAINING)
+    assert (waiter.link.closed, waiter.heard()) == (None, [])
+    world.log.unstick()
+    assert (waiter.link.closed, waiter.inbox.kinds()[0]) == (CloseCode.DRAINING, "match_over")
+
+
+def test_news_of_the_disk_does_not_wait_for_the_disk() -> None:
+    world = World()
+    world.create(start_at_bots=2, legs=1)
+    ann, _ = world.logins("ann", "ben", join="friday")
+    world.log.stuck = True
+    ann.say(type="resign", match="friday.1.1.1.1")
+    ann.heard()
+    ann.session.send_now(b'{"type":"notice","code":"disk","tournament":null,"match":null,"message":"full"}')
+    assert ann.inbox.kinds() == ["notice"]
+
+
+def test_the_doorkeeper_knows_who_is_connected() -> None:
+    world = World()
+    bots = [world.connect(), world.login("ann")]
+    assert world.door.sessions == {bot.session for bot in bots}
+    bots[0].drop()
+    assert world.door.sessions == {bots[1].session}
+
+
+def test_a_bot_is_on_turn_exactly_while_its_clock_runs() -> None:
+    world = World()
+    mover, waiter = in_play(world)
+    assert (mover.session.is_on_turn(), waiter.session.is_on_turn()) == (True, False)
+    assert not world.connect().session.is_on_turn()
+    mover.move("4")
+    assert (mover.session.is_on_turn(), waiter.session.is_on_turn()) == (False, True)
+
+
+def test_a_measurement_before_the_login_is_kept_by_the_link_alone() -> None:
+    World().connect().session.round_trip(50)
+
+
+# --- what a match's transcript needs ---
+
+
+def test_frames_that_belong_to_no_match_are_kept_with_those_being_played() -> None:
+    world = World()
+    mover, _ = in_play(world)
+    mover.say_text("nonsense " * 1000)
+    seen = [fact for fact in world.log.facts if isinstance(fact, FrameSeen)][-2:]
+    assert [(fact.sender, fact.match) for fact in seen] == [("bot", "friday.1.1.1.1"), ("server", "friday.1.1.1.1")]
+    assert len(seen[0].frame) < 2200
+    assert seen[0].frame.endswith("(9000 characters)")
+    assert json.loads(seen[1].frame)["code"] == ErrorCode.BAD_MESSAGE
+
+
+def test_frames_of_a_bot_that_plays_nothing_are_not_kept() -> None:
+    world = World()
+    bot = world.login("ann")
+    facts = len(world.log.facts)
+    bot.say_text("nonsense")
+    assert len(world.log.facts) == facts

@@ -1,0 +1,70 @@
+"""A log on a real disk, for one test."""
+
+import asyncio
+import contextlib
+import sqlite3
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+from rumble_server.store.codec import Numbered
+from rumble_server.store.sqlite import SqliteLog
+from rumble_server.tournament.facts import BotJoined, LogFact
+
+PATIENCE_S = 5.0
+
+
+def joined(number: int, tournament: str = "friday") -> LogFact:
+    """Some fact, which tells its number."""
+    return BotJoined(tournament, f"bot-{number}", number)
+
+
+@contextlib.asynccontextmanager
+async def opened(path: Path) -> AsyncIterator[SqliteLog]:
+    """The log of a server that runs; at the end it is closed."""
+    log = SqliteLog(str(path))
+    log._database.execute("PRAGMA busy_timeout = 1")
+    log.attach(asyncio.get_running_loop())
+    try:
+        async with asyncio.timeout(PATIENCE_S):
+            yield log
+    finally:
+        async with asyncio.timeout(PATIENCE_S):
+            await log.close()
+
+
+async def write(log: SqliteLog, *facts: LogFact) -> None:
+    """Have these facts on disk."""
+    for fact in facts:
+        log.append(fact)
+    await log.wait(log.last)
+
+
+def rows(
+    path: Path, query: str = "SELECT number, tournament, kind FROM log ORDER BY number"
+) -> list[tuple[object, ...]]:
+    """What another connection sees on disk now."""
+    with contextlib.closing(sqlite3.connect(path)) as database:
+        return database.execute(query).fetchall()
+
+
+@contextlib.contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Somebody else holds the database, so that nothing can be written."""
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as database:
+        database.execute("BEGIN IMMEDIATE")
+        yield
+        database.execute("ROLLBACK")
+
+
+class Told:
+    """What the log's listeners were told."""
+
+    def __init__(self, log: SqliteLog) -> None:
+        self.batches: list[list[Numbered]] = []
+        self.trouble: asyncio.Queue[str | None] = asyncio.Queue()
+        log.on_durable.append(lambda batch: self.batches.append(list(batch)))
+        log.on_trouble.append(self.trouble.put_nowait)
+
+    @property
+    def facts(self) -> list[Numbered]:
+        return [numbered for batch in self.batches for numbered in batch]

@@ -1,0 +1,92 @@
+"""Hypothesis strategies for every fact of the log."""
+
+import dataclasses
+from typing import Any, get_args
+
+from hypothesis import strategies as st
+from rumble_engine import Termination
+from rumble_protocol.fields import DAY_MS, LARGEST_INTEGER, TimeControl
+from rumble_server.match.facts import MatchFact
+from rumble_server.tournament.config import TournamentConfig
+from rumble_server.tournament.facts import LogFact, NameFact, TournamentFact
+
+KINDS: tuple[type[LogFact], ...] = tuple(
+    dict.fromkeys([*get_args(NameFact), *get_args(TournamentFact), *get_args(MatchFact)])
+)
+
+texts = st.text(st.characters(codec="utf-8"), max_size=12)
+times = st.integers(0, LARGEST_INTEGER)
+small = st.integers(0, 1000)
+durations = st.integers(0, DAY_MS)
+controls = st.builds(TimeControl, move_ms=st.integers(1, DAY_MS), bank_ms=durations, increment_ms=durations)
+configs = st.builds(
+    TournamentConfig,
+    name=st.text(st.characters(codec="utf-8"), min_size=1, max_size=80),
+    game=st.just("connect4"),
+    settings=st.fixed_dictionaries({}, optional={"columns": st.integers(5, 9), "rows": st.integers(5, 9)}),
+    cycles=st.integers(1, 1000),
+    legs=st.integers(1, 1000),
+    time_control=controls,
+    seed=st.integers(0, LARGEST_INTEGER),
+    start_at_bots=st.none() | st.integers(2, 4096),
+    illegal_retries=st.integers(0, 100),
+    away_ms=durations,
+    absent_ms=durations,
+    rated=st.booleans(),
+    listed=st.booleans(),
+    invite=st.none() | st.text(st.characters(codec="utf-8"), min_size=1, max_size=64),
+)
+hexes = st.binary(min_size=16, max_size=16).map(bytes.hex)
+
+VALUES: dict[str, st.SearchStrategy[Any]] = {
+    "absent_left_ms": durations,
+    "at_fault": st.lists(st.integers(0, 1), max_size=2).map(tuple),
+    "at_ms": times,
+    "attempt": small,
+    "away_left_ms": durations,
+    "away_ms": durations,
+    "bank_ms": times,
+    "benched": st.booleans(),
+    "bot": texts,
+    "bots": st.lists(texts, max_size=3).map(tuple),
+    "by": st.sampled_from(["host", "disk"]),
+    "config": configs,
+    "digest": st.none() | hexes,
+    "frame": texts,
+    "game": texts,
+    "illegal_retries": small,
+    "lag_ms": small,
+    "match": texts,
+    "move": texts,
+    "moves": st.lists(texts, max_size=3).map(tuple),
+    "name": texts,
+    "omit": st.lists(st.sampled_from(["legal", "moves"]), max_size=2).map(tuple),
+    "ply": small,
+    "reason": texts,
+    "remaining_ms": times,
+    "removed": st.booleans(),
+    "retries_left": small,
+    "salt": st.none() | hexes,
+    "scores": st.none() | st.lists(st.sampled_from([0.0, 0.5, 1.0]), max_size=2).map(tuple),
+    "seat": st.integers(0, 1),
+    "seats": st.lists(texts, max_size=2).map(tuple),
+    "seats_ms": st.lists(times, max_size=2),
+    "seed": times,
+    "sender": st.sampled_from(["bot", "server"]),
+    "settings": st.dictionaries(texts, st.booleans() | small | texts, max_size=3),
+    "status": st.sampled_from(["finished", "cancelled"]),
+    "termination": st.sampled_from(Termination),
+    "time_control": controls,
+    "tournament": texts,
+    "turn_id": texts,
+}
+"""By the name of a field: one name has one type in all facts."""
+
+
+def facts_of(kind: type[LogFact]) -> st.SearchStrategy[LogFact]:
+    """Any fact of a kind."""
+    names = [field.name for field in dataclasses.fields(kind) if field.name != "fact"]
+    return st.builds(kind, **{name: VALUES[name] for name in names})
+
+
+any_fact: st.SearchStrategy[LogFact] = st.one_of(*map(facts_of, KINDS))

@@ -1,0 +1,57 @@
+"""Facts to the text of a row and back: nothing is lost, and a damaged row is told from a good one."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rumble_server.store.codec import read_facts, write_facts
+from rumble_server.tournament.facts import BotJoined, LogFact
+
+from tests.server.store.samples import KINDS, any_fact, facts_of
+
+numbers = st.integers(1, 2**53 - 1)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: str(kind.__name__))
+def test_every_kind_of_fact_comes_back_as_it_was(kind: type[LogFact]) -> None:
+    @given(numbers, facts_of(kind))
+    def comes_back(number: int, fact: LogFact) -> None:
+        assert read_facts(write_facts([(number, fact)])) == [(number, fact)]
+
+    comes_back()
+
+
+@given(st.lists(st.tuples(numbers, any_fact), max_size=10))
+def test_a_row_keeps_its_facts_in_their_order(facts: list[tuple[int, LogFact]]) -> None:
+    assert read_facts(write_facts(facts)) == facts
+
+
+def test_a_row_explains_itself_and_says_each_name_once() -> None:
+    text = write_facts([(7, BotJoined("friday", "ann", 5)), (8, BotJoined("friday", "ben", 6))])
+    assert json.loads(text) == {
+        "fields": {"bot_joined": ["tournament", "bot", "at_ms"]},
+        "facts": [[7, "bot_joined", "friday", "ann", 5], [8, "bot_joined", "friday", "ben", 6]],
+    }
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        "[]",
+        "null",
+        '{"fields": {}}',
+        '{"fields": {}, "facts": [[7, "bot_joined", "friday", "ann", 5]]}',
+        '{"fields": {"bot_joined": ["tournament", "bot"]}, "facts": [[7, "bot_joined", "friday", "ann", 5]]}',
+        '{"fields": {"bot_joined": ["tournament", "bot"]}, "facts": [[7, "bot_joined", "friday", "ann"]]}',
+        '{"fields": {"bot_joined": ["tournament", "bot", "at_ms"]}, "facts": [[7, "bot_joined", "a", "b", "x"]]}',
+        '{"fields": {"dance": []}, "facts": [[7, "dance"]]}',
+        '{"fields": {}, "facts": [[7]]}',
+        '{"fields": {}, "facts": 7}',
+    ],
+)
+def test_a_damaged_row_is_a_value_error(text: str) -> None:
+    with pytest.raises(ValueError):
+        read_facts(text)

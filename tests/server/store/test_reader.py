@@ -1,0 +1,155 @@
+"""Reading the log back: whatever the batches, exactly the facts that were asked for, in order."""
+
+from contextlib import closing
+from pathlib import Path
+from random import Random
+from sqlite3 import connect
+
+import pytest
+from rumble_server.store.errors import StoreError
+from rumble_server.store.reader import LogReader
+from rumble_server.store.sqlite import SqliteLog
+from rumble_server.tournament.config import TournamentConfig
+from rumble_server.tournament.facts import (
+    LogFact,
+    NameFact,
+    NameUsed,
+    TournamentCreated,
+    TournamentEnded,
+    TournamentFact,
+    TournamentStarted,
+    tournament_of,
+)
+
+from tests.server.store.disk import joined, opened, write
+from tests.server.world import World
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "rumble.db"
+
+
+def created(tournament: str, *, listed: bool = True) -> TournamentCreated:
+    return TournamentCreated(tournament, TournamentConfig(name=tournament, game="tictactoe", listed=listed), 0)
+
+
+def ended(tournament: str) -> TournamentEnded:
+    return TournamentEnded(tournament, "finished", "done", 1)
+
+
+def busy_world(seed: int) -> list[LogFact]:
+    """The log of two tournaments at once, with drops, void matches and strays."""
+    random = Random(seed)
+    world = World(seed=seed)
+    for name in ("friday", "monday"):
+        world.create(name=name, start_at_bots=4)
+    bots = []
+    for name in ("ann", "ben", "cid", "dan"):
+        bot = world.connect()
+        bot.play(lambda turn: str(random.choice(turn["legal"])))
+        bot.login(name, join="friday", max_matches=2)
+        bot.say(type="join", tournament="monday")
+        bots.append(bot)
+    while world.clock.step():
+        chance = random.random()
+        if chance < 0.02 and world.arena.matches:
+            world.arena.replay(random.choice(list(world.arena.matches)))
+        elif chance < 0.04:
+            random.choice(bots).say_text("nonsense")
+    return world.log.facts
+
+
+@pytest.mark.parametrize("seed", range(3))
+async def test_whatever_the_batches_every_fact_is_found_under_its_match_tournament_or_name(
+    path: Path, seed: int
+) -> None:
+    facts = busy_world(seed)
+    random = Random(seed)
+    async with opened(path) as log:
+        position = 0
+        while position < len(facts):
+            size = random.choice([1, 5, 40, 300])
+            await write(log, *facts[position : position + size])
+            position += size
+    with closing(LogReader(str(path))) as reader:
+        assert reader.name_facts() == [fact for fact in facts if isinstance(fact, NameFact)]
+        for tournament in ("friday", "monday"):
+            own = [fact for fact in facts if tournament_of(fact) == tournament]
+            assert reader.tournament_facts(tournament) == [fact for fact in own if isinstance(fact, TournamentFact)]
+            matches = {fact.match for fact in own if fact.fact == "match_started"}
+            assert len(matches) == 12
+            for match in matches:
+                expected = [fact for fact in own if getattr(fact, "match", None) == match]
+                assert reader.match_facts(match) == expected
+
+
+async def test_what_is_not_there_is_empty(path: Path) -> None:
+    async with opened(path) as log:
+        await write(log, joined(1))
+    with closing(LogReader(str(path))) as reader:
+        assert reader.match_facts("friday.1.1.1.1") == []
+        assert reader.tournament_facts("monday") == []
+        assert reader.name_facts() == []
+        assert reader.tournament_ids() == []
+
+
+async def test_tournaments_are_listed_oldest_first_and_by_whether_they_are_over(path: Path) -> None:
+    async with opened(path) as log:
+        await write(log, created("b"), created("a"), created("c"), ended("a"))
+    with closing(LogReader(str(path))) as reader:
+        assert reader.tournament_ids() == ["b", "a", "c"]
+        assert reader.tournament_ids(over=True) == ["a"]
+        assert reader.tournament_ids(over=False) == ["b", "c"]
+
+
+async def test_outlines_are_of_the_newest_listed_tournaments_that_are_over(path: Path) -> None:
+    async with opened(path) as log:
+        for name, listed in (("one", True), ("two", True), ("three", False), ("four", True), ("five", True)):
+            await write(log, created(name, listed=listed), joined(1, name))
+        for name in ("one", "three", "four", "five"):
+            await write(log, TournamentStarted(name, ("a", "b"), 1), joined(2, name), ended(name))
+    with closing(LogReader(str(path))) as reader:
+        outlines = reader.outlines(2)
+        assert [[fact.fact for fact in outline] for outline in outlines] == [
+            ["tournament_created", "tournament_started", "tournament_ended"]
+        ] * 2
+        assert [tournament_of(outline[0]) for outline in outlines] == ["five", "four"]
+
+
+async def test_a_reader_sees_what_is_on_disk_while_the_log_goes_on(path: Path) -> None:
+    async with opened(path) as log:
+        with closing(LogReader(str(path))) as reader:
+            name = NameUsed("ann", None, None, 0)
+            log.append(name)
+            assert reader.name_facts() == []
+            await log.wait_all()
+            assert reader.name_facts() == [name]
+
+
+async def test_a_damaged_row_is_named_in_one_line(path: Path) -> None:
+    async with opened(path) as log:
+        await write(log, joined(1))
+    with closing(connect(path)) as database:
+        database.execute("UPDATE log SET facts = substr(facts, 1, 20)")
+        database.commit()
+    with closing(LogReader(str(path))) as reader:
+        with pytest.raises(StoreError, match="row 1 of the log is damaged") as refused:
+            reader.tournament_facts("friday")
+        assert "\n" not in str(refused.value)
+
+
+async def test_what_cannot_be_read_is_a_store_error(path: Path) -> None:
+    async with opened(path):
+        pass
+    with closing(LogReader(str(path))) as reader:
+        with closing(connect(path)) as database:
+            database.execute("DROP TABLE tournaments")
+        with pytest.raises(StoreError, match="cannot read the database"):
+            reader.tournament_ids()
+
+
+def test_a_reader_never_writes(path: Path) -> None:
+    SqliteLog(str(path))._database.close()
+    with closing(LogReader(str(path))) as reader, pytest.raises(StoreError, match="readonly"):
+        reader._rows("DELETE FROM log", {})

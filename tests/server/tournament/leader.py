@@ -1,0 +1,150 @@
+"""A tournament machine, led as the arena leads it: every fact is kept, applied, and the state after it written down."""
+
+from typing import Any
+
+from rumble_engine import Termination
+from rumble_server.match.facts import MatchOver, MatchStarted
+from rumble_server.tournament.config import TournamentConfig
+from rumble_server.tournament.facts import LogFact, TournamentCreated, TournamentFact
+from rumble_server.tournament.machine import Tournament
+
+START_MS = 1_000_000
+
+
+def dump(tournament: Tournament) -> dict[str, Any]:
+    """All that a tournament knows and its log must tell, however far the schedule happens to be pulled."""
+    agenda = tournament.agenda
+    pulled = {} if agenda is None else agenda.open
+    assert not pulled.keys() & tournament.results.keys(), "a match that has a result is open"
+    for bot in () if agenda is None else agenda.bots:
+        to_play = {slot.match for slot in pulled.values() if bot in slot.seats} - tournament.running.keys()
+        in_sight = {slot.match for slot in agenda.waiting(bot)} if agenda is not None else set()
+        assert in_sight == to_play, "a bot does not see what it has to play"
+    return {
+        "status": (tournament.status, tournament.reason, tournament.paused_by_disk),
+        "times": (tournament.created_at_ms, tournament.started_at_ms, tournament.ended_at_ms),
+        "field": {
+            bot: (each.absent_left_ms, each.withdrawn, each.benched, each.faulty_in_a_row)
+            for bot, each in tournament.field.items()
+        },
+        "standings": [standing.as_json() for standing in tournament.table.standings()],
+        "cells": {pair: dict(cells) for pair, cells in tournament.table.cells.items() if cells},
+        "running": dict(tournament.running),
+        "results": list(tournament.results.values()),
+        "voided": list(tournament.voided),
+        "numbers": agenda and agenda.bots,
+        "next_attempts": {match: slot.attempt for match, slot in pulled.items() if slot.attempt > 1},
+    }
+
+
+class Leader:
+    """Leads one tournament; which bots are there is up to the test. A bot plays one match at a time."""
+
+    def __init__(self, *bots: str, **config: Any) -> None:
+        created = TournamentCreated("friday", TournamentConfig(name="Friday", game="tictactoe", **config), START_MS)
+        self.now_ms = START_MS
+        self.tournament = Tournament(created)
+        self.facts: list[LogFact] = []
+        self.dumps: list[dict[str, Any]] = []
+        """The state after each fact."""
+        self.there: set[str] = set()
+        self.record(created)
+        for bot in bots:
+            self.join(bot)
+
+    @classmethod
+    def started(cls, *bots: str, **config: Any) -> "Leader":
+        """A tournament that has begun, with these numbers in the schedule, everyone there."""
+        leader = cls(*bots, **config)
+        leader.record(leader.tournament.start(leader.now_ms, bots))
+        return leader
+
+    def record(self, *facts: TournamentFact | None) -> None:
+        for fact in facts:
+            if fact is not None:
+                self.facts.append(fact)
+                self.tournament.apply(fact)
+                self.dumps.append(dump(self.tournament))
+
+    def join(self, bot: str, invite: str | None = None) -> None:
+        self.record(self.tournament.join(bot, self.now_ms, invite))
+        self.there.add(bot)
+
+    def start(self) -> None:
+        self.record(self.tournament.start(self.now_ms))
+
+    def pause(self) -> None:
+        self.record(*self.tournament.pause("lunch", self.now_ms))
+
+    def unpause(self) -> None:
+        self.record(self.tournament.unpause(self.now_ms))
+
+    def pass_ms(self, ms: int) -> None:
+        """Let time pass; absent budgets that are used up on the way are settled when they are."""
+        until_ms = self.now_ms + ms
+        while (wake_at_ms := self.tournament.wake_at_ms) is not None and wake_at_ms <= until_ms:
+            self.now_ms = max(self.now_ms, wake_at_ms)
+            expired = self.tournament.expire_absent(self.now_ms)
+            assert expired, "woken for nothing"
+            self.record(*expired)
+        self.now_ms = until_ms
+
+    def go(self, *bots: str) -> None:
+        """The bots' connections end."""
+        for bot in bots:
+            self.there.discard(bot)
+            self.tournament.disappear(bot, self.now_ms)
+
+    def come(self, *bots: str) -> None:
+        """The bots connect again."""
+        for bot in bots:
+            self.there.add(bot)
+            self.record(self.tournament.appear(bot, self.now_ms))
+
+    def due(self) -> list[MatchStarted | MatchOver]:
+        """What starts or is lost now."""
+        found = []
+        for fact in self.tournament.due(self._is_free, self.now_ms):
+            self.record(fact)
+            found.append(fact)
+        return found
+
+    def due_ids(self) -> list[str]:
+        """The ids of what starts or is lost now, without the tournament's."""
+        return [fact.match.removeprefix("friday.") for fact in self.due()]
+
+    def finish(
+        self,
+        match: str,
+        scores: tuple[float, ...] | None = (1.0, 0.0),
+        termination: Termination = Termination.NORMAL,
+        at_fault: tuple[int, ...] = (),
+    ) -> None:
+        """A match that runs ends."""
+        started = self.tournament.running[f"friday.{match.removeprefix('friday.')}"]
+        self.record(
+            MatchOver(
+                match=started.match,
+                attempt=started.attempt,
+                seats=started.seats,
+                scores=scores,
+                termination=Termination.ABORTED if scores is None else termination,
+                reason="",
+                at_fault=at_fault,
+                moves=(),
+                at_ms=self.now_ms,
+            )
+        )
+
+    def play_out(self) -> list[str]:
+        """Play everything that can be played; the ids in order of starting."""
+        ids = []
+        while found := self.due():
+            for fact in found:
+                ids.append(fact.match.removeprefix("friday."))
+                if isinstance(fact, MatchStarted):
+                    self.finish(fact.match)
+        return ids
+
+    def _is_free(self, bot: str) -> bool:
+        return bot in self.there and not any(bot in started.seats for started in self.tournament.running.values())

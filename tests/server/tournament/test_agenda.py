@@ -1,0 +1,112 @@
+"""The agenda: what each bot has in sight, in the schedule's order, pulled no further than somebody needs."""
+
+import pytest
+from rumble_server.tournament.agenda import LOOK_AHEAD, Agenda
+from rumble_server.tournament.schedule import round_robin
+
+NAMES = ("ann", "ben", "cid", "dan")
+
+
+def agenda(bots: int = 4, *, legs: int = 2, cycles: int = 1) -> Agenda:
+    return Agenda("friday", NAMES[:bots], legs, round_robin(bots, cycles))
+
+
+def ids(agenda: Agenda, bot: str) -> list[str]:
+    return [slot.match for slot in agenda.waiting(bot)]
+
+
+def test_nothing_is_in_sight_before_it_is_pulled() -> None:
+    assert ids(agenda(), "ann") == []
+
+
+def test_ids_are_tournament_cycle_round_board_and_leg() -> None:
+    made = agenda()
+    assert made.pull()
+    assert list(made.open) == ["friday.1.1.1.1", "friday.1.1.1.2", "friday.1.1.2.1", "friday.1.1.2.2"]
+
+
+def test_each_leg_of_a_pairing_swaps_the_seats() -> None:
+    made = agenda(2, legs=3, cycles=2)
+    made.pull()
+    made.pull()
+    assert [slot.seats for slot in made.waiting("ann")] == [
+        *[("ann", "ben"), ("ben", "ann"), ("ann", "ben")],
+        *[("ben", "ann"), ("ann", "ben"), ("ben", "ann")],
+    ]
+
+
+def test_rounds_end() -> None:
+    made = agenda(2)
+    assert [made.pull(), made.exhausted] == [True, False]
+    assert [made.pull(), made.exhausted] == [False, True]
+
+
+def test_a_match_that_runs_waits_no_longer_and_is_still_open() -> None:
+    made = agenda()
+    made.pull()
+    slot = made.find("friday.1.1.1.1")
+    made.start(slot)
+    assert (ids(made, "ann"), "friday.1.1.1.1" in made.open) == (["friday.1.1.1.2"], True)
+    assert slot.opponent("ann") == "dan"
+    assert slot.opponent("dan") == "ann"
+
+
+def test_a_void_match_waits_again() -> None:
+    made = agenda()
+    made.pull()
+    slot = made.find("friday.1.1.1.1")
+    made.start(slot)
+    made.wait(slot)
+    assert "friday.1.1.1.1" in ids(made, "ann")
+    assert "friday.1.1.1.1" in ids(made, "dan")
+
+
+def test_a_match_with_a_result_is_gone_and_closes_once() -> None:
+    made = agenda()
+    made.pull()
+    assert made.close("friday.1.1.1.1") is not None
+    assert made.close("friday.1.1.1.1") is None
+    assert (ids(made, "ann"), ids(made, "dan")) == (["friday.1.1.1.2"], ["friday.1.1.1.2"])
+
+
+@pytest.mark.parametrize("cycle", [1, 2])
+@pytest.mark.parametrize("leg", [1, 2])
+def test_a_match_that_is_played_again_is_the_slot_it_was(cycle: int, leg: int) -> None:
+    made = agenda(cycles=2)
+    slot = made.find(f"friday.{cycle}.3.2.{leg}")
+    made.close(slot.match)
+    assert made.reopen(slot.match, slot.seats) == slot
+    assert slot.match in ids(made, slot.seats[0])
+
+
+def test_finding_a_match_pulls_until_it_comes() -> None:
+    made = agenda()
+    assert made.find("friday.1.3.2.2").match == "friday.1.3.2.2"
+    with pytest.raises(KeyError):
+        made.find("friday.9.9.9.9")
+
+
+def test_a_bot_may_have_more_until_all_is_pulled_and_played() -> None:
+    made = agenda(2, legs=1)
+    assert made.has_more("ann")
+    made.pull()
+    made.pull()
+    assert made.has_more("ann")
+    made.close("friday.1.1.1.1")
+    assert not made.has_more("ann")
+
+
+def test_no_more_is_pulled_for_a_bot_with_enough_in_sight() -> None:
+    made = agenda(2, legs=1, cycles=1000)
+    while made.may_pull_for("ann"):
+        made.pull()
+    assert len(ids(made, "ann")) == LOOK_AHEAD
+    made.close(ids(made, "ann")[0])
+    assert made.may_pull_for("ann")
+
+
+def test_none_is_pulled_for_anyone_at_the_end_of_the_schedule() -> None:
+    made = agenda(2, legs=1)
+    while made.pull():
+        pass
+    assert not made.may_pull_for("ann")

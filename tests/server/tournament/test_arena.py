@@ -1,0 +1,817 @@
+"""The arena in a world of bots: whole tournaments on virtual time, and what each bot is told, in which order."""
+
+from collections import Counter
+from functools import partial
+from random import Random
+from typing import Any
+
+import pytest
+from rumble_engine import Termination, get_game
+from rumble_protocol.codes import CloseCode, ErrorCode
+from rumble_protocol.fields import TimeControl
+from rumble_server.match.facts import MatchOver
+from rumble_server.tournament.arena import STARTS_AT_ONCE
+from rumble_server.tournament.errors import TournamentError
+from rumble_server.tournament.export import export
+from rumble_server.tournament.machine import Tournament
+from rumble_server.tournament.recovery import replay_tournament
+from rumble_server.tournament.schedule import round_robin
+
+from tests.server.frames import Frame
+from tests.server.tournament.leader import dump
+from tests.server.world import Bot, World
+
+NAMES = ("ann", "ben", "cid", "dan", "eve", "fay", "gus")
+
+
+def at_random(seed: object) -> Any:
+    """Choose any legal move."""
+    random = Random(str(seed))
+    return lambda turn: random.choice(turn["legal"])
+
+
+def first_legal(turn: Frame) -> str:
+    return str(turn["legal"][0])
+
+
+def enter(world: World, tournament: Tournament, *names: str, **login: Any) -> list[Bot]:
+    """Bots that play at random and are in the tournament."""
+    bots = []
+    for name in names:
+        bot = world.connect()
+        bot.play(at_random(name))
+        bot.login(name, join=tournament.id, **login)
+        bots.append(bot)
+    return bots
+
+
+def schedule_ids(tournament: Tournament) -> set[str]:
+    """The ids that the schedule has, computed from the tables alone."""
+    config = tournament.config
+    return {
+        f"{tournament.id}.{each.cycle}.{each.round}.{each.board}.{leg}"
+        for pairings in round_robin(len(tournament.field), config.cycles)
+        for each in pairings
+        for leg in range(1, config.legs + 1)
+    }
+
+
+def assert_all_was_played(tournament: Tournament) -> None:
+    """Every pairing has its result once per leg and cycle, seats shared, and the moves give the scores."""
+    assert tournament.status == "finished"
+    config = tournament.config
+    assert set(tournament.results) == schedule_ids(tournament)
+    met = Counter(frozenset(over.seats) for over in tournament.results.values())
+    assert set(met.values()) == {config.legs * config.cycles}
+    assert len(met) == len(tournament.field) * (len(tournament.field) - 1) // 2
+    for over in tournament.results.values():
+        if over.termination is Termination.NORMAL:
+            state = get_game(config.game).initial(config.settings)
+            for move in over.moves:
+                state = state.play(move)
+            assert state.outcome is not None
+            assert state.outcome.scores == over.scores
+
+
+# --- whole tournaments ---
+
+
+@pytest.mark.parametrize("max_matches", [1, 2, 3])
+@pytest.mark.parametrize("bots", range(2, 8))
+def test_a_tournament_of_random_bots_plays_everything_and_tells_everyone(bots: int, max_matches: int) -> None:
+    world = World(delay_ms=3)
+    tournament = world.create(start_at_bots=bots, cycles=2)
+    players = enter(world, tournament, *NAMES[:bots], max_matches=max_matches)
+    world.run()
+    assert_all_was_played(tournament)
+    ranks = {standing.name: standing for standing in tournament.table.standings()}
+    for bot in players:
+        own = {match: over for match, over in tournament.results.items() if bot.name in over.seats}
+        for kind in ("match_start", "match_over"):
+            assert sorted(frame["match"] for frame in bot.inbox.all(kind)) == sorted(own)
+        for frame in bot.inbox.all("match_over"):
+            assert tuple(frame["scores"]) == own[frame["match"]].scores
+        told = bot.inbox.frames[-1]
+        assert (told["type"], told["status"], told["bots"]) == ("tournament_over", "finished", bots)
+        assert (told["rank"], told["points"]) == (ranks[bot.name].rank, ranks[bot.name].record.points)
+
+
+@pytest.mark.parametrize("max_matches", [1, 2, 3])
+def test_nobody_plays_more_matches_at_once_than_it_asked_for(max_matches: int) -> None:
+    world = World()
+    tournament = world.create(start_at_bots=6)
+    most: Counter[str] = Counter()
+    enter(world, tournament, *NAMES[:6], max_matches=max_matches)
+    while world.clock.step():
+        now = Counter(player.name for match in world.arena.matches.values() for player in match.players)
+        most |= now
+    assert set(most.values()) == {max_matches}
+
+
+def test_the_log_of_a_whole_world_rebuilds_the_tournament() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=5)
+    enter(world, tournament, *NAMES[:5])
+    world.run()
+    rebuilt = replay_tournament(world.log.facts)
+    assert rebuilt is not None
+    assert dump(rebuilt) == dump(tournament)
+
+
+# --- promise 2: the same seed, the same tournament ---
+
+
+def test_ids_numbering_and_seats_do_not_depend_on_who_joins_or_finishes_first() -> None:
+    seen = set()
+    for attempt in range(6):
+        random = Random(attempt)
+        world = World(seed=attempt)
+        tournament = world.create(start_at_bots=6, seed=42)
+        for name in random.sample(NAMES[:6], 6):
+            bot = world.connect()
+            bot.play(at_random((name, attempt)), think_ms=partial(random.randrange, 1000))
+            bot.login(name, join=tournament.id, max_matches=random.randrange(1, 4))
+        world.run()
+        assert_all_was_played(tournament)
+        assert tournament.agenda is not None
+        seen.add((tournament.agenda.bots, frozenset((over.match, over.seats) for over in tournament.results.values())))
+    assert len(seen) == 1
+
+
+def test_another_seed_draws_other_numbers() -> None:
+    numberings = set()
+    for seed in range(5):
+        world = World()
+        tournament = world.create(start_at_bots=6, seed=seed)
+        enter(world, tournament, *NAMES[:6])
+        assert tournament.agenda is not None
+        numberings.add(tournament.agenda.bots)
+    assert len(numberings) > 1
+
+
+# --- promise 3: no round barrier, no starvation ---
+
+
+@pytest.mark.parametrize("max_matches", [1, 2])
+@pytest.mark.parametrize("bots", [4, 5, 7])
+def test_a_pairing_starts_as_soon_as_both_bots_are_free(bots: int, max_matches: int) -> None:
+    world = World()
+    random = Random(bots)
+    tournament = world.create(start_at_bots=bots, legs=1)
+    for name in NAMES[:bots]:
+        bot = world.connect()
+        bot.play(at_random(name), think_ms=partial(int, 5000) if name == "ann" else partial(random.randrange, 50))
+        bot.login(name, join=tournament.id, max_matches=max_matches)
+    looked = 0
+    while world.clock.step():
+        if tournament.status != "running":
+            continue
+        unplayed = schedule_ids(tournament) - tournament.results.keys() - tournament.running.keys()
+        pairs = {pair_of(tournament, match) for match in unplayed}
+        free = {player.name for player in world.arena.players.values() if player.is_free}
+        assert not [pair for pair in pairs if pair <= free], "two free bots wait for each other"
+        looked += 1
+    assert looked > 10 * bots
+    assert_all_was_played(tournament)
+
+
+def pair_of(tournament: Tournament, match: str) -> frozenset[str]:
+    assert tournament.agenda is not None
+    cycle, number, board, _ = (int(part) for part in match.split(".")[-4:])
+    for pairings in round_robin(len(tournament.field), cycle):
+        for each in pairings:
+            if (each.cycle, each.round, each.board) == (cycle, number, board):
+                return frozenset((tournament.agenda.bots[each.first], tournament.agenda.bots[each.second]))
+    raise KeyError(match)
+
+
+def test_one_slow_bot_does_not_slow_those_who_can_play_another_match_meanwhile() -> None:
+    def ends_at_ms(slow: int) -> int:
+        world = World()
+        tournament = world.create(start_at_bots=5, legs=1, time_control=TimeControl(move_ms=60_000))
+        for name in NAMES[:5]:
+            bot = world.connect()
+            bot.play(first_legal, think_ms=partial(int, slow if name == "ann" else 10))
+            bot.login(name, join=tournament.id, max_matches=2)
+        world.run()
+        assert_all_was_played(tournament)
+        return max(over.at_ms for over in tournament.results.values() if "ann" not in over.seats)
+
+    assert ends_at_ms(slow=50_000) - ends_at_ms(slow=10) < 1000
+
+
+def test_many_matches_start_a_few_at_a_time_so_that_the_loop_can_breathe() -> None:
+    world = World()
+    tournament = world.create(legs=1)
+    for number in range(2 * STARTS_AT_ONCE + 20):
+        world.login(f"bot-{number}", join=tournament.id)
+    world.arena.start(tournament.id)
+    assert len(world.arena.matches) == STARTS_AT_ONCE
+    world.run(0)
+    assert len(world.arena.matches) == STARTS_AT_ONCE + 10
+
+
+def test_a_bot_in_two_tournaments_plays_in_both() -> None:
+    world = World()
+    friday, monday = world.create(start_at_bots=3), world.create(start_at_bots=3, name="Monday")
+    for bot in enter(world, friday, "ann", "ben", "cid"):
+        bot.say(type="join", tournament=monday.id)
+    world.run()
+    assert_all_was_played(friday)
+    assert_all_was_played(monday)
+
+
+# --- promise 1: held back until it is on disk, and nothing overtakes ---
+
+
+def test_a_result_is_held_back_until_it_is_on_disk_and_nothing_later_overtakes_it() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=2)
+    bots = enter(world, tournament, "ann", "ben")
+    for bot in bots:
+        bot.heard()
+    world.log.stuck = True
+    world.run(100)
+    assert len(tournament.results) == 1
+    for bot in bots:
+        assert set(bot.inbox.kinds()) == {"turn"}, "nothing but turns of the first match"
+    world.log.unstick()
+    for bot in bots:
+        assert bot.inbox.kinds()[:2] == ["match_over", "match_start"]
+
+
+def test_moves_do_not_wait_for_the_disk() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=2)
+    ann, ben = world.logins("ann", "ben", join=tournament.id)
+    world.log.stuck = True
+    for _ in range(3):
+        (mover,) = [bot for bot in (ann, ben) if bot.heard("turn")]
+        mover.move(first_legal(mover.last("turn")))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_whatever_the_disk_does_frames_keep_their_order_and_nothing_is_told_too_early(seed: int) -> None:
+    world = World(seed=seed)
+    random = Random(seed)
+    tournament = world.create(start_at_bots=4)
+    bots = enter(world, tournament, *NAMES[:4], max_matches=2)
+    while world.clock.step():
+        world.log.stuck = random.random() < 0.5
+        if random.random() < 0.2:
+            world.log.unstick()
+    world.log.unstick()
+    world.run()
+    assert_all_was_played(tournament)
+    for bot in bots:
+        open_matches: set[str] = set()
+        for frame in bot.inbox.frames:
+            match frame["type"]:
+                case "match_start":
+                    open_matches.add(frame["match"])
+                case "match_over":
+                    open_matches.remove(frame["match"])
+                case "turn":
+                    assert frame["match"] in open_matches
+                case _:
+                    pass
+        assert open_matches == set()
+
+
+def test_a_claim_is_told_when_it_is_on_disk_even_to_the_next_connection() -> None:
+    world = World()
+    world.log.stuck = True
+    first = world.login("ann", key="correct-horse-battery")
+    assert first.inbox.kinds() == ["welcome"]
+    second = world.login("ann", key="correct-horse-battery")
+    assert second.inbox.kinds() == ["welcome"]
+    world.log.unstick()
+    assert second.inbox.kinds() == ["session"]
+
+
+def test_a_join_is_told_when_it_is_on_disk_even_if_it_is_asked_for_again() -> None:
+    world = World()
+    tournament = world.create()
+    bot = world.login("ann")
+    world.log.stuck = True
+    bot.say(type="join", tournament=tournament.id)
+    bot.drop()
+    again = world.login("ann")
+    again.say(type="join", tournament=tournament.id)
+    assert "joined" not in again.inbox.kinds()
+    world.log.unstick()
+    assert again.inbox.kinds()[-1] == "joined"
+
+
+def test_the_end_is_told_when_it_is_on_disk_even_to_a_bot_that_asks() -> None:
+    world = World()
+    tournament = world.create()
+    for bot in world.logins("ann", "ben", join=tournament.id):
+        bot.heard()
+    world.log.stuck = True
+    world.arena.end(tournament.id, cancelled=True)
+    bot.drop()
+    again = world.login("ben", join=tournament.id)
+    assert "tournament_over" not in again.inbox.kinds()
+    world.log.unstick()
+    assert again.inbox.kinds()[-2:] == ["joined", "tournament_over"]
+
+
+# --- joining ---
+
+
+def test_joining_again_is_told_again_and_changes_nothing() -> None:
+    world = World()
+    tournament = world.create()
+    bot = world.login("ann", join=tournament.id)
+    told = bot.last("joined")
+    facts = len(world.log.facts)
+    bot.say(type="join", tournament=tournament.id)
+    assert bot.inbox.all("joined") == [told, told]
+    assert len(world.log.facts) == facts
+
+
+def test_what_one_joins_is_told_with_all_settings() -> None:
+    world = World()
+    tournament = world.create(game="connect4", settings={"columns": 5}, time_control=TimeControl(bank_ms=9000))
+    assert world.login("ann", join=tournament.id).last("joined") == {
+        "type": "joined",
+        "tournament": "friday",
+        "game": "connect4",
+        "settings": {"columns": 5, "rows": 6, "connect": 4},
+        "time_control": {"move_ms": 0, "bank_ms": 9000, "increment_ms": 0},
+        "status": "lobby",
+    }
+
+
+def test_after_the_end_who_was_in_is_told_the_result_again() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=2)
+    bot, _ = enter(world, tournament, "ann", "ben")
+    world.run()
+    first = bot.last("tournament_over")
+    bot.drop()
+    again = world.login("ann", join=tournament.id)
+    assert again.inbox.kinds() == ["welcome", "session", "joined", "tournament_over"]
+    assert again.last("tournament_over") == first
+    assert again.last("joined")["status"] == "finished"
+
+
+def test_a_tournament_starts_by_itself_when_enough_bots_are_in() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=3)
+    enter(world, tournament, "ann", "ben")
+    assert tournament.agenda is None
+    enter(world, tournament, "cid")
+    assert tournament.status == "running"
+
+
+def test_who_leaves_loses_its_open_matches_and_the_rest_one_by_one() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=3)
+    ann, *_ = enter(world, tournament, "ann", "ben", "cid")
+    while not any(match.players[0].name == "ann" for match in world.arena.matches.values()):
+        world.clock.step()
+    ann.say(type="leave", tournament=tournament.id)
+    assert ann.inbox.all("left")[0]["status"] == "running"
+    assert ann.last("match_over")["termination"] == "resignation"
+    world.run()
+    assert_all_was_played(tournament)
+    endings = Counter(over.termination for over in tournament.results.values() if "ann" in over.seats)
+    assert endings[Termination.RESIGNATION] == 1
+    assert endings[Termination.NO_SHOW] >= 1
+    ben = world.arena.players["ben"]
+    assert tournament.table.records[ben.name].played == 4
+
+
+def test_leaving_again_or_where_one_never_was_is_told_and_changes_nothing() -> None:
+    world = World()
+    tournament = world.create()
+    bot = world.login("ann", join=tournament.id)
+    for _ in range(2):
+        bot.say(type="leave", tournament=tournament.id)
+    assert len(bot.inbox.all("left")) == 2
+    assert list(tournament.field) == []
+
+
+# --- the host's commands ---
+
+
+def test_the_host_removes_a_bot_which_is_told_and_loses_by_adjudication() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=2)
+    ann, ben = world.logins("ann", "ben", join=tournament.id)
+    world.arena.remove(tournament.id, "ANN")
+    assert ann.last("notice")["code"] == "removed"
+    assert ben.inbox.all("match_over")[0]["termination"] == "adjudication"
+    assert tournament.status == "finished"
+    assert tournament.table.records["ben"].wins == 2
+    with pytest.raises(TournamentError) as refused:
+        world.arena.remove(tournament.id, "zoe")
+    assert refused.value.code is ErrorCode.UNKNOWN_BOT
+
+
+def test_while_paused_the_running_match_ends_and_none_starts_and_everyone_is_told() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=2)
+    bots = enter(world, tournament, "ann", "ben")
+    world.arena.pause(tournament.id, "lunch")
+    world.run()
+    assert (len(tournament.results), world.arena.matches) == (1, {})
+    world.arena.unpause(tournament.id)
+    world.run()
+    assert_all_was_played(tournament)
+    for bot in bots:
+        assert [frame["code"] for frame in bot.inbox.all("notice")] == ["paused", "resumed"]
+        assert "lunch" in bot.inbox.all("notice")[0]["message"]
+
+
+@pytest.mark.parametrize("cancelled", [True, False])
+def test_the_host_ends_it_early_and_what_runs_is_void(cancelled: bool) -> None:
+    world = World()
+    tournament = world.create(start_at_bots=2)
+    bots = world.logins("ann", "ben", join=tournament.id)
+    world.arena.end(tournament.id, cancelled=cancelled)
+    for bot in bots:
+        over = bot.last("match_over")
+        assert (over["scores"], over["termination"]) == (None, "aborted")
+        assert bot.last("tournament_over")["status"] == ("cancelled" if cancelled else "finished")
+        assert [frame["code"] for frame in bot.inbox.all("notice")] == (["cancelled"] if cancelled else [])
+    assert (world.arena.matches, tournament.results) == ({}, {})
+    world.run()
+    assert world.arena.matches == {}
+
+
+@pytest.mark.parametrize("finished", [True, False])
+def test_the_host_has_a_match_played_again_as_the_next_attempt(finished: bool) -> None:
+    world = World()
+    tournament = world.create(start_at_bots=2)
+    bots = enter(world, tournament, "ann", "ben")
+    while finished and not tournament.results:
+        world.clock.step()
+    world.arena.replay("friday.1.1.1.1")
+    world.run()
+    assert_all_was_played(tournament)
+    assert tournament.results["friday.1.1.1.1"].attempt == 2
+    assert [over.attempt for over in tournament.voided] == [1]
+    for bot in bots:
+        attempts = [frame["attempt"] for frame in bot.inbox.all("match_start") if frame["match"] == "friday.1.1.1.1"]
+        assert attempts == [1, 2]
+        assert [frame["code"] for frame in bot.inbox.all("notice")] == (["match_voided"] if finished else [])
+
+
+def test_the_host_resets_a_key() -> None:
+    world = World()
+    world.login("ann", key="correct-horse-battery").drop()
+    world.arena.reset_key("ANN")
+    assert world.login("ann", key="another-horse-battery").inbox.kinds() == ["welcome", "session"]
+    with pytest.raises(TournamentError) as refused:
+        world.arena.reset_key("zoe")
+    assert refused.value.code is ErrorCode.UNKNOWN_BOT
+
+
+@pytest.mark.parametrize("command", ["start", "pause", "unpause", "end", "unbench", "replay", "remove"])
+def test_commands_about_a_tournament_that_is_not_there_are_refused(command: str) -> None:
+    arguments: dict[str, Any] = {
+        "pause": {"reason": "lunch"},
+        "end": {"cancelled": True},
+        "unbench": {"name": "ann"},
+        "remove": {"name": "ann"},
+    }
+    with pytest.raises(TournamentError) as refused:
+        getattr(World().arena, command)("nowhere", **arguments.get(command, {}))
+    assert refused.value.code is ErrorCode.UNKNOWN_TOURNAMENT
+
+
+def test_draining_tells_everyone_and_starts_nothing_more() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=2)
+    bots = enter(world, tournament, "ann", "ben")
+    world.arena.drain()
+    world.run()
+    assert len(tournament.results) == 1
+    assert world.arena.matches == {}
+    assert all(bot.last("notice")["code"] == "draining" for bot in bots)
+
+
+def test_after_the_stop_nothing_is_judged_or_recorded() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=3, absent_ms=1000, away_ms=1000)
+    ann, ben, cid = world.logins("ann", "ben", "cid", join=tournament.id)
+    cid.drop()
+    world.arena.stop()
+    facts = len(world.log.facts)
+    ann.drop()
+    ben.drop()
+    world.run()
+    assert len(world.log.facts) == facts
+
+
+# --- faults ---
+
+
+def test_a_bot_that_never_moves_loses_on_time_and_only_its_own_matches() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=3, bench_after=0, time_control=TimeControl(move_ms=500))
+    enter(world, tournament, "ann", "ben")
+    world.login("hung", join=tournament.id)
+    world.run()
+    assert_all_was_played(tournament)
+    for over in tournament.results.values():
+        assert over.termination is (Termination.TIMEOUT if "hung" in over.seats else Termination.NORMAL)
+        assert [over.seats[seat] for seat in over.at_fault] == (["hung"] if "hung" in over.seats else [])
+    assert tournament.table.standings()[-1].as_json()["faults"] == {"timeout": 4}
+
+
+def test_a_bot_that_drops_for_good_loses_by_disconnect_and_then_as_no_show() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=2, legs=3, away_ms=1000, absent_ms=2000)
+    ann, ben = world.logins("ann", "ben", join=tournament.id)
+    started_at_ms = world.clock.now_ms()
+    ann.drop()
+    assert ben.last("notice")["code"] == "opponent_away"
+    world.run()
+    endings = [(over.termination, over.at_ms - started_at_ms) for over in tournament.results.values()]
+    assert endings == [(Termination.DISCONNECT, 1000), (Termination.NO_SHOW, 3000), (Termination.NO_SHOW, 3000)]
+    assert len(ben.inbox.all("match_over")) == 3
+    assert ben.last("match_over")["moves"] == []
+    assert tournament.status == "finished"
+
+
+def test_while_a_match_waits_for_a_bot_its_absent_budget_does_not_run() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=2, away_ms=50_000, absent_ms=10_000)
+    ann, _ = world.logins("ann", "ben", join=tournament.id)
+    ann.drop()
+    world.run(40_000)
+    ann = world.login("ann")
+    assert ann.inbox.kinds()[:3] == ["welcome", "session", "match_start"]
+    assert tournament.field["ann"].absent_left_ms == 10_000
+
+
+def test_a_bot_that_keeps_failing_is_benched_and_told_and_its_host_lets_it_play_again() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=2, legs=5, bench_after=2, time_control=TimeControl(move_ms=500))
+    enter(world, tournament, "ann")
+    hung = world.login("hung", join=tournament.id)
+    while tournament.field["hung"].faulty_in_a_row < 2 and not tournament.field["hung"].benched:
+        world.clock.step()
+    assert hung.last("notice")["code"] == "benched"
+    world.run()
+    endings = Counter(over.termination for over in tournament.results.values())
+    assert endings == {Termination.TIMEOUT: 2, Termination.NO_SHOW: 3}
+    with pytest.raises(TournamentError):
+        world.arena.unbench(tournament.id, "ann")
+
+
+def test_an_unbenched_bot_plays_again() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=3, bench_after=1, legs=1, time_control=TimeControl(move_ms=500))
+    enter(world, tournament, "ann")
+    enter(world, tournament, "ben")[0].drop()
+    hung = world.login("hung", join=tournament.id)
+    world.run(600)
+    assert hung.last("notice")["code"] == "benched"
+    hung.play(first_legal)
+    world.arena.unbench(tournament.id, "HUNG")
+    assert not tournament.field["hung"].benched
+    enter(world, tournament, "ben")
+    world.run()
+    assert_all_was_played(tournament)
+    assert tournament.table.records["hung"].played == 2
+    assert tournament.table.records["hung"].faults == {Termination.TIMEOUT: 1}
+
+
+def test_frames_that_were_received_count_before_a_timeout_does() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=2, time_control=TimeControl(move_ms=1000))
+    ann, ben = world.logins("ann", "ben", join=tournament.id)
+    (mover,) = [bot for bot in (ann, ben) if bot.heard("turn")]
+    world.run(900)
+    world.clock.stall(5000)
+    world.clock.after_input(lambda: mover.move("4"))
+    world.run(0)
+    (match,) = world.arena.matches.values()
+    assert match.referee.moves == ["4"]
+
+
+def test_a_server_that_was_late_waits_as_long_again_before_a_verdict() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=2, time_control=TimeControl(move_ms=1000))
+    ann, ben = world.logins("ann", "ben", join=tournament.id)
+    (mover,) = [bot for bot in (ann, ben) if bot.heard("turn")]
+    world.clock.stall(1300)
+    world.run(299)
+    mover.move("4")
+    assert [match.referee.moves for match in world.arena.matches.values()] == [["4"]]
+
+
+# --- connections ---
+
+
+def test_the_newest_login_of_a_name_wins_and_its_matches_go_on() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=2)
+    old, ben = world.logins("ann", "ben", join=tournament.id)
+    new = world.login("ANN")
+    assert old.link.closed is CloseCode.REPLACED
+    assert new.inbox.kinds()[:3] == ["welcome", "session", "match_start"]
+    assert new.last("session")["matches"] == ["friday.1.1.1.1"]
+    assert new.last("match_start")["resumed"] is True
+    old.drop()
+    assert ben.inbox.all("notice") == [], "nobody was away"
+    for bot in (new, ben):
+        bot.play(first_legal)
+    mover = new if new.inbox.all("turn") else ben
+    mover.move("4")
+    world.run()
+    assert_all_was_played(tournament)
+
+
+def test_what_the_older_connection_says_after_that_counts_for_nothing() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=2)
+    old, _ = world.logins("ann", "ben", join=tournament.id)
+    world.login("ann")
+    facts = len(world.log.facts)
+    old.say(type="resign", match="friday.1.1.1.1")
+    assert len(world.log.facts) == facts
+
+
+def test_a_bot_that_comes_back_gets_its_matches_with_the_clock_as_it_stood() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=2)
+    ann, ben = world.logins("ann", "ben", join=tournament.id)
+    mover = ann if ann.inbox.all("turn") else ben
+    world.run(4000)
+    mover.drop()
+    world.run(20_000)
+    again = world.login(mover.name)
+    assert again.inbox.kinds() == ["welcome", "session", "match_start", "turn"]
+    assert again.last("turn")["clock"]["remaining_ms"] == 6000
+    mover.move("4")
+    assert [match.referee.moves for match in world.arena.matches.values()] == [[]], "the old connection is dead"
+    again.move("4")
+    assert [match.referee.moves for match in world.arena.matches.values()] == [["4"]]
+
+
+def test_the_round_trip_of_a_connection_is_allowed_at_its_turns() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=2)
+    slow, fast = world.connect(lag_ms=120), world.connect()
+    for bot, name in ((slow, "ann"), (fast, "ben")):
+        bot.login(name, join=tournament.id)
+        bot.play(first_legal)
+    fast.session.round_trip(30)
+    mover = slow if slow.inbox.all("turn") else fast
+    mover.move("4")
+    world.run()
+    assert {frame["clock"]["lag_ms"] for frame in slow.inbox.all("turn")} == {120}
+    assert {frame["clock"]["lag_ms"] for frame in fast.inbox.all("turn")} <= {0, 30}
+
+
+# --- challenges ---
+
+
+def challenge(bot: Bot, **given: Any) -> Frame:
+    bot.say(**{"type": "challenge", "against": "ben", "game": "tictactoe", **given})
+    return bot.inbox.frames[-1]
+
+
+def two(world: World, **other: Any) -> tuple[Bot, Bot]:
+    ann, ben = world.login("ann"), world.login("ben", **{"challenges": True, **other})
+    return ann, ben
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_a_challenge_is_an_unlisted_unrated_tournament_of_one_match(seat: int) -> None:
+    world = World()
+    ann, ben = two(world)
+    challenge(ann, seat=seat, game="connect4", settings={"columns": 5}, time_control={"bank_ms": 7000})
+    tournament = world.arena.tournaments["challenge-ann-ben"]
+    assert (tournament.config.listed, tournament.config.rated, tournament.config.legs) == (False, False, 1)
+    for bot in (ann, ben):
+        assert bot.last("joined")["tournament"] == "challenge-ann-ben"
+        assert bot.last("joined")["settings"] == {"columns": 5, "rows": 6, "connect": 4}
+        assert bot.last("joined")["time_control"]["bank_ms"] == 7000
+        bot.play(first_legal)
+    assert ann.last("match_start")["seat"] == seat
+    (ann if seat == 0 else ben).move("a")
+    world.run()
+    assert ann.last("tournament_over")["status"] == "finished"
+    assert len(tournament.results) == 1
+
+
+def test_without_a_seat_the_lot_decides() -> None:
+    seats = set()
+    for seed in range(20):
+        ann, _ = two(World(seed=seed))
+        challenge(ann)
+        seats.add(ann.last("match_start")["seat"])
+    assert seats == {0, 1}
+
+
+def test_one_challenge_is_open_at_a_time() -> None:
+    world = World()
+    ann, ben = two(world, max_matches=4)
+    challenge(ann)
+    challenge(ann)
+    assert ann.error() == "unavailable"
+    for bot in (ann, ben):
+        bot.play(first_legal)
+    ann.say(type="resign", match=ann.last("match_start")["match"])
+    assert challenge(ann)["type"] != "error"
+    assert ann.last("joined")["tournament"] == "challenge-ann-ben-2"
+
+
+@pytest.mark.parametrize(
+    ("given", "code"),
+    [
+        ({"against": "zoe"}, "unknown_bot"),
+        ({"against": "not a name"}, "unknown_bot"),
+        ({"against": "cid"}, "unknown_bot"),
+        ({"against": "ann"}, "unknown_bot"),
+        ({"game": "poker"}, "unknown_game"),
+        ({"settings": {"columns": 5}}, "bad_settings"),
+        ({"game": "connect4", "settings": {"columns": 1}}, "bad_settings"),
+        ({"game": "connect4", "settings": {"columns": "5"}}, "bad_settings"),
+        ({"seat": 2}, "bad_settings"),
+    ],
+)
+def test_a_challenge_that_cannot_be(given: dict[str, Any], code: str) -> None:
+    world = World()
+    ann, _ = two(world)
+    world.login("cid")
+    challenge(ann, **given)
+    assert ann.error() == code
+    assert world.arena.tournaments == {}
+    assert challenge(ann)["type"] != "error", "the next one may be"
+
+
+def test_a_bot_that_is_not_connected_cannot_be_challenged() -> None:
+    world = World()
+    ann, ben = two(world)
+    ben.drop()
+    challenge(ann)
+    assert ann.error() == "unknown_bot"
+
+
+# --- disk trouble ---
+
+
+def test_while_the_log_cannot_be_written_no_match_starts_and_it_is_said_why() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=2)
+    bots = enter(world, tournament, "ann", "ben")
+    world.log.stuck = True
+    world.arena.on_trouble("disk full")
+    for bot in bots:
+        assert bot.last("notice")["code"] == "disk"
+        assert "disk full" in bot.last("notice")["message"]
+    world.run()
+    assert (len(tournament.results), tournament.status) == (1, "paused")
+    assert all(bot.inbox.all("match_over") == [] for bot in bots)
+    world.log.unstick()
+    world.arena.on_trouble(None)
+    world.run()
+    assert_all_was_played(tournament)
+
+
+def test_a_pause_of_the_host_outlasts_disk_trouble() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=2)
+    enter(world, tournament, "ann", "ben")
+    world.arena.pause(tournament.id, "lunch")
+    world.arena.on_trouble("disk full")
+    world.arena.on_trouble(None)
+    assert (tournament.status, tournament.reason) == ("paused", "lunch")
+
+
+# --- export ---
+
+
+def test_the_export_has_every_match_with_its_counted_attempt_and_the_void_ones_apart() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=2, seed=3)
+    enter(world, tournament, "ann", "ben")
+    world.arena.replay("friday.1.1.1.1")
+    world.run()
+    document = export(tournament)
+    assert set(document) == {"tournament", "standings", "matches", "voided"}
+    assert document["tournament"]["id"] == "friday"
+    assert document["tournament"]["status"] == "finished"
+    assert (document["tournament"]["matches_total"], document["tournament"]["matches_over"]) == (2, 2)
+    assert [standing["rank"] for standing in document["standings"]] in ([1, 2], [1, 1])
+    over: MatchOver = tournament.results["friday.1.1.1.1"]
+    (exported,) = (match for match in document["matches"] if match["id"] == "friday.1.1.1.1")
+    assert exported == {
+        "id": "friday.1.1.1.1",
+        "attempt": 2,
+        "seats": list(over.seats),
+        "scores": list(over.scores or ()),
+        "termination": "normal",
+        "reason": over.reason,
+        "moves": list(over.moves),
+    }
+    (void,) = document["voided"]
+    assert (void["attempt"], void["scores"], void["termination"]) == (1, None, "aborted")

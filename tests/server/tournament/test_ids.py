@@ -1,0 +1,44 @@
+"""Tournament ids: `[a-z0-9-]` from the name, and a number where that is taken."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rumble_protocol.fields import TOURNAMENT_PATTERN
+from rumble_server.tournament.ids import slug, tournament_id
+
+
+@pytest.mark.parametrize(
+    ("name", "made"),
+    [
+        ("Friday", "friday"),
+        ("Friday Night  Rumble!", "friday-night-rumble"),
+        ("Café Été", "cafe-ete"),
+        ("--x--", "x"),
+        ("2026/07", "2026-07"),
+        ("日本", "tournament"),
+        ("", "tournament"),
+        ("a.b", "a-b"),
+    ],
+)
+def test_an_id_is_made_from_the_name(name: str, made: str) -> None:
+    assert tournament_id(name, ()) == made
+
+
+def test_a_taken_id_is_numbered_from_two() -> None:
+    taken: set[str] = set()
+    for expected in ("friday", "friday-2", "friday-3"):
+        made = tournament_id("Friday", taken)
+        assert made == expected
+        taken.add(made)
+
+
+@given(st.text(max_size=100), st.integers(1, 5))
+def test_an_id_fits_the_pattern_of_the_protocol_whatever_the_name(name: str, times: int) -> None:
+    taken: set[str] = set()
+    for _ in range(times):
+        taken.add(tournament_id(name, taken))
+    assert len(taken) == times
+    assert all(re.fullmatch(TOURNAMENT_PATTERN, each) for each in taken)
+    assert slug(slug(name)) == slug(name)

@@ -1,0 +1,188 @@
+"""A whole web on a world in memory: virtual time, a disk that can be held up, an archive read from the same log."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+from pydantic import TypeAdapter
+from rumble_protocol.feed_messages import FeedEvent
+from rumble_server.tournament.facts import (
+    LogFact,
+    TournamentCreated,
+    TournamentEnded,
+    TournamentStarted,
+    tournament_of,
+)
+from rumble_server.tournament.machine import Tournament
+from rumble_server.web.app import make_web
+from rumble_server.web.feed import Feed
+from rumble_server.web.site import Site
+
+from tests.server.world import Bot, World
+
+TOKEN = "the-host-token"
+HOST = {"Authorization": f"Bearer {TOKEN}"}
+WRITE_MS = 3
+PATIENCE_S = 5.0
+
+_event: TypeAdapter[FeedEvent] = TypeAdapter(FeedEvent)
+
+
+class WaitingLog:
+    """The world's log, with what the web needs beside: it can be waited for, and may be in trouble."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self.trouble: str | None = None
+
+    @property
+    def durable(self) -> int:
+        return self._world.log.durable
+
+    @property
+    def last(self) -> int:
+        return self._world.log.last
+
+    async def wait(self, number: int) -> None:
+        self._world.clock.advance(WRITE_MS)
+        if number > self.durable:
+            await asyncio.Event().wait()
+
+
+class MemoryArchive:
+    """What is on disk of a world."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self.reads = 0
+
+    def _facts(self) -> list[LogFact]:
+        self.reads += 1
+        return self._world.log.facts[: self._world.log.durable]
+
+    async def tournament_facts(self, tournament: str) -> Sequence[LogFact]:
+        return [fact for fact in self._facts() if tournament_of(fact) == tournament]
+
+    async def match_facts(self, match: str) -> Sequence[LogFact]:
+        return [fact for fact in self._facts() if getattr(fact, "match", None) == match]
+
+    async def outlines(self, limit: int) -> Sequence[Sequence[LogFact]]:
+        facts = self._facts()
+        over = [fact.tournament for fact in facts if isinstance(fact, TournamentEnded)]
+        outlines = [
+            [
+                fact
+                for fact in facts
+                if isinstance(fact, TournamentCreated | TournamentStarted | TournamentEnded)
+                and fact.tournament == tournament
+            ]
+            for tournament in over
+        ]
+        listed = [each for each in outlines if isinstance(each[0], TournamentCreated) and each[0].config.listed]
+        return listed[-limit:]
+
+
+@dataclass(frozen=True)
+class Event:
+    """One event as a spectator gets it; held to its model."""
+
+    id: int
+    kind: str
+    data: dict[str, Any]
+
+
+def parse(text: bytes) -> list[Event]:
+    """The events of a piece of a stream. Fails on data that does not fit its model, or has other fields."""
+    events = []
+    for block in text.decode().split("\n\n"):
+        lines = dict(line.split(": ", 1) for line in block.splitlines() if not line.startswith(":"))
+        if "data" not in lines:
+            continue
+        data = json.loads(lines["data"])
+        model = _event.validate_json(lines["data"])
+        assert model.model_dump(mode="json") == data
+        assert data["type"] == lines["event"]
+        events.append(Event(int(lines["id"]), lines["event"], data))
+    return events
+
+
+class Watcher:
+    """A spectator of a feed, read step by step."""
+
+    def __init__(self, scene: "Scene", tournament: Tournament, last_event_id: int | None = None) -> None:
+        self._scene = scene
+        self.stream: AsyncIterator[bytes] = scene.feed.stream(tournament, last_event_id)
+        self.events: list[Event] = []
+
+    async def piece(self) -> bytes:
+        """The next piece, whatever it is. If it waits for the disk, the disk gets the time it takes."""
+        reading = asyncio.ensure_future(anext(self.stream))
+        await asyncio.sleep(0)
+        if not reading.done():
+            self._scene.pass_ms(WRITE_MS)
+        return await asyncio.wait_for(reading, PATIENCE_S)
+
+    async def read(self, kind: str) -> Event:
+        """Read on to the end of the piece that has an event of this kind; gives the last such."""
+        while True:
+            new = parse(await self.piece())
+            self.events += new
+            found = [event for event in new if event.kind == kind]
+            if found:
+                return found[-1]
+
+    async def close(self) -> None:
+        """Go away."""
+        await self.stream.aclose()  # type: ignore[attr-defined]  # it is an async generator
+
+
+class Scene:
+    """A world, its web, and a browser."""
+
+    def __init__(self, world: World | None = None, *, hosts: frozenset[str] = frozenset()) -> None:
+        self.world = world or World(delay_ms=WRITE_MS)
+        self.log = WaitingLog(self.world)
+        self.archive = MemoryArchive(self.world)
+        self.feed = Feed(self.world.arena)
+        self._published = self.world.log.durable
+        self.world.log.on_durable.append(self._publish)
+        self.web = make_web(Site(self.world.arena, self.log, self.archive, self.feed, TOKEN, hosts))
+
+    def _publish(self) -> None:
+        first, self._published = self._published, self.world.log.durable
+        facts = self.world.log.facts[first : self._published]
+        self.feed.publish(list(enumerate(facts, first + 1)))
+
+    def browser(self, **given: Any) -> httpx.AsyncClient:
+        """Sends requests to the web. Mistakes of the server are answers, as they are over a socket."""
+        transport = httpx.ASGITransport(self.web, raise_app_exceptions=False)
+        return httpx.AsyncClient(transport=transport, **{"base_url": "http://rumble.test", **given})
+
+    def watch(self, tournament: Tournament, last_event_id: int | None = None) -> Watcher:
+        """A spectator."""
+        return Watcher(self, tournament, last_event_id)
+
+    def pass_ms(self, ms: int = 300) -> None:
+        """Let time pass."""
+        self.world.clock.advance(ms)
+
+    def players(self, *names: str, think_ms: int = 10, **login: Any) -> list[Bot]:
+        """Bots that play the first legal move."""
+        bots = self.world.logins(*names, **login)
+        for bot in bots:
+            bot.play(lambda turn: str(turn["legal"][0]), lambda: think_ms)
+        return bots
+
+    def played(self, *names: str, **config: Any) -> Tournament:
+        """A tournament that these bots have played to its end."""
+        tournament = self.world.create(start_at_bots=len(names), **config)
+        bots = self.players(*names, join=tournament.id)
+        self.world.run()
+        for bot in bots:
+            bot.drop()
+        self.pass_ms()
+        assert tournament.status == "finished"
+        return tournament

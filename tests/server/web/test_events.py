@@ -1,0 +1,95 @@
+"""The stream of events over ASGI: headers, `Last-Event-ID`, and what happens when either side goes."""
+
+import asyncio
+from typing import Any
+
+from tests.server.web.scene import Scene, parse
+
+
+class Stream:
+    """A request for events that is being answered."""
+
+    def __init__(self, scene: Scene, tournament: str, **headers: str) -> None:
+        self._sent: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+        self._gone = asyncio.Event()
+        path = f"/api/tournaments/{tournament}/events"
+        scope = {
+            "type": "http",
+            "asgi": {"version": "3.0", "spec_version": "2.3"},
+            "http_version": "1.1",
+            "method": "GET",
+            "scheme": "http",
+            "path": path,
+            "raw_path": path.encode(),
+            "query_string": b"",
+            "headers": [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()],
+            "server": ("rumble.test", 80),
+            "client": ("192.0.2.1", 1),
+        }
+        self.task = asyncio.ensure_future(scene.web(scope, self._receive, self._send))
+
+    async def _receive(self) -> dict[str, Any]:
+        await self._gone.wait()
+        return {"type": "http.disconnect"}
+
+    async def _send(self, message: Any) -> None:
+        await self._sent.put(message)
+
+    async def message(self) -> dict[str, Any]:
+        return await asyncio.wait_for(self._sent.get(), 5)
+
+    async def kinds(self, until: str) -> list[str]:
+        kinds: list[str] = []
+        while until not in kinds:
+            kinds += [event.kind for event in parse((await self.message())["body"])]
+        return kinds
+
+    async def leave(self) -> None:
+        self._gone.set()
+        await asyncio.wait_for(self.task, 5)
+
+
+async def test_the_answer_is_an_event_stream(scene: Scene) -> None:
+    tournament = scene.world.create()
+    scene.pass_ms()
+    stream = Stream(scene, tournament.id)
+    start = await stream.message()
+    headers = {name.decode(): value.decode() for name, value in start["headers"]}
+    assert start["status"] == 200
+    assert headers["content-type"].startswith("text/event-stream")
+    assert headers["cache-control"] == "no-store"
+    assert (await stream.message())["body"] == b"retry: 2000\n\n"
+    assert await stream.kinds("snapshot") == ["snapshot"]
+    await stream.leave()
+    assert scene.feed.spectators == 0
+
+
+async def test_last_event_id_resumes(scene: Scene) -> None:
+    tournament = scene.world.create()
+    scene.pass_ms()
+    stream = Stream(scene, tournament.id)
+    await stream.message()
+    await stream.kinds("snapshot")
+    await stream.leave()
+    last = scene.world.log.last
+    resumed = Stream(scene, tournament.id, last_event_id=str(last))
+    await resumed.message()
+    assert await resumed.kinds("field") == ["field"]
+    await resumed.leave()
+    odd = Stream(scene, tournament.id, last_event_id="x")
+    await odd.message()
+    assert await odd.kinds("snapshot") == ["snapshot"]
+    await odd.leave()
+
+
+async def test_streams_end_with_the_server(scene: Scene) -> None:
+    tournament = scene.world.create()
+    scene.pass_ms()
+    stream = Stream(scene, tournament.id)
+    await stream.message()
+    await stream.kinds("snapshot")
+    scene.feed.close()
+    await asyncio.wait_for(stream.task, 5)
+    async with scene.browser() as browser:
+        answer = await browser.get(f"/api/tournaments/{tournament.id}/events")
+    assert (answer.status_code, answer.json()["error"]["code"]) == (503, "unavailable")

@@ -1,0 +1,47 @@
+import pytest
+from rumble_engine import Termination
+from rumble_protocol.fields import TimeControl
+from rumble_server.web import rendering
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(0.0, "0"), (0.5, "½"), (1.0, "1"), (12.5, "12½"), (3540.0, "3540"), (0.25, "0.25")]
+)
+def test_points(value: float, text: str) -> None:
+    assert rendering.points(value) == text
+
+
+@pytest.mark.parametrize(
+    ("cell", "heat"), [((0.0, 2), 0), ((0.5, 2), 1), ((1.0, 2), 2), ((1.5, 2), 3), ((2.0, 2), 4), ((0.0, 0), 0)]
+)
+def test_heat(cell: tuple[float, int], heat: int) -> None:
+    assert rendering.heat(cell) == heat
+
+
+@pytest.mark.parametrize(
+    ("control", "text"),
+    [
+        (TimeControl(move_ms=250), "0.25 s a move"),
+        (TimeControl(bank_ms=60_000), "60 s in the bank"),
+        (
+            TimeControl(move_ms=1_000, bank_ms=60_000, increment_ms=500),
+            "1 s a move and 60 s in the bank and 0.5 s more after each move",
+        ),
+    ],
+)
+def test_time_controls(control: TimeControl, text: str) -> None:
+    assert rendering.clock_text(control) == text
+
+
+def test_results_faults_and_terminations() -> None:
+    assert rendering.result_text([0.5, 0.5]) == "½ : ½"
+    assert rendering.result_text(None) == "void"
+    assert rendering.faults_text({"timeout": 2, "no_show": 1}) == "timeout 2, no show 1"
+    assert rendering.faults_text({}) == "–"
+    assert rendering.termination_text(Termination.NORMAL) == ""
+    assert rendering.termination_text(Termination.NO_SHOW) == "(no show)"
+
+
+def test_moments_are_utc() -> None:
+    assert rendering.moment(1_700_000_000_000) == "2023-11-14T22:13:20Z"
+    assert rendering.moment_text(1_700_000_000_000) == "2023-11-14 22:13 UTC"

@@ -1,0 +1,110 @@
+"""Dockerfile and docker-compose.yml agree with the project, with each other, and with the command line.
+
+What they run in containers, tests/e2e/test_compose.py runs on this machine.
+"""
+
+import inspect
+import re
+import shlex
+import tomllib
+from typing import Any
+
+import pytest
+from rumble_bots.address import Address
+
+from tests.command_line import parse_all
+from tests.containers import ROOT, command, compose, dockerfile, the
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+SERVICES: dict[str, Any] = compose()["services"]
+BOTS = ["random", "heuristic", "minimax"]
+
+
+def test_the_image_has_the_python_that_the_project_asks_for() -> None:
+    assert f"python:{PROJECT['project']['requires-python'].removeprefix('>=')}-slim" == the("FROM").rest
+
+
+def test_everything_that_the_wheel_needs_is_copied() -> None:
+    copied = [word for found in dockerfile() if found.word == "COPY" for word in found.rest.split()[:-1]]
+    packages = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
+    needed = {package.partition("/")[0] for package in packages}
+    needed |= {"pyproject.toml", PROJECT["project"]["readme"], *PROJECT["project"]["license-files"]}
+    assert set(copied) == needed
+    allowed = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
+    assert {line.removeprefix("!") for line in allowed if line.startswith("!")} == needed
+
+
+def test_nothing_runs_as_root() -> None:
+    words = [found.word for found in dockerfile()]
+    user = the("USER").rest
+    assert user == "rumble"
+    assert any("useradd" in found.rest and user in found.rest.split() for found in dockerfile() if found.word == "RUN")
+    assert words.index("USER") < words.index("CMD")
+    assert all(found.word != "RUN" for found in dockerfile()[words.index("USER") :])
+
+
+def test_what_is_kept_is_on_a_volume() -> None:
+    volume = the("VOLUME").rest
+    database = the("CMD").command[the("CMD").command.index("--db") + 1]
+    assert database.startswith(f"{volume}/")
+    assert the("ENV").rest.startswith(f"RUMBLE_CONFIG_DIR={volume}/")
+    for service in SERVICES.values():
+        assert [mount.partition(":")[2] for mount in service.get("volumes", [])] in ([volume], [])
+    assert sorted(compose()["volumes"]) == ["bots", "server"]
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_every_command_is_one_of_the_command_line(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable in ("RUMBLE_SERVER", "RUMBLE_JOIN", "RUMBLE_HOST_TOKEN"):
+        monkeypatch.delenv(variable, raising=False)
+    for variable, value in SERVICES[name].get("environment", {}).items():
+        monkeypatch.setenv(variable, value)
+    parse_all([shlex.join(command(SERVICES[name]))])
+
+
+def test_the_server_listens_to_the_others() -> None:
+    assert "command" not in SERVICES["server"]
+    served = command(SERVICES["server"])
+    assert served[served.index("--host") + 1] == "0.0.0.0"
+
+
+def test_there_is_one_port() -> None:
+    from rumble_server.cli.serve import serve
+
+    port = the("EXPOSE").rest
+    assert str(inspect.signature(serve).parameters["port"].default) == port
+    assert the("CMD").command[the("CMD").command.index("--port") + 1] == port
+    assert f":{port}/healthz" in the("HEALTHCHECK").rest
+    assert SERVICES["server"]["ports"] == [f"127.0.0.1:{port}:{port}"]
+    for name in ("host", *BOTS):
+        address = Address.parse(SERVICES[name]["environment"]["RUMBLE_SERVER"])
+        assert (address.host, str(address.port)) == ("server", port)
+
+
+def test_the_three_bots_and_nobody_else_play() -> None:
+    assert list(SERVICES) == ["server", "host", *BOTS]
+    assert [command(SERVICES[bot]) for bot in BOTS] == [["rumble", "bot", bot] for bot in BOTS]
+    created = command(SERVICES["host"])
+    assert created[created.index("--start-at-bots") + 1] == str(len(BOTS))
+    assert {SERVICES[bot]["environment"]["RUMBLE_JOIN"] for bot in BOTS} == {created[3]}
+
+
+def test_each_waits_for_what_it_needs() -> None:
+    assert SERVICES["host"]["depends_on"] == {"server": {"condition": "service_healthy"}}
+    for bot in BOTS:
+        assert SERVICES[bot]["depends_on"] == {"host": {"condition": "service_completed_successfully"}}
+    unchecked = {name for name, service in SERVICES.items() if service.get("healthcheck") == {"disable": True}}
+    assert unchecked == {"host", *BOTS}
+
+
+def test_the_next_tournament_can_have_another_name() -> None:
+    services = compose({"RUMBLE_TOURNAMENT": "saturday", "RUMBLE_HOST_TOKEN": "mine"})["services"]
+    assert command(services["host"])[3] == "saturday"
+    assert {services[bot]["environment"]["RUMBLE_JOIN"] for bot in BOTS} == {"saturday"}
+    for name in ("server", "host"):
+        assert services[name]["environment"]["RUMBLE_HOST_TOKEN"] == "mine"
+
+
+def test_the_instructions_say_how_to_start_anew() -> None:
+    text = (ROOT / "docker-compose.yml").read_text(encoding="utf-8")
+    assert re.search(r"^#\s+docker compose down --volumes$", text, re.MULTILINE)

@@ -1,0 +1,59 @@
+"""What must not be in the repository, and what must."""
+
+import os
+import re
+import subprocess
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PACKAGES = [ROOT / package for package in PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]]
+
+FOREIGN = re.compile(
+    r"[p]ypi[.]org|[p]ythonhosted|[r]egistry[.]npmjs|[d]eb[.]debian[.]org|/[w]ork/(main|steering|[.]library|[.]mirror)"
+    r"|/[r]oot/|/[f]arm/"
+)
+"""Registry hosts and paths of one machine. Written so that it does not match itself."""
+
+
+def repository_files() -> list[Path]:
+    """The files of the repository: those tracked, and new ones that are not ignored."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    return [path for name in sorted(set(listed.split("\0"))) if (path := ROOT / name).is_file()]
+
+
+def test_the_expression_finds_what_it_is_for() -> None:
+    for parts in (("https://pyp", "i.org/simple"), ("/ro", "ot/.cache"), ("/wo", "rk/main/x"), ("deb.deb", "ian.org")):
+        assert FOREIGN.search("".join(parts))
+    assert not FOREIGN.search(FOREIGN.pattern)
+
+
+def test_no_file_names_a_registry_or_a_path_of_one_machine() -> None:
+    found = []
+    for path in repository_files():
+        text = path.read_bytes().decode("utf-8", "replace")
+        found += [f"{path.relative_to(ROOT)}: {line}" for line in text.splitlines() if FOREIGN.search(line)]
+    assert found == []
+
+
+def test_the_top_folders_are_no_packages() -> None:
+    for package in PACKAGES:
+        assert not (package.parent / "__init__.py").exists()
+        assert list(package.parent.glob("*.py")) == []
+
+
+def test_every_package_is_typed() -> None:
+    assert [package.name for package in PACKAGES if not (package / "py.typed").is_file()] == []
+
+
+def test_the_check_can_be_run() -> None:
+    assert os.access(ROOT / ".ci" / "run", os.X_OK)
+
+
+def test_the_changelog_has_this_version() -> None:
+    version = PROJECT["project"]["version"]
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert re.search(rf"^## {re.escape(version)}$", changelog, re.MULTILINE)
+    assert "\n## Unreleased\n" in changelog

@@ -1,0 +1,84 @@
+"""The wheel has everything and nothing else, and what is installed from it works."""
+
+import json
+import os
+import subprocess
+import sys
+import tomllib
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.e2e
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PACKAGES = [ROOT / package for package in PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]]
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel, built from the sources."""
+    folder = tmp_path_factory.mktemp("dist")
+    python("-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(ROOT))
+    (built,) = folder.glob("*.whl")
+    return built
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the wheel unpacked as pip installs it, without what it depends on."""
+    folder = tmp_path_factory.mktemp("installed")
+    python("-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--target", str(folder), str(wheel))
+    return folder
+
+
+def python(*arguments: str, path: Sequence[Path] = ()) -> str:
+    """What a Python process prints, with `path` searched before all else."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(str(folder) for folder in path)}
+    done = subprocess.run([sys.executable, *arguments], env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def names(wheel: Path) -> set[str]:
+    with zipfile.ZipFile(wheel) as archive:
+        return {name for name in archive.namelist() if not name.endswith("/")}
+
+
+def test_it_has_every_file_of_the_packages_and_nothing_else(wheel: Path) -> None:
+    wanted = {
+        str(Path(package.name, path.relative_to(package)))
+        for package in PACKAGES
+        for path in package.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    about = {name for name in names(wheel) if ".dist-info/" in name}
+    assert names(wheel) - about == wanted
+    assert {f"{package.name}/py.typed" for package in PACKAGES} <= wanted
+    assert any(name.endswith("/licenses/LICENSE") for name in about)
+
+
+def test_it_has_what_is_not_python(wheel: Path) -> None:
+    folders = {str(Path(name).parent) for name in names(wheel) if not name.endswith((".py", ".typed"))}
+    assert {"rumble_server/web/templates", "rumble_server/web/static", "rumble_bots/data"} <= folders
+
+
+def test_what_is_installed_is_what_runs(installed: Path) -> None:
+    modules = [package.name for package in PACKAGES]
+    ask = f"import {', '.join(modules)}\nfor module in ({', '.join(modules)}): print(module.__file__)"
+    assert python("-c", ask, path=[installed]).split() == [str(installed / name / "__init__.py") for name in modules]
+
+
+def test_its_command_knows_its_games(installed: Path) -> None:
+    (entry,) = (installed / "bin").glob("rumble*")
+    games = json.loads(python(str(entry), "games", "--json", path=[installed]))
+    assert {game["name"] for game in games} >= {"tictactoe", "connect4"}
+
+
+def test_its_bots_find_their_data(installed: Path) -> None:
+    asked = ["ask", "perfect", "--game", "tictactoe", "--position", "X....O.XO", "--json"]
+    (entry,) = (installed / "bin").glob("rumble*")
+    assert json.loads(python(str(entry), *asked, path=[installed]))["move"] == "2"
