@@ -1,0 +1,15 @@
+"""The export document (`export.json`, see `rumble_server.tournament.export`) in other formats: CSV, PGN, TRF."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from rumble_server.tournament.exports import csv_file, pgn, trf
+
+Document = Mapping[str, Any]
+
+WRITERS: dict[str, tuple[Callable[[Document], str], str]] = {
+    "csv": (csv_file.write, "text/csv; charset=utf-8"),
+    "pgn": (pgn.write, "application/x-chess-pgn; charset=utf-8"),
+    "trf": (trf.write, "text/plain; charset=utf-8"),
+}
+"""By file name extension: what writes it, and its media type. A writer raises ValueError for what it cannot express."""

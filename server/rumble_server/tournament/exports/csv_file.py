@@ -1,0 +1,34 @@
+"""CSV: a row a match with a header, which `rumble standings` and `rumble ratings` read again."""
+
+import csv
+import io
+from collections.abc import Mapping
+from typing import Any
+
+HEADER = ("match", "attempt", "first", "second", "score", "second_score", "termination", "at_fault", "reason", "moves")
+
+
+def write(document: Mapping[str, Any]) -> str:
+    """The matches of an export document. `at_fault` stays empty if the document does not have it."""
+    has_fault = all("at_fault" in match for match in document["matches"])
+    header = [name for name in HEADER if has_fault or name != "at_fault"]
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(header)
+    for match in document["matches"]:
+        first, second = match["seats"]
+        score, second_score = match["scores"]
+        row = {
+            "match": match["id"],
+            "attempt": match["attempt"],
+            "first": first,
+            "second": second,
+            "score": f"{score:g}",
+            "second_score": f"{second_score:g}",
+            "termination": match["termination"],
+            "at_fault": " ".join(str(seat) for seat in match.get("at_fault", ())),
+            "reason": match["reason"],
+            "moves": " ".join(match["moves"]),
+        }
+        writer.writerow(row[name] for name in header)
+    return out.getvalue()

@@ -1,0 +1,25 @@
+"""Formats of tournaments. A new one is a module here with a `Schedule`, and a line in `FORMATS`."""
+
+from collections.abc import Callable
+
+from rumble_server.tournament.formats.gauntlet import Gauntlet
+from rumble_server.tournament.formats.knockout import Knockout
+from rumble_server.tournament.formats.round_robin import RoundRobin
+from rumble_server.tournament.formats.schedule import Plan, Played, Results, Round, Schedule, match_key
+from rumble_server.tournament.formats.swiss import Swiss
+
+FORMATS: dict[str, Callable[[Plan], Schedule]] = {
+    "round-robin": RoundRobin,
+    "gauntlet": Gauntlet,
+    "knockout": Knockout,
+    "swiss": Swiss,
+}
+
+__all__ = ["FORMATS", "Plan", "Played", "Results", "Round", "Schedule", "make_schedule", "match_key"]
+
+
+def make_schedule(name: str, plan: Plan) -> Schedule:
+    """The schedule of a format by its name. Raises ValueError."""
+    if name not in FORMATS:
+        raise ValueError(f"unknown format {name!r}; there are: {', '.join(FORMATS)}")
+    return FORMATS[name](plan)

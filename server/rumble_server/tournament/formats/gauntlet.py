@@ -1,0 +1,38 @@
+"""Gauntlet: the first bots, the challengers, each meet every other bot once a cycle; nobody else meets anybody."""
+
+from collections.abc import Iterator
+
+from rumble_server.tournament.formats.schedule import FixedSchedule, Plan, Round
+from rumble_server.tournament.schedule import Pairing
+
+
+class Gauntlet(FixedSchedule):
+    """Challengers against the rest of the field. Seats differ by one at most, for either side; they swap each cycle."""
+
+    def __init__(self, plan: Plan) -> None:
+        if not 1 <= plan.challengers < plan.bots:
+            raise ValueError(f"a gauntlet of {plan.bots} has 1 to {plan.bots - 1} challengers, not {plan.challengers}")
+        super().__init__(plan)
+
+    def rounds(self) -> Iterator[Round]:
+        """In each round every bot of the smaller side has a match, with another of the larger side each time."""
+        plan = self.plan
+        challengers, others = plan.challengers, plan.bots - plan.challengers
+        fewer, more = sorted((challengers, others))
+        for cycle in range(1, plan.cycles + 1):
+            for number in range(1, more + 1):
+                pairings = []
+                for board in range(1, fewer + 1):
+                    small, large = board - 1, (number + board - 2) % more
+                    challenger, other = (small, large) if challengers <= others else (large, small)
+                    pair = (challenger, challengers + other)
+                    # By the sum of their numbers: the seats alternate along the opponents of either.
+                    ahead = (challenger + other + cycle) % 2
+                    pairings.append(Pairing(cycle, number, board, *(pair if ahead else pair[::-1])))
+                yield Round(tuple(pairings))
+
+    @property
+    def matches_total(self) -> int:
+        """Each challenger against each other bot, for the legs of each cycle."""
+        plan = self.plan
+        return plan.challengers * (plan.bots - plan.challengers) * plan.cycles * plan.legs

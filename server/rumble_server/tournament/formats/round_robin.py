@@ -1,0 +1,41 @@
+"""Round-robin: everyone meets everyone once a cycle, by Berger tables; the seats swap from cycle to cycle."""
+
+from collections.abc import Iterator
+
+from rumble_server.tournament.formats.schedule import FixedSchedule, Round
+from rumble_server.tournament.schedule import Pairing, berger_round, round_robin_matches
+
+
+class RoundRobin(FixedSchedule):
+    """Berger tables. Seats differ by one at most.
+
+    With one leg and two cycles the last two rounds of the first cycle are swapped (FIDE Handbook C.05, Annex 1), so
+    that nobody has the same seat more than twice in a row; a round's number is its place in the order of play.
+    """
+
+    def rounds(self) -> Iterator[Round]:
+        """One round at a time; the odd one out has a bye, without points."""
+        bots, plan = self.plan.bots, self.plan
+        number_of_rounds = bots - 1 + bots % 2
+        swapped = plan.legs == 1 and plan.cycles == 2 and number_of_rounds > 1
+        for cycle in range(1, plan.cycles + 1):
+            for number in range(1, number_of_rounds + 1):
+                table = number
+                if swapped and cycle == 1 and number >= number_of_rounds - 1:
+                    table = 2 * number_of_rounds - 1 - number
+                pairs = berger_round(bots, table)
+                pairings = tuple(
+                    Pairing(cycle, number, board, *((first, second) if cycle % 2 else (second, first)))
+                    for board, (first, second) in enumerate(pairs, 1)
+                )
+                yield Round(pairings, _left_out(pairings, bots) if bots % 2 else ())
+
+    @property
+    def matches_total(self) -> int:
+        """All pairs, each for the legs of each cycle."""
+        return round_robin_matches(self.plan.bots, self.plan.cycles, self.plan.legs)
+
+
+def _left_out(pairings: tuple[Pairing, ...], bots: int) -> tuple[int, ...]:
+    paired = {bot for pairing in pairings for bot in (pairing.first, pairing.second)}
+    return tuple(bot for bot in range(bots) if bot not in paired)

@@ -1,0 +1,215 @@
+"""Swiss: in each round bots with about as many points meet, never twice. Pairings by `py4swiss`, the FIDE Dutch system.
+
+A round is paired when every match of the one before has its result. The bot that is left out has a bye, which counts as
+won; at most one each. A bot that has withdrawn is not paired any more. If a round cannot be paired without meeting
+again (a small field, or most of it gone) the tournament ends before it, and says why.
+
+Pairing takes the `py4swiss` engine 0.1 s for 64 bots and seconds for 300, in one thread. So `prepare` gives the work as
+a small picklable `Task`, to be run in another process, and `restore` takes its answer; `pull` does all at once.
+
+With an even number of legs the seats are even in each pairing, so seat preferences have no part in it: every bot is
+shown to the engine with the same seats. Points of several legs, or of another scheme than 1, 1/2, 0, reach the engine
+exactly, as the "accelerations" that it adds to the points it counts itself.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from rumble_server.tournament.formats.schedule import Plan, Results, Round, Schedule, match_key, pairing_results
+from rumble_server.tournament.schedule import Pairing
+from rumble_server.tournament.tally import Scheme
+
+WHITE, BLACK, NO_SEAT = "w", "b", "-"
+WIN, DRAW, LOSS, FORFEIT_WIN, FORFEIT_LOSS, BYE, ABSENT = "1", "=", "0", "+", "-", "U", "Z"
+"""TRF16 codes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One round of one bot: its opponent (0: none; numbers count from 1), TRF16 codes, and all points so far."""
+
+    opponent: int
+    seat: str
+    result: str
+    points: int
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """All that pairing a round takes. `run` is slow, and a pure function of it."""
+
+    number: int
+    rounds: int
+    entries: tuple[tuple[Entry, ...], ...]
+    """By bot."""
+    gone: frozenset[int]
+    win: int
+    draw: int
+    loss: int
+
+    def run(self) -> Round:
+        """The round, with no pairings at all where it cannot be paired."""
+        from py4swiss.engines import DutchEngine  # type: ignore[import-untyped,unused-ignore]
+        from py4swiss.engines.common import PairingError  # type: ignore[import-untyped,unused-ignore]
+
+        try:
+            pairs = [(pair.white, pair.black) for pair in DutchEngine.generate_pairings(self._report())]
+        except PairingError:
+            return Round(())
+        boards = enumerate(((first, second) for first, second in pairs if second), 1)
+        pairings = tuple(Pairing(1, self.number, board, first - 1, second - 1) for board, (first, second) in boards)
+        return Round(pairings, tuple(first - 1 for first, second in pairs if not second))
+
+    def _report(self) -> object:
+        """The tournament as `py4swiss` reads it."""
+        from py4swiss.trf import ParsedTrf  # type: ignore[import-untyped,unused-ignore]
+        from py4swiss.trf.codes import PlayerCode  # type: ignore[import-untyped,unused-ignore]
+        from py4swiss.trf.results import (  # type: ignore[import-untyped,unused-ignore]
+            ColorToken,
+            ResultToken,
+            RoundResult,
+            ScoringPointSystem,
+            ScoringPointSystemCode,
+        )
+        from py4swiss.trf.sections import PlayerSection, XSection  # type: ignore[import-untyped,unused-ignore]
+
+        worth = {WIN: self.win, FORFEIT_WIN: self.win, BYE: self.win, DRAW: self.draw, ABSENT: 0}
+        system = ScoringPointSystem()
+        for code, units in (("W", self.win), ("PAB", self.win), ("D", self.draw), ("L", self.loss), ("ZPB", 0)):
+            system.apply_code(ScoringPointSystemCode(code), units)
+        players, accelerations = [], {}
+        for number, entries in enumerate(self.entries, 1):
+            players.append(
+                PlayerSection(
+                    code=PlayerCode.PLAYER,
+                    starting_number=number,
+                    points_times_ten=entries[-1].points if entries else 0,
+                    rank=number,
+                    results=[
+                        RoundResult(id=entry.opponent, color=ColorToken(entry.seat), result=ResultToken(entry.result))
+                        for entry in entries
+                    ],
+                )
+            )
+            counted, extra = 0, [0]
+            for entry in entries:
+                counted += worth.get(entry.result, self.loss)
+                extra.append(entry.points - counted)
+            accelerations[number] = extra
+        return ParsedTrf(
+            player_sections=players,
+            x_section=XSection(
+                number_of_rounds=self.rounds,
+                zeroed_ids={bot + 1 for bot in self.gone},
+                scoring_point_system=system,
+                accelerations=accelerations,
+            ),
+        )
+
+
+class Swiss(Schedule):
+    """A Swiss tournament; `stopped` says why it ended early, if it did."""
+
+    slow = True
+
+    def __init__(self, plan: Plan) -> None:
+        super().__init__(plan)
+        most = plan.bots - 1 + plan.bots % 2
+        self.number_of_rounds = min((plan.bots - 1).bit_length() if plan.rounds is None else plan.rounds, most)
+        if self.number_of_rounds < 1:
+            raise ValueError("a Swiss needs one round at least")
+        self.scheme = Scheme.of(plan.points)
+        self.stopped = ""
+        self._rounds: list[Round] = []
+        self._waits_for: list[str] = []
+        """Matches of the last round that had no result when last looked at."""
+
+    @property
+    def matches_total(self) -> int:
+        """If nobody withdraws."""
+        return self.plan.bots // 2 * self.number_of_rounds * self.plan.legs
+
+    def byes_with_points(self) -> dict[int, int]:
+        """As many matches won as a pairing has, for each bye."""
+        byes: dict[int, int] = {}
+        for played in self._rounds:
+            for bot in played.byes:
+                byes[bot] = byes.get(bot, 0) + self.plan.legs
+        return byes
+
+    def pull(self, results: Results, gone: Collection[int] = ()) -> Round | None:
+        """The next round, when the last is played. Slow."""
+        task = self.prepare(results, gone)
+        if task is None:
+            return None
+        pulled = task.run()
+        self.restore(pulled)
+        return pulled if pulled.pairings else None
+
+    def restore(self, pulled: Round) -> None:
+        """A round was paired; one without pairings ends the tournament."""
+        if not pulled.pairings:
+            self.stopped = f"round {len(self._rounds) + 1} cannot be paired without meeting again"
+            self.finished = True
+            return
+        self._rounds.append(pulled)
+        self._waits_for = [match_key(pair, leg) for pair in pulled.pairings for leg in range(1, self.plan.legs + 1)]
+        self.finished = len(self._rounds) == self.number_of_rounds
+
+    def prepare(self, results: Results, gone: Collection[int] = ()) -> Task | None:
+        """What pairing the next round takes; None if it is not its time, or there is none."""
+        while self._waits_for and self._waits_for[-1] in results:
+            self._waits_for.pop()
+        if self.finished or self._waits_for:
+            return None
+        entries: list[list[Entry]] = [[] for _ in range(self.plan.bots)]
+        for number, played in enumerate(self._rounds, 1):
+            if not self._enter(entries, number, played, results):
+                return None
+        if self.plan.bots - len(set(gone)) < 2:
+            self.stopped, self.finished = "fewer than two bots are left", True
+            return None
+        legs, scheme = self.plan.legs, self.scheme
+        return Task(
+            number=len(self._rounds) + 1,
+            rounds=self.number_of_rounds,
+            entries=tuple(map(tuple, entries)),
+            gone=frozenset(gone),
+            win=legs * scheme.win,
+            draw=legs * scheme.draw,
+            loss=legs * scheme.loss,
+        )
+
+    def _enter(self, entries: list[list[Entry]], number: int, played: Round, results: Results) -> bool:
+        """Add a round to each bot's entries; False if it is not over."""
+        scheme, legs = self.scheme, self.plan.legs
+        seats = (WHITE, BLACK)
+        if legs % 2 == 0:
+            seats = (WHITE, WHITE) if number % 2 else (BLACK, BLACK)
+        for pairing in played.pairings:
+            found = pairing_results(pairing, legs, results)
+            if found is None:
+                return False
+            forfeit = all(leg.forfeit for leg in found)
+            sums = [sum(_points(scheme, leg.scores[side]) for leg in found) for side in range(2)]
+            scores = [sum(leg.scores[side] for leg in found) for side in range(2)]
+            for side, (bot, opponent) in enumerate(((pairing.first, pairing.second), (pairing.second, pairing.first))):
+                result = _code(scores[side], scores[1 - side], forfeit)
+                before = entries[bot][-1].points if entries[bot] else 0
+                entries[bot].append(Entry(opponent + 1, seats[side], result, before + sums[side]))
+        for bot, own in enumerate(entries):
+            if len(own) < number:
+                before = own[-1].points if own else 0
+                bye = bot in played.byes
+                own.append(Entry(0, NO_SEAT, BYE if bye else ABSENT, before + (legs * scheme.win if bye else 0)))
+        return True
+
+
+def _points(scheme: Scheme, score: float) -> int:
+    return scheme.win if score == 1 else scheme.draw if score > 0 else scheme.loss
+
+
+def _code(score: float, other: float, forfeit: bool) -> str:
+    if forfeit:
+        return FORFEIT_WIN if score > other else FORFEIT_LOSS
+    return WIN if score > other else LOSS if score < other else DRAW

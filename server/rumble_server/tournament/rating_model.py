@@ -1,0 +1,207 @@
+"""The arithmetic under the ratings, on matrices: when a fit is finite, the fit, and how sure it is. Needs numpy.
+
+The model is Bradley and Terry's (1952) with a draw as half a point: the bot with strength t[i] in the first seat scores
+`p = 1 / (1 + exp(-(t[i] - t[j] + h)))` a match on average against t[j], where h is the first-move term of the field.
+Matrices are indexed by (first seat, second seat). Natural units; Elo's are 400 / ln 10 times larger.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Matrix = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+MOST_STEPS = 100
+DRAW_PRIOR = 2.0
+"""How many matches the field's draw rate weighs in a pair's own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """Strengths with mean 0, the first-move term, and the covariance of both (the term is last)."""
+
+    strengths: Matrix
+    first_move: float
+    covariance: Matrix
+
+
+def islands(met: Mask) -> list[list[int]]:
+    """The groups of bots that are connected by matches, each in order."""
+    linked = met | met.T
+    left = np.ones(len(met), dtype=np.bool_)
+    groups = []
+    while left.any():
+        group = _reach(linked, int(np.argmax(left)))
+        groups.append([int(index) for index in np.flatnonzero(group)])
+        left &= ~group
+    return groups
+
+
+def is_strongly_connected(scored: Mask) -> bool:
+    """Whether each bot scored against each other, directly or through others: Ford's condition (1957).
+
+    `scored[i, j]`: i took at least half a point from j, in whichever seat. Without it no strengths are the most likely.
+    """
+    return bool(_reach(scored, 0).all() and _reach(scored.T, 0).all())
+
+
+def _reach(edges: Mask, start: int) -> Mask:
+    reached = np.zeros(len(edges), dtype=np.bool_)
+    reached[start] = True
+    fresh = reached.copy()
+    while fresh.any():
+        fresh = edges[fresh].any(axis=0) & ~reached
+        reached |= fresh
+    return reached
+
+
+def tells_first_move(count: Matrix, groups: list[list[int]]) -> bool:
+    """Whether the seats vary enough to tell the first-move term from the strengths, whatever the results."""
+    information, _ = _information(count / 4)
+    size = len(count)
+    strengths = information[:size, :size].copy()
+    for group in groups:  # only differences inside a group count; this makes it invertible
+        strengths[np.ix_(group, group)] += 1 / len(group)
+    across = information[:size, size]
+    left = information[size, size] - across @ np.linalg.solve(strengths, across)
+    return bool(left > 1e-9 * information[size, size])
+
+
+def first_move_is_finite(score: Matrix, count: Matrix) -> bool:
+    """Whether neither seat explains every result: else the first-move term runs off, though all bots scored.
+
+    A term without end needs strengths with t[i] - t[j] >= -1 wherever the first seat i scored against j and <= -1
+    wherever the second seat j scored (or the same with seats exchanged): difference constraints, which can be met
+    unless their graph has a negative cycle (Bellman and Ford).
+    """
+    first, second = score > 0, score < count
+    # A cycle of two: one pair in which the same seat scored with either bot in it.
+    return all(
+        bool((there & there.T).any()) or _has_negative_cycle(back, there)
+        for back, there in ((first, second), (second, first))
+    )
+
+
+def _has_negative_cycle(up: Mask, down: Mask) -> bool:
+    """Edges i to j of weight 1 where `up[i, j]`, and j to i of weight -1 where `down[i, j]`."""
+    up_from, up_to = np.nonzero(up)
+    down_to, down_from = np.nonzero(down)
+    start = np.concatenate([up_from, down_from])
+    end = np.concatenate([up_to, down_to])
+    weight = np.concatenate([np.ones(len(up_from)), -np.ones(len(down_from))])
+    height = np.zeros(len(up))
+    while height.min() > -len(up):
+        lower = height.copy()
+        np.minimum.at(lower, end, height[start] + weight)
+        if np.array_equal(lower, height):
+            return False
+        height = lower
+    return True
+
+
+def fit(score: Matrix, count: Matrix, drawn: Matrix, prior: Matrix, with_first_move: bool) -> Fit:
+    """The most likely strengths, by Newton's method, which converges from anywhere when damped: it is concave.
+
+    `score[i, j]` is what i scored in the first seat against j in `count[i, j]` matches, of which `drawn[i, j]` were
+    drawn; `prior[i, j]` are virtual matches, all drawn.
+    """
+    size = len(score)
+    total, points = count + prior, score + prior / 2
+    free = size + 1 if with_first_move else size
+    at = np.zeros(size + 1)
+    best = _likelihood(at, points, total)
+    for _ in range(MOST_STEPS):
+        expected = _expected(at)
+        misfit = points - total * expected
+        gradient = np.append(misfit.sum(axis=1) - misfit.sum(axis=0), misfit.sum())
+        curvature, gauge = _information(total * expected * (1 - expected))
+        step = np.zeros(size + 1)
+        step[:free] = np.linalg.solve((curvature + gauge)[:free, :free], gradient[:free])
+        while (value := _likelihood(at + step, points, total)) < best - 1e-12 * abs(best):
+            step /= 2
+        at, best = at + step, value
+        if np.abs(step).max() < 1e-10:
+            break
+    at[:size] -= at[:size].mean()
+    return Fit(at[:size], float(at[size]), _covariance(at, count, drawn, prior, free))
+
+
+def _expected(at: Matrix) -> Matrix:
+    strengths = at[:-1]
+    expected: Matrix = 1 / (1 + np.exp(np.clip(strengths[None, :] - strengths[:, None] - at[-1], -700, 700)))
+    return expected
+
+
+def _likelihood(at: Matrix, points: Matrix, total: Matrix) -> float:
+    lead = at[:-1][:, None] - at[:-1][None, :] + at[-1]
+    return float(-(points * np.logaddexp(0, -lead) + (total - points) * np.logaddexp(0, lead)).sum())
+
+
+def _information(weight: Matrix) -> tuple[Matrix, Matrix]:
+    """The sum of weight x x' over all pairs, x being +1 for the first seat's strength, -1 for the second's, 1 for h.
+
+    And the gauge that makes it invertible, since only differences of strengths count.
+    """
+    size = len(weight)
+    information = np.zeros((size + 1, size + 1))
+    mutual = weight + weight.T
+    information[:size, :size] = np.diag(mutual.sum(axis=1)) - mutual
+    information[:size, size] = information[size, :size] = weight.sum(axis=1) - weight.sum(axis=0)
+    information[size, size] = weight.sum()
+    gauge = np.zeros_like(information)
+    gauge[:size, :size] = 1 / size
+    return information, gauge
+
+
+def _covariance(at: Matrix, count: Matrix, drawn: Matrix, prior: Matrix, free: int) -> Matrix:
+    """A^-1 B A^-1: A is the Fisher matrix of the fit, B the same with each pair's variance as its draws make it.
+
+    A match's score has the variance p (1 - p) - d / 4, where d is how likely it is drawn, not the p (1 - p) of a win
+    or a loss. d is the pair's own share of draws, moved towards that of the field (as p (1 - p) goes), never certain.
+    """
+    expected = _expected(at)
+    binary = expected * (1 - expected)
+    fisher, gauge = _information((count + prior) * binary)
+    share = (drawn.sum() + 0.5) / (4 * (count * binary).sum() + 1)
+    met, draws = count + count.T, drawn + drawn.T
+    likely = (draws + DRAW_PRIOR * min(share, 1.0) * 4 * binary) / (met + DRAW_PRIOR)
+    likely = np.minimum(likely, 2 * np.minimum(expected, 1 - expected))
+    variance = np.maximum(binary - likely / 4, binary / (met + DRAW_PRIOR))
+    spread, _ = _information(count * variance + prior * binary)
+    inverse = np.linalg.inv((fisher + gauge)[:free, :free])
+    covariance = np.zeros_like(fisher)
+    covariance[:free, :free] = inverse @ spread[:free, :free] @ inverse
+    return covariance
+
+
+def arrays(cells: list[tuple[int, int, int, int, int]], size: int) -> tuple[Matrix, Matrix, Matrix]:
+    """`score`, `count` and `drawn` of (first, second, first won, drawn, second won) counts."""
+    score, count, drawn = (np.zeros((size, size)) for _ in range(3))
+    if cells:
+        table: Any = np.array(cells, dtype=np.int64).T
+        first, second, won, draws, lost = table
+        score[first, second] = won + draws / 2
+        count[first, second] = won + draws + lost
+        drawn[first, second] = draws
+    return score, count, drawn
+
+
+def virtual_draws(met: Mask, groups: list[list[int]]) -> Matrix:
+    """One virtual draw for each pair that met, half of it in each seat.
+
+    Where groups of bots have not met, each bot also has about one virtual draw in all with the bots of other groups:
+    enough to hold the groups together, and too little to claim knowledge.
+    """
+    prior = np.where(met | met.T, 0.5, 0.0)
+    if len(groups) > 1:
+        outside = np.zeros(len(met))
+        group_of = np.zeros(len(met), dtype=np.int64)
+        for number, group in enumerate(groups):
+            outside[group] = len(met) - len(group)
+            group_of[group] = number
+        apart = group_of[:, None] != group_of[None, :]
+        prior += np.where(apart, (1 / outside[:, None] + 1 / outside[None, :]) / 4, 0.0)
+    return prior

@@ -1,0 +1,57 @@
+"""One match that counts, as plain data: what tie-breaks, ratings and result files have in common."""
+
+from dataclasses import dataclass
+
+from rumble_engine import Termination
+
+from rumble_server.match.facts import MatchOver
+
+FAULTS = frozenset(
+    {
+        Termination.ILLEGAL_MOVE,
+        Termination.TIMEOUT,
+        Termination.DISCONNECT,
+        Termination.NO_SHOW,
+        Termination.FLOOD,
+    }
+)
+"""Terminations that are somebody's fault."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A result: who had which seat, and what each scored (1 win, 0.5 draw, 0 loss; nobody there: 0 and 0)."""
+
+    seats: tuple[str, str]
+    scores: tuple[float, float]
+    termination: Termination = Termination.NORMAL
+    at_fault: tuple[int, ...] = ()
+    match: str = ""
+    moves: tuple[str, ...] = ()
+
+    @property
+    def is_forfeit(self) -> bool:
+        """Whether it was never played: it counts in points, but not as played over the board."""
+        return self.termination is Termination.NO_SHOW
+
+
+def result_of(over: MatchOver) -> Result:
+    """The result in a fact of the log. Raises ValueError for a void attempt or more than two seats."""
+    if over.scores is None or len(over.seats) != 2 or len(over.scores) != 2:
+        raise ValueError(f"match {over.match}, attempt {over.attempt}, has no result between two bots")
+    first, second = over.seats
+    return Result(
+        (first, second),
+        (over.scores[0], over.scores[1]),
+        over.termination,
+        over.at_fault,
+        over.match,
+        over.moves,
+    )
+
+
+def blame(scores: tuple[float, float], termination: Termination) -> tuple[int, ...]:
+    """The seats at fault where a file does not say: those without a score, if the match ended by a fault."""
+    if termination not in FAULTS:
+        return ()
+    return tuple(seat for seat, score in enumerate(scores) if score == 0)
