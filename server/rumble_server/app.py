@@ -24,7 +24,7 @@ from rumble_server.store.codec import Numbered
 from rumble_server.store.reader import LogReader
 from rumble_server.store.sqlite import SqliteLog, database_path
 from rumble_server.tournament.arena import Arena
-from rumble_server.tournament.recovery import recover
+from rumble_server.tournament.recovery import recover, replay_tournament
 from rumble_server.web.app import make_web
 from rumble_server.web.feed import Feed
 from rumble_server.web.site import Site
@@ -81,6 +81,7 @@ class Server:
             random=SystemRandom(),
             grace_ms=self.config.grace_ms,
         )
+        self.arena.archive = lambda tournament: replay_tournament(self.reader.tournament_facts(tournament))
         self.arena.taken_ids.update(self.reader.tournament_ids())
         door = Doorkeeper(
             self.arena, f"rumble {version('rumble')}", limits=self.config.limits, open_names=self.config.open_names

@@ -33,7 +33,7 @@ from rumble_server.tournament.facts import (
 )
 from rumble_server.tournament.machine import Tournament
 from rumble_server.tournament.ports import Clock
-from rumble_server.tournament.recovery import recover
+from rumble_server.tournament.recovery import recover, replay_tournament
 
 from tests.server.frames import Frame, Inbox
 
@@ -255,6 +255,7 @@ class World:
         world.arena.taken_ids.update(by_tournament)
         over = {fact.tournament for fact in kept if isinstance(fact, TournamentEnded)}
         unfinished = [facts for tournament, facts in by_tournament.items() if tournament not in over]
+        world.arena.archive = lambda tournament: replay_tournament(by_tournament[tournament])
         recover(world.arena, names, unfinished, lambda match: [f for f in kept if getattr(f, "match", None) == match])
         return world
 
@@ -290,6 +291,8 @@ class Bot:
         self.world = world
         self.link = link
         self.name = ""
+        self.sent: list[str] = []
+        self.gone = False
         link.on_frame.append(self._note)
         self.session = Session(world.door, link)
 
@@ -300,10 +303,11 @@ class Bot:
 
     def say(self, **message: Any) -> None:
         """Send a message."""
-        self.session.received(json.dumps(message))
+        self.say_text(json.dumps(message))
 
     def say_text(self, text: str) -> None:
         """Send any text."""
+        self.sent.append(text)
         self.session.received(text)
 
     @property
@@ -345,9 +349,10 @@ class Bot:
         self.link.on_frame.append(answer)
 
     def _answer(self, turn: Frame, choose: Callable[[Frame], str]) -> None:
-        if self.link.closed is None:
+        if self.link.closed is None and not self.gone:
             self.move(choose(turn), turn=turn)
 
     def drop(self) -> None:
         """The socket ends."""
+        self.gone = True
         self.session.lost()

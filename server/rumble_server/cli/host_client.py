@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping
 from http import HTTPStatus
-from typing import Any
+from typing import Any, Self
 
 import httpx
 from rumble_bots.address import Address
+from rumble_bots.keys import kept_key
 
 from rumble_server.cli.errors import CliError, ExitCode
 
@@ -21,6 +22,13 @@ class HostClient:
         self._headers = {"Authorization": f"Bearer {host_token}"} if host_token else {}
         self._trust_env = not address.loopback
         """Proxies of the environment are for servers elsewhere."""
+
+    @classmethod
+    def of_bot(cls, server: str, name: str, key: str | None) -> Self:
+        """The API for the owner of a bot: by the key given, or the one that the SDK keeps for the name."""
+        client = cls(server)
+        client._headers = {"Authorization": f"Bot {name}:{key or kept_key(Address.parse(server), name)}"}
+        return client
 
     def get(self, path: str, **query: Any) -> Any:
         """What a GET answers, as data."""
@@ -53,6 +61,8 @@ class HostClient:
 
     def _complaint(self, answer: httpx.Response) -> str:
         if answer.status_code == HTTPStatus.UNAUTHORIZED:
+            if self._headers.get("Authorization", "").startswith("Bot "):
+                return f"{self.base} knows no bot of this name with this key"
             if self._headers:
                 return f"this is not the host token of {self.base}"
             return "this needs the host token: --host-token, or RUMBLE_HOST_TOKEN (`rumble serve` prints it)"

@@ -11,7 +11,7 @@ from urllib.parse import quote
 import typer
 
 from rumble_server.cli.host_client import HostClient
-from rumble_server.cli.options import Game, Json, Server, given, read_settings
+from rumble_server.cli.options import Game, Json, Key, Server, given, read_settings
 
 HERE = "http://127.0.0.1:8765"
 """Where `rumble serve` serves if it is told nothing."""
@@ -192,6 +192,24 @@ def export(
         out.write_bytes(document)
         return
     sys.stdout.buffer.write(document + b"\n")
+
+
+@app.command()
+def transcript(
+    match: Annotated[str, typer.Argument(metavar="MATCH", help="The match's id, like friday.1.2.1.1.")],
+    server: Server = HERE,
+    host_token: HostToken = None,
+    bot: Annotated[str | None, typer.Option(metavar="NAME", help="As the owner of this bot, by its key.")] = None,
+    key: Key = None,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Where to; standard output by default.")] = None,
+) -> None:
+    """Write every frame of a match both ways, with server times and the verdict, as ND-JSON."""
+    client = HostClient(server, host_token) if bot is None else HostClient.of_bot(server, bot, key)
+    document = client.download(f"matches/{quote(match, safe='')}/transcript")
+    if out is not None:
+        out.write_bytes(document)
+        return
+    sys.stdout.buffer.write(document)
 
 
 def _command(

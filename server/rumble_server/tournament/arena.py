@@ -4,7 +4,8 @@ One call per event, start to end without waiting. What follows from a result (ne
 is done in `settle`, after the event.
 """
 
-from collections.abc import Iterable
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from random import Random
 
@@ -27,6 +28,9 @@ from rumble_server.tournament.names import Names
 from rumble_server.tournament.players import OpenMatch, Player
 from rumble_server.tournament.ports import Clock, Contact, Log, TimerHandle
 
+MOST_ENDED = 64
+"""So many tournaments that ended in this run stay in memory; older ones are in the archive only."""
+MOST_FOUND = 8
 STARTS_AT_ONCE = 32
 """So many matches are started in one go; then the loop's other work has its turn."""
 
@@ -45,6 +49,8 @@ class Arena:
     tournaments: dict[str, Tournament] = field(default_factory=dict)
     taken_ids: set[str] = field(default_factory=set)
     """The ids of all tournaments ever, also of those not in memory."""
+    archive: Callable[[str], Tournament | None] = lambda _: None
+    """Finds a tournament that is over and not in memory any more."""
     matches: dict[str, OpenMatch] = field(default_factory=dict)
     players: dict[str, Player] = field(default_factory=dict)
     """By name in lower case."""
@@ -55,6 +61,9 @@ class Arena:
     stopped: bool = False
     """Nothing that happens now is recorded: the next run goes on from what is."""
     floor: Floor = field(init=False)
+    _ended: deque[str] = field(default_factory=deque)
+    _found: OrderedDict[str, Tournament] = field(default_factory=OrderedDict)
+    """What the archive found lately."""
     _dirty: dict[str, None] = field(default_factory=dict)
     _numbers: dict[str, int] = field(default_factory=dict)
     """By tournament, the number of its newest fact in this run."""
@@ -209,7 +218,10 @@ class Arena:
         try:
             while self._dirty and budget > 0:
                 name = next(iter(self._dirty))
-                tournament = self.tournaments[name]
+                tournament = self.tournaments.get(name)
+                if tournament is None:
+                    del self._dirty[name]
+                    continue
                 if tournament.ready_to_start():
                     self._start(tournament)
                 budget = self._start_matches(tournament, budget)
@@ -288,8 +300,18 @@ class Arena:
     def tournament(self, tournament: str) -> Tournament:
         """The tournament of that id. Raises TournamentError with `unknown_tournament`."""
         found = self.tournaments.get(tournament)
+        if found is None and tournament in self.taken_ids:
+            found = self._from_archive(tournament)
         if found is None:
             raise TournamentError(ErrorCode.UNKNOWN_TOURNAMENT, f"there is no tournament {tournament!r}")
+        return found
+
+    def _from_archive(self, tournament: str) -> Tournament | None:
+        found = self._found.pop(tournament, None) or self.archive(tournament)
+        if found is not None:
+            self._found[tournament] = found
+            if len(self._found) > MOST_FOUND:
+                self._found.popitem(last=False)
         return found
 
     def join(self, player: Player, tournament_id: str, invite: str | None = None) -> None:
@@ -439,6 +461,9 @@ class Arena:
             player.tournaments.pop(tournament.id, None)
             if player.challenge == tournament.id:
                 player.challenge = None
+        self._ended.append(tournament.id)
+        if len(self._ended) > MOST_ENDED and self.trouble is None:
+            del self.tournaments[self._ended.popleft()]
         return number
 
     # --- telling ---

@@ -40,9 +40,7 @@ class Entrant:
         return (self.absent_since_ms or 0) + self.absent_left_ms
 
     def absent_left(self, now_ms: int) -> int:
-        """The budget as it stands."""
-        if self.absent_since_ms is None:
-            return self.absent_left_ms
+        """The budget as it stands, while it runs."""
         return min(self.absent_left_ms, max(0, self.absent_until_ms - now_ms))
 
     def set_absent_left(self, left_ms: int, now_ms: int) -> None:

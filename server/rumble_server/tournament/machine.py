@@ -222,7 +222,7 @@ class Tournament:
     def bench(self, bot: str, now_ms: int) -> BotBenched | None:
         """Whether the bot has just failed too often in a row; then it is benched until the host lets it play again."""
         entrant, limit = self.field[bot], self.config.bench_after
-        if entrant.benched or limit == 0 or entrant.faulty_in_a_row < limit:
+        if entrant.benched or entrant.withdrawn or limit == 0 or entrant.faulty_in_a_row < limit:
             return None
         reason = f"{bot} lost {entrant.faulty_in_a_row} matches in a row by its own fault"
         return BotBenched(self.id, bot, True, reason, now_ms)

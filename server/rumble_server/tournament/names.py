@@ -50,6 +50,13 @@ class Names:
         """The claim on a name, in whatever case it is written."""
         return self._claims.get(name.casefold())
 
+    def owns(self, name: str, key: str) -> bool:
+        """Whether this is the key of a name that is claimed."""
+        claim = self.get(name)
+        if claim is None or claim.salt is None or claim.digest is None:
+            return False
+        return hmac.compare_digest(claim.digest, digest_of(key, claim.salt))
+
     def admit(
         self, name: str, key: str | None, *, keyless_allowed: bool, salt: str, now_ms: int
     ) -> tuple[Claim, NameUsed | None]:
@@ -69,7 +76,7 @@ class Names:
                 raise TournamentError(
                     ErrorCode.KEY_REQUIRED, f"the name {claim.name} is protected: log in with its key"
                 )
-            if not hmac.compare_digest(claim.digest, digest_of(key, claim.salt)):
+            if not self.owns(name, key):
                 raise TournamentError(ErrorCode.BAD_KEY, f"this is not the key of the name {claim.name}")
             return claim, None
         if key is None and not keyless_allowed:

@@ -22,6 +22,7 @@ from rumble_server.web.problems import bad_request
 from rumble_server.web.rendering import STATIC
 from rumble_server.web.security import Guard
 from rumble_server.web.site import Site
+from rumble_server.web.transcripts import transcript_routes
 
 log = logging.getLogger(__name__)
 
@@ -50,6 +51,7 @@ def make_web(site: Site) -> ASGIApp:
     library = Library(site)
     app.include_router(read_routes(site, library))
     app.include_router(host_routes(site))
+    app.include_router(transcript_routes(site))
     app.include_router(health_routes(site))
     add_pages(app, site, library)
     app.mount("/static", _Static(directory=STATIC), name="static")

@@ -60,14 +60,17 @@ class Guard:
         await app(scope, receive, send_guarded)
 
 
+def is_host(authorization: str, host_token: str) -> bool:
+    """Whether an `Authorization` header shows the host's token."""
+    scheme, _, token = authorization.partition(" ")
+    return scheme.lower() == "bearer" and hmac.compare_digest(token.strip().encode("latin-1"), host_token.encode())
+
+
 def host_only(host_token: str) -> Callable[[Request], Awaitable[None]]:
     """A dependency that lets only the host through. Raises WebError with `bad_token`."""
-    expected = host_token.encode()
 
     async def check(request: Request) -> None:
-        scheme, _, token = request.headers.get("Authorization", "").partition(" ")
-        given = token.strip().encode("latin-1")
-        if scheme.lower() != "bearer" or not hmac.compare_digest(given, expected):
+        if not is_host(request.headers.get("Authorization", ""), host_token):
             raise WebError(
                 HTTPStatus.UNAUTHORIZED,
                 "bad_token",

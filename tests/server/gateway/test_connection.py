@@ -41,10 +41,14 @@ async def test_the_first_frame_is_the_welcome_with_or_without_the_sub_protocol(
 async def test_only_unknown_sub_protocols_get_an_error_and_4010() -> None:
     async with house() as server, server.raw() as client:
         assert await client.upgrade(Sec_WebSocket_Protocol="chess.v1, rumble.v9") == 101
+        client.send(Opcode.TEXT, LOGIN)
+        client.send(Opcode.BINARY, LOGIN)
         error = await client.hear("error")
         assert (error["code"], error["fatal"]) == ("protocol_not_supported", True)
         assert await client.close_code() == CloseCode.PROTOCOL_NOT_SUPPORTED
+        client.writer.close()
         assert server.sessions == []
+        assert server.arena.players == {}
 
 
 @pytest.mark.parametrize(
@@ -383,6 +387,17 @@ async def test_a_client_that_closes_is_answered_and_forgotten() -> None:
         assert client.close_code == 1000
         await server.all_gone()
         assert server.arena.players["ann"].contact is None
+
+
+async def test_nothing_is_sent_to_a_client_that_has_closed() -> None:
+    async with house() as server, server.raw() as client:
+        await client.upgrade()
+        await client.hear("welcome")
+        (session,) = server.sessions
+        client.send(Opcode.CLOSE, (1000).to_bytes(2))
+        assert await client.close_code() == 1000
+        session.send(b"{}")
+        assert await client.reader.read() == b""
 
 
 async def test_a_client_that_vanishes_is_away() -> None:

@@ -121,6 +121,34 @@ def test_a_measurement_counts_from_the_next_turn_on() -> None:
     assert desk.turn["clock"]["lag_ms"] == 80
 
 
+# --- frames that waited in the server ---
+
+
+def test_the_clock_of_a_turn_that_waited_in_the_server_starts_when_it_is_sent() -> None:
+    desk = Desk.seated()
+    turn = desk.referee.turn
+    assert turn is not None
+    desk.pass_ms(900)
+    desk.referee.sent_late(turn.frame, desk.now_ms)
+    desk.pass_ms(999)
+    assert timed_out(desk) is None
+    desk.pass_ms(1)
+    assert timed_out(desk) == (0,)
+
+
+def test_another_frame_that_waited_changes_no_clock() -> None:
+    desk = Desk.seated()
+    turn = desk.referee.turn
+    assert turn is not None
+    desk.play("4")
+    desk.pass_ms(900)
+    desk.referee.sent_late(turn.frame, desk.now_ms)
+    desk.referee.sent_late(b"{}", desk.now_ms)
+    desk.pass_ms(100)
+    assert timed_out(desk) == (1,)
+    desk.referee.sent_late(turn.frame, desk.now_ms)
+
+
 # --- away ---
 
 

@@ -39,6 +39,13 @@ async def write(log: SqliteLog, *facts: LogFact) -> None:
     await log.wait(log.last)
 
 
+def begin_write(log: SqliteLog) -> None:
+    """Have what was appended on its way to the disk, now."""
+    assert log._timer is not None
+    log._timer.cancel()
+    log._write()
+
+
 def rows(
     path: Path, query: str = "SELECT number, tournament, kind FROM log ORDER BY number"
 ) -> list[tuple[object, ...]]:

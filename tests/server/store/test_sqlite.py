@@ -14,7 +14,7 @@ from rumble_server.store.schema import APPLICATION_ID, MIGRATIONS
 from rumble_server.store.sqlite import SqliteLog, database_path
 from rumble_server.tournament.facts import NameUsed
 
-from tests.server.store.disk import Told, joined, locked, opened, rows, write
+from tests.server.store.disk import Told, begin_write, joined, locked, opened, rows, write
 
 
 @pytest.fixture
@@ -89,16 +89,27 @@ async def test_facts_that_come_during_a_write_go_with_the_next(path: Path) -> No
     async with opened(path) as log:
         told = Told(log)
         log.append(joined(1))
-        log._write()
+        begin_write(log)
         log.append(joined(2))
         await log.wait(2)
         assert [[number for number, _ in batch] for batch in told.batches] == [[1], [2]]
 
 
+async def test_they_need_nobody_to_wait_for_them(path: Path) -> None:
+    async with opened(path) as log:
+        written = asyncio.Event()
+        log.on_durable.append(lambda batch: written.set() if batch[-1][0] == 2 else None)
+        log.append(joined(1))
+        begin_write(log)
+        log.append(joined(2))
+        await written.wait()
+        assert len(rows(path)) == 2
+
+
 async def test_who_waits_for_a_fact_of_a_later_batch_waits_on(path: Path) -> None:
     async with opened(path) as log:
         log.append(joined(1))
-        log._write()
+        begin_write(log)
         second = asyncio.create_task(log.wait(log.append(joined(2))))
         await log.wait(1)
         assert not second.done()
@@ -163,6 +174,19 @@ async def test_while_it_cannot_be_written_facts_are_kept_and_nothing_is_announce
         await log.wait(2)
         assert told.facts == [(1, joined(1)), (2, joined(2))]
         assert (await told.trouble.get(), log.trouble) == (None, None)
+
+
+@pytest.mark.usefixtures("impatient")
+async def test_facts_that_come_during_a_write_that_fails_keep_their_place(path: Path) -> None:
+    async with opened(path) as log:
+        told = Told(log)
+        with locked(path):
+            log.append(joined(1))
+            begin_write(log)
+            log.append(joined(2))
+            assert await told.trouble.get() is not None
+        await log.wait(2)
+        assert [fact for _, fact in told.facts] == [joined(1), joined(2)]
 
 
 @pytest.mark.usefixtures("impatient")

@@ -10,9 +10,10 @@ from rumble_engine import Termination, get_game
 from rumble_protocol.codes import CloseCode, ErrorCode
 from rumble_protocol.fields import TimeControl
 from rumble_server.match.facts import MatchOver
-from rumble_server.tournament.arena import STARTS_AT_ONCE
+from rumble_server.tournament.arena import MOST_ENDED, MOST_FOUND, STARTS_AT_ONCE
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.export import export
+from rumble_server.tournament.facts import tournament_of
 from rumble_server.tournament.machine import Tournament
 from rumble_server.tournament.recovery import replay_tournament
 from rumble_server.tournament.schedule import round_robin
@@ -497,14 +498,40 @@ def test_draining_tells_everyone_and_starts_nothing_more() -> None:
 def test_after_the_stop_nothing_is_judged_or_recorded() -> None:
     world = World()
     tournament = world.create(start_at_bots=3, absent_ms=1000, away_ms=1000)
-    ann, ben, cid = world.logins("ann", "ben", "cid", join=tournament.id)
-    cid.drop()
+    bots = world.logins("ann", "ben", "cid", join=tournament.id)
+    (match,) = world.arena.matches.values()
+    waiting = next(bot for bot in bots if bot.name not in match.referee.terms.seats)
+    waiting.drop()
     world.arena.stop()
     facts = len(world.log.facts)
-    ann.drop()
-    ben.drop()
+    for bot in bots:
+        bot.drop()
+    world.arena.settle_all()
     world.run()
     assert len(world.log.facts) == facts
+
+
+def test_of_the_tournaments_that_are_over_only_the_newest_stay_in_memory_and_the_others_are_found_on_disk() -> None:
+    world = World()
+    looked_up = []
+
+    def archive(tournament: str) -> Tournament | None:
+        looked_up.append(tournament)
+        return replay_tournament(fact for fact in world.log.facts if tournament_of(fact) == tournament)
+
+    world.arena.archive = archive
+    bot = world.login("ann")
+    for number in range(MOST_ENDED + MOST_FOUND + 2):
+        tournament = world.create(name=f"night {number}")
+        bot.say(type="join", tournament=tournament.id)
+        world.arena.end(tournament.id, cancelled=True)
+    assert len(world.arena.tournaments) == MOST_ENDED
+    for number in (0, 0, *range(MOST_FOUND + 1), 0):
+        bot.heard()
+        bot.say(type="join", tournament=f"night-{number}")
+        assert bot.inbox.kinds() == ["joined", "tournament_over"]
+        assert bot.last("tournament_over")["tournament"] == f"night-{number}"
+    assert looked_up == [*(f"night-{number}" for number in range(MOST_FOUND + 1)), "night-0"]
 
 
 # --- faults ---
@@ -775,6 +802,39 @@ def test_while_the_log_cannot_be_written_no_match_starts_and_it_is_said_why() ->
     world.arena.on_trouble(None)
     world.run()
     assert_all_was_played(tournament)
+
+
+def test_a_turn_that_waits_for_the_disk_costs_no_thinking_time() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=2, legs=2, time_control=TimeControl(move_ms=1000))
+    bots = enter(world, tournament, "ann", "ben")
+    world.log.stuck = True
+    world.run(60_000)
+    assert len(tournament.results) == 1
+    assert all(bot.inbox.all("match_over") == [] for bot in bots)
+    world.log.unstick()
+    mover = next(bot for bot in bots if bot.last("turn")["match"] == "friday.1.1.1.2")
+    assert mover.last("turn")["clock"]["remaining_ms"] == 1000
+    world.run()
+    assert_all_was_played(tournament)
+    assert {over.termination for over in tournament.results.values()} == {Termination.NORMAL}
+
+
+def test_nor_does_it_if_its_bot_drops_before_it_was_sent() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=2, legs=2, time_control=TimeControl(move_ms=1000))
+    bots = enter(world, tournament, "ann", "ben")
+    world.log.stuck = True
+    world.run(10_000)
+    world.log.stuck = False
+    (match,) = world.arena.matches.values()
+    assert match.referee.turn is not None
+    mover = match.players[match.referee.turn.seat].name
+    for bot in bots:
+        bot.drop()
+    world.log.unstick()
+    again = world.login(mover)
+    assert again.last("turn")["clock"]["remaining_ms"] == 1000
 
 
 def test_a_pause_of_the_host_outlasts_disk_trouble() -> None:

@@ -476,6 +476,13 @@ def test_a_clean_match_resets_the_count_of_faults() -> None:
     assert leader.tournament.bench("ann", 0) is None
 
 
+def test_who_has_left_is_not_benched_on_top() -> None:
+    leader = Leader.started("ann", "ben", legs=3, bench_after=1)
+    leader.record(leader.tournament.leave("ann", 0))
+    leader.due()
+    assert leader.tournament.bench("ann", 0) is None
+
+
 def test_without_a_limit_nobody_is_benched() -> None:
     leader = Leader.started("ann", "ben", legs=5, bench_after=0)
     leader.due()

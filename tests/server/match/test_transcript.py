@@ -1,0 +1,109 @@
+"""Promise 7: a match's transcript has every frame of it both ways, with the server's times, rebuilt from the log."""
+
+import json
+from random import Random
+
+import pytest
+from rumble_protocol.fields import TimeControl
+from rumble_server.match.facts import MatchFact, MatchOver
+from rumble_server.match.transcript import Line, as_json, transcript
+
+from tests.server.match.desk import START_MS, Desk
+from tests.server.world import Bot, World
+
+
+def facts_of(world: World, match: str) -> list[MatchFact]:
+    return [fact for fact in world.log.facts if isinstance(fact, MatchFact) and fact.match == match]
+
+
+def told(lines: list[Line], seat: int) -> list[object]:
+    return [json.loads(line.frame) for line in lines if (line.seat, line.sender) == (seat, "server")]
+
+
+def said(lines: list[Line], seat: int) -> list[str]:
+    return [line.frame for line in lines if (line.seat, line.sender) == (seat, "bot")]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_it_has_every_frame_of_the_match_that_either_bot_sent_or_was_sent(seed: int) -> None:
+    random = Random(seed)
+    world = World(seed=seed)
+    world.create(start_at_bots=3, illegal_retries=1, time_control=TimeControl(move_ms=1000, bank_ms=500))
+    bots: dict[str, list[Bot]] = {}
+
+    def choose(turn: dict[str, object]) -> str:
+        legal = turn.get("legal", ["0"])
+        assert isinstance(legal, list)
+        return str(random.choice([*legal, *legal, "nonsense"]))
+
+    def login(name: str) -> None:
+        bot = world.connect()
+        bots.setdefault(name, []).append(bot)
+        bot.play(choose, think_ms=lambda: random.randrange(300))
+        bot.login(name, join="friday", omit=random.choice([[], ["moves"]]))
+
+    for name in ("ann", "ben", "cid"):
+        login(name)
+    while world.clock.step():
+        if random.random() < 0.05:
+            name = random.choice(list(bots))
+            bots[name][-1].drop()
+            login(name)
+    assert len(world.arena.tournaments["friday"].results) == 6
+    for match, over in world.arena.tournaments["friday"].results.items():
+        entries = list(transcript(facts_of(world, match)))
+        lines = [entry for entry in entries if isinstance(entry, Line)]
+        assert entries.count(over) == 1
+        assert [line.at_ms for line in lines] == sorted(line.at_ms for line in lines)
+        for seat, name in enumerate(over.seats):
+            heard = [frame for bot in bots[name] for frame in bot.inbox.frames if frame.get("match") == match]
+            sent = [text for bot in bots[name] for text in bot.sent if json.loads(text).get("match") == match]
+            assert told(lines, seat) == heard
+            assert said(lines, seat) == sent
+
+
+def test_an_opening_is_in_the_frames_that_follow() -> None:
+    desk = Desk.seated(moves=("4", "0"))
+    desk.play("8")
+    lines = [line for line in transcript(desk.facts) if isinstance(line, Line)]
+    turns = [frame for frame in (json.loads(line.frame) for line in lines) if frame["type"] == "turn"]
+    assert [turn["moves"] for turn in turns] == [["4", "0"], ["4", "0", "8"]]
+    assert turns == [desk.seats[0].last("turn"), desk.seats[1].last("turn")]
+
+
+def test_as_data_it_is_frames_and_the_verdict() -> None:
+    desk = Desk.seated()
+    desk.pass_ms(1000)
+    entries = list(transcript(desk.facts))
+    first, *_ = entries
+    assert isinstance(first, Line)
+    assert as_json(first) == {
+        "at_ms": START_MS,
+        "attempt": 1,
+        "seat": 0,
+        "sender": "server",
+        "frame": first.frame,
+    }
+    (verdict,) = [entry for entry in entries if isinstance(entry, MatchOver)]
+    assert as_json(verdict) == {
+        "at_ms": START_MS + 1000,
+        "attempt": 1,
+        "verdict": "timeout",
+        "scores": [0.0, 1.0],
+        "reason": desk.over.reason,
+        "at_fault": [0],
+    }
+
+
+def test_a_void_attempts_verdict_has_no_scores() -> None:
+    desk = Desk.seated()
+    desk.abort("the power failed")
+    verdict = next(entry for entry in transcript(desk.facts) if isinstance(entry, MatchOver))
+    assert as_json(verdict)["scores"] is None
+
+
+def test_facts_without_their_start_give_only_the_frames_that_stand_in_them() -> None:
+    desk = Desk.seated()
+    desk.play("4")
+    lines = [line for line in transcript(desk.facts[1:]) if isinstance(line, Line)]
+    assert [json.loads(line.frame)["type"] for line in lines] == ["match_start", "match_start"]
