@@ -1,76 +1,115 @@
-"""How fast the rules are: plies per second on one core, replaying random games of each kind.
+"""What the rules cost on one core, replaying random matches of every game.
 
-python benchmarks/engine.py
+python benchmarks/engine.py [GAME ...]
 
-`search` makes each move by its code and asks for the outcome and the codes, as a search does. `referee` reads each
-move from its text and asks for all that a turn message holds: outcome, seat to move, view, legal moves.
+`search`: each move made by its code, then outcome and codes, as a search does; plies a second. `referee`: each move
+read from its text and made, then all that a turn message holds: outcome, seat to move, view, legal moves; microseconds
+a ply: the median, one in a hundred, and the worst. `estimate`: microseconds for one.
 """
 
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Sequence
 from random import Random
+from statistics import median
 from typing import Any
 
-from rumble_engine import State, get_game
+from rumble_engine import MissingExtra, State, get_game
 
 SECONDS = 0.5
-GAMES_PLAYED = 200
+MATCHES = 60
+ROUNDS = 5
 KINDS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("tictactoe", {}),
     ("connect4", {}),
     ("connect4", {"columns": 5, "rows": 5}),
+    ("gomoku", {}),
+    ("othello", {}),
+    ("breakthrough", {}),
+    ("hex", {}),
+    ("checkers", {}),
+    ("minichess", {}),
+    ("chess", {}),
+    ("openspiel:go", {"board_size": 9}),
+    ("openspiel:amazons", {}),
 )
 
-
-def search(state: State, codes: list[int], moves: list[str]) -> object:
-    seen: object = None
-    for code in codes:
-        state = state.after(code)
-        seen = state.outcome, state.codes()
-    return seen
+Match = tuple[list[int], list[str]]
 
 
-def referee(state: State, codes: list[int], moves: list[str]) -> object:
-    seen: object = None
-    for move in moves:
-        state = state.play(move)
-        seen = state.outcome, state.to_move, state.view(), state.legal_moves
-    return seen
-
-
-def random_games(start: State) -> list[tuple[list[int], list[str]]]:
-    """The moves of some random games, as codes and as texts."""
-    random, games = Random(0), []
-    for _ in range(GAMES_PLAYED):
+def random_matches(start: State) -> list[Match]:
+    """The moves of some random matches, as codes and as texts."""
+    random, matches = Random(0), []
+    for _ in range(MATCHES):
         state, codes, moves = start, [], []
         while legal := state.codes():
             code = random.choice(legal)
             codes.append(code)
             moves.append(state.text_of(code))
             state = state.after(code)
-        games.append((codes, moves))
-    return games
+        matches.append((codes, moves))
+    return matches
 
 
-def plies_per_second(run: Callable[[State, list[int], list[str]], object], start: State) -> float:
-    games = random_games(start)
+def search(start: State, matches: list[Match]) -> float:
+    """Plies a second."""
     plies, began = 0, time.perf_counter()
     while (passed := time.perf_counter() - began) < SECONDS:
-        for codes, moves in games:
-            run(start, codes, moves)
+        for codes, _ in matches:
+            state = start
+            for code in codes:
+                state = state.after(code)
+                _ = state.outcome, state.codes()
             plies += len(codes)
+            if time.perf_counter() - began > SECONDS:
+                break
     return plies / passed
 
 
-def main() -> None:
-    print(f"{'game':<24}{'use':<10}{'plies/s':>12}{'us/ply':>9}")
+def referee(start: State, matches: list[Match]) -> list[float]:
+    """Microseconds of each ply, in rising order; each is the middle of several, so that no other process counts."""
+    rounds: list[list[float]] = []
+    for _ in range(ROUNDS):
+        costs = []
+        for _, moves in matches:
+            state = start
+            for move in moves:
+                asked = time.perf_counter()
+                state = state.play(move)
+                _ = state.outcome, state.to_move, state.view(), state.legal_moves
+                costs.append(1e6 * (time.perf_counter() - asked))
+        rounds.append(costs)
+    return sorted(median(costs) for costs in zip(*rounds, strict=True))
+
+
+def estimate(start: State, matches: list[Match]) -> float:
+    """Microseconds of one estimate, the mean over a match."""
+    states = [start]
+    for code in matches[0][0]:
+        states.append(states[-1].after(code))
+    began = time.perf_counter()
+    for state in states:
+        state.estimate()
+    return 1e6 * (time.perf_counter() - began) / len(states)
+
+
+def main(wanted: Sequence[str]) -> None:
+    print(f"{'':<24}{'search':>12}{'referee, us a ply':>28}{'estimate':>11}")
+    print(f"{'game':<24}{'plies/s':>12}{'median':>10}{'1 in 100':>9}{'worst':>9}{'us':>11}")
     for name, settings in KINDS:
-        start = get_game(name).initial(settings)
+        if wanted and name not in wanted:
+            continue
         title = " ".join([name, "x".join(str(value) for value in settings.values())])
-        for run in (search, referee):
-            speed = plies_per_second(run, start)
-            print(f"{title:<24}{run.__name__:<10}{speed:>12,.0f}{1e6 / speed:>9.2f}")
+        try:
+            start = get_game(name).initial(settings)
+        except MissingExtra as error:
+            print(f"{title:<24}{error}")
+            continue
+        matches = random_matches(start)
+        speed, costs, guess = search(start, matches), referee(start, matches), estimate(start, matches)
+        middle, rare, worst = median(costs), costs[len(costs) * 99 // 100], costs[-1]
+        print(f"{title:<24}{speed:>12,.0f}{middle:>10.1f}{rare:>9.1f}{worst:>9.0f}{guess:>11.1f}")
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -11,13 +11,14 @@ from rumble_engine.errors import (
     ConformanceError,
     EngineError,
     IllegalMove,
+    MissingExtra,
     MoveError,
     UnknownGame,
     UnreadableMove,
 )
-from rumble_engine.game import Game, Setting, SettingValue, State
+from rumble_engine.game import Game, GameFamily, Setting, SettingValue, State
 from rumble_engine.outcome import Outcome, Termination
-from rumble_engine.registry import game_names, get_game
+from rumble_engine.registry import game_families, game_names, get_game, missing_games
 
 __all__ = [
     "AmbiguousMove",
@@ -26,7 +27,9 @@ __all__ = [
     "ConformanceError",
     "EngineError",
     "Game",
+    "GameFamily",
     "IllegalMove",
+    "MissingExtra",
     "MoveError",
     "Outcome",
     "Setting",
@@ -35,6 +38,8 @@ __all__ = [
     "Termination",
     "UnknownGame",
     "UnreadableMove",
+    "game_families",
     "game_names",
     "get_game",
+    "missing_games",
 ]

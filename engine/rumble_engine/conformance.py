@@ -3,12 +3,18 @@
     from rumble_engine.conformance import check_game
     check_game(MY_GAME)                 # raises ConformanceError, or returns a Report
 
+or, for an installed game, on the command line:
+
+    python -m rumble_engine.conformance mygame --playouts 1000 --settings '{"size": 5}'
+
 A game that raises anything but the errors it promises fails too; the original error is the cause of ours.
 """
 
+import argparse
 import json
 import re
-from collections.abc import Callable, Hashable, Iterator, Mapping
+import sys
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, field
@@ -19,6 +25,7 @@ from typing import Any
 from rumble_engine.errors import BadPosition, BadSettings, ConformanceError, EngineError, IllegalMove, MoveError
 from rumble_engine.game import Game, State
 from rumble_engine.outcome import Outcome, Termination
+from rumble_engine.registry import get_game
 from rumble_engine.texts import shown
 
 LONGEST = 10_000
@@ -237,3 +244,38 @@ def _check_same(one: State, other: State, what: str) -> None:
         other.view(),
     )
     _require(same, f"{what}: equal, but not the same moves, outcome or view")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Check an installed game by its name; prints one line, and returns 0 if it passes, 1 if not, 2 for wrong usage."""
+    parser = argparse.ArgumentParser(
+        prog="python -m rumble_engine.conformance", description="Check that an installed game keeps the rules of Game."
+    )
+    parser.add_argument("game", help="the game's name, as its entry point has it")
+    parser.add_argument("--playouts", type=int, default=100, help="random games to play (default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=0, help="another seed, other random games (default: %(default)s)")
+    parser.add_argument("--settings", default="{}", metavar="JSON", help="the game's settings, as a JSON object")
+    given = parser.parse_args(arguments)
+    try:
+        settings = json.loads(given.settings)
+        game = get_game(given.game)
+        if not isinstance(settings, dict):
+            raise BadSettings("--settings takes a JSON object")
+        game.complete(settings)
+    except json.JSONDecodeError as error:
+        parser.error(f"--settings is not JSON: {error}")
+    except EngineError as error:
+        parser.error(str(error))
+    try:
+        report = check_game(game, settings=settings, playouts=given.playouts, seed=given.seed)
+    except ConformanceError as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    wins = ", ".join(f"seat {seat} won {won}" for seat, won in enumerate(report.wins))
+    seen = f"{report.playouts} playouts, {report.plies} plies, the longest {report.longest}; {wins}"
+    sys.stdout.write(f"{report.game} passes: {seen}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -2,6 +2,7 @@
 
 EngineError
 ├── UnknownGame        no installed game has this name
+├── MissingExtra       a game whose library, an optional extra, is not installed
 ├── BadSettings        settings that the game does not offer, or out of their bounds
 ├── BadPosition        a position text or view that cannot be read or cannot occur
 ├── ConformanceError   a game breaks a rule of the conformance kit
@@ -18,6 +19,10 @@ class EngineError(ValueError):
 
 class UnknownGame(EngineError):
     """No installed game has this name."""
+
+
+class MissingExtra(EngineError):
+    """A game needs a library that is not installed; the text names the extra that brings it."""
 
 
 class BadSettings(EngineError):

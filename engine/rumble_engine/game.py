@@ -172,3 +172,20 @@ class Game(ABC):
             "title": self.title,
             "settings": {setting.name: setting.describe() for setting in self.settings},
         }
+
+
+class GameFamily(ABC):
+    """Many games behind one entry point, such as all those of a library; each is called `family:name`."""
+
+    title: ClassVar[str]
+    """For people."""
+    example: ClassVar[str]
+    """The name of one of its games, without the family's."""
+
+    @abstractmethod
+    def names(self) -> Sequence[str]:
+        """The full names of its games, `family:name`, sorted."""
+
+    @abstractmethod
+    def game(self, name: str) -> Game:
+        """The game of this full name. Raises UnknownGame."""

@@ -2,13 +2,18 @@
 
     [project.entry-points."rumble.games"]
     mygame = "my_package:GAME"        # an instance of a subclass of rumble_engine.Game
+
+An entry point may also name a `GameFamily`, under the family's name: its games are those called `family:name`.
+
+A game whose library is an optional extra raises MissingExtra while it is imported, where that is not installed:
+`game_names` leaves it out, `missing_games` tells which extra it needs, and `get_game` raises that very error.
 """
 
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 
-from rumble_engine.errors import EngineError, UnknownGame
-from rumble_engine.game import Game
+from rumble_engine.errors import EngineError, MissingExtra, UnknownGame
+from rumble_engine.game import Game, GameFamily
 
 GROUP = "rumble.games"
 
@@ -19,17 +24,62 @@ def _found() -> dict[str, EntryPoint]:
 
 
 def game_names() -> list[str]:
-    """The names of the installed games, sorted."""
-    return list(_found())
+    """The names of the games that can be played here, sorted; without those of families, which may be many."""
+    return list(_sorted(tuple(_found().values()))[0])
+
+
+def missing_games() -> dict[str, str]:
+    """The games and families that need an extra which is not installed, each with the hint what to install."""
+    return dict(_sorted(tuple(_found().values()))[1])
+
+
+def game_families() -> dict[str, GameFamily]:
+    """The families whose games `get_game` finds as `family:name`."""
+    return dict(_sorted(tuple(_found().values()))[2])
 
 
 @cache
 def get_game(name: str) -> Game:
-    """The game called `name`. Raises UnknownGame, or EngineError where its package is broken."""
-    entry = _found().get(name)
+    """The game called `name`. Raises UnknownGame, MissingExtra, or EngineError where its package is broken."""
+    family, colon, _ = name.partition(":")
+    entry = _found().get(family if colon else name)
     if entry is None:
         raise UnknownGame(f"unknown game {name!r}; installed: {', '.join(game_names())}")
-    game = entry.load()
+    game = _load(entry)
+    if isinstance(game, GameFamily):
+        if not colon:
+            raise UnknownGame(f"{name!r} is a family of games; write one as {name}:{game.example}")
+        game = game.game(name)
     if not isinstance(game, Game) or game.name != name:
-        raise EngineError(f"the entry point {GROUP}:{name} ({entry.value}) is not a game called {name!r}")
+        raise EngineError(f"the entry point {GROUP}:{entry.name} ({entry.value}) is not a game called {name!r}")
     return game
+
+
+def _load(entry: EntryPoint) -> object:
+    """What an entry point names. Raises EngineError, of which MissingExtra is one."""
+    try:
+        return entry.load()
+    except EngineError:
+        raise
+    except Exception as error:
+        what = f"{type(error).__name__}: {error}".splitlines()[0]
+        raise EngineError(f"the entry point {GROUP}:{entry.name} ({entry.value}) cannot be loaded: {what}") from error
+
+
+@cache
+def _sorted(entries: tuple[EntryPoint, ...]) -> tuple[tuple[str, ...], dict[str, str], dict[str, GameFamily]]:
+    """The games (broken ones too: `get_game` tells), the missing ones, the families."""
+    names, missing, families = [], {}, {}
+    for entry in entries:
+        try:
+            loaded = _load(entry)
+        except MissingExtra as error:
+            missing[entry.name] = str(error)
+            continue
+        except EngineError:
+            loaded = None
+        if isinstance(loaded, GameFamily):
+            families[entry.name] = loaded
+        else:
+            names.append(entry.name)
+    return tuple(names), missing, families

@@ -12,9 +12,10 @@ from rumble_engine import (
     Setting,
     Termination,
     UnreadableMove,
+    conformance,
     get_game,
 )
-from rumble_engine.conformance import Report, check_game
+from rumble_engine.conformance import Report, check_game, main
 
 from .take import Take, TakeState
 
@@ -159,3 +160,33 @@ def test_the_cause_is_kept() -> None:
     with pytest.raises(ConformanceError, match="ZeroDivisionError") as caught:
         check_game(broken_state(estimate=lambda self: 1 / 0))
     assert isinstance(caught.value.__cause__, ZeroDivisionError)
+
+
+def test_the_command_checks_an_installed_game(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["connect4", "--playouts", "3", "--settings", '{"columns": 5, "rows": 4}', "--seed", "2"]) == 0
+    assert capsys.readouterr().out.startswith("connect4 passes: 3 playouts, ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["nothing"], "unknown game 'nothing'; installed: "),
+        (["connect4", "--settings", "{"], "--settings is not JSON"),
+        (["connect4", "--settings", "[]"], "--settings takes a JSON object"),
+        (["connect4", "--settings", '{"rows": 1}'], "rows must be from 4 to 12, not 1"),
+        (["connect4", "--playouts", "many"], "invalid int value"),
+    ],
+)
+def test_the_command_tells_wrong_usage(arguments: list[str], problem: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(arguments)
+    assert caught.value.code == 2
+    assert problem in capsys.readouterr().err
+
+
+def test_the_command_fails_with_the_rule_that_is_broken(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(conformance, "get_game", lambda name: broken_state(estimate=lambda self: 1.0))
+    assert main(["take"]) == 1
+    assert "estimate() is 1.0" in capsys.readouterr().err

@@ -1,11 +1,15 @@
 """Installed games are found by their entry points."""
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Sequence
 from importlib.metadata import EntryPoint
+from types import ModuleType
 
 import pytest
-from rumble_engine import EngineError, UnknownGame, registry
-from rumble_engine.registry import game_names, get_game
+from rumble_engine import EngineError, Game, GameFamily, MissingExtra, UnknownGame, registry
+from rumble_engine.registry import game_families, game_names, get_game, missing_games
+
+from .take import Take
 
 
 @pytest.fixture
@@ -23,7 +27,8 @@ def installed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def test_our_games_are_installed() -> None:
-    assert {"connect4", "tictactoe"} <= set(game_names())
+    brought = {"tictactoe", "connect4", "gomoku", "othello", "breakthrough", "hex", "checkers", "minichess", "chess"}
+    assert brought <= {*game_names(), *missing_games()}
     assert game_names() == sorted(game_names())
     assert get_game("connect4") is get_game("connect4")
 
@@ -44,3 +49,70 @@ def test_an_unknown_game_is_told_with_the_known_ones() -> None:
 def test_a_package_that_is_no_such_game_is_told(name: str) -> None:
     with pytest.raises(EngineError, match=f"the entry point rumble.games:{name} .* is not a game called '{name}'"):
         get_game(name)
+
+
+class Piles(GameFamily):
+    """A family of one game, and of one that answers to another name."""
+
+    title = "Piles"
+    example = "take"
+
+    def names(self) -> Sequence[str]:
+        return ["piles:take"]
+
+    def game(self, name: str) -> Game:
+        if name != "piles:take":
+            raise UnknownGame(f"no {name}")
+        game: Game = type("PilesTake", (Take,), {"name": name})()
+        return game
+
+
+@pytest.fixture
+def extended(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A family, a game whose library is missing, and one whose module cannot be imported, besides tic-tac-toe."""
+    holder = ModuleType("rumble_test_holder")
+    holder.FAMILY = Piles()  # type: ignore[attr-defined]
+
+    def missing(name: str) -> object:
+        raise MissingExtra("glass needs the extra: pip install 'rumble[glass]'")
+
+    holder.__getattr__ = missing  # type: ignore[method-assign]
+    monkeypatch.setitem(sys.modules, "rumble_test_holder", holder)
+    found = {
+        "crashing": EntryPoint("crashing", "rumble_no_such_module:GAME", registry.GROUP),
+        "glass": EntryPoint("glass", "rumble_test_holder:GLASS", registry.GROUP),
+        "piles": EntryPoint("piles", "rumble_test_holder:FAMILY", registry.GROUP),
+        "tictactoe": EntryPoint("tictactoe", "rumble_engine.games.tictactoe:GAME", registry.GROUP),
+    }
+    monkeypatch.setattr(registry, "_found", lambda: found)
+    get_game.cache_clear()
+    yield
+    get_game.cache_clear()
+
+
+@pytest.mark.usefixtures("extended")
+def test_a_game_without_its_extra_is_missing_not_installed() -> None:
+    assert game_names() == ["crashing", "tictactoe"]
+    assert missing_games() == {"glass": "glass needs the extra: pip install 'rumble[glass]'"}
+    with pytest.raises(MissingExtra, match="glass needs the extra"):
+        get_game("glass")
+
+
+@pytest.mark.usefixtures("extended")
+def test_a_package_that_cannot_be_imported_is_told() -> None:
+    with pytest.raises(
+        EngineError, match=r"rumble.games:crashing \(rumble_no_such_module:GAME\) cannot be loaded: Mod"
+    ):
+        get_game("crashing")
+
+
+@pytest.mark.usefixtures("extended")
+def test_games_of_a_family_are_found_by_their_full_names() -> None:
+    assert list(game_families()) == ["piles"]
+    assert get_game("piles:take").name == "piles:take"
+    assert get_game("piles:take") is get_game("piles:take")
+    with pytest.raises(UnknownGame, match="'piles' is a family of games; write one as piles:take"):
+        get_game("piles")
+    for name in ("piles:", "piles:chess", "heaps:take", "tictactoe:x"):
+        with pytest.raises(EngineError):
+            get_game(name)

@@ -1,0 +1,202 @@
+"""Breakthrough: the first piece on the other side's home row wins.
+
+Rules (Dan Troyka, 2000; https://en.wikipedia.org/wiki/Breakthrough_(board_game)): each side fills its two nearest
+rows. A piece steps one square straight or diagonally forward onto an empty square, or diagonally forward onto a piece
+of the other side, which it takes. Reaching the last row wins, and so does taking the last piece. There is always a
+move and never a draw. Settings: `columns` and `rows`, 8 and 8 unless told.
+
+Moves: the square left and the square reached, `"b2b3"`, columns lettered from the left and rows numbered from the
+bottom. Seat 0 plays W (white), from the bottom up, and moves first; seat 1 plays B.
+
+View: `{"board": "...", "columns": 8, "rows": 8, "to_move": 0}`, the board as one text of rows x columns characters
+`W`, `B` and `.`, row by row from the top. The position's text is the same rows with `/` between them, a space, and
+the mark to move.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from rumble_engine.errors import BadPosition, IllegalMove, UnreadableMove
+from rumble_engine.game import Game, Setting, State
+from rumble_engine.outcome import Outcome
+from rumble_engine.squares import Squares, squares
+from rumble_engine.texts import shown
+from rumble_engine.views import mover_in, mover_of, settings_in, text_in
+
+MARKS = ".WB"
+TURNED = str.maketrans("WB", "BW")
+
+
+@cache
+def _moves(board: Squares) -> tuple[dict[str, int], dict[int, str]]:
+    """Every step that some piece could ever make: its code by its text, and its text by its code."""
+    texts = {}
+    for start in board.cells:
+        for step in board.steps[1:]:
+            for end in (start - step, start + step):
+                if 0 <= end < board.size and board.full >> end & 1:
+                    texts[board.names[start] + board.names[end]] = start << 8 | end
+    return texts, {code: text for text, code in texts.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class BreakthroughState(State):
+    """A position: the pieces of white and of black as bit masks, and the seat to move."""
+
+    board: Squares
+    white: int
+    black: int
+    mover: int = 0
+
+    @property
+    def to_move(self) -> int:
+        """The seat whose piece steps next."""
+        return self.mover
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """A win for a piece on the last row or for the last piece taken, else None."""
+        if self.mover:
+            if self.white & self.board.row(0):
+                return Outcome.win(0, "reached the last row")
+            return None if self.black else Outcome.win(0, "took the last piece")
+        if self.black & self.board.row(-1):
+            return Outcome.win(1, "reached the last row")
+        return None if self.white else Outcome.win(1, "took the last piece")
+
+    def codes(self) -> Sequence[int]:
+        """The steps, row by row from the top by the square they leave: that cell times 256 plus the cell reached."""
+        if self.outcome is not None:
+            return ()
+        back = -1 if self.mover else 1
+        return sorted(
+            [
+                end + back * step << 8 | end
+                for step in self.board.steps[1:]
+                for end in self.board.cells_in(self._targets(step))
+            ]
+        )
+
+    def after(self, code: int) -> "BreakthroughState":
+        """The state after the step `code`."""
+        start, end = 1 << (code >> 8), 1 << (code & 255)
+        if self.mover:
+            return BreakthroughState(self.board, self.white & ~end, self.black ^ start | end, 0)
+        return BreakthroughState(self.board, self.white ^ start | end, self.black & ~end, 1)
+
+    def text_of(self, code: int) -> str:
+        """The square left and the square reached."""
+        return _moves(self.board)[1][code]
+
+    def code_of(self, text: str) -> int:
+        """The legal step written so."""
+        code = _moves(self.board)[0].get(text)
+        if code is None:
+            raise UnreadableMove(f"{shown(text)} is not a move: write the square left and a square next to it, as a2a3")
+        self.refuse_after_end(text)
+        start, end = code >> 8, code & 255
+        mine = self.black if self.mover else self.white
+        if not mine >> start & 1:
+            raise IllegalMove(f"{text} is not allowed: no piece of yours is on {self.board.names[start]}")
+        step = end - start if self.mover else start - end
+        if step not in self.board.steps[1:]:
+            raise IllegalMove(f"{text} is not allowed: pieces step forward")
+        if not self._targets(step) >> end & 1:
+            raise IllegalMove(f"{text} is not allowed: {self.board.names[end]} is taken")
+        return code
+
+    def view(self, seat: int | None = None) -> dict[str, Any]:
+        """`board` (one text, row by row from the top), `columns`, `rows` and `to_move`; the same for every seat."""
+        board = self.board
+        return {"board": self._drawn(), "columns": board.columns, "rows": board.rows, "to_move": self.mover}
+
+    def text(self) -> str:
+        """The rows from the top with `/` between them, and the mark to move."""
+        return f"{'/'.join(self.board.split(self._drawn()))} {GAME.seat_marks[self.mover]}"
+
+    def diagram(self) -> str:
+        """The board with its co-ordinates."""
+        return self.board.diagram(self._drawn())
+
+    def canonical(self) -> tuple[Squares, str]:
+        """The board as the mover sees it, or its mirror image, whichever comes first."""
+        drawn = self._drawn()
+        if self.mover:
+            drawn = drawn[::-1].translate(TURNED)
+        return self.board, min(drawn, "".join([row[::-1] for row in self.board.split(drawn)]))
+
+    def estimate(self) -> float:
+        """Pieces, and how far the foremost has come, the mover's less the other's."""
+        board = self.board
+        white, black = self.white.bit_count(), self.black.bit_count()
+        # The lowest bit is white's foremost piece, the highest bit black's.
+        ahead = board.rows - 1 - ((self.white & -self.white).bit_length() - 1) // board.stride
+        behind = (self.black.bit_length() - 1) // board.stride
+        lead = 0.7 * (white - black) / (white + black) + 0.25 * (ahead - behind) / board.rows
+        return -lead if self.mover else lead
+
+    def _targets(self, step: int) -> int:
+        """Where the mover's pieces may go by this step forward: straight onto empty squares, else not onto its own."""
+        reached, mine = (self.black << step, self.black) if self.mover else (self.white >> step, self.white)
+        blocked = self.white | self.black if step == self.board.stride else mine
+        return reached & self.board.full & ~blocked
+
+    def _drawn(self) -> str:
+        return self.board.draw(MARKS, self.white, self.black)
+
+
+class Breakthrough(Game):
+    """Step forward, take diagonally, reach the last row."""
+
+    name = "breakthrough"
+    title = "Breakthrough"
+    seat_marks = ("W", "B")
+    settings = (
+        Setting("columns", 8, "columns of the board", minimum=2, maximum=12),
+        Setting("rows", 8, "rows of the board", minimum=4, maximum=12),
+    )
+
+    def initial(self, settings: Mapping[str, Any] | None = None, seed: int = 0) -> BreakthroughState:
+        """Two full rows for each side; nothing is random."""
+        full = self.complete(settings)
+        board = squares(int(full["columns"]), int(full["rows"]), from_top=False)
+        return BreakthroughState(board, board.row(-2) | board.row(-1), board.row(0) | board.row(1))
+
+    def load(self, view: Mapping[str, Any]) -> BreakthroughState:
+        """The state of a view, checked as `parse` checks; other fields than its four are ignored."""
+        full = settings_in(self, view)
+        board = squares(int(full["columns"]), int(full["rows"]), from_top=False)
+        return _place(board, text_in(self, view, "board"), mover_in(self, view))
+
+    def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> BreakthroughState:
+        """The position whose rows, from the top, stand between slashes, before the mark to move.
+
+        Settings may be left out; if given, they must agree with the text. What is refused: too many pieces, none at
+        all, and play after the end. Whether some order of play leads to the position is not searched for.
+        """
+        drawn, _, mark = text.partition(" ")
+        rows = drawn.split("/")
+        shape = {"columns": len(rows[0]), "rows": len(rows)}
+        full = self.complete({**shape, **(settings or {})})
+        if full != shape or any(len(row) != len(rows[0]) for row in rows):
+            raise BadPosition(f"{shown(text)} is not {full['rows']} rows of {full['columns']} between slashes")
+        board = squares(shape["columns"], shape["rows"], from_top=False)
+        return _place(board, "".join(rows), mover_of(self, mark))
+
+
+def _place(board: Squares, text: str, mover: int) -> BreakthroughState:
+    """The state with these pieces, row by row from the top."""
+    white, black = board.read(MARKS, text)
+    if max(white.bit_count(), black.bit_count()) > 2 * board.columns:
+        raise BadPosition(f"a side has at most {2 * board.columns} pieces")
+    arrived = (white & board.row(0)).bit_count(), (black & board.row(-1)).bit_count()
+    ended = (arrived[0] or not black, arrived[1] or not white)
+    if ended[mover] or max(arrived) > 1 or not white | black:
+        raise BadPosition("play went on after the end")
+    return BreakthroughState(board, white, black, mover)
+
+
+GAME = Breakthrough()
+"""The instance behind the entry point."""

@@ -1,0 +1,200 @@
+"""Hex: connect your two edges of a rhombus of hexagons.
+
+Rules (https://www.hexwiki.net/index.php/Rules): take turns filling cells; seat 0 (X) connects the top edge with the
+bottom, seat 1 (O) the left edge with the right. A full board has exactly one winner, so there is no draw. Settings:
+`size` (11 unless told); `swap` (on unless told): the second player may answer the first stone by `"swap"`, which
+takes it over: the stone becomes an O, mirrored at the long diagonal (column and row exchanged), so that it stands
+towards O's edges as it stood towards X's. X moves next.
+
+Moves: the cell, its column's letter from the left and its row's number from the top: `"f6"`, or `"swap"`. Each row
+stands half a cell further right than the row above: the neighbours of f6 are f5, g5, e6, g6, e7 and f7.
+
+View: `{"board": "...", "size": 11, "swap": true, "to_move": 0}`, the board as one text of size x size characters
+`X`, `O` and `.`, row by row from the top. The position's text is the same rows with `/` between them, a space, and
+the mark to move.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rumble_engine.errors import BadPosition, IllegalMove, UnreadableMove
+from rumble_engine.game import Game, Setting, State
+from rumble_engine.outcome import Outcome
+from rumble_engine.squares import Squares, squares
+from rumble_engine.texts import shown
+from rumble_engine.views import mover_in, mover_of, settings_in, text_in
+
+MARKS = ".XO"
+SWAP = -1
+"""The code of a swap; every other code is a cell."""
+OUTCOMES = (Outcome.win(0, "connected top and bottom"), Outcome.win(1, "connected left and right"))
+
+
+@dataclass(frozen=True, slots=True)
+class HexState(State):
+    """A position: the stones of X and of O as bit masks, the seat to move, and whether the last move connected."""
+
+    board: Squares
+    swap: bool
+    x: int = 0
+    o: int = 0
+    mover: int = 0
+    won: bool = False
+
+    @property
+    def to_move(self) -> int:
+        """The seat that fills the next cell."""
+        return self.mover
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """A win for the seat that connected its edges, else None."""
+        return OUTCOMES[1 - self.mover] if self.won else None
+
+    def codes(self) -> Sequence[int]:
+        """The empty cells, row by row; then the swap where it is allowed."""
+        if self.won:
+            return ()
+        cells = self.board.cells_in(self.board.full ^ self.x ^ self.o)
+        return [*cells, SWAP] if self._may_swap() else cells
+
+    def after(self, code: int) -> "HexState":
+        """The state after a stone on the cell `code`, or after a swap."""
+        board = self.board
+        if code == SWAP:
+            row, column = divmod(self.x.bit_length() - 1, board.stride)
+            return HexState(board, self.swap, 0, 1 << column * board.stride + row, 0)
+        stone = 1 << code
+        if self.mover:
+            o = self.o | stone
+            return HexState(board, self.swap, self.x, o, 0, _connects(board, o, stone, 1))
+        x = self.x | stone
+        return HexState(board, self.swap, x, self.o, 1, _connects(board, x, stone, 0))
+
+    def text_of(self, code: int) -> str:
+        """The cell's name, or `swap`."""
+        return "swap" if code == SWAP else self.board.names[code]
+
+    def code_of(self, text: str) -> int:
+        """The empty cell with this name, or the swap."""
+        board = self.board
+        code = SWAP if text == "swap" else board.index.get(text)
+        if code is None:
+            raise UnreadableMove(
+                f'{shown(text)} is not a move: cells are a1 to {board.letters[-1]}{board.rows}, or "swap"'
+            )
+        self.refuse_after_end(text)
+        if code == SWAP:
+            if not self._may_swap():
+                raise IllegalMove("swap is only allowed in answer to the first stone, where the settings have it")
+        elif (self.x | self.o) >> code & 1:
+            raise IllegalMove(f"{text} is taken")
+        return code
+
+    def view(self, seat: int | None = None) -> dict[str, Any]:
+        """`board` (one text, row by row from the top), `size`, `swap` and `to_move`; the same for every seat."""
+        return {"board": self._drawn(), "size": self.board.columns, "swap": self.swap, "to_move": self.mover}
+
+    def text(self) -> str:
+        """The rows from the top with `/` between them, and the mark to move."""
+        return f"{'/'.join(self.board.split(self._drawn()))} {GAME.seat_marks[self.mover]}"
+
+    def diagram(self) -> str:
+        """The rhombus with its co-ordinates."""
+        lines = self.board.diagram(self._drawn()).split("\n")
+        return "\n".join(" " * number + line for number, line in enumerate(lines))
+
+    def canonical(self) -> tuple[bool, int, str]:
+        """The board or the board turned upside down (half a turn), whichever comes first."""
+        drawn = self._drawn()
+        return self.swap, self.mover, min(drawn, drawn[::-1])
+
+    def estimate(self) -> float:
+        """Stones of the side in reach of the middle: a thin guess, the mover's less the other's."""
+        board, middle = self.board, self.board.columns // 2
+        cross = board.row(middle) | board.column(middle)
+        x, o = (self.x & cross).bit_count(), (self.o & cross).bit_count()
+        lead = (x - o) / (4 * board.columns)
+        return -lead if self.mover else lead
+
+    def _may_swap(self) -> bool:
+        return self.swap and self.mover == 1 and not self.o and self.x.bit_count() == 1
+
+    def _drawn(self) -> str:
+        return self.board.draw(MARKS, self.x, self.o)
+
+
+def _connects(board: Squares, stones: int, group: int, seat: int) -> bool:
+    """Whether the group that grows from `group` within `stones` touches both edges of `seat`."""
+    edges = (board.column(0), board.column(-1)) if seat else (board.row(0), board.row(-1))
+    if not (stones & edges[0] and stones & edges[1]):
+        return False
+    down, slant = board.stride, board.stride - 1
+    grown = 0
+    while grown != group:
+        grown = group
+        group |= (group << 1 | group >> 1 | group << down | group >> down | group << slant | group >> slant) & stones
+    return bool(group & edges[0] and group & edges[1])
+
+
+class Hex(Game):
+    """Connect your two edges; the second player may take over the first stone."""
+
+    name = "hex"
+    title = "Hex"
+    settings = (
+        Setting("size", 11, "rows and columns of the board", minimum=2, maximum=19),
+        Setting("swap", True, "the second player may take over the first stone"),
+    )
+
+    def initial(self, settings: Mapping[str, Any] | None = None, seed: int = 0) -> HexState:
+        """The empty board; nothing is random."""
+        full = self.complete(settings)
+        return HexState(_board(full["size"]), bool(full["swap"]))
+
+    def load(self, view: Mapping[str, Any]) -> HexState:
+        """The state of a view, checked as `parse` checks; other fields than its four are ignored."""
+        full = settings_in(self, view)
+        return _place(_board(full["size"]), bool(full["swap"]), text_in(self, view, "board"), mover_in(self, view))
+
+    def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> HexState:
+        """The position whose rows, from the top, stand between slashes, before the mark to move.
+
+        The setting `size` may be left out; if given, it must agree with the text. What is refused: counts that no
+        play gives, and play after the end.
+        """
+        drawn, _, mark = text.partition(" ")
+        rows = drawn.split("/")
+        full = self.complete({"size": len(rows), **(settings or {})})
+        if any(len(row) != full["size"] for row in rows) or len(rows) != full["size"]:
+            raise BadPosition(f"{shown(text)} is not {full['size']} rows of {full['size']} between slashes")
+        return _place(_board(full["size"]), bool(full["swap"]), "".join(rows), mover_of(self, mark))
+
+
+def _board(size: Any) -> Squares:
+    return squares(size, size, from_top=True)
+
+
+def _place(board: Squares, swap: bool, text: str, mover: int) -> HexState:
+    """The state with these stones, row by row from the top."""
+    x, o = board.read(MARKS, text)
+    lead = x.bit_count() - o.bit_count() - mover
+    if lead and not (swap and lead == -1 and o):
+        raise BadPosition("the seats move in turn, X first: the counts do not fit the mark to move")
+    last, before = (x, o) if mover else (o, x)
+    won = _connected(board, last, 1 - mover)
+    if _connected(board, before, mover) or (
+        won and all(_connected(board, last ^ 1 << cell, 1 - mover) for cell in board.cells_in(last))
+    ):
+        raise BadPosition("play went on after the end")
+    return HexState(board, swap, x, o, mover, won)
+
+
+def _connected(board: Squares, stones: int, seat: int) -> bool:
+    """Whether any group of `stones` touches both edges of `seat`."""
+    return _connects(board, stones, stones & (board.column(0) if seat else board.row(0)), seat)
+
+
+GAME = Hex()
+"""The instance behind the entry point."""

@@ -1,0 +1,252 @@
+"""Gomoku and the whole m,n,k family: take turns placing stones; a row of `connect` in any direction wins.
+
+Settings: `columns` (m), `rows` (n) and `connect` (k); 15, 15 and 5 unless told. `line` says which rows win:
+`freestyle`, at least `connect` stones; `exact`, exactly `connect`, so that a longer row wins nothing (the "standard"
+rule of gomoku; both rules at https://en.wikipedia.org/wiki/Gomoku). A full board without a winning row is a draw.
+With 3, 3 and 3 it is tic-tac-toe.
+
+Moves: the square, its column's letter from the left and its row's number from the bottom: `"h8"` is the middle of
+15 x 15 (all letters are used, also i). Seat 0 plays X and moves first.
+
+View: `{"board": "...", "columns": 15, "rows": 15, "connect": 5, "line": "freestyle"}`, the board as one text of
+rows x columns characters `X`, `O` and `.`, row by row from the top. The position's text is the same rows with `/`
+between them. Whose move it is follows from the counts.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from rumble_engine.errors import BadPosition, BadSettings, IllegalMove, UnreadableMove
+from rumble_engine.game import Game, Setting, SettingValue, State
+from rumble_engine.outcome import Outcome
+from rumble_engine.squares import Squares, squares, turned
+from rumble_engine.texts import shown
+from rumble_engine.views import settings_in, text_in
+
+MARKS = ".XO"
+DRAW = Outcome.draw("board full")
+
+
+class Family:
+    """The rules of one choice of settings. Made by `family`, so that equal rules are the same object."""
+
+    __slots__ = ("board", "connect", "exact", "lines", "starts", "through")
+
+    def __init__(self, columns: int, rows: int, connect: int, exact: bool) -> None:
+        self.board = squares(columns, rows, from_top=False)
+        self.connect, self.exact = connect, exact
+        self.lines = tuple(_lines(self.board, connect, exact))
+        """Each line of `connect` cells, and the cells that must not continue it."""
+        self.starts = tuple(
+            (step, sum(1 << cell for cell in self.board.cells if _line(cell, step, connect) & ~self.board.full == 0))
+            for step in self.board.steps
+        )
+        """By direction: the cells that a line starts from."""
+        through: list[list[tuple[int, int]]] = [[] for _ in range(self.board.size)]
+        for line in self.lines:
+            for cell in self.board.cells_in(line[0]):
+                through[cell].append(line)
+        self.through = tuple(tuple(lines) for lines in through)
+        """By cell: the lines through it."""
+
+    def __reduce__(self) -> tuple[object, tuple[int, int, int, bool]]:
+        return family, (self.board.columns, self.board.rows, self.connect, self.exact)
+
+    def won(self, stones: int, cell: int) -> bool:
+        """Whether a winning line of `stones` goes through `cell`."""
+        return any(stones & line == line and not stones & ends for line, ends in self.through[cell])
+
+    def has_line(self, stones: int) -> bool:
+        """Whether `stones` hold a winning line anywhere."""
+        return any(stones & line == line and not stones & ends for line, ends in self.lines)
+
+    def promise(self, mine: int, theirs: int) -> int:
+        """How far each line that has none of theirs is filled by mine, squared, and added up."""
+        total = 0
+        for step, starts in self.starts:
+            # For all lines at once: their stones of mine, counted in binary, one mask for each digit.
+            digits: list[int] = []
+            for shift in range(0, self.connect * step, step):
+                starts &= ~(theirs >> shift)
+                carry = mine >> shift
+                for place, digit in enumerate(digits):
+                    digits[place], carry = digit ^ carry, digit & carry
+                if carry:
+                    digits.append(carry)
+            for place, digit in enumerate(digits):
+                for other_place, other in enumerate(digits):
+                    total += (digit & other & starts).bit_count() << place + other_place
+        return total
+
+
+def _line(cell: int, step: int, connect: int) -> int:
+    return sum(1 << cell + step * i for i in range(connect))
+
+
+def _lines(board: Squares, connect: int, exact: bool) -> Iterator[tuple[int, int]]:
+    for cell in board.cells:
+        for step in board.steps:
+            line = _line(cell, step, connect)
+            if line & board.full == line:
+                before, after = 1 << cell >> step, 1 << cell + step * connect
+                yield line, (before | after) & board.full if exact else 0
+
+
+@cache
+def family(columns: int, rows: int, connect: int, exact: bool) -> Family:
+    """The one family member with these rules."""
+    return Family(columns, rows, connect, exact)
+
+
+@dataclass(frozen=True, slots=True)
+class MnkState(State):
+    """A position as two bit masks laid out by `Squares`; `won` says that the last move completed a line."""
+
+    rules: Family
+    x: int = 0
+    o: int = 0
+    won: bool = False
+
+    @property
+    def to_move(self) -> int:
+        """Seat 0 with an even number of stones on the board, else seat 1."""
+        return (self.x | self.o).bit_count() & 1
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """A win for the seat that completed a line, a draw on a full board, else None."""
+        if self.won:
+            return Outcome.win(1 - self.to_move, f"{self.rules.connect} in a row")
+        return DRAW if self.x | self.o == self.rules.board.full else None
+
+    def codes(self) -> Sequence[int]:
+        """The empty cells, row by row from the top."""
+        return () if self.won else self.rules.board.cells_in(self.rules.board.full ^ self.x ^ self.o)
+
+    @property
+    def legal_moves(self) -> Sequence[str]:
+        """The names of the empty squares, row by row from the top."""
+        return () if self.won else self.rules.board.names_in(self.rules.board.full ^ self.x ^ self.o)
+
+    def after(self, code: int) -> "MnkState":
+        """The state after the mover put a stone on the cell `code`."""
+        rules, x, o = self.rules, self.x, self.o
+        if (x | o).bit_count() & 1:
+            o |= 1 << code
+            return MnkState(rules, x, o, rules.won(o, code))
+        x |= 1 << code
+        return MnkState(rules, x, o, rules.won(x, code))
+
+    def text_of(self, code: int) -> str:
+        """The square's name."""
+        return self.rules.board.names[code]
+
+    def code_of(self, text: str) -> int:
+        """The empty square with this name."""
+        board = self.rules.board
+        code = board.index.get(text)
+        if code is None:
+            raise UnreadableMove(f"{shown(text)} is not a move: squares are a1 to {board.letters[-1]}{board.rows}")
+        self.refuse_after_end(text)
+        if (self.x | self.o) >> code & 1:
+            raise IllegalMove(f"{text} is taken")
+        return code
+
+    def view(self, seat: int | None = None) -> dict[str, Any]:
+        """`board` (one text, row by row from the top) and the settings; the same for every seat."""
+        rules = self.rules
+        return {
+            "board": self._drawn(),
+            "columns": rules.board.columns,
+            "rows": rules.board.rows,
+            "connect": rules.connect,
+            "line": "exact" if rules.exact else "freestyle",
+        }
+
+    def text(self) -> str:
+        """The rows from the top with `/` between them."""
+        return "/".join(self.rules.board.split(self._drawn()))
+
+    def diagram(self) -> str:
+        """The board with its co-ordinates."""
+        return self.rules.board.diagram(self._drawn())
+
+    def canonical(self) -> tuple[Family, str]:
+        """The first in order among the board's rotations and reflections."""
+        return self.rules, min(turned(self.rules.board.split(self._drawn())))
+
+    def estimate(self) -> float:
+        """How far the lines that are still open to each side are filled, the mover's less the opponent's."""
+        x, o = self.rules.promise(self.x, self.o), self.rules.promise(self.o, self.x)
+        lead = o - x if self.to_move else x - o
+        return lead / (x + o + self.rules.connect**2)
+
+    def _drawn(self) -> str:
+        return self.rules.board.draw(MARKS, self.x, self.o)
+
+
+class Gomoku(Game):
+    """A row of `connect` stones wins; a full board without is a draw."""
+
+    name = "gomoku"
+    title = "Gomoku"
+    settings = (
+        Setting("columns", 15, "columns of the board", minimum=3, maximum=19),
+        Setting("rows", 15, "rows of the board", minimum=3, maximum=19),
+        Setting("connect", 5, "stones in a row that win", minimum=3, maximum=19),
+        Setting(
+            "line", "freestyle", "whether a longer row wins too, or only the exact one", choices=("freestyle", "exact")
+        ),
+    )
+
+    def check(self, settings: Mapping[str, SettingValue]) -> None:
+        """The board must be long enough, one way at least, for a winning line."""
+        columns, rows, connect = (int(settings[name]) for name in ("columns", "rows", "connect"))
+        if connect > max(columns, rows):
+            raise BadSettings(f"connect must fit on the board: {connect} in a row on {columns} columns and {rows} rows")
+
+    def initial(self, settings: Mapping[str, Any] | None = None, seed: int = 0) -> MnkState:
+        """The empty board of these settings; nothing is random."""
+        return MnkState(_rules(self.complete(settings)))
+
+    def load(self, view: Mapping[str, Any]) -> MnkState:
+        """The state of a view, checked as `parse` checks; other fields than its five are ignored."""
+        return _place(_rules(settings_in(self, view)), text_in(self, view, "board"))
+
+    def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> MnkState:
+        """The position whose rows, from the top, stand between slashes.
+
+        Settings `columns` and `rows` may be left out; if given, they must agree with the text. What is refused:
+        wrong counts, and play after a winning line.
+        """
+        rows = text.split("/")
+        shape: dict[str, Any] = {"columns": len(rows[0]), "rows": len(rows)}
+        full = self.complete({**shape, **(settings or {})})
+        if any(full[name] != length for name, length in shape.items()) or any(len(row) != len(rows[0]) for row in rows):
+            raise BadPosition(f"{shown(text)} is not {full['rows']} rows of {full['columns']} between slashes")
+        return _place(_rules(full), "".join(rows))
+
+
+def _rules(settings: Mapping[str, Any]) -> Family:
+    return family(settings["columns"], settings["rows"], settings["connect"], settings["line"] == "exact")
+
+
+def _place(rules: Family, board: str) -> MnkState:
+    """The state with these stones, row by row from the top."""
+    x, o = rules.board.read(MARKS, board)
+    lead = x.bit_count() - o.bit_count()
+    if lead not in (0, 1):
+        raise BadPosition("X moves first, so X has as many stones as O or one more")
+    mine, theirs = (o, x) if lead else (x, o)
+    won = rules.has_line(theirs)
+    if rules.has_line(mine) or (
+        won and all(rules.has_line(theirs ^ 1 << cell) for cell in rules.board.cells_in(theirs))
+    ):
+        raise BadPosition(f"play went on after {rules.connect} in a row")
+    return MnkState(rules, x, o, won)
+
+
+GAME = Gomoku()
+"""The instance behind the entry point."""

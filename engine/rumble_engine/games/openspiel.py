@@ -1,0 +1,259 @@
+"""Games of OpenSpiel (https://github.com/google-deepmind/open_spiel, Apache licence 2.0) behind our `Game`.
+
+It comes with the extra `openspiel` (`pip install 'rumble[openspiel]'`). A game is `openspiel:` and the name it has
+there, such as `openspiel:go`; its parameters are our settings, under the same names: `{"board_size": 9}`. Parameters
+with a fraction, like the komi of go, are texts here: `"7.5"`. One left at its default is left to OpenSpiel, which may
+work it out from others (the columns of hex, the longest match of go). Offered is every game there for two players who
+move in turn, with perfect information, no chance, and points only at the end that sum to nought.
+
+Moves: as OpenSpiel writes them. View: `{"board": "...", "actions": [40, 41], "to_move": 0, ...settings}`: the board as
+OpenSpiel draws it, with its line breaks, and the moves so far as its action numbers, from which the state is rebuilt.
+The position's text is the same numbers with spaces between, or `start`. Each state is a match of its own: positions
+that different moves lead to are not joined.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from rumble_engine.errors import BadPosition, BadSettings, IllegalMove, MissingExtra, UnknownGame, UnreadableMove
+from rumble_engine.game import Game, GameFamily, Setting, SettingValue, State
+from rumble_engine.outcome import Outcome
+from rumble_engine.texts import shown
+from rumble_engine.views import settings_in
+
+try:
+    import pyspiel
+except ModuleNotFoundError as error:
+    raise MissingExtra("openspiel games need the extra: pip install 'rumble[openspiel]'") from error
+
+PREFIX = "openspiel:"
+LONGEST_MOVE = 80
+FIXED: dict[str, SettingValue] = {"ansi_color_output": False}
+"""Parameters that always get this value."""
+HIDDEN = {*FIXED, "players", "dims", "egocentric", "egocentric_obs_tensor", "plain_obs_tensor", "string_rep"}
+"""Parameters that are not offered: about something else than the rules, or unsafe to change."""
+
+
+class OpenSpielState(State):
+    """The moves of a match and the state that OpenSpiel has of it; never changed once made."""
+
+    __slots__ = ("_actions", "_game", "_mover", "_settings", "_state")
+
+    def __init__(self, game: "OpenSpielGame", settings: str, state: Any, actions: tuple[int, ...], mover: int) -> None:
+        self._game, self._settings, self._state, self._actions = game, settings, state, actions
+        self._mover = mover if state.is_terminal() else int(state.current_player())
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _replay, (self._game.name, self._settings, self._actions)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, OpenSpielState) and self._identity() == other._identity()
+
+    def __hash__(self) -> int:
+        return hash(self._identity())
+
+    @property
+    def to_move(self) -> int:
+        """The player whose move it is; after the end, the one who did not move last."""
+        return self._mover
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """Who has the higher return, or a draw; None while it goes on."""
+        if not self._state.is_terminal():
+            return None
+        first, second = self._state.returns()
+        if first == second:
+            return Outcome.draw("drawn by the game's rules")
+        return Outcome.win(0 if first > second else 1, "won by the game's rules")
+
+    def codes(self) -> Sequence[int]:
+        """The legal actions by their numbers."""
+        return [] if self._state.is_terminal() else list(self._state.legal_actions())
+
+    def after(self, code: int) -> "OpenSpielState":
+        """The state after the action `code`."""
+        return OpenSpielState(
+            self._game, self._settings, self._state.child(code), (*self._actions, code), 1 - self._mover
+        )
+
+    def text_of(self, code: int) -> str:
+        """The action as OpenSpiel writes it."""
+        return str(self._state.action_to_string(self._mover, code))
+
+    def code_of(self, text: str) -> int:
+        """The legal action that OpenSpiel writes so."""
+        if not 0 < len(text) <= LONGEST_MOVE or not text.isprintable():
+            raise UnreadableMove(f"{shown(text)} is not a move: write one as the list of legal moves does")
+        self.refuse_after_end(shown(text))
+        for code in self.codes():
+            if self.text_of(code) == text:
+                return code
+        raise IllegalMove(f"{shown(text)} is not allowed")
+
+    def view(self, seat: int | None = None) -> dict[str, Any]:
+        """`board` (as OpenSpiel draws it), `actions`, `to_move` and the settings; the same for every seat."""
+        settings = self._game.settings_of(self._settings)
+        return {"board": str(self._state), "actions": list(self._actions), "to_move": self._mover, **settings}
+
+    def text(self) -> str:
+        """The moves so far, as action numbers."""
+        return " ".join(str(action) for action in self._actions) or "start"
+
+    def diagram(self) -> str:
+        """The board as OpenSpiel draws it."""
+        return str(self._state)
+
+    def _identity(self) -> tuple[object, ...]:
+        return self._game.name, self._settings, self._actions
+
+
+class OpenSpielGame(Game):
+    """One game of OpenSpiel; `openspiel_game` makes a class for each."""
+
+    seat_marks = ("first", "second")
+
+    def initial(self, settings: Mapping[str, Any] | None = None, seed: int = 0) -> OpenSpielState:
+        """The first position with these parameters. Raises BadSettings where OpenSpiel cannot play them."""
+        return self.start(self._parameters(self.complete(settings)))
+
+    def load(self, view: Mapping[str, Any]) -> OpenSpielState:
+        """The state of a view, by its `actions` and settings; other fields are ignored."""
+        settings, actions = settings_in(self, view), view.get("actions")
+        if not isinstance(actions, list) or not all(type(action) is int for action in actions):
+            raise BadPosition(f'a {self.name} view holds "actions", a list of integers')
+        try:
+            start = self.initial(settings)
+        except BadSettings as error:
+            raise BadPosition(f"not a {self.name} view: {error}") from error
+        return played(start, actions)
+
+    def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> OpenSpielState:
+        """The position that these action numbers lead to."""
+        words = [] if text == "start" else text.split(" ")
+        if not all(word.isascii() and word.isdigit() and len(word) < 10 for word in words):
+            raise BadPosition(f"{shown(text)} is not action numbers with a space between, or start")
+        return played(self.initial(settings), [int(word) for word in words])
+
+    def settings_of(self, parameters: str) -> dict[str, SettingValue]:
+        """The settings that `_parameters` wrote."""
+        return _settings_of(self.name, parameters)
+
+    def start(self, parameters: str) -> OpenSpielState:
+        """The first position of a game as OpenSpiel writes it, with its parameters."""
+        try:
+            state = _load(parameters).new_initial_state()
+            playable = not state.is_terminal() and state.legal_actions() and str(state)
+        except Exception as error:
+            raise BadSettings(f"OpenSpiel does not play {shown(parameters)}") from error
+        if not playable:
+            raise BadSettings(f"OpenSpiel has no game to play in {shown(parameters)}")
+        return OpenSpielState(self, parameters, state, (), 0)
+
+    def _parameters(self, settings: Mapping[str, SettingValue]) -> str:
+        values = {name: value for name, value in FIXED.items() if name in _specification(self.name)}
+        # OpenSpiel takes some defaults from other parameters, so that one left out is not always the same as one given.
+        values |= {
+            setting.name: settings[setting.name] for setting in self.settings if not _is_default(setting, settings)
+        }
+        for value in settings.values():
+            if isinstance(value, str) and not all(sign.isalnum() or sign in " .;/+-_" for sign in value):
+                raise BadSettings(f"{shown(value)} holds characters that OpenSpiel cannot take")
+        return f"{self.name.removeprefix(PREFIX)}({','.join(f'{name}={value}' for name, value in values.items())})"
+
+
+def played(state: OpenSpielState, actions: Sequence[int]) -> OpenSpielState:
+    """The state after these actions. Raises BadPosition."""
+    for action in actions:
+        if action not in state.codes():
+            raise BadPosition(f"action {action} is not allowed after {shown(state.text())}")
+        state = state.after(action)
+    return state
+
+
+class OpenSpiel(GameFamily):
+    """The games of OpenSpiel that fit ours."""
+
+    title = "OpenSpiel"
+    example = "go"
+
+    def names(self) -> Sequence[str]:
+        """The names that OpenSpiel gives them, with our prefix."""
+        return sorted(PREFIX + kind.short_name for kind in pyspiel.registered_games() if _offered(kind))
+
+    def game(self, name: str) -> "OpenSpielGame":
+        """The game of this name, with its prefix. Raises UnknownGame."""
+        return openspiel_game(name)
+
+
+FAMILY = OpenSpiel()
+"""The instance behind the entry point."""
+
+
+@cache
+def openspiel_game(name: str) -> OpenSpielGame:
+    """The game of this name, with its prefix. Raises UnknownGame."""
+    if name not in FAMILY.names():
+        raise UnknownGame(f"unknown game {name!r}; of OpenSpiel there are: {', '.join(FAMILY.names())}")
+    settings = tuple(
+        _setting(parameter, default) for parameter, default in _specification(name).items() if parameter not in HIDDEN
+    )
+    title = next(kind.long_name for kind in pyspiel.registered_games() if PREFIX + kind.short_name == name)
+    kind = type("NamedGame", (OpenSpielGame,), {"name": name, "title": f"{title} (OpenSpiel)", "settings": settings})
+    game: OpenSpielGame = kind()
+    return game
+
+
+def _offered(kind: Any) -> bool:
+    kinds = pyspiel.GameType
+    return bool(
+        kind.default_loadable
+        and kind.min_num_players <= 2 <= kind.max_num_players
+        and kind.dynamics == kinds.Dynamics.SEQUENTIAL
+        and kind.chance_mode == kinds.ChanceMode.DETERMINISTIC
+        and kind.information == kinds.Information.PERFECT_INFORMATION
+        and kind.reward_model == kinds.RewardModel.TERMINAL
+        and kind.utility == kinds.Utility.ZERO_SUM
+    )
+
+
+def _specification(name: str) -> dict[str, Any]:
+    return next(
+        dict(kind.parameter_specification) for kind in pyspiel.registered_games() if PREFIX + kind.short_name == name
+    )
+
+
+def _setting(name: str, default: Any) -> Setting:
+    about = "a parameter of OpenSpiel"
+    if isinstance(default, bool):
+        return Setting(name, default, about)
+    if isinstance(default, int):
+        # OpenSpiel bounds little by itself, and some values crash it; what is small is the size of something.
+        most = 26 if 0 < default <= 26 else max(10 * default, 1000)
+        return Setting(name, default, about, minimum=min(default, 1), maximum=most)
+    return Setting(name, f"{default:g}" if isinstance(default, float) else str(default), about)
+
+
+@cache  # as many as there are different settings in play
+def _load(parameters: str) -> Any:
+    return pyspiel.load_game(parameters)
+
+
+@cache
+def _settings_of(name: str, parameters: str) -> dict[str, SettingValue]:
+    full = openspiel_game(name).complete()
+    inside = parameters[parameters.index("(") + 1 : -1]
+    given = dict(pair.split("=", 1) for pair in inside.split(",") if pair)
+    for setting, default in full.items():
+        value = given.get(setting, str(default))
+        full[setting] = value == "True" if isinstance(default, bool) else type(default)(value)
+    return full
+
+
+def _is_default(setting: Setting, settings: Mapping[str, SettingValue]) -> bool:
+    return settings[setting.name] == setting.default
+
+
+def _replay(name: str, parameters: str, actions: Sequence[int]) -> OpenSpielState:
+    return played(openspiel_game(name).start(parameters), actions)

@@ -1,0 +1,211 @@
+"""Othello: a move turns over every line of the other side's discs that it closes in; most discs at the end win.
+
+Rules (World Othello Federation, https://www.worldothello.org/about/about-othello/othello-rules/official-rules/english):
+a disc is put on an empty square where it closes in, in at least one of eight directions, an unbroken line of the other
+side's discs between itself and another disc of its own; all such lines turn over. Who cannot move, passes; the game
+ends when neither side can move. Setting: `size`, 8 unless told, an even number.
+
+Moves: the square, its column's letter from the left and its row's number from the top: `"d3"`, or `"pass"` where it is
+the only move. Seat 0 plays X (black) and moves first.
+
+View: `{"board": "...", "size": 8, "to_move": 0}`, the board as one text of size x size characters `X`, `O` and `.`,
+row by row from the top. The position's text is the same rows with `/` between them, a space, and the mark to move.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rumble_engine.errors import BadPosition, BadSettings, IllegalMove, UnreadableMove
+from rumble_engine.game import Game, Setting, SettingValue, State
+from rumble_engine.outcome import Outcome
+from rumble_engine.squares import Squares, squares, turned
+from rumble_engine.texts import shown
+from rumble_engine.views import mover_in, mover_of, settings_in, text_in
+
+MARKS = ".XO"
+PASS = -1
+"""The code of a pass; every other code is a cell."""
+
+
+@dataclass(frozen=True, slots=True)
+class OthelloState(State):
+    """A position: discs of the mover and of the other as bit masks; where the mover may play; whether it is over."""
+
+    board: Squares
+    mine: int
+    theirs: int
+    mover: int
+    open: int
+    over: bool
+
+    @property
+    def to_move(self) -> int:
+        """The seat that plays or passes next."""
+        return self.mover
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """Once neither side can move: a win for more discs, a draw for as many."""
+        if not self.over:
+            return None
+        mine, theirs = self.mine.bit_count(), self.theirs.bit_count()
+        if mine == theirs:
+            return Outcome.draw(f"{mine} discs each")
+        winner = self.mover if mine > theirs else 1 - self.mover
+        return Outcome.win(winner, f"{max(mine, theirs)} discs to {min(mine, theirs)}")
+
+    def codes(self) -> Sequence[int]:
+        """The squares where a disc turns others over, row by row; else the pass."""
+        if self.open:
+            return self.board.cells_in(self.open)
+        return () if self.over else (PASS,)
+
+    def after(self, code: int) -> "OthelloState":
+        """The state after a disc on the cell `code`, or after a pass."""
+        if code == PASS:
+            return _state(self.board, self.theirs, self.mine, 1 - self.mover)
+        flipped = _flipped(self.board, self.mine, self.theirs, 1 << code)
+        return _state(self.board, self.theirs ^ flipped, self.mine | flipped | 1 << code, 1 - self.mover)
+
+    def text_of(self, code: int) -> str:
+        """The square's name, or `pass`."""
+        return "pass" if code == PASS else self.board.names[code]
+
+    def code_of(self, text: str) -> int:
+        """The playable square with this name, or the pass."""
+        board = self.board
+        code = PASS if text == "pass" else board.index.get(text)
+        if code is None:
+            raise UnreadableMove(
+                f'{shown(text)} is not a move: squares are a1 to {board.letters[-1]}{board.rows}, or "pass"'
+            )
+        self.refuse_after_end(text)
+        if code == PASS:
+            if self.open:
+                raise IllegalMove("pass is not allowed: there is a move")
+        elif not self.open >> code & 1:
+            taken = (self.mine | self.theirs) >> code & 1
+            raise IllegalMove(f"{text} is taken" if taken else f"{text} turns no disc over")
+        return code
+
+    def view(self, seat: int | None = None) -> dict[str, Any]:
+        """`board` (one text, row by row from the top), `size` and `to_move`; the same for every seat."""
+        return {"board": self._drawn(), "size": self.board.columns, "to_move": self.mover}
+
+    def text(self) -> str:
+        """The rows from the top with `/` between them, and the mark to move."""
+        return f"{'/'.join(self.board.split(self._drawn()))} {GAME.seat_marks[self.mover]}"
+
+    def diagram(self) -> str:
+        """The board with its co-ordinates."""
+        return self.board.diagram(self._drawn())
+
+    def canonical(self) -> str:
+        """The first in order among the rotations and reflections of the board as the mover sees it."""
+        return min(turned(self.board.split(self.board.draw(MARKS, self.mine, self.theirs))))
+
+    def estimate(self) -> float:
+        """Freedom of movement and corners, the mover's less the other's."""
+        board = self.board
+        mine, theirs = self.open.bit_count(), _open(board, self.theirs, self.mine).bit_count()
+        corners = (board.row(0) | board.row(-1)) & (board.column(0) | board.column(-1))
+        lead = (self.mine & corners).bit_count() - (self.theirs & corners).bit_count()
+        return 0.4 * (mine - theirs) / (mine + theirs + 1) + 0.12 * lead
+
+    def _drawn(self) -> str:
+        x, o = (self.theirs, self.mine) if self.mover else (self.mine, self.theirs)
+        return self.board.draw(MARKS, x, o)
+
+
+def _state(board: Squares, mine: int, theirs: int, mover: int) -> OthelloState:
+    places = _open(board, mine, theirs)
+    return OthelloState(board, mine, theirs, mover, places, not places and not _open(board, theirs, mine))
+
+
+def _open(board: Squares, mine: int, theirs: int) -> int:
+    """The empty cells that close in a line of `theirs` between them and one of `mine`."""
+    found = 0
+    for step in board.steps:
+        line = mine << step & theirs
+        while line:
+            line <<= step
+            found |= line
+            line &= theirs
+        line = mine >> step & theirs
+        while line:
+            line >>= step
+            found |= line
+            line &= theirs
+    return found & board.full & ~(mine | theirs)
+
+
+def _flipped(board: Squares, mine: int, theirs: int, disc: int) -> int:
+    """The discs of `theirs` that a new `disc` of mine turns over."""
+    flipped = 0
+    for step in board.steps:
+        line, end = 0, disc << step
+        while end & theirs:
+            line |= end
+            end <<= step
+        if end & mine:
+            flipped |= line
+        line, end = 0, disc >> step
+        while end & theirs:
+            line |= end
+            end >>= step
+        if end & mine:
+            flipped |= line
+    return flipped
+
+
+class Othello(Game):
+    """Close in and turn over; who cannot move passes; most discs win."""
+
+    name = "othello"
+    title = "Othello"
+    settings = (Setting("size", 8, "rows and columns of the board, an even number", minimum=4, maximum=12),)
+
+    def check(self, settings: Mapping[str, SettingValue]) -> None:
+        """The four discs of the start need a middle."""
+        if int(settings["size"]) % 2:
+            raise BadSettings(f"size must be even, not {settings['size']}")
+
+    def initial(self, settings: Mapping[str, Any] | None = None, seed: int = 0) -> OthelloState:
+        """Four discs in the middle, black's on the rising diagonal; nothing is random."""
+        size = int(self.complete(settings)["size"])
+        board, middle = squares(size, size, from_top=True), size // 2
+        upper, lower = (1 << (middle - 1) * board.stride + middle, 1 << middle * board.stride + middle)
+        return _state(board, upper | lower >> 1, upper >> 1 | lower, 0)
+
+    def load(self, view: Mapping[str, Any]) -> OthelloState:
+        """The state of a view; other fields than its three are ignored."""
+        size = int(settings_in(self, view)["size"])
+        return _place(size, text_in(self, view, "board"), mover_in(self, view))
+
+    def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> OthelloState:
+        """The position whose rows, from the top, stand between slashes, before the mark to move.
+
+        The setting `size` may be left out; if given, it must agree with the text. Empty squares in the middle are
+        refused; whether some order of play leads to the position is not searched for.
+        """
+        board, _, mark = text.partition(" ")
+        rows = board.split("/")
+        size = int(self.complete({"size": len(rows), **(settings or {})})["size"])
+        if len(rows) != size or any(len(row) != size for row in rows):
+            raise BadPosition(f"{shown(text)} is not {size} rows of {size} between slashes")
+        return _place(size, "".join(rows), mover_of(self, mark))
+
+
+def _place(size: int, text: str, mover: int) -> OthelloState:
+    """The state with these discs, row by row from the top."""
+    board, middle = squares(size, size, from_top=True), size // 2
+    x, o = board.read(MARKS, text)
+    four = (board.row(middle - 1) | board.row(middle)) & (board.column(middle - 1) | board.column(middle))
+    if four & ~(x | o):
+        raise BadPosition("the four squares in the middle are never empty")
+    return _state(board, o, x, mover) if mover else _state(board, x, o, mover)
+
+
+GAME = Othello()
+"""The instance behind the entry point."""

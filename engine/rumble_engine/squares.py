@@ -1,0 +1,113 @@
+"""Rectangular boards as bit masks and as text: what the games on squares share.
+
+A cell is one bit, row by row from the top left, with one more bit after each row that no piece ever takes. Thanks to
+that sentinel a step in any of the eight directions is one shift, and runs off the board instead of around it.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import compress
+from string import ascii_lowercase
+
+from rumble_engine.errors import BadPosition
+from rumble_engine.texts import shown
+
+BITS = bytes.maketrans(b"01", b"\0\1")
+
+
+class Squares:
+    """One shape of board. Made by `squares`, so that equal shapes are the same object, also after pickling."""
+
+    __slots__ = ("cells", "columns", "from_top", "full", "index", "letters", "names", "rows", "size", "steps", "stride")
+
+    def __init__(self, columns: int, rows: int, from_top: bool) -> None:
+        self.columns, self.rows, self.from_top = columns, rows, from_top
+        self.stride = stride = columns + 1
+        self.size = rows * stride
+        self.letters = ascii_lowercase[:columns]
+        names = [""] * self.size
+        for row in range(rows):
+            for column, letter in enumerate(self.letters):
+                names[row * stride + column] = f"{letter}{row + 1 if from_top else rows - row}"
+        self.names = tuple(names)
+        """By cell: its name, a column letter and a row number (counted from the top or from the bottom)."""
+        self.index = {name: cell for cell, name in enumerate(names) if name}
+        self.cells = tuple(self.index.values())
+        self.full = sum(1 << cell for cell in self.cells)
+        self.steps = (1, stride - 1, stride, stride + 1)
+        """Shifts to the right, and to the three cells below; the other four directions are their opposites."""
+
+    def __reduce__(self) -> tuple[object, tuple[int, int, bool]]:
+        return _squares, (self.columns, self.rows, self.from_top)
+
+    def row(self, number: int) -> int:
+        """The mask of a row, 0 at the top; -1 is the last."""
+        return ((1 << self.columns) - 1) << number % self.rows * self.stride
+
+    def column(self, number: int) -> int:
+        """The mask of a column, 0 at the left; -1 is the last."""
+        return sum(1 << row * self.stride for row in range(self.rows)) << number % self.columns
+
+    def cells_in(self, mask: int) -> list[int]:
+        """The cells of a mask, row by row."""
+        return list(compress(range(self.size), self._bits(mask)))
+
+    def names_in(self, mask: int) -> list[str]:
+        """The names of the cells of a mask, row by row."""
+        return list(compress(self.names, self._bits(mask)))
+
+    def draw(self, marks: str, *masks: int) -> str:
+        """One text of rows x columns characters from the top: `marks[0]` for empty, then one mark for each mask."""
+        # Bits read as hexadecimal digits: one digit a cell, and the masks, which share no cell, are added up.
+        digits = sum(number * int(f"{mask:b}", 16) for number, mask in enumerate(masks, 1))
+        cells = f"{digits:0{self.size}x}"[::-1].translate(_drawn(marks))
+        columns, stride = self.columns, self.stride
+        return "".join([cells[start : start + columns] for start in range(0, self.size, stride)])
+
+    def split(self, board: str) -> list[str]:
+        """The rows of a drawn board."""
+        return [board[start : start + self.columns] for start in range(0, len(board), self.columns)]
+
+    def read(self, marks: str, board: str) -> list[int]:
+        """The masks that `draw` drew. Raises BadPosition."""
+        if len(board) != len(self.cells):
+            raise BadPosition(f"{shown(board)} is not {self.rows} rows of {self.columns} characters")
+        if board.strip(marks):
+            raise BadPosition(f"{shown(board)} holds other characters than {' '.join(marks)}")
+        return [
+            sum(1 << cell for cell, found in zip(self.cells, board, strict=True) if found == mark) for mark in marks[1:]
+        ]
+
+    def diagram(self, board: str) -> str:
+        """A drawn board for a person: spaced out, with row numbers at the left and column letters below."""
+        width = len(str(self.rows))
+        labels = range(1, self.rows + 1) if self.from_top else range(self.rows, 0, -1)
+        lines = [f"{label:>{width}} {' '.join(row)}" for label, row in zip(labels, self.split(board), strict=True)]
+        return "\n".join([*lines, f"{'':{width}} {' '.join(self.letters)}"])
+
+    def _bits(self, mask: int) -> bytes:
+        return f"{mask:0{self.size}b}"[::-1].encode().translate(BITS)
+
+
+def squares(columns: int, rows: int, *, from_top: bool) -> Squares:
+    """The one board of this shape, its rows numbered from the top or from the bottom."""
+    return _squares(columns, rows, from_top)
+
+
+@cache
+def _squares(columns: int, rows: int, from_top: bool) -> Squares:
+    return Squares(columns, rows, from_top)
+
+
+@cache
+def _drawn(marks: str) -> dict[int, int]:
+    return str.maketrans("0123456789"[: len(marks)], marks)
+
+
+def turned(rows: Sequence[str]) -> Iterator[str]:
+    """A board's text under each rotation and reflection of its shape: eight if it is square, else four."""
+    across = ["".join(column) for column in zip(*rows, strict=True)] if len(rows) == len(rows[0]) else None
+    for lines in (rows, across) if across else (rows,):
+        upright = "".join(lines)
+        mirrored = "".join([line[::-1] for line in lines])
+        yield from (upright, mirrored, upright[::-1], mirrored[::-1])

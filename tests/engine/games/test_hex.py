@@ -1,0 +1,125 @@
+"""Hex: exactly one winner, the swap, small boards solved, texts and errors."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rumble_engine import BadPosition, BadSettings, IllegalMove, UnreadableMove
+from rumble_engine.games.hex import GAME, HexState
+
+from .counting import ended, perft, played, value
+
+NEIGHBOURS = ((0, 1), (0, -1), (1, 0), (-1, 0), (1, -1), (-1, 1))
+
+
+def linked(stones: set[tuple[int, int]], size: int, seat: int) -> bool:
+    """The rule once more, as plainly as possible: (row, column) cells, walked from one edge to the other."""
+    edge = [cell for cell in stones if cell[seat] == 0]
+    seen = set(edge)
+    while edge:
+        row, column = edge.pop()
+        for down, across in NEIGHBOURS:
+            cell = (row + down, column + across)
+            if cell in stones and cell not in seen:
+                seen.add(cell)
+                edge.append(cell)
+    return any(cell[seat] == size - 1 for cell in seen)
+
+
+@given(st.permutations([(row, column) for row in range(5) for column in range(5)]))
+def test_it_agrees_with_a_plain_implementation_and_always_has_a_winner(cells: list[tuple[int, int]]) -> None:
+    """A full board has exactly one winner: the Hex theorem (Gale, "The Game of Hex and the Brouwer Fixed-Point
+    Theorem", 1979)."""
+    state = GAME.initial({"size": 5, "swap": False})
+    stones: tuple[set[tuple[int, int]], set[tuple[int, int]]] = (set(), set())
+    for ply, (row, column) in enumerate(cells):
+        assert state.outcome is None
+        state = state.play(f"{'abcde'[column]}{row + 1}")
+        stones[ply % 2].add((row, column))
+        if linked(stones[ply % 2], 5, ply % 2):
+            assert ended(state)[0] == ply % 2
+            return
+    pytest.fail("a full board has a winner")
+
+
+def openings(size: int) -> set[str]:
+    start, known = GAME.initial({"size": size, "swap": False}), dict[object, int]()
+    return {move for move in start.legal_moves if value(start.play(move), known) == -1}
+
+
+def test_small_boards_by_full_search() -> None:
+    """Without the swap the first player wins (Nash, by strategy stealing), with it the second."""
+    assert openings(2) == {"b1", "a2"}
+    assert openings(3) == {"c1", "a2", "b2", "c2", "a3"}
+    for size in (2, 3):
+        assert value(GAME.initial({"size": size}), {}) == -1
+
+
+def test_counts_are_those_of_free_cells_and_the_swap() -> None:
+    assert [perft(GAME.initial({"swap": False}), depth) for depth in (1, 2)] == [121, 121 * 120]
+    assert [perft(GAME.initial(), depth) for depth in (1, 2)] == [121, 121 * 121]
+    assert perft(GAME.initial(), 3) == 121 * (120 * 119 + 120)
+
+
+def test_the_swap_takes_the_stone_over_mirrored() -> None:
+    state = GAME.initial({"size": 5}).play("b5")
+    assert state.legal_moves[-1] == "swap"
+    swapped = state.play("swap")
+    assert swapped.text() == "...../....O/...../...../..... X"
+    assert swapped.to_move == 0
+    with pytest.raises(IllegalMove, match="swap is only allowed in answer to the first stone"):
+        swapped.play("swap")
+    with pytest.raises(IllegalMove, match="e2 is taken"):
+        swapped.play("e2")
+    for refusing in (GAME.initial(), GAME.initial({"swap": False}).play("a1")):
+        with pytest.raises(IllegalMove, match="swap is only allowed"):
+            refusing.play("swap")
+
+
+def test_two_matches() -> None:
+    state = played(GAME.initial({"size": 3}), "b2 c3 c1 a1 a3")
+    assert ended(state) == (0, "connected top and bottom")
+    assert state.diagram() == "1 O . X\n 2 . X .\n  3 X . O\n     a b c"
+    state = played(GAME.initial({"size": 3, "swap": False}), "a1 a3 a2 b2 b3 c1")
+    assert ended(state) == (1, "connected left and right")
+
+
+def test_half_a_turn_has_one_canonical() -> None:
+    one, other = GAME.initial(), GAME.initial()
+    for move, turned in (("a1", "k11"), ("b3", "j9"), ("f6", "f6"), ("k2", "a10")):
+        one, other = one.play(move), other.play(turned)
+        assert one.canonical() == other.canonical()
+        assert one.estimate() == other.estimate()
+    assert one.canonical() != GAME.parse(one.text(), {"swap": False}).canonical()
+
+
+def test_view() -> None:
+    state: HexState = GAME.initial({"size": 2}).play("a2")
+    assert state.view(1) == {"board": "..X.", "size": 2, "swap": True, "to_move": 1}
+
+
+@pytest.mark.parametrize(
+    ("text", "settings", "problem"),
+    [
+        ("X./.. X", {}, "do not fit the mark to move"),
+        ("O./.. X", {"swap": False}, "do not fit the mark to move"),
+        ("XX/.. O", {}, "do not fit the mark to move"),
+        ("X./X. X", {}, "do not fit the mark to move"),
+        ("XX./XX./XXO/ O", {}, "is not 4 rows"),
+        ("XOXO/XOXO/XOXO/XOX. O", {}, "play went on"),
+        ("X.O/X.O/X.O X", {}, "play went on"),
+        (".. O", {}, "size must be from 2 to 19"),
+        ("../.. .", {}, "whose move it is"),
+    ],
+)
+def test_positions_that_cannot_occur(text: str, settings: dict[str, Any], problem: str) -> None:
+    with pytest.raises((BadPosition, BadSettings), match=problem):
+        GAME.parse(text, settings)
+
+
+def test_refusals() -> None:
+    with pytest.raises(UnreadableMove, match="'l1' is not a move: cells are a1 to k11, or \"swap\""):
+        GAME.initial().play("l1")
+    with pytest.raises(BadSettings, match="swap must be true or false"):
+        GAME.initial({"swap": "yes"})

@@ -1,0 +1,210 @@
+"""The adapter to OpenSpiel, and our games against OpenSpiel's along random matches. Skipped where it is missing.
+
+RUMBLE_MATCHES=1000 plays that many matches a game.
+"""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+import pytest
+from rumble_engine import BadPosition, BadSettings, Game, IllegalMove, UnknownGame, UnreadableMove, get_game
+from rumble_engine.conformance import check_game
+from rumble_engine.games import breakthrough, checkers, chess, connect4, hex, mnk, othello, tictactoe
+
+from .counting import perft
+
+pytest.importorskip("pyspiel", reason="needs the extra openspiel")
+from rumble_engine.games.openspiel import FAMILY, openspiel_game
+
+MATCHES = int(os.environ.get("RUMBLE_MATCHES", "12"))
+
+
+def test_the_error_without_the_extra_names_it() -> None:
+    script = (
+        "import sys; sys.modules['pyspiel'] = None\n"
+        "from rumble_engine import MissingExtra\n"
+        "try:\n    import rumble_engine.games.openspiel\n"
+        "except MissingExtra as error:\n    print(error)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == "openspiel games need the extra: pip install 'rumble[openspiel]'\n"
+
+
+SMALL: list[tuple[str, dict[str, Any]]] = [
+    ("go", {"board_size": 5}),
+    ("breakthrough", {"columns": 4, "rows": 5}),
+    ("clobber", {}),
+    ("dots_and_boxes", {}),
+    ("mancala", {}),
+    ("nim", {"pile_sizes": "1;2;3"}),
+    ("nine_mens_morris", {}),
+    ("twixt", {"board_size": 5}),
+    ("y", {"board_size": 5}),
+    ("hex", {"board_size": 4}),
+]
+
+
+@pytest.mark.parametrize(("name", "settings"), SMALL, ids=[name for name, _ in SMALL])
+def test_games_pass_the_conformance_kit(name: str, settings: dict[str, Any]) -> None:
+    assert check_game(openspiel_game(f"openspiel:{name}"), settings=settings, playouts=2).plies > 2
+
+
+def test_go_on_nine_by_nine() -> None:
+    game = get_game("openspiel:go")
+    state = game.initial({"board_size": 9, "komi": "5.5"})
+    assert len(state.legal_moves) == 82
+    state = state.play("B d4")
+    view = state.view()
+    assert (view["board_size"], view["komi"], view["to_move"]) == (9, "5.5", 1)
+    assert game.load(view) == state == game.parse(state.text(), {"board_size": 9, "komi": "5.5"})
+    state = state.play("W PASS").play("B PASS")
+    assert state.outcome is not None
+    assert state.outcome.winner == 0
+    with pytest.raises(IllegalMove, match="the game is over"):
+        state.play("W d4")
+
+
+def test_every_offered_game_starts() -> None:
+    names = FAMILY.names()
+    assert len(names) > 20
+    assert {"openspiel:go", "openspiel:amazons", "openspiel:hex"} <= set(names)
+    for name in names:
+        game = openspiel_game(name)
+        assert game.name == name
+        assert game.initial().legal_moves
+        assert game.describe()["title"].endswith("(OpenSpiel)")
+
+
+def test_refusals() -> None:
+    game = openspiel_game("openspiel:go")
+    for text, error in (("", UnreadableMove), ("B\n", UnreadableMove), ("x" * 99, UnreadableMove), ("D4", IllegalMove)):
+        with pytest.raises(error):
+            game.initial().play(text)
+    for settings in ({"board_size": 1}, {"board_size": 20}, {"komi": "1,x=2"}, {"players": 2}, {"board_size": "9"}):
+        with pytest.raises(BadSettings):
+            game.initial(settings)
+    for view in ({"actions": ["1"]}, {"actions": [-1]}, {"actions": [0, 0]}, {"board_size": 99}, {"board_size": 1}):
+        with pytest.raises(BadPosition):
+            game.load({**game.initial().view(), **view})
+    with pytest.raises(BadPosition):
+        game.parse("1 1")
+    with pytest.raises(UnknownGame, match="unknown game 'openspiel:poker'; of OpenSpiel there are: openspiel:amazons"):
+        get_game("openspiel:poker")
+    with pytest.raises(UnknownGame, match="'openspiel' is a family of games; write one as openspiel:go"):
+        get_game("openspiel")
+
+
+Names = Callable[[int, str], str]
+"""How our move by a seat is written there."""
+
+
+def turned_rows(rows: int) -> Names:
+    """Squares whose rows are counted from the other edge."""
+
+    def name(seat: int, move: str) -> str:
+        return "".join(sign if sign.isalpha() else str(rows + 1 - int(sign)) for sign in move)
+
+    return name
+
+
+def from_top(rows: int, form: str) -> Names:
+    """A square as the numbers of its row and column, both from 0 at the top left."""
+
+    def name(seat: int, move: str) -> str:
+        row, column = rows - int(move[1:]), ord(move[0]) - ord("a")
+        return form.format(mark="xo"[seat], row=row, column=column)
+
+    return name
+
+
+# Ours, theirs, and how our moves are written there.
+PAIRS: list[tuple[Game, dict[str, Any], str, dict[str, Any], Names]] = [
+    (tictactoe.GAME, {}, "tic_tac_toe", {}, lambda seat, move: f"{'xo'[seat]}({int(move) // 3},{int(move) % 3})"),
+    (connect4.GAME, {}, "connect_four", {}, lambda seat, move: f"{'xo'[seat]}{'abcdefg'.index(move)}"),
+    (breakthrough.GAME, {}, "breakthrough", {}, turned_rows(8)),
+    (breakthrough.GAME, {"columns": 5, "rows": 6}, "breakthrough", {"columns": 5, "rows": 6}, turned_rows(6)),
+    (othello.GAME, {}, "othello", {}, lambda seat, move: move),
+    (hex.GAME, {"swap": False}, "hex", {}, lambda seat, move: move),
+    (hex.GAME, {"size": 5, "swap": False}, "hex", {"board_size": 5}, lambda seat, move: move),
+    (mnk.GAME, {}, "gomoku", {}, from_top(15, "{row},{column}")),
+    (
+        mnk.GAME,
+        {"columns": 9, "rows": 7, "connect": 4},
+        "mnk",
+        {"m": 9, "n": 7, "k": 4},
+        from_top(7, "{mark}({row},{column})"),
+    ),
+]
+
+
+@pytest.mark.parametrize(("ours", "settings", "name", "parameters", "named"), PAIRS)
+def test_our_moves_and_outcomes_are_those_of_openspiel(
+    ours: Game, settings: dict[str, Any], name: str, parameters: dict[str, Any], named: Names
+) -> None:
+    random, theirs = Random(6), openspiel_game(f"openspiel:{name}")
+    for _ in range(MATCHES):
+        state, other = ours.initial(settings), theirs.initial(parameters)
+        while state.outcome is None:
+            moves = {named(state.to_move, move): move for move in state.legal_moves}
+            assert moves.keys() == {move.removesuffix("*") for move in other.legal_moves}
+            picked = random.choice(list(other.legal_moves))
+            state, other = state.play(moves[picked.removesuffix("*")]), other.play(picked)
+        assert other.outcome is not None
+        assert other.outcome.scores == state.outcome.scores
+
+
+def square(text: str) -> str:
+    """A square of ours as OpenSpiel names it: its board stands the other way round."""
+    number = int(text) - 1
+    row, column = number // 4, number % 4 * 2 + 1 - number // 4 % 2
+    return f"{'hgfedcba'[column]}{row + 1}"
+
+
+def whole_moves(state: Any) -> dict[str, Any]:
+    """The moves of OpenSpiel's checkers, where each jump is a ply: the squares touched, and the state after them."""
+    found: dict[str, Any] = {}
+    for step in state.legal_moves:
+        after = state.play(step)
+        if after.to_move == state.to_move and after.outcome is None:
+            found |= {step[:2] + way: end for way, end in whole_moves(after).items() if way.startswith(step[2:4])}
+        else:
+            found[step[:4]] = after
+    return found
+
+
+def test_checkers_moves_are_those_of_openspiel() -> None:
+    """Up to OpenSpiel's own draw, which comes after 40 plies without a capture."""
+    random, theirs = Random(7), openspiel_game("openspiel:checkers")
+    for _ in range(MATCHES):
+        state, other = checkers.GAME.initial({"repetitions": 0}), theirs.initial()
+        while other.outcome is None:
+            moves = {"".join(square(s) for s in move.replace("x", "-").split("-")): move for move in state.legal_moves}
+            others = whole_moves(other)
+            assert moves.keys() == others.keys()
+            picked = random.choice(sorted(moves))
+            state, other = state.play(moves[picked]), others[picked]
+        assert state.outcome is None or state.outcome.scores == other.outcome.scores
+        assert state.outcome is not None or other.outcome.winner is None
+
+
+def test_chess_moves_are_those_of_openspiel() -> None:
+    random, theirs = Random(8), openspiel_game("openspiel:chess")
+    for _ in range(3):
+        state, other = chess.GAME.initial({"claims": "none"}), theirs.initial()
+        while state.outcome is None and other.outcome is None:
+            board = state.board
+            moves = {board.san(board.parse_uci(move)).rstrip("+#"): move for move in state.legal_moves}
+            others = {move.rstrip("+#"): move for move in other.legal_moves}
+            assert moves.keys() == others.keys()
+            picked = random.choice(sorted(moves))
+            state, other = state.play(moves[picked]), other.play(others[picked])
+
+
+def test_breakthrough_counts_are_those_of_openspiel() -> None:
+    theirs = openspiel_game("openspiel:breakthrough")
+    for depth in (1, 2, 3):
+        assert perft(theirs.initial(), depth) == perft(breakthrough.GAME.initial(), depth)

@@ -1,0 +1,31 @@
+"""docs/games.md tells of every game, every setting with its default, and every field of a view."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from rumble_engine import Game
+from rumble_engine.games import breakthrough, checkers, chess, connect4, hex, minichess, mnk, othello, tictactoe
+
+PAGE = (Path(__file__).parents[2] / "docs" / "games.md").read_text(encoding="utf-8")
+MODULES = (tictactoe, connect4, mnk, othello, breakthrough, hex, checkers, minichess, chess)
+GAMES: list[Game] = [module.GAME for module in MODULES]
+
+
+def section(name: str) -> str:
+    return re.split(r"^## ", PAGE.partition(f"\n## {name}\n")[2], flags=re.MULTILINE)[0]
+
+
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
+def test_each_game_is_told_whole(game: Game) -> None:
+    row = next(line for line in PAGE.splitlines() if line.startswith(f"| `{game.name}` |"))
+    told = {name: default.strip("`") for name, default in re.findall(r"`(\w+)` \(([^)]*)\)", row)}
+    defaults = {setting.name: setting.default for setting in game.settings}
+    assert told == {name: value if isinstance(value, str) else json.dumps(value) for name, value in defaults.items()}
+    about = section(game.name)
+    for name in (*defaults, *game.initial().view()):
+        assert f"`{name}`" in about
+    for setting in game.settings:
+        for choice in setting.choices or ():
+            assert f"`{choice}`" in about

@@ -1,0 +1,39 @@
+"""One server a database, for as long as it lives."""
+
+from pathlib import Path
+
+import pytest
+from rumble_server.store.errors import StoreError
+from rumble_server.store.lock import DatabaseLock
+from rumble_server.store.sqlite import SqliteLog
+
+
+def test_a_second_server_on_the_same_database_is_refused(tmp_path: Path) -> None:
+    database = str(tmp_path / "rumble.db")
+    first = DatabaseLock(database)
+    with pytest.raises(StoreError, match="another server is running on the database"):
+        DatabaseLock(database)
+    first.release()
+    DatabaseLock(database).release()
+
+
+async def test_a_log_holds_the_lock_until_it_is_closed(tmp_path: Path) -> None:
+    database = str(tmp_path / "rumble.db")
+    log = SqliteLog(database)
+    with pytest.raises(StoreError, match="another server"):
+        SqliteLog(database)
+    await log.close()
+    await SqliteLog(database).close()
+
+
+def test_a_database_that_is_refused_is_let_go_of(tmp_path: Path) -> None:
+    database = tmp_path / "rumble.db"
+    database.write_text("not a database, and long enough to be read as one" * 100)
+    for _ in range(2):
+        with pytest.raises(StoreError, match="not a database"):
+            SqliteLog(str(database))
+
+
+def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="cannot open the database"):
+        DatabaseLock(str(tmp_path / "nowhere" / "rumble.db"))
