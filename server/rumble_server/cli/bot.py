@@ -8,6 +8,8 @@ import typer
 from rumble_server.cli.errors import CliError, ExitCode
 from rumble_server.cli.options import Depth, Key, Search, Seed, Server, TimeMs, given, no_options_for_functions
 
+FAULTY = "faulty"
+
 
 def bot(
     player: Annotated[str, typer.Argument(metavar="NAME|FILE.py:FUNCTION", help="A reference bot, or a function.")],
@@ -26,6 +28,7 @@ def bot(
     depth: Depth = None,
     time_ms: TimeMs = None,
     seed: Seed = 0,
+    fault: Annotated[str | None, typer.Option(metavar="FAULT", help="What is wrong with the bot `faulty`.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Say nothing but the result.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", help="Log everything, tracebacks too.")] = False,
 ) -> None:
@@ -36,6 +39,9 @@ def bot(
 
     if join is None and not challenges:
         raise CliError("say what to play in: --join ID (or RUMBLE_JOIN), or --challenges", ExitCode.USAGE)
+    if player == FAULTY:
+        _play_faulty(fault, server, name or f"{FAULTY}-{fault}", join, key)
+        return
     options = given(search=search, depth=depth, time_ms=time_ms)
     if is_function(player):
         no_options_for_functions(options)
@@ -61,3 +67,11 @@ def bot(
         say=None if quiet or verbose else to_stderr,
     )
     typer.echo(summary)
+
+
+def _play_faulty(fault: str | None, server: str, name: str, join: str | None, key: str | None) -> None:
+    from rumble_bots.faulty import FAULTS, run_faulty
+
+    if fault not in FAULTS or join is None:
+        raise CliError(f"a faulty bot needs --join ID and --fault: {', '.join(FAULTS)}", ExitCode.USAGE)
+    typer.echo(run_faulty(server, fault=fault, name=name, join=join, key=key))

@@ -1,0 +1,61 @@
+"""The disk is full: the tournament pauses and says why, nothing is announced that is not written, and it goes on."""
+
+import asyncio
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.lives import Lives, assert_all_played, assert_told_as_logged, living
+from tests.e2e.recording_bot import Frame, RecordingBot
+
+pytestmark = pytest.mark.e2e
+
+resource = pytest.importorskip("resource", reason="file sizes are limited by setrlimit")
+
+NAMES = ("ann", "bob", "cyd", "dan")
+FULL_S = 2.5
+
+
+def limit_files(lives: Lives, most_bytes: int) -> None:
+    """The server can make no file longer than this: to it, a disk that is full."""
+    hard = resource.prlimit(lives.process.pid, resource.RLIMIT_FSIZE)[1]
+    resource.prlimit(lives.process.pid, resource.RLIMIT_FSIZE, (most_bytes, hard))
+
+
+@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="only Linux limits the files of another process")
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the files of another process")
+async def test_full_disk(tmp_path: Path) -> None:
+    told: list[Frame] = []
+    seen: dict[str, asyncio.Event] = {code: asyncio.Event() for code in ("turn", "disk", "resumed")}
+
+    def heard(frame: Frame) -> None:
+        told.append(frame)
+        what = frame["code"] if frame["type"] == "notice" else frame["type"]
+        if what in seen:
+            seen[what].set()
+
+    with living(tmp_path) as lives:
+        lives.server.host("create", "cup", "--game", "tictactoe", "--start-at-bots", "4", "--cycles", "3")
+        async with asyncio.timeout(60), asyncio.TaskGroup() as playing:
+            for name in NAMES:
+                bot = RecordingBot(lives.server.bot_url, "cup", name, think_s=lambda: 0.02, heard=heard)
+                playing.create_task(bot.play())
+            await seen["turn"].wait()
+            limit_files(lives, 1)
+            await seen["disk"].wait()
+            written = lives.facts()
+            announced = assert_told_as_logged(told, written)
+            await asyncio.sleep(FULL_S)
+            assert lives.facts() == written, "something was written after all"
+            assert assert_told_as_logged(told, written) == announced, "a result was announced on a full disk"
+            assert lives.process.poll() is None
+            limit_files(lives, resource.RLIM_INFINITY)
+            await seen["resumed"].wait()
+        facts = lives.facts()
+    assert_all_played(facts, NAMES)
+    assert assert_told_as_logged(told, facts) > announced
+    paused = [fact for fact in facts if fact["fact"] == "tournament_paused"]
+    assert [fact["by"] for fact in paused] == ["disk"] * len(paused)
+    assert paused
+    assert {fact["termination"] for fact in facts if fact["fact"] == "match_over"} == {"normal"}

@@ -1,0 +1,239 @@
+"""Simulated bots: they play at random, reconnect with backoff, and some of them have a fault (see `faults`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import orjson
+from rumble_engine import State, get_game
+
+from tests.server.world import VirtualClock
+from tests.simulation import faults
+from tests.simulation.network import Network, Wire
+
+if TYPE_CHECKING:
+    from tests.simulation.server import ServerRun
+
+Frame = dict[str, Any]
+
+REPLACED, WRONG_KEY, FLOODED = 4001, 4003, 4008
+MOST_REPEATS = 30
+"""Frames that a bot sends more than once, all in all: below what counts as a flood."""
+
+
+@dataclass(frozen=True, slots=True)
+class BotPlan:
+    """One bot. `tournaments` are the names of those it wants to play in."""
+
+    name: str
+    tournaments: tuple[str, ...]
+    key: str | None = None
+    fault: str | None = None
+    max_matches: int = 1
+    think_ms: tuple[int, int] = (1, 50)
+    omit: tuple[str, ...] = ()
+    repeat: float = 0.0
+    """The chance that it sends a frame twice, or an old answer again after it reconnected."""
+    restart: float = 0.0
+    """The chance, at a turn, that another process logs in under its name while this one is still there."""
+    shouts: bool = False
+    """It does not always write its name in the same case."""
+    rivals: tuple[str, ...] = ()
+    """Whom it challenges, at most once a connection; it then takes challenges, too."""
+
+
+class SimBot:
+    """A bot's program, with whichever connection it has."""
+
+    def __init__(
+        self, plan: BotPlan, timeline: VirtualClock, network: Network, server: Callable[[], ServerRun | None], seed: str
+    ) -> None:
+        self.plan = plan
+        self.name = plan.name
+        self.random = Random(seed)
+        self.timeline = timeline
+        self.network = network
+        self.wire: Wire | None = None
+        self.over: set[str] = set()
+        """The tournaments that it need not care for any more."""
+        self.gone = False
+        """It never comes back."""
+        self.last_move: str | None = None
+        self.seen_matches: set[str] = set()
+        self._server = server
+        self._backoff_ms = 100
+        self._repeats = 0
+        self._starts: dict[str, Frame] = {}
+
+    # --- connections ---
+
+    def connect(self) -> None:
+        """Open a connection; it becomes the one this bot speaks on."""
+        if not self.gone and not self.is_done:
+            self.network.connect(self._server(), self, self._opened)
+
+    def _opened(self, wire: Wire | None) -> None:
+        if wire is None:
+            self._connect_again()
+        else:
+            self.wire = wire
+
+    def _connect_again(self) -> None:
+        wait_ms = self.random.randint(self._backoff_ms // 2, self._backoff_ms)
+        self._backoff_ms = min(5000, self._backoff_ms * 2)
+        self.after(wait_ms, self.connect)
+
+    def ended(self, wire: Wire, code: int | None) -> None:
+        """A connection is over."""
+        if wire is self.wire and code not in (REPLACED, WRONG_KEY):
+            self.wire = None
+            if code == FLOODED:
+                self._backoff_ms = 5000
+            self._connect_again()
+
+    def hang_up(self) -> None:
+        """End the connection, and come back unless it is for good."""
+        if self.wire is not None:
+            wire, self.wire = self.wire, None
+            wire.hang_up()
+            self._connect_again()
+
+    def after(self, ms: int, callback: Callable[[], None]) -> None:
+        """Do something later."""
+        self.timeline.call_at(self.timeline.now_ms() + ms, callback)
+
+    @property
+    def is_done(self) -> bool:
+        """Whether it has nothing left to play."""
+        return self.over.issuperset(self.plan.tournaments)
+
+    # --- speaking ---
+
+    def say(self, **message: Any) -> None:
+        """Send a message on the newest connection."""
+        self.say_text(orjson.dumps(message).decode())
+
+    def say_text(self, text: str) -> None:
+        """Send any text."""
+        if self.wire is not None:
+            self.wire.say(text)
+
+    def wants_to_repeat(self) -> bool:
+        """By lot, and not without end."""
+        if self.plan.repeat and self._repeats < MOST_REPEATS and self.random.random() < self.plan.repeat:
+            self._repeats += 1
+            return True
+        return False
+
+    # --- listening ---
+
+    def heard(self, wire: Wire, text: str) -> None:
+        """A frame came in."""
+        if wire is not self.wire:
+            return
+        frame = orjson.loads(text)
+        match frame["type"]:
+            case "turn":
+                self._on_turn(wire, frame)
+            case "match_start":
+                self._starts[frame["match"]] = frame
+                self.seen_matches.add(frame["match"])
+            case "welcome":
+                self._login()
+            case "session":
+                self._on_session()
+            case "tournament_over":
+                self._finish(frame["tournament"])
+            case "left":
+                self._finish(frame["tournament"])
+            case "error":
+                self._on_error(frame)
+            case "joined" if self.plan.fault == "absent":
+                self.gone = True
+                self.hang_up()
+            case _:
+                pass
+
+    def _login(self) -> None:
+        name = self.name.swapcase() if self.plan.shouts and self.random.random() < 0.5 else self.name
+        login: Frame = {"type": "login", "name": name, "max_matches": self.plan.max_matches}
+        if self.plan.key is not None:
+            login["key"] = self.plan.key
+        if self.plan.omit:
+            login["omit"] = self.plan.omit
+        if self.plan.rivals:
+            login["challenges"] = True
+        if (wanted := self._wanted()) and self.random.random() < 0.8:
+            login["join"] = wanted[0]
+        self.say(**login)
+
+    def _on_session(self) -> None:
+        self._backoff_ms = 100
+        for tournament in self._wanted():
+            self.say(type="join", tournament=tournament)
+        if self.last_move is not None and self.wants_to_repeat():
+            self.say_text(self.last_move)
+        if self.plan.rivals and not self.network.calm and self.random.random() < 0.5:
+            control = {"bank_ms": 2000, "increment_ms": 50}
+            rival = self.random.choice(self.plan.rivals)
+            self.say(type="challenge", against=rival, game="tictactoe", time_control=control)
+
+    def _wanted(self) -> list[str]:
+        return [name for name in self.plan.tournaments if name not in self.over]
+
+    def _on_error(self, error: Frame) -> None:
+        if error["code"] == "unknown_tournament":
+            self.after(self.random.randint(1000, 3000), self._join_again)
+        elif error["code"] == "tournament_closed":
+            for name in self.plan.tournaments:
+                if name in error["message"].split():
+                    self._finish(name)
+
+    def _join_again(self) -> None:
+        for tournament in self._wanted():
+            self.say(type="join", tournament=tournament)
+
+    def _finish(self, tournament: str) -> None:
+        self.over.add(tournament)
+        if self.is_done and self.wire is not None:
+            wire, self.wire = self.wire, None
+            wire.hang_up()
+
+    # --- playing ---
+
+    def _on_turn(self, wire: Wire, turn: Frame) -> None:
+        if self.plan.restart and self.random.random() < self.plan.restart:
+            self.connect()
+        think_ms = self.random.randint(*self.plan.think_ms)
+        think_ms = min(think_ms, turn["clock"]["remaining_ms"] // 4)
+        fault = None if self.plan.fault is None else faults.AT_A_TURN.get(self.plan.fault)
+        if fault is None:
+            self.after(think_ms, lambda: self.answer(wire, turn))
+        else:
+            self.after(think_ms, lambda: fault(self, wire, turn))
+
+    def answer(self, wire: Wire, turn: Frame) -> None:
+        """Play a legal move, by lot."""
+        if wire is self.wire:
+            self.move(turn, self.random.choice(self._legal(turn)))
+            if self.last_move is not None and self.wants_to_repeat():
+                self.say_text(self.last_move)
+
+    def move(self, turn: Frame, move: str) -> None:
+        """Answer a turn."""
+        message = {"type": "move", "match": turn["match"], "turn_id": turn["turn_id"], "move": move}
+        self.last_move = orjson.dumps(message).decode()
+        self.say_text(self.last_move)
+
+    def _legal(self, turn: Frame) -> list[str]:
+        if "legal" in turn:
+            legal: list[str] = turn["legal"]
+            return legal
+        return list(self.state(turn).legal_moves)
+
+    def state(self, turn: Frame) -> State:
+        """The position of a turn, as the engine has it."""
+        return get_game(turn["game"]).load(turn["state"])

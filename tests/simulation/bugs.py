@@ -1,0 +1,187 @@
+"""Bugs put into the server on purpose: the simulation is worth something only if it finds each of them."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import pytest
+from rumble_protocol.codes import NoticeCode
+from rumble_server.gateway.session import Session
+from rumble_server.match.facts import Effect, MatchFact
+from rumble_server.match.referee import Referee
+from rumble_server.tournament.agenda import Agenda, Slot
+from rumble_server.tournament.arena import Arena
+from rumble_server.tournament.machine import Tournament
+from rumble_server.tournament.standings import Table
+
+Bug = Callable[[pytest.MonkeyPatch], None]
+
+
+def _at_a_restart(patch: pytest.MonkeyPatch, change: Callable[[Referee], None]) -> None:
+    resume = Referee.resume.__func__  # type: ignore[attr-defined]  # a class method has it
+
+    def changed(cls: type[Referee], facts: Iterable[MatchFact], *given: Any, **named: Any) -> Referee:
+        referee: Referee = resume(cls, facts, *given, **named)
+        change(referee)
+        return referee
+
+    patch.setattr(Referee, "resume", classmethod(changed))
+
+
+def tell_before_it_is_on_disk(patch: pytest.MonkeyPatch) -> None:
+    """A result, a claim, a join or a host's command is told while it is still being written."""
+    send = Session.send
+    patch.setattr(Session, "send", lambda self, frame, after=0: send(self, frame))
+
+
+def tell_a_pause_before_it_is_on_disk(patch: pytest.MonkeyPatch) -> None:
+    """A pause, or a cancellation, is told the field before it is on disk."""
+    notify = Arena._notify_field
+
+    def changed(self: Arena, tournament: Tournament, code: NoticeCode, message: str, after: int) -> None:
+        notify(self, tournament, code, message, 0)
+
+    patch.setattr(Arena, "_notify_field", changed)
+
+
+def overtake(patch: pytest.MonkeyPatch) -> None:
+    """What need not wait for the disk goes out before what does."""
+    send = Session.send
+
+    def changed(self: Session, frame: bytes, after: int = 0) -> None:
+        if after <= self._door.arena.log.durable and not self._closing:
+            self._link.send(frame)
+        else:
+            send(self, frame, after)
+
+    patch.setattr(Session, "send", changed)
+
+
+def count_a_replay_twice(patch: pytest.MonkeyPatch) -> None:
+    """The result of a match that is replayed still counts in the standings."""
+    patch.setattr(Table, "take_back", lambda *_: None)
+
+
+def refill_a_bank(patch: pytest.MonkeyPatch) -> None:
+    """After a restart every bank is full."""
+
+    def change(referee: Referee) -> None:
+        for chair in referee.chairs:
+            chair.bank_ms = referee.control.bank_ms
+
+    _at_a_restart(patch, change)
+
+
+def refill_an_away_budget(patch: pytest.MonkeyPatch) -> None:
+    """After a restart everybody may be away for as long as at first."""
+
+    def change(referee: Referee) -> None:
+        for chair in referee.chairs:
+            chair.away_left_ms = referee.terms.away_ms
+
+    _at_a_restart(patch, change)
+
+
+def refill_an_away_budget_at_a_reconnect(patch: pytest.MonkeyPatch) -> None:
+    """Whoever comes back may be away for as long as at first."""
+    patch.setattr(Referee, "_away_left_ms", lambda self, chair, now_ms: self.terms.away_ms)
+
+
+def refill_an_absent_budget(patch: pytest.MonkeyPatch) -> None:
+    """After a restart everybody may be absent for as long as at first."""
+    nobody_there = Tournament.nobody_there
+
+    def changed(self: Tournament, since_ms: int) -> None:
+        for entrant in self.field.values():
+            entrant.absent_left_ms = self.config.absent_ms
+        nobody_there(self, since_ms)
+
+    patch.setattr(Tournament, "nobody_there", changed)
+
+
+def forget_the_thinking_of_a_drop(patch: pytest.MonkeyPatch) -> None:
+    """Whoever drops and comes back has its whole clock again."""
+    suspend = Referee._suspend_turn
+
+    def changed(self: Referee, now_ms: int) -> None:
+        suspend(self, now_ms)
+        self._used_ms = 0
+
+    patch.setattr(Referee, "_suspend_turn", changed)
+
+
+def take_any_turn_id(patch: pytest.MonkeyPatch) -> None:
+    """A move counts although it was meant for another asking."""
+    move = Referee.move
+
+    def changed(self: Referee, seat: int, turn_id: str, *given: Any) -> list[Effect]:
+        if self.turn is not None and self.turn.seat == seat:
+            turn_id = self.turn.turn_id
+        return move(self, seat, turn_id, *given)
+
+    patch.setattr(Referee, "move", changed)
+
+
+def drop_in_silence(patch: pytest.MonkeyPatch) -> None:
+    """A move that answers no open turn is not answered."""
+    patch.setattr(Referee, "_refuse_stray", lambda *_: [])
+
+
+def forget_the_open_matches(patch: pytest.MonkeyPatch) -> None:
+    """Whoever comes back is not told of its open matches."""
+    patch.setattr(Arena, "resume", lambda *_: None)
+
+
+def blame_for_a_server_that_was_down(patch: pytest.MonkeyPatch) -> None:
+    """After a restart away budgets run at once."""
+    init = Referee.__init__
+
+    def changed(self: Referee, *given: Any, **named: Any) -> None:
+        init(self, *given, **{**named, "nobody_away_before_ms": 0})
+
+    patch.setattr(Referee, "__init__", changed)
+
+
+def give_the_first_move_to_the_same(patch: pytest.MonkeyPatch) -> None:
+    """The seats do not swap from leg to leg."""
+    put = Agenda.put
+
+    def changed(self: Agenda, slot: Slot) -> None:
+        if slot.leg % 2 == 0:
+            slot.seats = (slot.seats[1], slot.seats[0])
+        put(self, slot)
+
+    patch.setattr(Agenda, "put", changed)
+
+
+def start_during_a_pause(patch: pytest.MonkeyPatch) -> None:
+    """A host's pause is noted, and matches start all the same."""
+    due = Tournament.due
+
+    def changed(self: Tournament, *given: Any) -> Any:
+        status, self.status = self.status, "running" if self.status == "paused" else self.status
+        try:
+            yield from due(self, *given)
+        finally:
+            self.status = status if self.status == "running" else self.status
+
+    patch.setattr(Tournament, "due", changed)
+
+
+BUGS: tuple[tuple[Bug, str], ...] = (
+    (tell_before_it_is_on_disk, r"was told match_over .* facts were on disk"),
+    (tell_a_pause_before_it_is_on_disk, r"was told notice (paused|cancelled) .* facts were on disk"),
+    (overtake, r"was told match_over .* after fact"),
+    (count_a_replay_twice, r"points; its results in the log make"),
+    (refill_a_bank, r"ms by seat; it should be"),
+    (refill_an_away_budget, r"ms to be away, not|went away with"),
+    (refill_an_away_budget_at_a_reconnect, r"ms to be away, not"),
+    (refill_an_absent_budget, r"may be absent"),
+    (forget_the_thinking_of_a_drop, r"ms by seat; it should be"),
+    (take_any_turn_id, r"is not what its bot sent"),
+    (drop_in_silence, r"and nothing came of it"),
+    (forget_the_open_matches, r"was not told its start"),
+    (blame_for_a_server_that_was_down, r"before its budget was used up|ms to be away, not"),
+    (give_the_first_move_to_the_same, r"had the first move"),
+    (start_during_a_pause, r"was started during a pause"),
+)
+"""Each bug, and what the checker says of it."""

@@ -1,0 +1,25 @@
+"""Verifies DESIGN.md section 6 after a simulation, from the log and from what was seen from outside.
+
+It shares no code with the server: see `checks`.
+"""
+
+from tests.simulation.checks.blame import check_blame
+from tests.simulation.checks.case import Case, read_rows
+from tests.simulation.checks.clocks import check_clocks
+from tests.simulation.checks.results import check_results
+from tests.simulation.checks.told import check_told
+from tests.simulation.world import Evidence
+
+CHECKS = (check_results, check_told, check_clocks, check_blame)
+
+
+def problems(evidence: Evidence) -> list[str]:
+    """Everything that is wrong with a simulation; empty if nothing is."""
+    bots = {
+        plan.name.casefold(): {"max_matches": plan.max_matches, "fault": plan.fault} for plan in evidence.scenario.bots
+    }
+    case = Case(read_rows(evidence.rows), list(evidence.trace), bots)
+    found = [] if evidence.ended else ["it did not end"]
+    for check in CHECKS:
+        found += check(case)
+    return found

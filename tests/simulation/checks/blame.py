@@ -1,0 +1,172 @@
+"""Faults: nobody loses by one that was not its own, going by what was seen from outside."""
+
+from typing import Any
+
+import orjson
+from rumble_engine import MoveError
+
+from tests.simulation.checks.case import Attempt, Case, Fact, Problems, Seen
+from tests.simulation.checks.told import state_at
+
+MINUTE_MS = 60_000
+UNSOLICITED_PER_MINUTE = 120
+HARMFUL = ("illegal", "flood")
+"""The faults by which a bot may lose a match for an illegal move, or for too many messages."""
+
+
+def check_blame(case: Case) -> Problems:
+    """All problems with matches that were lost by a fault."""
+    for attempt in case.attempts.values():
+        over = attempt.over
+        if over is None or over["scores"] is None:
+            continue
+        losers = [seat for seat, score in enumerate(over["scores"]) if score == 0]
+        if over["termination"] not in ("normal", "resignation") and over["at_fault"] != losers:
+            yield f"{attempt.match}: {losers} lost by {over['termination']}, blaming {over['at_fault']}"
+        for seat in losers:
+            bot = over["seats"][seat].casefold()
+            if problem := _problem(case, attempt, over, seat, bot):
+                yield f"{attempt.match}, attempt {attempt.attempt}: {bot} lost by {over['termination']}, {problem}"
+    yield from _benches(case)
+
+
+def _problem(case: Case, attempt: Attempt, over: Fact, seat: int, bot: str) -> str | None:
+    """Why a seat should not have lost like this, if so."""
+    fault = case.bots[bot]["fault"]
+    match over["termination"]:
+        case "timeout":
+            return _timeout(case, attempt, over, seat, bot)
+        case "disconnect":
+            if any(start < over["at_ms"] < end for start, end in case.presence[bot]):
+                return "and was connected"
+        case "illegal_move":
+            return _illegal(attempt, over, seat) if fault in HARMFUL else f"and is a bot with fault {fault}"
+        case "flood":
+            return _flood(case, over, bot) if fault in HARMFUL else f"and is a bot with fault {fault}"
+        case "resignation":
+            return None if _said(case, bot, over, "resign", "leave") else "and never said so"
+        case "adjudication":
+            if not _left(case, over, bot, removed=True):
+                return "and was not removed"
+        case "no_show":
+            return _no_show(case, over, bot)
+        case _:
+            pass
+    return None
+
+
+def _arrived(case: Case, bot: str) -> list[Seen]:
+    return [seen for wire in case.wires_of(bot) for seen in wire.arrived]
+
+
+def _timeout(case: Case, attempt: Attempt, over: Fact, seat: int, bot: str) -> str | None:
+    asked = [fact for fact in attempt.of("turn_asked") if fact["seat"] == seat][-1]
+    wires = case.wires_of(bot)
+    told = [wire for wire in wires for seen in wire.told if seen.frame.get("turn_id") == asked["turn_id"]]
+    if not told:
+        return "and was never told of the turn"
+    for seen in told[0].arrived:
+        frame = seen.frame
+        if frame.get("type") == "move" and frame.get("turn_id") == asked["turn_id"] and frame["match"] == over["match"]:
+            closing_ms = told[0].closing_ms
+            in_time = seen.entry.at_ms < over["at_ms"] and (closing_ms is None or seen.entry.at_ms < closing_ms)
+            if in_time and _is_legal(attempt, frame["move"]):
+                return f"and had answered at {seen.entry.at_ms}"
+    return None
+
+
+def _is_legal(attempt: Attempt, move: str) -> bool:
+    try:
+        state_at(attempt, 10_000).play(move)
+    except MoveError:
+        return False
+    return True
+
+
+def _illegal(attempt: Attempt, over: Fact, seat: int) -> str | None:
+    started = attempt.started
+    refused = [fact for fact in attempt.of("move_refused") if fact["seat"] == seat]
+    if started is None or len(refused) != started["illegal_retries"]:
+        return f"after {len(refused)} retries"
+    asked = attempt.of("turn_asked")[-1]
+    seen = [fact for fact in attempt.of("frame_seen") if (fact["sender"], fact["seat"]) == ("bot", seat)]
+    said: list[dict[str, Any]] = [orjson.loads(fact["frame"]) for fact in seen]
+    if not said or said[-1].get("turn_id") != asked["turn_id"] or asked["seat"] != seat:
+        return "and its last word was no answer to the open turn"
+    return "with a legal move" if _is_legal(attempt, said[-1]["move"]) else None
+
+
+def _flood(case: Case, over: Fact, bot: str) -> str | None:
+    lately = [seen for seen in _arrived(case, bot) if 0 <= over["at_ms"] - seen.entry.at_ms <= MINUTE_MS]
+    return None if len(lately) > UNSOLICITED_PER_MINUTE else f"with {len(lately)} frames in the last minute"
+
+
+def _said(case: Case, bot: str, over: Fact, *kinds: str) -> bool:
+    tournament = over["match"].partition(".")[0]
+    return any(
+        seen.frame.get("type") in kinds
+        and over["match" if seen.frame["type"] == "resign" else "at_ms"]
+        in (seen.frame.get("match"), over["at_ms"] if seen.frame.get("tournament") == tournament else None)
+        for seen in _arrived(case, bot)
+        if seen.entry.at_ms <= over["at_ms"]
+    )
+
+
+def _left(case: Case, over: Fact, bot: str, *, removed: bool | None = None) -> bool:
+    tournament = over["match"].partition(".")[0]
+    return any(
+        fact["tournament"] == tournament
+        and fact["bot"].casefold() == bot
+        and fact["number"] < over["number"]
+        and removed in (None, fact["removed"])
+        for fact in case.by_kind["bot_left"]
+    )
+
+
+def _no_show(case: Case, over: Fact, bot: str) -> str | None:
+    """Benched, gone for good, or really away for as long as its budget was while the tournament ran."""
+    tournament = over["match"].partition(".")[0]
+    benched = False
+    started_ms, absent_ms = 0, 0
+    for fact in case.by_tournament[tournament]:
+        if fact["number"] >= over["number"]:
+            break
+        if fact["fact"] == "bot_benched" and fact["bot"].casefold() == bot:
+            benched = fact["benched"]
+        elif fact["fact"] == "tournament_created":
+            absent_ms = fact["config"]["absent_ms"]
+        elif fact["fact"] == "tournament_started":
+            started_ms = fact["at_ms"]
+    if benched or _left(case, over, bot):
+        return None
+    away_ms = _away_ms(case, bot, started_ms, over["at_ms"])
+    return None if away_ms >= absent_ms else f"after {away_ms} ms away, of {absent_ms}"
+
+
+def _away_ms(case: Case, bot: str, from_ms: int, to_ms: int) -> int:
+    """How long a bot was not there while the server was, not counting the time after a start."""
+    total = 0
+    for number, run in enumerate(case.runs):
+        start_ms = max(from_ms, run.grace_until_ms if number else run.start_ms)
+        end_ms = min(to_ms, run.end_ms)
+        if end_ms > start_ms:
+            there = sum(
+                max(0, min(end_ms, until_ms) - max(start_ms, since_ms)) for since_ms, until_ms in case.presence[bot]
+            )
+            total += end_ms - start_ms - there
+    return total
+
+
+def _benches(case: Case) -> Problems:
+    """A bot is benched when it failed so many times in a row, matches lost by `no_show` aside, and not before."""
+    for created in case.by_kind["tournament_created"]:
+        name, limit = created["tournament"], created["config"]["bench_after"]
+        in_a_row: dict[str, int] = {}
+        for fact in case.by_tournament[name]:
+            if fact["fact"] == "match_over" and fact["scores"] is not None and fact["termination"] != "no_show":
+                for seat, bot in enumerate(fact["seats"]):
+                    in_a_row[bot] = in_a_row.get(bot, 0) + 1 if seat in fact["at_fault"] else 0
+            elif fact["fact"] == "bot_benched":
+                count = in_a_row.pop(fact["bot"], 0)
+                if fact["benched"] and (limit == 0 or count < limit):
+                    yield f"{name}: {fact['bot']} was benched after {count} faulty matches, of {limit}"

@@ -1,0 +1,216 @@
+"""The evidence put in order: facts by what they are about, runs, connections, and who was there when.
+
+This package shares no code with the server: it reads the log's JSON text and what was seen from outside. Only the
+rules of the games are asked of the engine.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import orjson
+
+from tests.simulation.trace import Entry
+
+Fact = dict[str, Any]
+Problems = Iterator[str]
+
+
+class Seen(NamedTuple):
+    """A frame of a connection, read."""
+
+    entry: Entry
+    frame: dict[str, Any]
+    place: int
+    """Its place in the trace."""
+
+
+@dataclass(slots=True)
+class Run:
+    """One life of the server. Its facts are those after `first`, up to `last`; it ended at `end_ms`."""
+
+    start_ms: int
+    grace_until_ms: int
+    first: int
+    last: int
+    end_ms: int
+    clean_ms: list[int] = field(default_factory=list)
+    """When all that had been appended was on disk."""
+    stalls: list[tuple[int, int]] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class WireLog:
+    """One connection of a bot, as the server saw it. `lost_ms` is its end, however it came."""
+
+    bot: str
+    run: Run
+    lag_ms: int
+    arrived: list[Seen] = field(default_factory=list)
+    told: list[Seen] = field(default_factory=list)
+    login: Seen | None = None
+    closing_place: int | None = None
+    closing_ms: int | None = None
+    lost_ms: int | None = None
+
+
+@dataclass(slots=True)
+class Attempt:
+    """The facts of one attempt of a match, in order."""
+
+    match: str
+    attempt: int
+    facts: list[Fact] = field(default_factory=list)
+
+    def of(self, kind: str) -> list[Fact]:
+        """Its facts of a kind."""
+        return [fact for fact in self.facts if fact["fact"] == kind]
+
+    @property
+    def started(self) -> Fact | None:
+        """Its start; None if it was lost before it began."""
+        return next((fact for fact in self.facts if fact["fact"] == "match_started"), None)
+
+    @property
+    def over(self) -> Fact | None:
+        """Its end."""
+        return next((fact for fact in self.facts if fact["fact"] == "match_over"), None)
+
+
+@dataclass(slots=True)
+class Case:
+    """Everything that is known of one simulation."""
+
+    facts: list[Fact]
+    trace: list[Entry]
+    bots: dict[str, dict[str, Any]]
+    """By name in lower case: `max_matches`, and `fault` or None."""
+    by_kind: dict[str, list[Fact]] = field(default_factory=lambda: defaultdict(list))
+    by_tournament: dict[str, list[Fact]] = field(default_factory=lambda: defaultdict(list))
+    attempts: dict[tuple[str, int], Attempt] = field(default_factory=dict)
+    runs: list[Run] = field(default_factory=list)
+    wires: dict[int, WireLog] = field(default_factory=dict)
+    turns_told: dict[str, int] = field(default_factory=dict)
+    """When each turn was told, by its id."""
+    presence: dict[str, list[tuple[int, int]]] = field(default_factory=lambda: defaultdict(list))
+    """By name in lower case: from when to when the server had a connection that was logged in."""
+
+    def __post_init__(self) -> None:
+        self._sort_facts()
+        self._sort_trace()
+
+    # --- facts ---
+
+    def _sort_facts(self) -> None:
+        for fact in self.facts:
+            self.by_kind[fact["fact"]].append(fact)
+            if "match" in fact:
+                self.by_tournament[fact["match"].partition(".")[0]].append(fact)
+                if "attempt" in fact and fact["fact"] != "result_voided":
+                    key = fact["match"], fact["attempt"]
+                    if key not in self.attempts:
+                        self.attempts[key] = Attempt(*key)
+                    self.attempts[key].facts.append(fact)
+            elif "tournament" in fact:
+                self.by_tournament[fact["tournament"]].append(fact)
+
+    def run_of(self, fact: Fact) -> Run:
+        """The run that recorded a fact."""
+        return next(run for run in self.runs if run.first < fact["number"] <= run.last)
+
+    def counted(self, tournament: str) -> list[Fact]:
+        """The results that count, in order of finishing: no void attempt, none that was taken back."""
+        results: dict[str, Fact] = {}
+        for fact in self.by_tournament[tournament]:
+            if fact["fact"] == "match_over" and fact["scores"] is not None:
+                results[fact["match"]] = fact
+            elif fact["fact"] == "result_voided":
+                results.pop(fact["match"], None)
+        return list(results.values())
+
+    # --- the trace ---
+
+    def _sort_trace(self) -> None:
+        current: dict[str, int] = {}
+        since: dict[str, int] = {}
+
+        def leave(bot: str, at_ms: int) -> None:
+            current.pop(bot, None)
+            self.presence[bot].append((since.pop(bot), at_ms))
+
+        for place, entry in enumerate(self.trace):
+            match entry.kind:
+                case "start":
+                    grace_ms = orjson.loads(entry.text)["grace_ms"]
+                    last = len(self.facts)
+                    if self.runs:
+                        self.runs[-1].last = entry.written
+                    run = Run(entry.at_ms, entry.at_ms + grace_ms, entry.written, last, self.trace[-1].at_ms)
+                    self.runs.append(run)
+                case "kill" | "stop":
+                    self.runs[-1].end_ms = entry.at_ms
+                    for bot in list(current):
+                        leave(bot, entry.at_ms)
+                    for wire in self.wires.values():
+                        if wire.lost_ms is None:
+                            wire.lost_ms = entry.at_ms
+                case "clean":
+                    self.runs[-1].clean_ms.append(entry.at_ms)
+                case "stall":
+                    self.runs[-1].stalls.append((entry.at_ms, int(entry.text)))
+                case "open":
+                    opened = orjson.loads(entry.text)
+                    self.wires[entry.wire] = WireLog(opened["bot"].casefold(), self.runs[-1], opened["lag_ms"])
+                case "arrived":
+                    wire = self.wires[entry.wire]
+                    arrived = Seen(entry, _read(entry.text), place)
+                    wire.arrived.append(arrived)
+                    if wire.login is None and is_login(arrived.frame, wire.bot):
+                        wire.login = arrived
+                        current[wire.bot] = entry.wire
+                        since.setdefault(wire.bot, entry.at_ms)
+                case "told":
+                    wire = self.wires[entry.wire]
+                    told = Seen(entry, orjson.loads(entry.text), place)
+                    wire.told.append(told)
+                    if told.frame["type"] == "turn":
+                        self.turns_told[told.frame["turn_id"]] = entry.at_ms
+                case "closing":
+                    wire = self.wires[entry.wire]
+                    wire.closing_place, wire.closing_ms = place, entry.at_ms
+                case "lost":
+                    wire = self.wires[entry.wire]
+                    wire.lost_ms = entry.at_ms
+                    if current.get(wire.bot) == entry.wire:
+                        leave(wire.bot, entry.at_ms)
+        for bot in list(current):
+            leave(bot, self.trace[-1].at_ms)
+
+    def wires_of(self, bot: str) -> list[WireLog]:
+        """The connections that a bot had."""
+        return [wire for wire in self.wires.values() if wire.bot == bot.casefold()]
+
+
+def is_login(frame: dict[str, Any], bot: str) -> bool:
+    """Whether a frame logs the bot in."""
+    return frame.get("type") == "login" and frame["name"].casefold() == bot
+
+
+def _read(text: str) -> dict[str, Any]:
+    try:
+        frame = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return {}
+    return frame if isinstance(frame, dict) else {}
+
+
+def read_rows(rows: Iterable[str]) -> list[Fact]:
+    """The facts in the rows of a log, in order of their numbers. A row names the fields of each kind of fact once."""
+    facts: list[Fact] = []
+    for text in rows:
+        row = orjson.loads(text)
+        for number, kind, *values in row["facts"]:
+            facts.append({"number": number, "fact": kind, **dict(zip(row["fields"][kind], values, strict=True))})
+    facts.sort(key=lambda fact: int(fact["number"]))
+    return facts

@@ -1,0 +1,187 @@
+"""Results: every leg of every pairing has exactly one that counts, and each can be replayed."""
+
+from collections import Counter
+from itertools import combinations
+
+from rumble_engine import EngineError, Game, State, get_game
+
+from tests.simulation.checks.case import Attempt, Case, Fact, Problems
+
+
+def check_results(case: Case) -> Problems:
+    """All problems with matches and results."""
+    numbers = [fact["number"] for fact in case.facts]
+    if numbers != list(range(1, len(numbers) + 1)):
+        yield "the log has a gap, or a number twice"
+    yield from _ids(case)
+    for created in case.by_kind["tournament_created"]:
+        yield from _tournament(case, created)
+    yield from _attempts(case)
+    for attempt in case.attempts.values():
+        yield from _play(attempt)
+    yield from _matches_at_once(case)
+
+
+def _ids(case: Case) -> Problems:
+    tournaments = [fact["tournament"] for fact in case.by_kind["tournament_created"]]
+    started = [(fact["match"], fact["attempt"]) for fact in case.by_kind["match_started"]]
+    over = [(fact["match"], fact["attempt"]) for fact in case.by_kind["match_over"]]
+    turns = [fact["turn_id"] for fact in case.by_kind["turn_asked"]]
+    told = {
+        (seen.frame["turn_id"], seen.frame["match"], seen.frame["ply"])
+        for wire in case.wires.values()
+        for seen in wire.told
+        if seen.frame["type"] == "turn"
+    }
+    for what, ids in (
+        ("tournament", tournaments),
+        ("start of a match attempt", started),
+        ("end of a match attempt", over),
+        ("turn in the log", turns),
+        ("turn that was told", [turn_id for turn_id, _, _ in told]),
+    ):
+        for each, count in Counter(ids).items():
+            if count > 1:
+                yield f"{what} {each} occurs {count} times"
+
+
+def _tournament(case: Case, created: Fact) -> Problems:
+    name, config = created["tournament"], created["config"]
+    facts = case.by_tournament[name]
+    kinds = Counter(fact["fact"] for fact in facts)
+    ended = next((fact for fact in facts if fact["fact"] == "tournament_ended"), None)
+    if kinds["tournament_started"] > 1 or kinds["tournament_ended"] != 1 or ended is None:
+        yield f"{name}: started {kinds['tournament_started']} times, ended {kinds['tournament_ended']} times"
+        return
+    for fact in facts:
+        counts = fact["fact"] == "match_over" and fact["scores"] is not None
+        if fact["number"] > ended["number"] and (counts or fact["fact"] in ("match_started", "result_voided")):
+            yield f"{name}: {fact['fact']} of {fact['match']} after the end"
+    started = next((fact for fact in facts if fact["fact"] == "tournament_started"), None)
+    if started is None:
+        return
+    field = _field(facts, started, config["late_join"])
+    if field is None:
+        yield f"{name}: started with {started['bots']}, which are not those who had joined"
+        return
+    yield from _pauses(name, facts)
+    results = case.counted(name)
+    if config["format"] != "round-robin":
+        return
+    met = Counter(frozenset(result["seats"]) for result in results)
+    wanted = config["cycles"] * config["legs"]
+    complete = ended["status"] == "finished" and not ended["reason"].startswith("the host")
+    for pair in combinations(field, 2):
+        count = met[frozenset(pair)]
+        if count > wanted or (complete and count != wanted):
+            yield f"{name}: {' and '.join(pair)} have {count} results that count, not {wanted}"
+    if complete:
+        for bot in field:
+            seats = Counter(result["seats"].index(bot) for result in results if bot in result["seats"])
+            if abs(seats[0] - seats[1]) > 1:
+                yield f"{name}: {bot} had the first move {seats[0]} times, the second {seats[1]} times"
+
+
+def _field(facts: list[Fact], started: Fact, late_join: bool) -> list[str] | None:
+    """All who ever played; None if it was started with others than those who were in."""
+    field: dict[str, None] = {}
+    for fact in facts:
+        if fact["fact"] == "bot_joined":
+            field[fact["bot"]] = None
+        elif fact["fact"] == "bot_left" and fact["number"] < started["number"]:
+            del field[fact["bot"]]
+        elif fact["fact"] == "tournament_started" and (
+            set(field) != set(fact["bots"]) or len(field) != len(fact["bots"])
+        ):
+            return None
+    return list(field) if late_join or set(field) == set(started["bots"]) else None
+
+
+def _pauses(name: str, facts: list[Fact]) -> Problems:
+    paused = False
+    for fact in facts:
+        match fact["fact"]:
+            case "tournament_paused":
+                paused = True
+            case "tournament_resumed":
+                paused = False
+            case "match_started" if paused:
+                yield f"{name}: {fact['match']} was started during a pause"
+            case _:
+                pass
+
+
+def _attempts(case: Case) -> Problems:
+    """Attempts follow one another: the next one only when the one before is over and does not count."""
+    voided = {(fact["match"], fact["attempt"]): fact["number"] for fact in case.by_kind["result_voided"]}
+    for (match, number), attempt in case.attempts.items():
+        over = attempt.over
+        first = attempt.facts[0]
+        if over is None:
+            yield f"{match}, attempt {number}, never ended"
+            continue
+        if attempt.started is not None and first is not attempt.started:
+            yield f"{match}, attempt {number}: {first['fact']} before its start"
+        for fact in attempt.facts:
+            late = fact["number"] > over["number"]
+            if late and not (fact["fact"] == "frame_seen" and fact["sender"] == "server"):
+                yield f"{match}, attempt {number}: {fact['fact']} after its end"
+        if (over["scores"] is None) != (over["termination"] == "aborted"):
+            yield f"{match}, attempt {number}: scores {over['scores']} by {over['termination']}"
+        if number == 1:
+            continue
+        before = case.attempts.get((match, number - 1))
+        if before is None or before.over is None:
+            yield f"{match} has an attempt {number} without an end of the one before"
+        else:
+            freed = before.over["number"] if before.over["scores"] is None else voided.get((match, number - 1))
+            if freed is None or freed > first["number"]:
+                yield f"{match}: attempt {number} was played although the one before counts"
+
+
+def _play(attempt: Attempt) -> Problems:
+    """The moves can be played, are those of the outcome, and lead to its scores."""
+    started, over = attempt.started, attempt.over
+    if over is None:
+        return
+    what = f"{attempt.match}, attempt {attempt.attempt}"
+    made = attempt.of("move_made")
+    if started is None:
+        if made or over["termination"] != "no_show":
+            yield f"{what} was not started, but ended by {over['termination']}"
+        return
+    if over["seats"] != started["seats"]:
+        yield f"{what} ended with other seats than it started with"
+    if over["moves"] != started["moves"] + [fact["move"] for fact in made]:
+        yield f"{what}: its outcome has moves {over['moves']}, its plies {[fact['move'] for fact in made]}"
+    game: Game = get_game(started["game"])
+    state: State = game.initial(started["settings"], started["seed"])
+    try:
+        for move in started["moves"]:
+            state = state.play(move)
+        for ply, fact in enumerate(made, len(started["moves"])):
+            if fact["ply"] != ply or fact["seat"] != state.to_move:
+                yield f"{what}: ply {fact['ply']} by seat {fact['seat']} where ply {ply} of {state.to_move} was due"
+            state = state.play(fact["move"])
+    except EngineError as error:
+        yield f"{what}: its moves cannot be replayed: {error}"
+        return
+    outcome = state.outcome
+    if over["termination"] == "normal":
+        if outcome is None or list(outcome.scores) != over["scores"] or outcome.reason != over["reason"]:
+            yield f"{what}: {over['scores']} ({over['reason']}) is not what its moves lead to"
+    elif outcome is not None:
+        yield f"{what} ended on the board, but was told as {over['termination']}"
+
+
+def _matches_at_once(case: Case) -> Problems:
+    playing: Counter[str] = Counter()
+    for fact in case.facts:
+        if fact["fact"] == "match_started":
+            for bot in fact["seats"]:
+                playing[bot] += 1
+                allowed = case.bots[bot.casefold()]["max_matches"]
+                if playing[bot] > allowed:
+                    yield f"{bot} played {playing[bot]} matches at once, and asked for {allowed}"
+        elif fact["fact"] == "match_over" and case.attempts[fact["match"], fact["attempt"]].started is not None:
+            playing.subtract(fact["seats"])

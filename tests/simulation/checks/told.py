@@ -1,0 +1,320 @@
+"""What bots and the host were told: the log has it, had it first, in that order; and every frame had its answer."""
+
+from collections import Counter, defaultdict
+from typing import Any
+
+import orjson
+from rumble_engine import State, get_game
+
+from tests.simulation.checks.case import Attempt, Case, Fact, Problems, Seen, WireLog
+
+MOST_POINTS_APART = 1e-9
+ANSWERS = {"login": "session", "join": "joined", "challenge": "joined", "leave": "left"}
+
+
+def check_told(case: Case) -> Problems:
+    """All problems with what was told."""
+    index = _Index(case)
+    for wire in case.wires.values():
+        yield from _durable(index, wire)
+        yield from _order(index, wire)
+        yield from _answers(index, wire)
+        yield from _resumed(index, wire)
+        for seen in wire.told:
+            if seen.frame["type"] == "turn":
+                yield from _turn(index, seen.frame)
+    yield from _orders(case)
+
+
+class _Index:
+    """The log by what a frame names."""
+
+    def __init__(self, case: Case) -> None:
+        self.case = case
+        self.asked = {fact["turn_id"]: fact for fact in case.by_kind["turn_asked"]}
+        self.made: dict[str, list[Fact]] = defaultdict(list)
+        for fact in case.by_kind["move_made"]:
+            self.made[fact["turn_id"]].append(fact)
+        self.names = {fact["name"].casefold(): fact for fact in reversed(case.by_kind["name_used"])}
+        self.benched = [fact for fact in case.by_kind["bot_benched"] if fact["benched"]]
+        self.points = {name: _points(case, name) for name in case.by_tournament}
+
+    def about(self, tournament: str, kind: str, bot: str | None = None) -> list[Fact]:
+        """The facts of a kind about a tournament, or about one bot in it."""
+        facts = self.case.by_tournament.get(tournament, ())
+        return [
+            fact
+            for fact in facts
+            if fact["fact"] == kind and (bot is None or fact.get("bot", "").casefold() == bot.casefold())
+        ]
+
+
+def _points(case: Case, tournament: str) -> dict[str, float]:
+    points: dict[str, float] = defaultdict(float)
+    for result in case.counted(tournament):
+        for seat, bot in enumerate(result["seats"]):
+            points[bot.casefold()] += result["scores"][seat]
+    bots, legs = [], 0
+    for fact in case.by_tournament[tournament]:
+        if fact["fact"] == "tournament_created" and fact["config"]["format"] == "swiss":
+            legs = fact["config"]["legs"]
+        elif fact["fact"] == "tournament_started":
+            bots = fact["bots"]
+        elif fact["fact"] == "round_paired" and fact["pairings"]:
+            for number in fact["byes"]:
+                points[bots[number].casefold()] += legs
+    return points
+
+
+# --- on disk first ---
+
+
+def _durable(index: _Index, wire: WireLog) -> Problems:
+    """Each thing that was told is in the log, says the same, and was on disk by then."""
+    for seen in wire.told:
+        frame, written = seen.frame, seen.entry.written
+        facts = _facts_behind(index, wire, frame)
+        if facts is None:
+            continue
+        what = f"{wire.bot} was told {_short(frame)}"
+        if not facts:
+            yield f"{what}, but the log has nothing of it"
+        elif facts[0]["number"] > written:
+            yield f"{what} when {written} facts were on disk; it is fact {facts[0]['number']}"
+        if frame["type"] == "match_over" and facts:
+            for name in ("scores", "termination", "reason", "moves"):
+                if frame[name] != facts[0][name]:
+                    yield f"{what} with {name} {frame[name]}; the log has {facts[0][name]}"
+        if frame["type"] == "tournament_over" and facts:
+            yield from _standing(index, wire, frame, what)
+
+
+def _facts_behind(index: _Index, wire: WireLog, frame: dict[str, Any]) -> list[Fact] | None:
+    """The facts of which one must be on disk before the frame is sent; None for frames that need none."""
+    case = index.case
+    match frame["type"]:
+        case "match_over":
+            attempt = case.attempts.get((frame["match"], frame["attempt"]))
+            return [] if attempt is None or attempt.over is None else [attempt.over]
+        case "tournament_over":
+            return index.about(frame["tournament"], "tournament_ended")
+        case "session":
+            name = index.names.get(wire.bot)
+            return [] if name is None else [name]
+        case "joined":
+            return index.about(frame["tournament"], "bot_joined", wire.bot)
+        case "left":
+            return index.about(frame["tournament"], "bot_left", wire.bot)
+        case "notice":
+            tournament = frame["tournament"]
+            match frame["code"]:
+                case "paused":
+                    return index.about(tournament, "tournament_paused")
+                case "removed":
+                    return index.about(tournament, "bot_left", wire.bot)
+                case "cancelled":
+                    return index.about(tournament, "tournament_ended")
+                case "benched":
+                    return index.about(tournament, "bot_benched", wire.bot)
+                case "match_voided":
+                    return [fact for fact in case.by_kind["result_voided"] if fact["match"] == frame["match"]]
+    return None
+
+
+def _standing(index: _Index, wire: WireLog, frame: dict[str, Any], what: str) -> Problems:
+    points = index.points[frame["tournament"]]
+    own = points[wire.bot]
+    if abs(own - frame["points"]) > MOST_POINTS_APART:
+        yield f"{what} with {frame['points']} points; its results in the log make {own}"
+    if index.about(frame["tournament"], "tournament_created")[0]["config"]["format"] == "knockout":
+        return
+    field = {fact["bot"].casefold() for fact in index.about(frame["tournament"], "bot_joined")}
+    better = sum(points[bot] > own for bot in field)
+    equal = sum(points[bot] == own for bot in field)
+    if not better < frame["rank"] <= better + equal:
+        yield f"{what} with rank {frame['rank']}, where {better} bots have more points and {equal} as many"
+
+
+def _orders(case: Case) -> Problems:
+    """Each command that the host had confirmed is in the log, and was by then."""
+    kinds = {
+        "create": ("tournament_created",),
+        "start": ("tournament_started",),
+        "pause": ("tournament_paused",),
+        "resume": ("tournament_resumed",),
+        "remove": ("bot_left",),
+        "unbench": ("bot_benched",),
+        "end": ("tournament_ended",),
+        "cancel": ("tournament_ended",),
+        "replay": ("result_voided", "match_over"),
+    }
+    confirmed: Counter[tuple[str, str]] = Counter()
+    for entry in case.trace:
+        if entry.kind != "ordered":
+            continue
+        order = orjson.loads(entry.text)
+        command, what = order["command"], order["what"]
+        confirmed[command, what] += 1
+        target, _, bot = what.partition(" ")
+        found = [
+            fact
+            for kind in kinds[command]
+            for fact in case.by_kind[kind]
+            if target in (fact.get("tournament"), fact.get("match"))
+            and fact["number"] <= entry.written
+            and (not bot or fact["bot"] == bot)
+            and (kind != "match_over" or fact["scores"] is None)
+        ]
+        if len(found) < confirmed[command, what]:
+            yield f"the host was told that {command} {what} was done, but {len(found)} of these are on disk"
+
+
+# --- in order ---
+
+
+def _order(index: _Index, wire: WireLog) -> Problems:
+    """Nothing overtook what was told before it: the facts behind the frames of a connection only go up."""
+    newest = 0
+    for seen in wire.told:
+        fact = _first_telling(index, seen.frame)
+        if fact is None or not wire.run.first < fact["number"] <= wire.run.last:
+            continue
+        if fact["number"] < newest:
+            yield f"{wire.bot} was told {_short(seen.frame)} (fact {fact['number']}) after fact {newest}"
+        newest = max(newest, fact["number"])
+
+
+def _first_telling(index: _Index, frame: dict[str, Any]) -> Fact | None:
+    match frame["type"]:
+        case "turn":
+            return index.asked.get(frame["turn_id"])
+        case "match_over" | "match_start" if not frame.get("resumed"):
+            attempt = index.case.attempts.get((frame["match"], frame["attempt"]))
+            if attempt is None:
+                return None
+            return attempt.over if frame["type"] == "match_over" else attempt.started
+    return None
+
+
+# --- turns ---
+
+
+def _turn(index: _Index, turn: dict[str, Any]) -> Problems:
+    """A turn that was told says what the log says, and what the engine says of the position."""
+    asked = index.asked.get(turn["turn_id"])
+    if asked is None:
+        return
+    what = f"turn {turn['turn_id']} of {turn['match']}"
+    attempt = index.case.attempts[asked["match"], asked["attempt"]]
+    told = (turn["match"], turn["attempt"], turn["ply"], turn["seat"], turn["clock"]["remaining_ms"])
+    logged = (asked["match"], asked["attempt"], asked["ply"], asked["seat"], asked["remaining_ms"])
+    if told != logged:
+        yield f"{what} was told as {told}, and logged as {logged}"
+    state = state_at(attempt, asked["ply"])
+    if turn["state"] != state.view(asked["seat"]) or list(turn.get("legal", state.legal_moves)) != list(
+        state.legal_moves
+    ):
+        yield f"{what}: its position or legal moves are not those after its moves"
+    if state.to_move != asked["seat"]:
+        yield f"{what} asked seat {asked['seat']}, but seat {state.to_move} is to move"
+
+
+def state_at(attempt: Attempt, ply: int) -> State:
+    """The position of an attempt at a ply."""
+    started = attempt.started
+    assert started is not None
+    state = get_game(started["game"]).initial(started["settings"], started["seed"])
+    for move in (started["moves"] + [fact["move"] for fact in attempt.of("move_made")])[:ply]:
+        state = state.play(move)
+    return state
+
+
+# --- after a login ---
+
+
+def _resumed(index: _Index, wire: WireLog) -> Problems:
+    """`session` names the open matches; each goes on with `match_start`, and with its turn if it is this bot's."""
+    session = next((seen for seen in wire.told if seen.frame["type"] == "session"), None)
+    if session is None or wire.login is None:
+        return
+    at_ms = wire.login.entry.at_ms
+    open_matches = session.frame["matches"]
+    later = [seen for seen in wire.told if seen.place > session.place]
+    for match in open_matches:
+        start = next((seen for seen in later if seen.frame.get("match") == match), None)
+        if start is None or start.frame["type"] != "match_start" or not start.frame["resumed"]:
+            yield f"{wire.bot} logged in with {match} open, and was not told its start"
+    if not any(clean_ms >= at_ms for clean_ms in wire.run.clean_ms):
+        return
+    for attempt in index.case.attempts.values():
+        started, over = attempt.started, attempt.over
+        if started is None or over is None or wire.bot not in [bot.casefold() for bot in started["seats"]]:
+            continue
+        if started["at_ms"] < at_ms < over["at_ms"] and attempt.match not in open_matches:
+            yield f"{wire.bot} logged in while {attempt.match} was open, and was not told of it"
+        if (at_ms < started["at_ms"] or over["at_ms"] < at_ms) and attempt.match in open_matches:
+            others = [each for (match, _), each in index.case.attempts.items() if match == attempt.match]
+            if len(others) == 1:
+                yield f"{wire.bot} logged in, and was told that {attempt.match} is open when it was not"
+
+
+# --- promise 5 ---
+
+
+def _answers(index: _Index, wire: WireLog) -> Problems:
+    """Every frame that arrived has an answer or an effect, unless the connection ended before it could be told."""
+    waiting = [seen for seen in wire.arrived if wire.closing_place is None or seen.place < wire.closing_place]
+    if not waiting:
+        return
+    rejected: Counter[tuple[str, str]] = Counter()
+    answers: Counter[str] = Counter()
+    for seen in wire.told:
+        frame = seen.frame
+        if frame["type"] == "rejected":
+            rejected[frame["match"], frame["turn_id"]] += 1
+        else:
+            answers[frame["type"]] += 1
+    counted: set[str] = set()
+    for seen in waiting:
+        frame = seen.frame
+        kind = frame.get("type")
+        if kind == "move" and isinstance(frame.get("turn_id"), str):
+            turn_id, match = frame["turn_id"], frame["match"]
+            if rejected[match, turn_id]:
+                rejected[match, turn_id] -= 1
+                continue
+            if turn_id not in counted and any(made["frame"] == seen.entry.text for made in index.made[turn_id]):
+                counted.add(turn_id)
+                continue
+            if _take_one(answers, kind):
+                continue
+        elif (kind == "resign" and _resigned(index, frame)) or _take_one(answers, kind):
+            continue
+        if not _may_be_untold(wire, seen):
+            yield f"{wire.bot} sent {seen.entry.text[:80]!r} at {seen.entry.at_ms}, and nothing came of it"
+
+
+def _take_one(answers: Counter[str], kind: Any) -> bool:
+    for each in (ANSWERS.get(kind, "error"), "error"):
+        if answers[each]:
+            answers[each] -= 1
+            return True
+    return False
+
+
+def _resigned(index: _Index, frame: dict[str, Any]) -> bool:
+    return any(
+        fact["match"] == frame["match"] and fact["termination"] == "resignation"
+        for fact in index.case.by_kind["match_over"]
+    )
+
+
+def _may_be_untold(wire: WireLog, seen: Seen) -> bool:
+    """Whether, from the frame's arrival to the end of its connection, the disk was never done with everything."""
+    until_ms = min(ms for ms in (wire.closing_ms, wire.lost_ms, wire.run.end_ms) if ms is not None)
+    return not any(seen.entry.at_ms < clean_ms < until_ms for clean_ms in wire.run.clean_ms)
+
+
+def _short(frame: dict[str, Any]) -> str:
+    named = [str(frame[name]) for name in ("code", "tournament", "match", "attempt") if frame.get(name) is not None]
+    return " ".join([frame["type"], *named])

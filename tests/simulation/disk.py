@@ -1,0 +1,150 @@
+"""A disk that may be slow, stuck or full, and a log on it that can be cut off between any two of its writes.
+
+The tables, the rows and the way back are the server's own (`store`): only the file, the thread and the time are not.
+"""
+
+import sqlite3
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from random import Random
+
+from rumble_server.store.batch import Batch
+from rumble_server.store.reader import LogReader
+from rumble_server.store.schema import open_database
+from rumble_server.tournament.facts import LogFact
+
+from tests.simulation.timeline import RunClock, Timer
+
+GATHER_MS, HURRIED_MS, RETRY_MS = 5, 2, 1000
+"""How long a batch gathers, and how long the log waits after a write that failed: as `store.sqlite` does."""
+
+
+@dataclass(frozen=True, slots=True)
+class DiskWeather:
+    """How the disk behaves: a write takes up to `write_ms`, or with the chance `hang` up to `hang_ms`."""
+
+    write_ms: int = 1
+    hang: float = 0.0
+    hang_ms: int = 3000
+    kill_at_write: float = 0.0
+    """The chance that the server is killed right after a write, before it knows of it."""
+
+    def calm(self) -> "DiskWeather":
+        """The same disk, with nothing wrong."""
+        return replace(self, hang=0.0, kill_at_write=0.0)
+
+
+class _Reader(LogReader):
+    """The store's reader on a connection that is there already."""
+
+    def __init__(self, database: sqlite3.Connection) -> None:
+        self._path = "the simulated disk"
+        self._database = database
+
+
+@dataclass(slots=True)
+class Disk:
+    """What survives the server: a real database, in memory."""
+
+    weather: DiskWeather
+    random: Random
+    full: bool = False
+    written: int = 0
+    """The number of the last fact on it."""
+    database: sqlite3.Connection = field(default_factory=lambda: open_database(":memory:"))
+
+    @property
+    def reader(self) -> LogReader:
+        """Reads what is on it."""
+        return _Reader(self.database)
+
+    def rows(self) -> list[str]:
+        """The text of every row of the log."""
+        return [str(row[0]) for row in self.database.execute("SELECT facts FROM log ORDER BY number")]
+
+    def write(self, batch: Batch) -> None:
+        """Commit a batch."""
+        batch.write(self.database)
+        self.written = batch.facts[-1][0]
+
+    def write_ms(self) -> int:
+        """How long the next write takes."""
+        longest = self.weather.hang_ms if self.random.random() < self.weather.hang else self.weather.write_ms
+        return self.random.randint(0, longest)
+
+
+class DiskLog:
+    """The `Log` of one run of the server: group commit as in `store.sqlite`, on virtual time."""
+
+    def __init__(self, disk: Disk, clock: RunClock, kill: Callable[[], None]) -> None:
+        self._disk = disk
+        self._clock = clock
+        self._kill = kill
+        self._batch = Batch()
+        self._writing: Batch | None = None
+        self._timer: Timer | None = None
+        self._hurried = False
+        self.last = self.durable = disk.written
+        self.trouble: str | None = None
+        self.on_durable: list[Callable[[], None]] = []
+        self.on_trouble: list[Callable[[str | None], None]] = []
+
+    # --- Log ---
+
+    def append(self, fact: LogFact) -> int:
+        self.last += 1
+        self._batch.add(self.last, fact)
+        if self._timer is None and self._writing is None:
+            self._write_in(GATHER_MS)
+        return self.last
+
+    def hurry(self) -> None:
+        if not self._hurried and self._writing is None and self._batch.facts:
+            self._hurried = True
+            self._write_in(HURRIED_MS)
+
+    # --- writing ---
+
+    def cut_off(self) -> None:
+        """The server was killed: what was being written is on the disk, or is not."""
+        if self._writing is not None and not self._disk.full and self._disk.random.random() < 0.5:
+            self._disk.write(self._writing)
+
+    def _write_in(self, ms: int) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = self._clock.call_at(self._clock.now_ms() + ms, self._write)
+
+    def _write(self) -> None:
+        self._timer = None
+        self._hurried = False
+        if self._batch.facts:
+            self._writing, self._batch = self._batch, Batch()
+            self._clock.call_at(self._clock.now_ms() + self._disk.write_ms(), self._written)
+
+    def _written(self) -> None:
+        batch, self._writing = self._writing, None
+        assert batch is not None
+        if self._disk.full:
+            batch.extend(self._batch)
+            self._batch = batch
+            self._report("database or disk is full")
+            self._write_in(RETRY_MS)
+            self._hurried = True
+            return
+        self._disk.write(batch)
+        if self._disk.random.random() < self._disk.weather.kill_at_write:
+            self._kill()
+            return
+        self._report(None)
+        self.durable = batch.facts[-1][0]
+        for listener in self.on_durable:
+            listener()
+        if self._batch.facts and self._timer is None:
+            self._write_in(0 if self._hurried else GATHER_MS)
+
+    def _report(self, trouble: str | None) -> None:
+        if trouble != self.trouble:
+            self.trouble = trouble
+            for listener in self.on_trouble:
+                listener(trouble)

@@ -1,0 +1,143 @@
+"""The host of the simulated tournaments: creates, starts, pauses, replays, removes, and asks again after a crash."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import orjson
+from rumble_protocol.fields import TimeControl
+from rumble_server.tournament.config import TournamentConfig
+from rumble_server.tournament.errors import TournamentError
+from rumble_server.tournament.machine import Tournament
+
+from tests.server.world import VirtualClock
+from tests.simulation.trace import Entry, Trace
+
+if TYPE_CHECKING:
+    from tests.simulation.server import ServerRun
+
+EACH_MS = 250
+"""How often the host looks at its tournaments."""
+LOBBY_MS = 3000
+"""How long the host waits for bots; then it starts with those that are there,"""
+LONGEST_LOBBY_MS = 60_000
+"""or in the end cancels."""
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentPlan:
+    """One tournament: its configuration, and the chance a second of each thing that the host may do to it."""
+
+    config: dict[str, Any]
+    pause: float = 0.0
+    replay: float = 0.0
+    abort: float = 0.0
+    remove: float = 0.0
+    end: float = 0.0
+    cancel: float = 0.0
+
+    @property
+    def name(self) -> str:
+        """Its name, and its id as long as nobody takes it."""
+        return str(self.config["name"])
+
+
+class Host:
+    """Does by lot what a host may do; of each command that was confirmed it keeps a note in the trace."""
+
+    def __init__(self, plans: tuple[TournamentPlan, ...], timeline: VirtualClock, trace: Trace, random: Random) -> None:
+        self._plans = plans
+        self._timeline = timeline
+        self._trace = trace
+        self._random = random
+        self._paused_until_ms: dict[str, int] = {}
+        self._waiting: list[tuple[int, dict[str, Any]]] = []
+        self._run: ServerRun | None = None
+        self.calm = False
+        """Does nothing any more but what brings the tournaments to their end."""
+
+    def look(self, run: ServerRun) -> None:
+        """One look at every tournament."""
+        if run is not self._run:
+            self._run = run
+            self._waiting = []
+            run.log.on_durable.append(self._confirm)
+        if run.log.trouble is None and not run.arena.draining:
+            for plan in self._plans:
+                self._look_at(plan, run)
+
+    def _look_at(self, plan: TournamentPlan, run: ServerRun) -> None:
+        arena = run.arena
+        tournament = arena.tournaments.get(plan.name)
+        if tournament is None:
+            if plan.name not in arena.taken_ids:
+                config = {**plan.config, "time_control": TimeControl(**plan.config["time_control"])}
+                self._order("create", plan.name, lambda: arena.create(TournamentConfig(**config))[1])
+            return
+        now_ms = self._timeline.now_ms()
+        waited_ms = now_ms - tournament.created_at_ms
+        match tournament.status:
+            case "lobby" if waited_ms > LOBBY_MS and len(tournament.field) >= 2:
+                self._order("start", plan.name, lambda: arena.start(plan.name))
+            case "lobby" if waited_ms > LONGEST_LOBBY_MS:
+                self._order("cancel", plan.name, lambda: arena.end(plan.name, cancelled=True))
+            case "paused" if not tournament.paused_by_disk and now_ms >= self._paused_until_ms.get(plan.name, 0):
+                self._order("resume", plan.name, lambda: arena.unpause(plan.name))
+            case "running" if not self.calm:
+                self._disturb(plan, run, tournament)
+            case _:
+                pass
+
+    def _disturb(self, plan: TournamentPlan, run: ServerRun, tournament: Tournament) -> None:
+        arena = run.arena
+        if self._lot(plan.pause):
+            self._paused_until_ms[plan.name] = self._timeline.now_ms() + self._random.randint(0, 5000)
+            self._order("pause", plan.name, lambda: arena.pause(plan.name, "a break"))
+        elif self._lot(plan.replay) and tournament.results:
+            match = self._random.choice(sorted(tournament.results))
+            self._order("replay", match, lambda: arena.replay(match))
+        elif self._lot(plan.abort) and tournament.running:
+            match = self._random.choice(sorted(tournament.running))
+            self._order("replay", match, lambda: arena.replay(match))
+        elif self._lot(plan.remove):
+            bot = self._random.choice(sorted(tournament.field))
+            if tournament.field[bot].withdrawn:
+                return
+            self._order("remove", f"{plan.name} {bot}", lambda: arena.remove(plan.name, bot))
+        elif self._lot(plan.end):
+            self._order("end", plan.name, lambda: arena.end(plan.name, cancelled=False))
+        elif self._lot(plan.cancel):
+            self._order("cancel", plan.name, lambda: arena.end(plan.name, cancelled=True))
+        else:
+            for bot, entrant in tournament.field.items():
+                if entrant.benched and self._lot(0.1):
+                    self._order("unbench", f"{plan.name} {bot}", partial(arena.unbench, plan.name, bot))
+
+    def _lot(self, chance_a_second: float) -> bool:
+        return chance_a_second > 0 and self._random.random() < chance_a_second * EACH_MS / 1000
+
+    def _order(self, command: str, what: str, give: Callable[[], int]) -> None:
+        try:
+            number = give()
+        except TournamentError:
+            return
+        self._waiting.append((number, {"command": command, "what": what}))
+        if self._run is not None:
+            self._run.log.hurry()
+            self._confirm()
+
+    def _confirm(self) -> None:
+        run = self._run
+        if run is None:
+            return
+        waiting, self._waiting = self._waiting, []
+        for number, order in waiting:
+            if number <= run.log.durable:
+                text = orjson.dumps(order).decode()
+                self._trace.append(Entry(self._timeline.now_ms(), "ordered", 0, text, run.disk.written))
+            else:
+                self._waiting.append((number, order))

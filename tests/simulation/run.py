@@ -1,0 +1,83 @@
+"""Many simulated tournaments in a row: `python -m tests.simulation.run --seeds 20000 --from 0`.
+
+Prints each seed that breaks a promise, and how. A seed replays exactly: `--seeds 1 --from SEED --show` prints all
+that was seen of it, and its log.
+"""
+
+import argparse
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from traceback import format_exc
+
+from tests.simulation.checker import problems
+from tests.simulation.scenario import scenario
+from tests.simulation.world import Evidence, simulate
+
+CHUNK = 50
+MOST_FAILURES = 10
+MOST_LINES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A seed that breaks a promise."""
+
+    seed: int
+    problems: list[str]
+
+    def __str__(self) -> str:
+        shown = [f"  {problem}" for problem in self.problems[:MOST_FAILURES]]
+        return "\n".join((f"seed {self.seed} breaks {len(self.problems)} promises:", *shown))
+
+
+def run_seed(seed: int) -> Failure | None:
+    """One simulation and its check. An error of the server core is a broken promise, too."""
+    try:
+        found = problems(simulate(scenario(seed)))
+    except Exception:  # noqa: BLE001  # whatever it is, it belongs to this seed
+        found = [" | ".join(format_exc().split("\n")[-MOST_LINES:])]
+    return Failure(seed, found) if found else None
+
+
+def run_seeds(seeds: Sequence[int]) -> list[Failure]:
+    """The seeds that break a promise."""
+    return [failure for seed in seeds if (failure := run_seed(seed)) is not None]
+
+
+def show(evidence: Evidence) -> Iterator[str]:
+    """All that is known of a simulation, line by line."""
+    yield str(evidence.scenario)
+    for entry in evidence.trace:
+        yield f"{entry.at_ms} {entry.kind} {entry.wire} [{entry.written}] {entry.text}"
+    yield from evidence.rows
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.simulation.run", description=__doc__)
+    parser.add_argument("--seeds", type=int, default=2000, help="how many")
+    parser.add_argument("--from", type=int, default=0, dest="first", help="the first seed")
+    parser.add_argument("--jobs", type=int, default=1, help="processes")
+    parser.add_argument("--show", action="store_true", help="print everything that was seen, and the log")
+    given = parser.parse_args()
+    seeds = range(given.first, given.first + given.seeds)
+    if given.show:
+        for seed in seeds:
+            for line in show(simulate(scenario(seed))):
+                print(line)
+    began = time.perf_counter()
+    chunks = [seeds[start : start + CHUNK] for start in range(0, len(seeds), CHUNK)]
+    failures: list[Failure] = []
+    with ProcessPoolExecutor(given.jobs) as pool:
+        for found in pool.map(run_seeds, chunks):
+            for failure in found:
+                print(failure, flush=True)
+            failures += found
+    print(f"{len(seeds)} seeds in {time.perf_counter() - began:.0f} s, {len(failures)} of them broken")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

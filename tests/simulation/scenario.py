@@ -1,0 +1,155 @@
+"""What happens in one simulation, drawn from its seed: who plays, what is wrong with them, and the weather.
+
+Each kind of trouble is switched on or off as a whole for a seed: what never occurs together with something else, and
+what only shows when nothing else happens, both come up.
+"""
+
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from tests.simulation.bots import BotPlan
+from tests.simulation.disk import DiskWeather
+from tests.simulation.faults import FAULTS
+from tests.simulation.host import TournamentPlan
+from tests.simulation.network import NetworkWeather
+
+CONTROLS: tuple[dict[str, int], ...] = (
+    {"move_ms": 300},
+    {"move_ms": 1000},
+    {"move_ms": 10_000},
+    {"bank_ms": 1500, "increment_ms": 100},
+    {"bank_ms": 5000},
+    {"bank_ms": 60_000, "increment_ms": 1000},
+    {"move_ms": 50, "bank_ms": 2000},
+    {"move_ms": 100, "bank_ms": 3000, "increment_ms": 50},
+)
+GAMES: tuple[tuple[str, dict[str, int]], ...] = (
+    ("tictactoe", {}),
+    ("tictactoe", {}),
+    ("tictactoe", {}),
+    ("connect4", {"columns": 4, "rows": 4, "connect": 3}),
+)
+FORMATS = (*("round-robin",) * 5, "gauntlet", "swiss", "knockout")
+NAMES = ("ada", "bo", "Cy", "dee", "Eve", "fay")
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """One simulation."""
+
+    seed: int
+    tournaments: tuple[TournamentPlan, ...]
+    bots: tuple[BotPlan, ...]
+    network: NetworkWeather
+    disk: DiskWeather
+    grace_ms: int
+    kill_each_ms: int | None
+    """The server is killed after so long on average,"""
+    drain_each_ms: int | None
+    """or stopped in good order,"""
+    down_ms: int
+    """and is away for at most so long."""
+    stall_each_ms: int | None
+    stall_ms: int
+    full_each_ms: int | None
+    full_ms: int
+    calm_at_ms: int
+    """From then on nothing goes wrong but the bots."""
+
+
+def scenario(seed: int) -> Scenario:
+    """The scenario of a seed."""
+    random = Random(f"scenario {seed}")
+
+    def sometimes(chance: float, value: Any, otherwise: Any) -> Any:
+        return value if random.random() < chance else otherwise
+
+    names = tuple(f"cup{number}" for number in range(1, sometimes(0.15, 2, 1) + 1))
+    host = sometimes(0.3, 1.0, 0.0)
+    tournaments = tuple(_tournament(random, name, host) for name in names)
+    return Scenario(
+        seed=seed,
+        tournaments=tournaments,
+        bots=_bots(random, names),
+        network=_network(random),
+        disk=DiskWeather(
+            write_ms=random.choice((0, 1, 5, 30)),
+            hang=sometimes(0.2, 0.02, 0.0),
+            hang_ms=random.choice((500, 5000)),
+            kill_at_write=sometimes(0.3, random.choice((0.005, 0.03)), 0.0),
+        ),
+        grace_ms=random.choice((0, 500, 3000, 30_000)),
+        kill_each_ms=sometimes(0.6, random.choice((500, 1500, 5000, 15_000)), None),
+        drain_each_ms=sometimes(0.2, 6000, None),
+        down_ms=random.choice((50, 1000, 10_000, 60_000)),
+        stall_each_ms=sometimes(0.2, 2000, None),
+        stall_ms=random.choice((50, 500, 3000)),
+        full_each_ms=sometimes(0.2, 4000, None),
+        full_ms=random.choice((500, 5000)),
+        calm_at_ms=random.choice((10_000, 30_000, 90_000)),
+    )
+
+
+def _tournament(random: Random, name: str, host: float) -> TournamentPlan:
+    game, settings = random.choice(GAMES)
+    config: dict[str, Any] = {
+        "name": name,
+        "game": game,
+        "settings": settings,
+        "format": random.choice(FORMATS),
+        "openings": random.choice(("auto", "suite", "none")),
+        "late_join": False,
+        "cycles": random.choice((1, 1, 1, 2)),
+        "legs": random.choice((1, 2, 2)),
+        "time_control": random.choice(CONTROLS),
+        "seed": random.randrange(1000),
+        "start_at_bots": random.choice((None, 2, 3)),
+        "illegal_retries": random.choice((0, 0, 1, 3)),
+        "away_ms": random.choice((0, 300, 1000, 3000, 30_000)),
+        "absent_ms": random.choice((0, 500, 2000, 10_000)),
+        "bench_after": random.choice((0, 2, 3, 10)),
+    }
+    if config["format"] == "round-robin":
+        config["late_join"] = random.random() < 0.2
+    chances = {what: random.choice((0.0, 0.1, 0.5)) * host for what in ("pause", "replay", "abort")}
+    rare = {what: random.choice((0.0, 0.0, 0.05)) * host for what in ("remove", "end", "cancel")}
+    return TournamentPlan(config, **chances, **rare)
+
+
+def _bots(random: Random, tournaments: tuple[str, ...]) -> tuple[BotPlan, ...]:
+    faulty = random.choice((0.0, 0.0, 0.3, 0.6))
+    repeats = random.choice((0.0, 0.0, 0.05, 0.3))
+    restarts = random.choice((0.0, 0.0, 0.05))
+    think_ms = random.choice(((0, 2), (1, 50), (20, 200), (1, 1000)))
+    challenges = random.random() < 0.15
+    bots = []
+    for name in NAMES[: random.choice((2, 2, 3, 3, 4, 4, 5, 6))]:
+        joins = tuple(each for each in tournaments if random.random() < 0.8) or tournaments[:1]
+        bot = BotPlan(
+            name=name,
+            tournaments=joins,
+            key=random.choice((None, f"the secret key of {name}")),
+            fault=random.choice(FAULTS) if random.random() < faulty else None,
+            max_matches=random.choice((1, 1, 2, 3)),
+            think_ms=think_ms,
+            omit=random.choice(((), (), ("legal",), ("legal", "moves"))),
+            repeat=repeats,
+            restart=restarts,
+            rivals=tuple(each for each in (*NAMES, "nobody") if each != name) if challenges else (),
+            shouts=random.random() < 0.1,
+        )
+        bots.append(bot)
+    return tuple(bots)
+
+
+def _network(random: Random) -> NetworkWeather:
+    return NetworkWeather(
+        delay_ms=random.choice(((0, 0), (0, 2), (1, 20), (10, 60))),
+        spike=random.choice((0.0, 0.0, 0.02)),
+        spike_ms=random.choice((100, 2000)),
+        life_ms=random.choice((None, None, 500, 2000, 8000)),
+        notice_ms=random.choice((0, 50, 500)),
+        half_open=random.choice((0.0, 0.0, 0.3)),
+        half_open_ms=random.choice((500, 8000)),
+    )

@@ -1,0 +1,101 @@
+"""One life of the server: the real core, from its start on what the disk holds to its end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+from typing import TYPE_CHECKING
+
+import orjson
+from rumble_server.gateway.doorkeeper import Doorkeeper
+from rumble_server.tournament.arena import Arena
+from rumble_server.tournament.formats.schedule import Round
+from rumble_server.tournament.recovery import recover, replay_tournament
+
+from tests.server.world import VirtualClock
+from tests.simulation.disk import Disk, DiskLog
+from tests.simulation.timeline import RunClock
+from tests.simulation.trace import Entry, Trace
+
+if TYPE_CHECKING:
+    from tests.simulation.network import Wire
+
+DRAIN_MS = 2000
+WORK_MS = 300
+
+
+class ServerRun:
+    """A server process. It is put together as `app.Server` does it, without the web."""
+
+    def __init__(
+        self, number: int, timeline: VirtualClock, disk: Disk, random: Random, trace: Trace, *, grace_ms: int
+    ) -> None:
+        self.number = number
+        self.disk = disk
+        self.wires: list[Wire] = []
+        self._timeline = timeline
+        self._trace = trace
+        self._random = random
+        self.clock = RunClock(timeline)
+        self.log = DiskLog(disk, self.clock, self.kill)
+        self.arena = Arena(log=self.log, clock=self.clock, run=number, random=random, grace_ms=grace_ms)
+        self.arena.work = self._work
+        self.arena.archive = lambda tournament: replay_tournament(disk.reader.tournament_facts(tournament))
+        self.door = Doorkeeper(self.arena, "simulated")
+        self.log.on_durable += [self.door.on_durable, self._note_clean]
+        self.log.on_trouble.append(self.arena.on_trouble)
+        self._see("start", orjson.dumps({"grace_ms": grace_ms}).decode())
+        reader = disk.reader
+        self.arena.taken_ids.update(reader.tournament_ids())
+        unfinished = [reader.tournament_facts(each) for each in reader.tournament_ids(over=False)]
+        recover(self.arena, reader.name_facts(), unfinished, reader.match_facts)
+
+    @property
+    def is_up(self) -> bool:
+        """Whether it takes connections and commands."""
+        return not self.clock.stopped
+
+    def _work(self, task: Callable[[], Round], done: Callable[[Round], None]) -> None:
+        """Pairing takes its time, elsewhere."""
+        ready_ms = self.clock.now_ms() + self._random.randint(0, WORK_MS)
+        self.clock.call_at(ready_ms, lambda: done(task()))
+
+    def kill(self) -> None:
+        """kill -9, or the power."""
+        if self.is_up:
+            self.log.cut_off()
+            self._end("kill")
+
+    def drain(self) -> None:
+        """SIGTERM: running matches may finish for a while, then the server stops in good order."""
+        self.arena.drain()
+        self.clock.call_at(self.clock.now_ms() + DRAIN_MS, self._stop)
+
+    def _stop(self) -> None:
+        if self.log.durable < self.log.last and self.log.trouble is None:
+            self.log.hurry()
+            self.clock.call_at(self.clock.now_ms() + 1, self._stop)
+            return
+        self.arena.stop()
+        for wire in list(self.wires):
+            wire.drained()
+        self._end("stop")
+
+    def stall(self, ms: int) -> None:
+        """The process gets no time for so long."""
+        self.clock.stall(ms)
+        self._see("stall", str(self._timeline.now_ms() + ms))
+
+    def _end(self, how: str) -> None:
+        self.clock.stopped = True
+        self._see(how)
+        for wire in self.wires:
+            wire.server_died()
+        self.wires = []
+
+    def _note_clean(self) -> None:
+        if self.log.durable == self.log.last:
+            self._see("clean")
+
+    def _see(self, kind: str, text: str = "") -> None:
+        self._trace.append(Entry(self._timeline.now_ms(), kind, self.number, text, self.disk.written))
