@@ -14,7 +14,11 @@ from rumble_protocol.server_messages import TournamentStatus
 
 
 class Standing(ServerMessageModel):
-    """One line of the standings. Equal bots share a rank. `faults`: matches lost by its own fault, by termination."""
+    """One line of the standings. Equal bots share a rank. `faults`: matches lost by its own fault, by termination.
+
+    `tiebreaks` are in the host's order, null where one does not apply; `decided_by` is the one that parted the bot from
+    a neighbour with as many points. `rating` and its 95% `interval` (low, high) are null where they are not known.
+    """
 
     rank: Count
     name: str
@@ -23,6 +27,10 @@ class Standing(ServerMessageModel):
     wins: Count
     draws: Count
     losses: Count
+    tiebreaks: dict[str, float | None]
+    decided_by: str
+    rating: float | None = None
+    interval: list[float] | None = None
     faults: dict[str, Count]
 
 
@@ -83,7 +91,10 @@ class TournamentSummary(ServerMessageModel):
 
 
 class TournamentView(TournamentSummary):
-    """A tournament with all that its page shows. `reason`: why it was paused or ended."""
+    """A tournament with all that its page shows. `reason`: why it was paused or ended.
+
+    `rating_model` tells in words how the bots were rated; it is empty where they are not.
+    """
 
     settings: Settings
     format: str
@@ -99,6 +110,7 @@ class TournamentView(TournamentSummary):
     matches_over: Count
     matches_total: Count | None
     standings: list[Standing]
+    rating_model: str = ""
     entrants: list[Entrant]
     running: list[Board]
     pairs: list[Pair] | None
@@ -132,13 +144,14 @@ class FeedMatchOver(MatchResult):
 
 
 class FeedStandings(ServerMessageModel):
-    """The whole standings, and the `pairs` that changed; several results may be in it."""
+    """The whole standings, and the `pairs` that changed; several results may be in it, or newer ratings."""
 
     type: Literal["standings"] = "standings"
     tournament: str
     matches_over: Count
     matches_total: Count | None
     standings: list[Standing]
+    rating_model: str = ""
     pairs: list[Pair]
 
 

@@ -7,8 +7,10 @@ import logging
 import secrets
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
 from importlib.metadata import version
+from multiprocessing import get_context
 from random import SystemRandom
 from typing import Any
 
@@ -24,9 +26,11 @@ from rumble_server.store.codec import Numbered
 from rumble_server.store.reader import LogReader
 from rumble_server.store.sqlite import SqliteLog, database_path
 from rumble_server.tournament.arena import Arena
+from rumble_server.tournament.formats import Round
 from rumble_server.tournament.recovery import recover, replay_tournament
 from rumble_server.web.app import make_web
 from rumble_server.web.feed import Feed
+from rumble_server.web.ranker import Ranker, on_thread
 from rumble_server.web.site import Site
 
 log = logging.getLogger(__name__)
@@ -62,6 +66,7 @@ class Server:
         self._socket: socket.socket | None = None
         self._uvicorn: _Uvicorn | None = None
         self._serving: asyncio.Task[None] | None = None
+        self._pairing: ProcessPoolExecutor | None = None
         self._written = asyncio.Event()
         """Set whenever more of the log is on disk."""
 
@@ -81,13 +86,14 @@ class Server:
             random=SystemRandom(),
             grace_ms=self.config.grace_ms,
         )
+        self.arena.work = self._work
         self.arena.archive = lambda tournament: replay_tournament(self.reader.tournament_facts(tournament))
         self.arena.taken_ids.update(self.reader.tournament_ids())
         door = Doorkeeper(
             self.arena, f"rumble {version('rumble')}", limits=self.config.limits, open_names=self.config.open_names
         )
         self.door = door
-        self.feed = Feed(self.arena)
+        self.feed = Feed(self.arena, Ranker(self.arena.clock.now_ms, on_thread))
         self.log.on_durable.append(self._on_durable)
         self.log.on_trouble.append(self.arena.on_trouble)
         unfinished = [self.reader.tournament_facts(each) for each in self.reader.tournament_ids(over=False)]
@@ -118,6 +124,30 @@ class Server:
                 await self._serving
                 raise StartError("the web server stopped at once")
             await asyncio.sleep(0.01)
+
+    def _work(self, task: Callable[[], Round], done: Callable[[Round], None]) -> None:
+        """Pair a round in another process: the library that does it would hold this one's loop."""
+        loop = asyncio.get_running_loop()
+
+        def finished(pulled: asyncio.Future[Round]) -> None:
+            if pulled.cancelled():
+                return
+            error = pulled.exception()
+            if error is not None:
+                log.error("the process that pairs rounds failed (%s): pairing here instead", error)
+                self._pairing = None  # once broken, it takes no more work
+            done(pulled.result() if error is None else task())
+
+        for _ in range(2):
+            if self._pairing is None:
+                self._pairing = ProcessPoolExecutor(1, mp_context=get_context("spawn"))
+            try:
+                loop.run_in_executor(self._pairing, task).add_done_callback(finished)
+                return
+            except BrokenExecutor:  # it ended since its last work
+                self._pairing = None
+        log.error("no process can be started to pair rounds: pairing here instead")
+        loop.call_soon(lambda: done(task()))
 
     def _on_durable(self, batch: list[Numbered]) -> None:
         self._written.set()
@@ -155,6 +185,8 @@ class Server:
         if self._uvicorn is not None and self._serving is not None:
             self._uvicorn.should_exit = True
             await self._serving
+        if self._pairing is not None:
+            self._pairing.shutdown(wait=False, cancel_futures=True)
         await self.log.close()
         self.reader.close()
         self.archive.close()

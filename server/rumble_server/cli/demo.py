@@ -18,9 +18,9 @@ from rumble_protocol.fields import TimeControl
 
 from rumble_server.app import Server
 from rumble_server.cli.errors import CliError, ExitCode
+from rumble_server.cli.many import Entry, many_command
 from rumble_server.cli.options import Seed
 from rumble_server.cli.running import (
-    bot_command,
     bot_processes,
     checked_players,
     run,
@@ -28,23 +28,29 @@ from rumble_server.cli.running import (
     split_names,
     until_signal,
 )
-from rumble_server.cli.tables import crosstable, plain_or_rich, standings_table
+from rumble_server.cli.tables import crosstable, plain_or_rich, standings_table, title_of, told_table
 from rumble_server.config import ServerConfig
-from rumble_server.tournament.config import TournamentConfig
+from rumble_server.tournament.config import MOST_BOTS, TournamentConfig
 from rumble_server.tournament.export import export
 from rumble_server.tournament.machine import OVER, Tournament
 
 REFRESH_S = 0.2
-THINK_MS = "50"
+MOST_PROCESSES = 8
+"""So many processes at most; a larger field shares them."""
+MATCHES_AT_ONCE = 2
+MOST_IN_CROSSTABLE = 20
+"""The end of a larger field is told by its standings."""
+THINK_MS = 50
 """How long a searching bot thinks about a move where it cannot search to the end: a demo is to be watched."""
 
 
 def demo(
     bots: Annotated[
-        str | None, typer.Option(help="Like random,minimax,my.py:ai; all that can play by default.")
+        str | None,
+        typer.Option(help="Like random,minimax,my.py:ai, or random:64 for many; all that can play by default."),
     ] = None,
     game: Annotated[str, typer.Option(metavar="GAME", help="See: rumble games.")] = "tictactoe",
-    format_: Annotated[str, typer.Option("--format", help="round-robin.")] = "round-robin",
+    format_: Annotated[str, typer.Option("--format", help="round-robin, gauntlet, knockout or swiss.")] = "round-robin",
     cycles: Annotated[int, typer.Option(min=1, max=1000, help="How often everyone meets everyone.")] = 1,
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 0,
     db: Annotated[str | None, typer.Option(help="Keep the event log here; else it is thrown away.")] = None,
@@ -54,7 +60,7 @@ def demo(
 ) -> int:
     """A double round-robin between the reference bots, over real sockets, with live standings and a crosstable."""
     get_game(game)
-    players = checked_players(split_names(bots)) if bots else default_bots(game)
+    players = checked_players(multiplied(split_names(bots))) if bots else default_bots(game)
     if len(players) < 2:
         raise CliError("a tournament needs two bots", ExitCode.USAGE)
     try:
@@ -87,6 +93,23 @@ def default_bots(game: str) -> list[str]:
     return [name for name, player in PLAYERS.items() if player.can_play(start)]
 
 
+def multiplied(names: list[str]) -> list[str]:
+    """`random:3` as three of them."""
+    players = []
+    for name in names:
+        player, colon, count = name.rpartition(":")
+        many = bool(colon) and count.isdecimal()
+        players += [player] * int(count) if many else [name]
+        if len(players) > MOST_BOTS:
+            raise CliError(f"a tournament has room for {MOST_BOTS} bots", ExitCode.USAGE)
+    return players
+
+
+def think_ms(player: str, game: str) -> int | None:
+    """How long a bot may think about a move; None: it searches to the end."""
+    return THINK_MS if player in ("minimax", "streetwise") and game != "tictactoe" else None
+
+
 def entrant_names(players: list[str]) -> list[str]:
     """A name for each bot: its own, numbered where it plays more than once."""
     own = [player.rpartition(":")[2] for player in players]
@@ -108,9 +131,13 @@ async def _demo(
         tournament, number = server.arena.create(wanted)
         await server.log.wait(number)
         console.print(f"page: {server.url}/tournaments/{tournament.id}", soft_wrap=True, highlight=False)
-        commands = [
-            bot_command(player, *_options(player, name, server, tournament, wanted.seed + number))
+        entries = [
+            Entry(player, name, wanted.seed + number, think_ms(player, wanted.game))
             for number, (player, name) in enumerate(zip(players, entrant_names(players), strict=True))
+        ]
+        commands = [
+            many_command(entries[first::MOST_PROCESSES], server.url, tournament.id, MATCHES_AT_ONCE)
+            for first in range(min(MOST_PROCESSES, len(entries)))
         ]
         async with bot_processes(commands) as processes:
             over = await _watch(console, server, tournament, processes, stopping)
@@ -119,8 +146,7 @@ async def _demo(
                 if as_json:
                     print(json.dumps(export(tournament)))  # noqa: T201  # the one thing on standard output
                 else:
-                    console.print(crosstable(tournament))
-                    _explain(console)
+                    _show_end(console, tournament)
             if over and stays:
                 console.print(
                     f"the page stays at {server.url}/tournaments/{tournament.id} until Ctrl-C", highlight=False
@@ -129,16 +155,13 @@ async def _demo(
         return ExitCode.DONE if over else ExitCode.FAILED
 
 
-def _explain(console: Console) -> None:
+def _show_end(console: Console, tournament: Tournament) -> None:
+    if tournament.config.format != "round-robin" or len(tournament.field) > MOST_IN_CROSSTABLE:
+        lines = [standing.as_json() for standing in tournament.table.standings()]
+        console.print(told_table(lines, title=title_of(tournament)))
+        return
+    console.print(crosstable(tournament))
     console.print("1 won, = drawn, 0 lost; one mark a match, the row's score against the column", style="dim")
-
-
-def _options(player: str, name: str, server: Server, tournament: Tournament, seed: int) -> list[str]:
-    options = ["--server", server.url, "--join", tournament.id, "--name", name, "--seed", str(seed)]
-    options += ["--matches-at-once", "2"]
-    if player in ("minimax", "streetwise") and tournament.config.game != "tictactoe":
-        options += ["--time-ms", THINK_MS]
-    return options
 
 
 async def _watch(

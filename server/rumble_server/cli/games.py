@@ -10,7 +10,7 @@ from rumble_server.cli.options import Json
 
 def games(as_json: Json = False) -> None:
     """List the installed games and their settings."""
-    from rumble_engine.registry import game_names, get_game
+    from rumble_engine.registry import game_families, game_names, get_game, missing_games
 
     described = [get_game(name).describe() for name in game_names()]
     if as_json:
@@ -20,6 +20,10 @@ def games(as_json: Json = False) -> None:
         typer.echo(f"{game['name']}  {game['title']}")
         for setting, about in game["settings"].items():
             typer.echo(f"    {setting} = {json.dumps(about['default'])}  {about['help']}{_bounds(about)}")
+    for family in game_families():
+        typer.echo(f"{family}:NAME  a family of games; see docs/games.md")
+    for name, hint in missing_games().items():
+        typer.echo(f"{name}  not installed: {hint}")
 
 
 def _bounds(about: dict[str, Any]) -> str:

@@ -1,6 +1,6 @@
 """The HTTP API from a shell: requests of a host, and errors as one line."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from http import HTTPStatus
 from typing import Any, Self
 
@@ -9,8 +9,11 @@ from rumble_bots.address import Address
 from rumble_bots.keys import kept_key
 
 from rumble_server.cli.errors import CliError, ExitCode
+from rumble_server.cli.event_stream import Event, StreamLost, parse
 
 TIMEOUT_S = 30.0
+SILENT_S = 60.0
+"""A stream of events that says nothing for so long is dead: a server says every 15 seconds that it is alive."""
 
 
 class HostClient:
@@ -41,6 +44,27 @@ class HostClient:
     def download(self, path: str) -> bytes:
         """What a GET answers, as it is."""
         return self._send("GET", path).content
+
+    def events(self, path: str, last_event_id: str | None) -> Iterator[Event]:
+        """The Server-Sent Events of a path, after that one if given. Raises StreamLost where that may be mended."""
+        headers = {**self._headers, **({"Last-Event-ID": last_event_id} if last_event_id is not None else {})}
+        timeout = httpx.Timeout(TIMEOUT_S, read=SILENT_S)
+        try:
+            with (
+                httpx.Client(base_url=self.base, headers=headers, timeout=timeout, trust_env=self._trust_env) as client,
+                client.stream("GET", f"/api/{path}") as answer,
+            ):
+                if answer.status_code == HTTPStatus.SERVICE_UNAVAILABLE:
+                    raise StreamLost(f"{self.base} is not available at the moment")
+                if not answer.is_success:
+                    answer.read()
+                    raise CliError(self._complaint(answer))
+                yield from parse(answer.iter_lines())
+        except httpx.HTTPError as error:
+            told = str(error) or type(error).__name__
+            raise StreamLost(f"no server answers at {self.base} ({told})") from None
+        except ValueError:
+            raise CliError(self._stranger(answer)) from None
 
     def _send(self, method: str, path: str, **given: Any) -> httpx.Response:
         try:

@@ -20,6 +20,7 @@ COMMANDS = {
     "demo": "A whole tournament on this machine: server, bots, live table, crosstable.",
     "serve": "Host tournaments: the server.",
     "tournament": "Create, start, watch and end tournaments on a server.",
+    "watch": "Live standings of a tournament, in the terminal.",
     "bot": "Play as a reference bot, or as any Python function.",
     "play": "Play a match yourself, in the terminal.",
     "battle": "Thousands of matches between two bots in one process.",
@@ -30,6 +31,8 @@ COMMANDS = {
     "schema": "The JSON Schema of every message.",
 }
 DEBUG_VARIABLE = "RUMBLE_DEBUG"
+ONE_THREAD = "OPENBLAS_NUM_THREADS"
+"""For numpy: its matrices are small here, and more threads would take the cores from matches that are being played."""
 MARKUP: Literal["rich"] | None = "rich" if sys.stdout.isatty() else None
 """Help is drawn on a terminal, and plain text in a pipe."""
 
@@ -92,6 +95,7 @@ def rumble(
 
 def run(args: Sequence[str] | None = None) -> int:
     """Run `rumble` with `args` (the process's by default). Returns the exit code; never raises, never a traceback."""
+    os.environ.setdefault(ONE_THREAD, "1")
     try:
         result = app(args, prog_name="rumble", standalone_mode=False)
         sys.stdout.flush()

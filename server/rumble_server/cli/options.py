@@ -58,3 +58,12 @@ def _value(text: str) -> bool | int | str:
     except ValueError:
         return text
     return value if isinstance(value, bool | int | str) else text
+
+
+def read_points(text: str) -> tuple[float, float, float]:
+    """Points written like `3,1,0`. Raises ValueError."""
+    try:
+        win, draw, loss = (float(value) for value in text.split(","))
+    except ValueError:
+        raise ValueError(f"points are three numbers, for a win, a draw and a loss, like 3,1,0, not {text!r}") from None
+    return win, draw, loss

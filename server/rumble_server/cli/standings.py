@@ -1,37 +1,67 @@
 """`rumble standings`: ranks and tie-breaks of any result file."""
 
 import json
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from rumble_server.cli.errors import CliError, ExitCode
-from rumble_server.cli.options import Json
+from rumble_server.cli.options import Json, read_points
+from rumble_server.tournament.tiebreaks import DEFAULT, TIEBREAKS, rank
+
+if TYPE_CHECKING:
+    from rumble_server.tournament.results_file import ResultsFile
 
 
 def standings(
     file: Annotated[str, typer.Argument(help="CSV `first,second,score`, or our JSON export; - for standard input.")],
     tiebreaks: Annotated[
-        str, typer.Option(help="In order: de, won, sb, ks, bwg, buchholz, faults; empty for none.")
-    ] = "de,won,sb,ks",
-    points: Annotated[str, typer.Option(help="For a win, a draw and a loss.")] = "1,0.5,0",
+        str | None,
+        typer.Option(
+            help="In order: de, won, sb, ks, bwg, buchholz, faults; empty for none. "
+            "By default those of our export, else de,won,sb,ks."
+        ),
+    ] = None,
+    points: Annotated[
+        str | None,
+        typer.Option(help="For a win, a draw and a loss; by default those of our export, else 1,0.5,0."),
+    ] = None,
     json_: Json = False,
 ) -> None:
     """Rank the bots of a result file."""
     from rumble_server.cli.result_file import read
     from rumble_server.cli.tables import plain_or_rich, ranked_table
-    from rumble_server.tournament.tiebreaks import rank
 
     results = read(file)
-    names = [name.strip() for name in tiebreaks.split(",") if name.strip()]
+    names = given_names(tiebreaks, results)
     try:
-        worth = tuple(float(value) for value in points.split(","))
-        if len(worth) != 3:
-            raise ValueError(f"--points takes three numbers, like 3,1,0, not {points!r}")
-        lines = rank(results.results, names, worth, field=results.field, byes=results.byes)
+        lines = rank(results.results, names, given_points(points, results), field=results.field, byes=results.byes)
     except ValueError as error:
         raise CliError(str(error), ExitCode.USAGE) from None
     if json_:
         typer.echo(json.dumps({"tiebreaks": names, "standings": [line.as_json() for line in lines]}))
     else:
-        plain_or_rich().print(ranked_table(file, names, lines))
+        console = plain_or_rich()
+        console.print(ranked_table(file, names, lines))
+        if (results.tournament or {}).get("format") == "knockout":
+            console.print("a knockout ranks by how far a bot came; this is by points", soft_wrap=True)
+
+
+def given_names(text: str | None, results: "ResultsFile") -> list[str]:
+    """The tie-breaks that were asked for, or the file's own."""
+    if text is not None:
+        return [name.strip() for name in text.split(",") if name.strip()]
+    told = (results.tournament or {}).get("tiebreak_order")
+    known = isinstance(told, list) and all(isinstance(name, str) and name in TIEBREAKS for name in told)
+    return list(told) if told is not None and known else list(DEFAULT)
+
+
+def given_points(text: str | None, results: "ResultsFile") -> tuple[float, float, float]:
+    """The points that were asked for, or the file's own. Raises ValueError."""
+    if text is not None:
+        return read_points(text)
+    told = (results.tournament or {}).get("scheme")
+    if isinstance(told, list) and len(told) == 3 and all(isinstance(value, int | float) for value in told):
+        win, draw, loss = map(float, told)
+        return win, draw, loss
+    return 1, 0.5, 0

@@ -1,11 +1,13 @@
 """Standings and crosstables for a terminal, or as plain text in a pipe."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from rich import box
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from rumble_server.tournament.machine import Tournament
 from rumble_server.tournament.ratings import Ratings
@@ -33,24 +35,58 @@ def points_text(points: float) -> str:
     return f"{points:g}"
 
 
+def title_of(tournament: Tournament) -> str:
+    """What is shown, and how far it has come."""
+    total, played = tournament.matches_total, len(tournament.results)
+    return f"{tournament.config.name}: {tournament.status}, {played} of {total or '?'} matches"
+
+
 def standings_table(tournament: Tournament) -> Table:
     """Live standings: rank, name, points and record."""
-    total = tournament.matches_total
-    played = len(tournament.results)
-    table = _table(f"{tournament.config.name}: {tournament.status}, {played} of {total or '?'} matches")
+    table = _table(title_of(tournament))
     table.add_column("#", justify="right")
     table.add_column("bot")
     for column in ("points", "played", "won", "drawn", "lost"):
         table.add_column(column, justify="right")
     for standing in tournament.table.standings():
-        record = standing.record
+        line = standing.line
         table.add_row(
             str(standing.rank),
             standing.name,
-            points_text(record.points),
-            *(str(count) for count in (record.played, record.wins, record.draws, record.losses)),
+            points_text(line.points),
+            *(str(count) for count in (line.played, line.wins, line.draws, line.losses)),
         )
     return table
+
+
+def told_table(lines: Sequence[Mapping[str, Any]], title: str | None = None) -> Table:
+    """Standings as a server tells them, with tie-breaks and ratings where they are told."""
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
+    tiebreaks = list(lines[0].get("tiebreaks", ())) if lines else []
+    rated = any(line.get("rating") is not None for line in lines)
+    columns = ("#", "name", "points", *(["rating"] if rated else []), "played", "wins", "draws", "losses")
+    for column in (*columns, *(name.upper() for name in tiebreaks), "decided by"):
+        table.add_column(column, justify="left" if column in ("name", "decided by") else "right")
+    for line in lines:
+        values = [line["tiebreaks"][name] for name in tiebreaks]
+        table.add_row(
+            str(line["rank"]),
+            Text(line["name"]),
+            points_text(line["points"]),
+            *([rating_text(line)] if rated else []),
+            *(str(line[count]) for count in ("played", "wins", "draws", "losses")),
+            *("-" if value is None else f"{value:.4g}" for value in values),
+            str(line.get("decided_by", "")).upper(),
+        )
+    return table
+
+
+def rating_text(line: Mapping[str, Any]) -> str:
+    """A rating with half its interval: `+120 ± 35`; a dash where it is not known."""
+    rating, interval = line.get("rating"), line.get("interval")
+    if rating is None:
+        return "-"
+    return f"{rating:+.0f}" if interval is None else f"{rating:+.0f} ± {(interval[1] - interval[0]) / 2:.0f}"
 
 
 def crosstable(tournament: Tournament) -> Table:
@@ -65,13 +101,13 @@ def crosstable(tournament: Tournament) -> Table:
     table.add_column("won-drawn-lost", justify="center")
     for row in standings:
         cells = ["*" if row is column else _cell(tournament, row.name, column.name) for column in standings]
-        record = row.record
+        line = row.line
         table.add_row(
             str(row.rank),
             row.name,
             *cells,
-            points_text(record.points),
-            f"{record.wins}-{record.draws}-{record.losses}",
+            points_text(line.points),
+            f"{line.wins}-{line.draws}-{line.losses}",
         )
     return table
 

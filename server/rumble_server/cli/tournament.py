@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 import typer
 
+from rumble_server.cli import choices
 from rumble_server.cli.host_client import HostClient
 from rumble_server.cli.options import Game, Json, Key, Server, given, read_settings
 
@@ -32,6 +33,9 @@ class ExportFormat(StrEnum):
     """What a tournament is exported as."""
 
     JSON = "json"
+    CSV = "csv"
+    PGN = "pgn"
+    TRF = "trf"
 
 
 @app.command()
@@ -40,14 +44,22 @@ def create(
     game: Game,
     server: Server = HERE,
     host_token: HostToken = None,
-    format_: Annotated[str | None, typer.Option("--format", help="round-robin.")] = None,
+    format_: choices.Format = None,
     cycles: Annotated[int | None, typer.Option(min=1, help="How often everyone meets everyone.")] = None,
     legs: Annotated[int | None, typer.Option(min=1, help="Matches a pairing, seats swapped; 2 by default.")] = None,
     move_ms: Annotated[int | None, typer.Option(min=0, help="Time for each move; 10000 by default.")] = None,
     bank_ms: Annotated[int | None, typer.Option(min=0, help="Time for the match, where a move takes longer.")] = None,
     increment_ms: Annotated[int | None, typer.Option(min=0, help="What the bank grows by after each move.")] = None,
+    rounds: choices.Rounds = None,
+    challengers: choices.Challengers = None,
+    replays: choices.Replays = None,
+    tiebreaks: choices.Tiebreaks = None,
+    points: choices.Points = None,
+    openings: choices.Openings = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Seed of everything random.")] = None,
     start_at_bots: Annotated[int | None, typer.Option(min=2, help="Start by itself when so many have joined.")] = None,
+    start_at: choices.StartAt = None,
+    late_join: choices.LateJoin = None,
     set_: Annotated[
         list[str] | None,
         typer.Option("--set", "--setting", metavar="NAME=VALUE", help="A setting of the game; may be repeated."),
@@ -57,20 +69,31 @@ def create(
     ] = None,
     away_ms: Annotated[int | None, typer.Option(min=0, help="So long a bot may be gone in a match.")] = None,
     absent_ms: Annotated[int | None, typer.Option(min=0, help="So long its matches wait for a bot.")] = None,
+    bench_after: choices.BenchAfter = None,
     invite: Annotated[str | None, typer.Option(metavar="CODE", help="Only bots that send this code may join.")] = None,
     json_: Json = False,
 ) -> None:
     """Create a tournament, in its lobby."""
+    settings = read_settings(set_)
     config = given(
         name=name,
         game=game,
-        settings=read_settings(set_),
+        settings=settings,
         format=format_,
         cycles=cycles,
         legs=legs,
+        rounds=rounds,
+        challengers=challengers,
+        replays=replays,
+        tiebreaks=choices.split_list(tiebreaks),
+        points=choices.points_of(points),
+        openings=choices.openings_of(openings, game, settings),
         time_control=given(move_ms=move_ms, bank_ms=bank_ms, increment_ms=increment_ms) or None,
         seed=seed,
         start_at_bots=start_at_bots,
+        start_at_ms=choices.moment_ms(start_at),
+        late_join=late_join,
+        bench_after=bench_after,
         illegal_retries=illegal_retries,
         away_ms=away_ms,
         absent_ms=absent_ms,
@@ -163,20 +186,14 @@ def list_(server: Server = HERE, json_: Json = False) -> None:
 @app.command()
 def standings(tournament: Id, server: Server = HERE, json_: Json = False) -> None:
     """The standings by rank."""
-    from rich.table import Table
+    from rumble_server.cli.tables import told_table
 
     told = HostClient(server).get(f"tournaments/{quote(tournament, safe='')}/standings")
     if json_:
         _print_json(told)
         return
     typer.echo(f"{tournament}: {told['status']}")
-    columns = ("rank", "name", "points", "played", "wins", "draws", "losses")
-    table = Table(box=None, pad_edge=False)
-    for column in columns:
-        table.add_column("#" if column == "rank" else column, justify="left" if column == "name" else "right")
-    for line in told["standings"]:
-        table.add_row(*(_plain(f"{line[column]:g}" if column != "name" else line[column]) for column in columns))
-    _print(table)
+    _print(told_table(told["standings"]))
 
 
 @app.command()
@@ -191,7 +208,7 @@ def export(
     if out is not None:
         out.write_bytes(document)
         return
-    sys.stdout.buffer.write(document + b"\n")
+    sys.stdout.buffer.write(document if document.endswith(b"\n") else document + b"\n")
 
 
 @app.command()

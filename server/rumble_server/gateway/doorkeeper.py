@@ -28,13 +28,14 @@ class Doorkeeper:
     limits: Limits = field(default_factory=Limits)
     open_names: bool = False
     """Whether names from beyond this machine may go without a key."""
+    welcome: bytes = field(init=False)
+    """The first frame of every connection."""
     sessions: "set[Session]" = field(default_factory=set)
     _waiting: "dict[Session, None]" = field(default_factory=dict)
     _wrong_keys: OrderedDict[tuple[str, str], Bucket] = field(default_factory=OrderedDict)
 
-    def welcome(self) -> bytes:
-        """The first frame of every connection."""
-        return write_message(Welcome(server=self.server, limits=self.limits, games=game_names()))
+    def __post_init__(self) -> None:
+        self.welcome = write_message(Welcome(server=self.server, limits=self.limits, games=game_names()))
 
     def wait_for_disk(self, session: "Session") -> None:
         """The session holds frames back until what they tell is on disk."""

@@ -72,7 +72,7 @@ class Session:
         self.challenges = False
         self.omit: tuple[str, ...] = ()
         door.sessions.add(self)
-        self.send(door.welcome())
+        self.send(door.welcome)
 
     # --- the arena's side: a Contact ---
 

@@ -87,6 +87,7 @@ class Referee:
         self.wake_at_ms: int | None = None
         self._used_ms = 0
         self._excused = False
+        self._no_verdict_before_ms = 0
         self._new_turn_id = new_turn_id
         self._nobody_away_before_ms = nobody_away_before_ms
 
@@ -264,9 +265,13 @@ class Referee:
         if verdict is None:
             self._set_wake()
             return []
+        if now_ms < self._no_verdict_before_ms:
+            self._set_wake()
+            return []
         if loop_lag_ms and not self._excused:
             self._excused = True
-            self.wake_at_ms = now_ms + loop_lag_ms
+            self._no_verdict_before_ms = now_ms + loop_lag_ms
+            self._set_wake()
             return []
         seat, termination, reason = verdict
         return self.forfeit(seat, termination, reason, now_ms)
@@ -417,7 +422,7 @@ class Referee:
                 until_ms = self._away_until_ms(chair)
                 if wake_at_ms is None or until_ms < wake_at_ms:
                     wake_at_ms = until_ms
-        self.wake_at_ms = wake_at_ms
+        self.wake_at_ms = None if wake_at_ms is None else max(wake_at_ms, self._no_verdict_before_ms)
 
     def _loss(self, seat: int, termination: Termination, reason: str) -> Outcome:
         winner = next(index for index in range(len(self.chairs)) if index != seat)

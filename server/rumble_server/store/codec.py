@@ -30,6 +30,7 @@ from rumble_server.tournament.facts import (
     NameReset,
     NameUsed,
     ResultVoided,
+    RoundPaired,
     TournamentCreated,
     TournamentEnded,
     TournamentPaused,
@@ -55,6 +56,7 @@ _TaggedFact = Annotated[
     | NameReset
     | NameUsed
     | ResultVoided
+    | RoundPaired
     | TournamentCreated
     | TournamentEnded
     | TournamentPaused

@@ -26,8 +26,7 @@ MIGRATIONS = (
 
 
 def open_database(path: str) -> sqlite3.Connection:
-    """Open or create the database. Raises StoreError, leaving untouched what is not ours, newer, or damaged."""
-    _check(path)
+    """Open or create the database, and bring it to this version. Raises StoreError."""
     try:
         database = sqlite3.connect(path, timeout=1.0, isolation_level=None, check_same_thread=False)
     except sqlite3.Error as error:
@@ -52,8 +51,11 @@ def open_reader(path: str) -> sqlite3.Connection:
     return database
 
 
-def _check(path: str) -> None:
-    """Look at a file that is there. What a crash has left in its WAL is not written back by that."""
+def check_database(path: str) -> None:
+    """Raises StoreError if a file that is there is not ours, newer, or damaged, and leaves it untouched.
+
+    What a crash has left in its WAL is not written back by that.
+    """
     file = Path(path)
     if not file.is_file() or file.stat().st_size == 0:
         return

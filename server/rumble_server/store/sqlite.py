@@ -15,7 +15,8 @@ from pathlib import Path
 from rumble_server.store.batch import Batch
 from rumble_server.store.codec import Numbered
 from rumble_server.store.errors import StoreError
-from rumble_server.store.schema import open_database
+from rumble_server.store.lock import DatabaseLock
+from rumble_server.store.schema import check_database, open_database
 from rumble_server.tournament.facts import LogFact
 
 log = logging.getLogger(__name__)
@@ -34,7 +35,13 @@ class SqliteLog:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self._database = open_database(path)
+        check_database(path)
+        self._lock = DatabaseLock(path)
+        try:
+            self._database = open_database(path)
+        except StoreError:
+            self._lock.release()
+            raise
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="log")
         self._loop: asyncio.AbstractEventLoop | None = None
         self._batch = Batch()
@@ -108,6 +115,7 @@ class SqliteLog:
             self._timer.cancel()
         self._thread.shutdown()
         self._database.close()
+        self._lock.release()
 
     # --- writing ---
 

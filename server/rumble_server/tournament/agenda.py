@@ -4,9 +4,16 @@ Pulling is lazy: a bot that finds nothing to play has the next round pulled, unt
 sight. So memory follows the bots and not the pairings, and no round is a barrier.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
+from rumble_engine import Termination
+
+from rumble_server.match.facts import MatchOver
+from rumble_server.tournament.formats import Played, Round, Schedule
+from rumble_server.tournament.formats.knockout import Knockout
+from rumble_server.tournament.formats.schedule import match_key
+from rumble_server.tournament.formats.swiss import Swiss, Task
 from rumble_server.tournament.schedule import Pairing
 
 LOOK_AHEAD = 16
@@ -28,32 +35,74 @@ class Slot:
         return self.seats[1] if self.seats[0] == bot else self.seats[0]
 
 
-class Agenda:
-    """Slots by bot, in schedule order, pulled from an iterator of rounds."""
+def pairing_and_leg(match: str) -> tuple[Pairing, int]:
+    """The pairing (without its bots) and the leg that a match's id tells."""
+    cycle, number, board, leg = (int(part) for part in match.split(".")[-4:])
+    return Pairing(cycle, number, board, 0, 0), leg
 
-    def __init__(self, tournament: str, bots: tuple[str, ...], legs: int, rounds: Iterator[list[Pairing]]) -> None:
+
+class Agenda:
+    """Slots by bot, in schedule order, pulled from a schedule."""
+
+    def __init__(self, tournament: str, bots: tuple[str, ...], schedule: Schedule) -> None:
         self._tournament = tournament
-        self.bots = bots
-        self._legs = legs
-        self._rounds = rounds
         self._by_bot: dict[str, dict[str, Slot]] = {bot: {} for bot in bots}
+        self._played: dict[str, Played] = {}
+        self._late: set[str] = set()
+        self._late_matches = 0
+        self.bots = list(bots)
+        """By number; who came late stands at the end."""
+        self.schedule = schedule
         self.open: dict[str, Slot] = {}
         """Pulled, without a result: waiting or running."""
-        self.exhausted = False
-        """Every round was pulled."""
 
-    def pull(self) -> bool:
-        """Take the next round from the schedule; False at its end."""
-        pairings = next(self._rounds, None)
-        if pairings is None:
-            self.exhausted = True
-            return False
-        for pairing in pairings:
+    @property
+    def exhausted(self) -> bool:
+        """Whether every round was pulled."""
+        return self.schedule.finished
+
+    @property
+    def matches_total(self) -> int | None:
+        """How many matches there are when all is played, as far as is known now."""
+        total = self.schedule.matches_total
+        return None if total is None else total + self._late_matches
+
+    def numbers_of(self, bots: Iterable[str]) -> set[int]:
+        """The numbers of bots in the schedule."""
+        return {self.bots.index(bot) for bot in bots}
+
+    def pull(self, gone: Collection[str] = ()) -> Round | None:
+        """The next round of the schedule, which the caller is to `add`; None: not now, or never if `exhausted`."""
+        return self.schedule.pull(self._played, self.numbers_of(gone))
+
+    def prepare(self, gone: Collection[str] = ()) -> Task | None:
+        """What pairing the next round of a Swiss takes; None if it is not its time."""
+        if not isinstance(self.schedule, Swiss):
+            return None
+        return self.schedule.prepare(self._played, self.numbers_of(gone))
+
+    def add(self, pulled: Round) -> None:
+        """The round's matches are to be played."""
+        for pairing in pulled.pairings:
             first, second = self.bots[pairing.first], self.bots[pairing.second]
-            for leg in range(1, self._legs + 1):
-                match = f"{self._tournament}.{pairing.cycle}.{pairing.round}.{pairing.board}.{leg}"
+            for leg in range(1, self.schedule.plan.legs + 1):
+                match = f"{self._tournament}.{match_key(pairing, leg)}"
                 self.put(Slot(match, pairing, leg, (first, second) if leg % 2 else (second, first)))
-        return True
+
+    def enter_late(self, bot: str) -> None:
+        """A newcomer meets everyone who came before, in rounds of their own after the schedule's, seats alternating."""
+        plan = self.schedule.plan
+        newcomer = len(self.bots)
+        own_rounds = plan.bots - 1 + plan.bots % 2
+        earlier = sum(range(plan.bots, newcomer))
+        self.bots.append(bot)
+        self._late.add(bot)
+        self._by_bot[bot] = {}
+        for cycle in range(1, plan.cycles + 1):
+            for other in range(newcomer):
+                pair = (newcomer, other) if (newcomer + other + cycle) % 2 else (other, newcomer)
+                self.add(Round((Pairing(cycle, own_rounds + earlier + other + 1, 1, *pair),)))
+        self._late_matches += newcomer * plan.cycles * plan.legs
 
     def put(self, slot: Slot) -> None:
         """A match is to be played."""
@@ -70,25 +119,33 @@ class Agenda:
         for bot in slot.seats:
             self._by_bot[bot].pop(slot.match, None)
 
-    def close(self, match: str) -> Slot | None:
-        """The match has a result. None if it was not open."""
-        slot = self.open.pop(match, None)
-        if slot is not None:
-            self.start(slot)
-        return slot
+    def close(self, over: MatchOver) -> None:
+        """The match has a result."""
+        slot = self.find(over.match)
+        del self.open[over.match]
+        self.start(slot)
+        if self.schedule.follows_results and over.scores is not None:
+            first, second = over.scores
+            key = match_key(slot.pairing, slot.leg)
+            self._played[key] = Played((first, second), over.termination is Termination.NO_SHOW)
 
     def reopen(self, match: str, seats: Sequence[str]) -> Slot:
         """A match that had a result is to be played again."""
-        cycle, number, board, leg = (int(part) for part in match.split(".")[-4:])
+        pairing, leg = pairing_and_leg(match)
         first, second = (self.bots.index(bot) for bot in (seats if leg % 2 else reversed(seats)))
-        slot = Slot(match, Pairing(cycle, number, board, first, second), leg, (seats[0], seats[1]))
+        pairing = Pairing(pairing.cycle, pairing.round, pairing.board, first, second)
+        slot = Slot(match, pairing, leg, (seats[0], seats[1]))
+        self._played.pop(match_key(pairing, leg), None)
         self.put(slot)
         return slot
 
     def find(self, match: str) -> Slot:
         """The open slot of a match id, pulling until it comes. Raises KeyError if the schedule has no such match."""
-        while match not in self.open and self.pull():
-            pass
+        while match not in self.open and not self.schedule.follows_results:
+            pulled = self.pull()
+            if pulled is None:
+                break
+            self.add(pulled)
         return self.open[match]
 
     def waiting(self, bot: str) -> list[Slot]:
@@ -96,9 +153,20 @@ class Agenda:
         return list(self._by_bot[bot].values())
 
     def has_more(self, bot: str) -> bool:
-        """Whether the bot may still have matches to start."""
-        return bool(self._by_bot[bot]) or not self.exhausted
+        """Whether matches of the bot are due or will be; where they follow from results, whether any are due."""
+        return bool(self._by_bot[bot]) or not (self.exhausted or self.schedule.follows_results)
 
     def may_pull_for(self, bot: str) -> bool:
-        """Whether another round should be pulled for a bot that found nobody to play."""
-        return not self.exhausted and len(self._by_bot[bot]) < LOOK_AHEAD
+        """Whether another round should be pulled for a bot that found nobody to play; what came late is no part."""
+        if self.exhausted or self.schedule.follows_results or bot in self._late:
+            return False
+        in_sight = self._by_bot[bot].values()
+        if len(in_sight) < LOOK_AHEAD or not self._late:
+            return len(in_sight) < LOOK_AHEAD
+        return sum(self._late.isdisjoint(slot.seats) for slot in in_sight) < LOOK_AHEAD
+
+    def places(self) -> dict[str, int]:
+        """The ranks that a knockout gives."""
+        if not isinstance(self.schedule, Knockout):
+            return {}
+        return {self.bots[number]: place for number, place in self.schedule.places(self._played).items()}

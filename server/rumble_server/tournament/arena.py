@@ -22,12 +22,15 @@ from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.facts import NameReset, TournamentCreated, TournamentFact
 from rumble_server.tournament.floor import Floor
+from rumble_server.tournament.formats import Round
 from rumble_server.tournament.ids import tournament_id
 from rumble_server.tournament.machine import OVER, Tournament
 from rumble_server.tournament.names import Names
 from rumble_server.tournament.players import OpenMatch, Player
 from rumble_server.tournament.ports import Clock, Contact, Log, TimerHandle
 
+MOST_ATTEMPTS = 5
+"""A match that is void so often pauses its tournament: its host has to look into it."""
 MOST_ENDED = 64
 """So many tournaments that ended in this run stay in memory; older ones are in the archive only."""
 MOST_FOUND = 8
@@ -54,6 +57,8 @@ class Arena:
     matches: dict[str, OpenMatch] = field(default_factory=dict)
     players: dict[str, Player] = field(default_factory=dict)
     """By name in lower case."""
+    work: Callable[[Callable[[], Round], Callable[[Round], None]], None] = lambda task, done: done(task())
+    """Runs a slow task elsewhere and calls back with what it gave."""
     draining: bool = False
     """No match starts any more."""
     trouble: str | None = None
@@ -68,8 +73,8 @@ class Arena:
     _numbers: dict[str, int] = field(default_factory=dict)
     """By tournament, the number of its newest fact in this run."""
     _settling: bool = False
-    _absence_timer: TimerHandle | None = None
-    _absence_at_ms: int = 0
+    _timer: TimerHandle | None = None
+    _timer_at_ms: int = 0
 
     def __post_init__(self) -> None:
         self.floor = Floor(self.log, self.clock, self.run, self.matches, self._on_over)
@@ -157,6 +162,9 @@ class Arena:
         tournament.apply(over)
         for seat in over.at_fault:
             self._bench_if_failing(tournament, players[seat])
+        if over.scores is None and over.attempt >= MOST_ATTEMPTS and tournament.status == "running":
+            why = f"match {over.match} was void {over.attempt} times: {over.reason}"
+            self.record(tournament, *tournament.pause(why, self.clock.now_ms()))
         self._dirty[tournament.id] = None
         for player in players:
             for other in player.tournaments.values():
@@ -198,8 +206,8 @@ class Arena:
     def stop(self) -> None:
         """Stop judging. What is running stays resumable from the log."""
         self.stopped = True
-        if self._absence_timer is not None:
-            self._absence_timer.cancel()
+        if self._timer is not None:
+            self._timer.cancel()
         self.floor.stop()
 
     # --- what follows from an event ---
@@ -222,19 +230,21 @@ class Arena:
                 if tournament is None:
                     del self._dirty[name]
                     continue
-                if tournament.ready_to_start():
-                    self._start(tournament)
+                if tournament.ready_to_start(self.clock.now_ms()):
+                    self._start_by_itself(tournament)
                 budget = self._start_matches(tournament, budget)
                 if budget > 0:
                     del self._dirty[name]
-                    if tournament.is_complete():
-                        self._end(tournament, cancelled=False, reason="all matches were played")
+                    if not tournament.is_complete():
+                        self._pair_next_round(tournament)
+                    if tournament.is_complete():  # now, perhaps, since there is no other round
+                        self._end(tournament, cancelled=False, reason=tournament.why_complete)
         finally:
             self._settling = False
         if self._dirty:
             self.clock.after_input(self.settle)
         else:
-            self._watch_absence()
+            self._watch_clock()
 
     def _start_matches(self, tournament: Tournament, budget: int) -> int:
         if self.draining or self.trouble is not None:
@@ -244,7 +254,7 @@ class Arena:
             tournament.apply(found)
             if isinstance(found, MatchStarted):
                 self.floor.open(found, self.players_of(found.seats))
-            else:
+            elif isinstance(found, MatchOver):
                 self._tell_no_show(tournament, found, number)
                 for player in self.players_of(found.seats):
                     self._bench_if_failing(tournament, player)
@@ -252,6 +262,27 @@ class Arena:
             if budget <= 0:
                 break
         return budget
+
+    def _start_by_itself(self, tournament: Tournament) -> None:
+        try:
+            self._start(tournament)
+        except TournamentError as error:
+            self._end(tournament, cancelled=True, reason=str(error))
+
+    def _pair_next_round(self, tournament: Tournament) -> None:
+        """Have a round paired off the loop, where that is slow."""
+        task = None if self.draining or self.trouble is not None else tournament.pairing_task()
+        if task is None:
+            return
+
+        def done(pulled: Round) -> None:
+            if not self.stopped:
+                fact = tournament.paired(pulled, self.clock.now_ms())
+                if fact is not None:
+                    self.record(tournament, fact)
+                self.settle()
+
+        self.work(task, done)
 
     def _bench_if_failing(self, tournament: Tournament, player: Player) -> None:
         fact = tournament.bench(player.name, self.clock.now_ms())
@@ -273,27 +304,29 @@ class Arena:
             if seat not in over.at_fault:
                 player.send(write_message(match_over_message(over, start.view(seat))), number)
 
-    def _watch_absence(self) -> None:
+    def _watch_clock(self) -> None:
         wakes = [tournament.wake_at_ms for tournament in self.tournaments.values()]
         wake_at_ms = min((wake for wake in wakes if wake is not None), default=None)
-        if self._absence_timer is not None:
-            if wake_at_ms == self._absence_at_ms:
+        if self._timer is not None:
+            if wake_at_ms == self._timer_at_ms:
                 return
-            self._absence_timer.cancel()
-            self._absence_timer = None
+            self._timer.cancel()
+            self._timer = None
         if wake_at_ms is not None:
-            self._absence_at_ms = wake_at_ms
-            self._absence_timer = self.clock.call_at(wake_at_ms, self._on_absence)
+            self._timer_at_ms = wake_at_ms
+            self._timer = self.clock.call_at(wake_at_ms, self._on_clock)
 
-    def _on_absence(self) -> None:
-        self._absence_timer = None
+    def _on_clock(self) -> None:
+        self._timer = None
         now_ms = self.clock.now_ms()
         for tournament in self.tournaments.values():
             expired = tournament.expire_absent(now_ms)
             if expired:
                 self.record(tournament, *expired)
+            if tournament.ready_to_start(now_ms):
+                self._dirty[tournament.id] = None
         self.settle()
-        self._watch_absence()
+        self._watch_clock()
 
     # --- bots and tournaments ---
 

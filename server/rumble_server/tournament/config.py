@@ -2,13 +2,29 @@
 
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
-from rumble_engine import EngineError, get_game
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
+from rumble_engine import EngineError, IllegalMove, State, get_game
 from rumble_protocol.fields import Duration, Settings, ShortText, TimeControl
+
+from rumble_server.tournament.formats import FORMATS
+from rumble_server.tournament.openings import suite
+from rumble_server.tournament.tally import Scheme
+from rumble_server.tournament.tiebreaks import DEFAULT, DEFAULT_SWISS, check_tiebreaks
 
 MOST_BOTS = 4096
 
-Format = Literal["round-robin"]
+MOST_OPENINGS = 64
+
+Points = tuple[float, float, float]
+Count = Annotated[int, Field(ge=1, le=1000)]
 
 
 class TournamentConfig(BaseModel):
@@ -19,12 +35,30 @@ class TournamentConfig(BaseModel):
     name: Annotated[str, StringConstraints(min_length=1, max_length=80)]
     game: ShortText
     settings: Settings = Field(default_factory=dict)
-    format: Format = "round-robin"
-    cycles: Annotated[int, Field(ge=1, le=1000)] = 1
-    legs: Annotated[int, Field(ge=1, le=1000)] = 2
+    format: ShortText = "round-robin"
+    cycles: Count = 1
+    legs: Count = 2
+    rounds: Count | None = None
+    """Swiss: how many rounds; None: as many as a knockout of the field would have."""
+    challengers: Count = 1
+    """Gauntlet: the first so many bots, in the order of the numbers, meet all others."""
+    replays: Annotated[int, Field(ge=0, le=100)] = 1
+    """Knockout: how often a tied pairing is played again before the better seed goes on."""
+    tiebreaks: list[str] | None = Field(default=None, max_length=8)
+    """In order; None: the format's own."""
+    points: Annotated[list[float], Field(min_length=3, max_length=3)] = Field(default_factory=lambda: [1.0, 0.5, 0.0])
+    """For a win, a draw and a loss."""
+    openings: Literal["auto", "suite", "none"] | list[list[str]] = "auto"
+    """Which openings a pair plays, each from both seats: `auto` begins with none and goes on with the game's suite, so
+    that nothing is played twice; `suite` takes the suite from the beginning; or a list of openings."""
     time_control: TimeControl = Field(default_factory=lambda: TimeControl(move_ms=10_000))
     seed: Annotated[int, Field(ge=0, le=2**53 - 1)] = 0
     start_at_bots: Annotated[int, Field(ge=2, le=MOST_BOTS)] | None = None
+    start_at_ms: Annotated[int, Field(ge=0, le=2**53 - 1)] | None = None
+    """Start by itself at this time (ms since the epoch), or as soon after it as two bots are in."""
+    late_join: bool = False
+    """Round-robin: bots may enter while it runs. A newcomer meets everyone who came before, as often as they meet each
+    other, in rounds after the schedule's own; a bot that leaves loses its remaining matches as `no_show`."""
     illegal_retries: Annotated[int, Field(ge=0, le=100)] = 0
     away_ms: Duration = 30_000
     absent_ms: Duration = 120_000
@@ -34,10 +68,73 @@ class TournamentConfig(BaseModel):
     listed: bool = True
     invite: Annotated[str, StringConstraints(min_length=1, max_length=64)] | None = None
 
+    @field_validator("format")
+    @classmethod
+    def _check_format(cls, given: str) -> str:
+        if given not in FORMATS:
+            raise ValueError(f"unknown format {given!r}; there are: {', '.join(FORMATS)}")
+        return given
+
+    @field_validator("tiebreaks")
+    @classmethod
+    def _check_tiebreaks(cls, given: list[str] | None) -> list[str] | None:
+        check_tiebreaks(given or ())
+        return given
+
+    @field_validator("points")
+    @classmethod
+    def _check_points(cls, given: list[float]) -> list[float]:
+        Scheme.of((given[0], given[1], given[2]))
+        return given
+
+    @field_validator("late_join")
+    @classmethod
+    def _check_late_join(cls, given: bool, info: ValidationInfo) -> bool:
+        if given and info.data.get("format", "round-robin") != "round-robin":
+            raise ValueError("late_join is for a round-robin")
+        return given
+
     @model_validator(mode="after")
     def _check_game(self) -> Self:
         try:
-            object.__setattr__(self, "settings", get_game(self.game).complete(self.settings))
+            game = get_game(self.game)
+            object.__setattr__(self, "settings", game.complete(self.settings))
+            if isinstance(self.openings, list):
+                for opening in self.openings:
+                    check_opening(game.initial(self.settings, self.seed), opening)
         except EngineError as error:
             raise ValueError(str(error)) from None
         return self
+
+    @property
+    def scheme(self) -> Points:
+        """`points` as the tables take them."""
+        win, draw, loss = self.points
+        return win, draw, loss
+
+    @property
+    def tiebreak_order(self) -> tuple[str, ...]:
+        """The tie-breaks to use."""
+        if self.tiebreaks is not None:
+            return tuple(self.tiebreaks)
+        return DEFAULT_SWISS if self.format == "swiss" else DEFAULT
+
+    def make_openings(self) -> list[tuple[str, ...]]:
+        """The openings of every pair, in order. May take some tenths of a second; the same config gives the same."""
+        wanted = min((self.cycles * self.legs + 1) // 2, MOST_OPENINGS)
+        if isinstance(self.openings, list):
+            return [tuple(opening) for opening in self.openings]
+        if self.openings == "none":
+            return []
+        first: list[tuple[str, ...]] = [()] if self.openings == "auto" else []
+        if wanted <= len(first):
+            return first
+        return first + suite(get_game(self.game), self.settings, self.seed, wanted - len(first))
+
+
+def check_opening(state: State, opening: list[str]) -> None:
+    """Play an opening. Raises EngineError where a move is not legal, or the game is over by then."""
+    for move in opening:
+        state = state.play(move)
+    if state.outcome is not None:
+        raise IllegalMove(f"the opening {' '.join(opening)} ends the game")

@@ -8,12 +8,30 @@ from rumble_server.tournament.machine import Tournament
 
 def export(tournament: Tournament) -> dict[str, Any]:
     """The tournament, its standings, each finished match with the attempt that counts, and the void attempts."""
-    return {
-        "tournament": summary(tournament),
-        "standings": [standing.as_json() for standing in tournament.table.standings()],
-        "matches": [match_json(over) for over in tournament.results.values()],
-        "voided": [match_json(over) for over in tournament.voided],
-    }
+    return Export(tournament).document()
+
+
+class Export:
+    """A tournament as it stands now, taken quickly; its `document` may be made later, on another thread."""
+
+    def __init__(self, tournament: Tournament) -> None:
+        self._summary = summary(tournament)
+        self._table = tournament.table.snapshot()
+        self._matches = list(tournament.results.values())
+        self._voided = list(tournament.voided)
+
+    def document(self) -> dict[str, Any]:
+        """The export. `byes`, the matches given as won by name, are in that of a Swiss."""
+        document = {
+            "tournament": self._summary,
+            "standings": [standing.as_json() for standing in self._table.standings()],
+            "matches": [match_json(over) for over in self._matches],
+            "voided": [match_json(over) for over in self._voided],
+        }
+        if self._summary["format"] == "swiss":
+            counts = self._table.tally.bots
+            document["byes"] = {name: count.byes for name, count in counts.items() if count.byes}
+        return document
 
 
 def summary(tournament: Tournament) -> dict[str, Any]:
@@ -32,6 +50,8 @@ def summary(tournament: Tournament) -> dict[str, Any]:
         "time_control": config.time_control.model_dump(),
         "seed": config.seed,
         "rated": config.rated,
+        "scheme": list(config.scheme),
+        "tiebreak_order": list(config.tiebreak_order),
         "names": list(tournament.field),
         "matches_total": tournament.matches_total,
         "matches_over": len(tournament.results),
@@ -50,5 +70,6 @@ def match_json(over: MatchOver) -> dict[str, Any]:
         "scores": None if over.scores is None else list(over.scores),
         "termination": str(over.termination),
         "reason": over.reason,
+        "at_fault": list(over.at_fault),
         "moves": list(over.moves),
     }

@@ -5,6 +5,7 @@ from typing import Literal, get_args
 
 from rumble_server.match.facts import MatchFact, MatchOver, MatchStarted
 from rumble_server.tournament.config import TournamentConfig
+from rumble_server.tournament.schedule import Pairing
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +64,24 @@ class BotBenched:
 
 @dataclass(frozen=True, slots=True)
 class TournamentStarted:
-    """The field is numbered: `bots[i]` has number i + 1 in the schedule."""
+    """The field is numbered: `bots[i]` has number i + 1 in the schedule. Every pair plays these openings, in order."""
 
     tournament: str
     bots: tuple[str, ...]
+    openings: tuple[tuple[str, ...], ...]
     at_ms: int
     fact: Literal["tournament_started"] = "tournament_started"
+
+
+@dataclass(frozen=True, slots=True)
+class RoundPaired:
+    """Pairings that follow from results (Swiss, knockout), and who has a bye with them; by number, from 0."""
+
+    tournament: str
+    pairings: tuple[Pairing, ...]
+    byes: tuple[int, ...]
+    at_ms: int
+    fact: Literal["round_paired"] = "round_paired"
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +154,7 @@ TournamentFact = (
     | BotAbsent
     | BotBenched
     | TournamentStarted
+    | RoundPaired
     | TournamentPaused
     | TournamentResumed
     | TournamentEnded

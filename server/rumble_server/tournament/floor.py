@@ -3,6 +3,7 @@
 A move's way: `move` -> `Referee.move` -> `_carry_out` -> the log and the other bot's contact, in one call.
 """
 
+import logging
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -18,6 +19,8 @@ from rumble_server.match.facts import Effect, FrameSeen, MatchOver, MatchStarted
 from rumble_server.match.referee import Referee
 from rumble_server.tournament.players import OpenMatch, Player
 from rumble_server.tournament.ports import Clock, Log
+
+log = logging.getLogger(__name__)
 
 MOST_KEPT = 2048
 """Characters of a frame that is not a valid message: more of it says nothing more."""
@@ -136,7 +139,14 @@ class Floor:
         seat = match.seat_of(player)
         turn = referee.turn
         answers = turn is not None and turn.seat == seat and turn.turn_id == message.turn_id
-        self._carry_out(match, referee.move(seat, message.turn_id, message.move, self.clock.now_ms(), frame))
+        now_ms = self.clock.now_ms()
+        try:
+            effects = referee.move(seat, message.turn_id, message.move, now_ms, frame)
+        except Exception:
+            # A game's own code failed: that is the server's fault, and of this match alone.
+            log.exception("match %s: the referee failed at ply %d", referee.match, len(referee.moves))
+            effects = referee.abort("the server failed at this match; nobody is blamed", now_ms)
+        self._carry_out(match, effects)
         return answers
 
     def resign(self, player: Player, match_id: str, frame: str) -> bool:

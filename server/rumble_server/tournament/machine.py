@@ -13,7 +13,7 @@ from rumble_protocol.codes import ErrorCode
 from rumble_protocol.server_messages import TournamentStatus
 
 from rumble_server.match.facts import MatchOver, MatchStarted
-from rumble_server.tournament.agenda import Agenda, Slot
+from rumble_server.tournament.agenda import Agenda, Slot, pairing_and_leg
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.facts import (
     BotAbsent,
@@ -21,6 +21,7 @@ from rumble_server.tournament.facts import (
     BotJoined,
     BotLeft,
     ResultVoided,
+    RoundPaired,
     TournamentCreated,
     TournamentEnded,
     TournamentFact,
@@ -29,8 +30,12 @@ from rumble_server.tournament.facts import (
     TournamentStarted,
 )
 from rumble_server.tournament.field import Entrant
-from rumble_server.tournament.schedule import Pairing, round_robin, round_robin_matches
-from rumble_server.tournament.standings import Record, Table
+from rumble_server.tournament.formats import Plan, Round, make_schedule
+from rumble_server.tournament.formats.knockout import Knockout
+from rumble_server.tournament.formats.swiss import Swiss
+from rumble_server.tournament.openings import opening_of
+from rumble_server.tournament.result import result_of
+from rumble_server.tournament.standings import Table
 
 OVER: tuple[TournamentStatus, ...] = ("finished", "cancelled")
 
@@ -48,8 +53,9 @@ class Tournament:
         self.paused_by_disk = False
         """It goes on by itself when the log can be written again."""
         self.field: dict[str, Entrant] = {}
-        self.table = Table()
+        self.table = Table(tiebreaks=self.config.tiebreak_order, points=self.config.scheme)
         self.agenda: Agenda | None = None
+        self.openings: tuple[tuple[str, ...], ...] = ()
         self.running: dict[str, MatchStarted] = {}
         self.results: dict[str, MatchOver] = {}
         """The counted result of each finished match, in order of finishing."""
@@ -60,6 +66,12 @@ class Tournament:
         """Bots whose situation changed since `due` looked at them; a dict for its order."""
         self._absent: dict[str, Entrant] = {}
         """Those of the field that are not connected."""
+        self._may_pair = True
+        """Something happened since the schedule last had nothing to pair."""
+        self._just_paired: RoundPaired | None = None
+        """The schedule knows of this round: it pulled it a moment ago."""
+        self._pairing = False
+        """A round is being paired elsewhere."""
 
     # --- replaying ---
 
@@ -76,12 +88,17 @@ class Tournament:
                 agenda.start(agenda.find(fact.match))
             case BotJoined():
                 self.field[fact.bot] = Entrant(fact.bot, self.config.absent_ms)
-                self.table.records.setdefault(fact.bot, Record())
+                self.table.enter(fact.bot)
+                if self.agenda is not None:
+                    for bot in self.agenda.bots:
+                        self._has_more_from(bot, fact.at_ms)
+                    self.agenda.enter_late(fact.bot)
+                    self._unsettle_all()
             case BotLeft():
                 if self.status == "lobby":
                     del self.field[fact.bot]
                     self._absent.pop(fact.bot, None)
-                    del self.table.records[fact.bot]
+                    self.table.withdraw(fact.bot)
                 else:
                     self.field[fact.bot].withdrawn = True
                     self._unsettled[fact.bot] = None
@@ -95,8 +112,10 @@ class Tournament:
             case TournamentStarted():
                 self.status = "running"
                 self.started_at_ms = fact.at_ms
-                rounds = round_robin(len(fact.bots), self.config.cycles)
-                self.agenda = Agenda(self.id, fact.bots, self.config.legs, rounds)
+                self.openings = fact.openings
+                self.agenda = Agenda(self.id, fact.bots, make_schedule(self.config.format, self._plan(len(fact.bots))))
+                if isinstance(self.agenda.schedule, Knockout):
+                    self.table.places = self.agenda.places
                 self._count_absence_from(fact.at_ms)
                 self._unsettle_all()
             case TournamentPaused():
@@ -109,10 +128,41 @@ class Tournament:
             case TournamentEnded():
                 self.status, self.reason, self.paused_by_disk = fact.status, fact.reason, False
                 self.ended_at_ms = fact.at_ms
+            case RoundPaired():
+                self._apply_paired(fact)
             case ResultVoided():
                 self._apply_voided(fact)
             case TournamentCreated():
                 pass
+
+    def _plan(self, bots: int) -> Plan:
+        config = self.config
+        return Plan(bots, config.cycles, config.legs, config.rounds, config.challengers, config.replays, config.scheme)
+
+    def _apply_paired(self, fact: RoundPaired) -> None:
+        agenda = self._agenda()
+        pulled = Round(fact.pairings, fact.byes)
+        if fact is not self._just_paired:
+            agenda.schedule.restore(pulled)
+        if pulled.pairings and agenda.schedule.byes_with_points():
+            for number in pulled.byes:
+                self.table.give_bye(agenda.bots[number], self.config.legs)
+        for pairing in pulled.pairings:
+            for number in (pairing.first, pairing.second):
+                self._has_more_from(agenda.bots[number], fact.at_ms)
+        self._add_round(pulled)
+
+    def _has_more_from(self, bot: str, at_ms: int) -> None:
+        """The bot is given matches; if it had nothing more to play, nobody has waited for it so far."""
+        if not self._agenda().has_more(bot):
+            self.field[bot].count_absence_from(at_ms)
+
+    def _add_round(self, pulled: Round) -> None:
+        agenda = self._agenda()
+        agenda.add(pulled)
+        for pairing in pulled.pairings:
+            self._unsettled[agenda.bots[pairing.first]] = None
+            self._unsettled[agenda.bots[pairing.second]] = None
 
     def _agenda(self) -> Agenda:
         if self.agenda is None:
@@ -133,23 +183,24 @@ class Tournament:
             slot.attempt = over.attempt + 1
             agenda.wait(slot)
             return
-        agenda.find(over.match)
-        agenda.close(over.match)
+        agenda.close(over)
+        self._may_pair = True
         self.results[over.match] = over
-        self.table.add(over.match, over.seats, over.scores, over.termination, over.at_fault)
+        self.table.add(result_of(over))
         for seat, bot in enumerate(over.seats):
             entrant = self.field[bot]
-            entrant.faulty_in_a_row = entrant.faulty_in_a_row + 1 if seat in over.at_fault else 0
+            # A bot that was merely not there is not failing, and has proved nothing either.
+            if over.termination is not Termination.NO_SHOW:
+                entrant.faulty_in_a_row = entrant.faulty_in_a_row + 1 if seat in over.at_fault else 0
 
     def _apply_voided(self, fact: ResultVoided) -> None:
         over = self.results.pop(fact.match)
         if over.scores is not None:
-            self.table.take_back(over.match, over.seats, over.scores, over.termination, over.at_fault)
+            self.table.take_back(result_of(over))
         self.voided.append(over)
         agenda = self._agenda()
         for bot in over.seats:
-            if not agenda.has_more(bot):
-                self.field[bot].count_absence_from(fact.at_ms)
+            self._has_more_from(bot, fact.at_ms)
         slot = agenda.reopen(over.match, over.seats)
         slot.attempt = over.attempt + 1
         for bot in over.seats:
@@ -167,7 +218,7 @@ class Tournament:
             if entrant.withdrawn:
                 raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{bot} left {self.id} for good")
             return None
-        if self.status != "lobby":
+        if self.status != "lobby" and not (self.config.late_join and self.status not in OVER):
             raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{self.id} is {self.status}; it takes no more bots")
         if self.config.invite is not None and invite != self.config.invite:
             raise TournamentError(ErrorCode.INVITE_REQUIRED, f"{self.id} is by invitation: send its `invite` code")
@@ -194,7 +245,11 @@ class Tournament:
             names = sorted(self.field, key=lambda name: (name.casefold(), name))
             Random(self.config.seed).shuffle(names)
             order = tuple(names)
-        return TournamentStarted(self.id, order, now_ms)
+        try:
+            make_schedule(self.config.format, self._plan(len(order)))
+        except ValueError as error:
+            raise TournamentError(ErrorCode.BAD_SETTINGS, f"{self.id} cannot be started: {error}") from None
+        return TournamentStarted(self.id, order, tuple(self.config.make_openings()), now_ms)
 
     def pause(self, reason: str, now_ms: int, *, by: Literal["host", "disk"] = "host") -> list[TournamentFact]:
         """Running matches finish, none starts, and no absent budget runs. Raises TournamentError."""
@@ -247,36 +302,84 @@ class Tournament:
 
     # --- what is to be done ---
 
-    def ready_to_start(self) -> bool:
-        """Whether as many bots are in the lobby as it waits for."""
-        wanted = self.config.start_at_bots
-        return self.status == "lobby" and wanted is not None and len(self.field) >= wanted
+    def ready_to_start(self, now_ms: int) -> bool:
+        """Whether as many bots are in the lobby as it waits for, or its time has come and two are there."""
+        if self.status != "lobby" or len(self.field) < 2:
+            return False
+        wanted, at_ms = self.config.start_at_bots, self.config.start_at_ms
+        return (wanted is not None and len(self.field) >= wanted) or (at_ms is not None and now_ms >= at_ms)
 
     def is_complete(self) -> bool:
         """Whether every match of the schedule has its result."""
         agenda = self.agenda
         if agenda is None or self.status in OVER or agenda.open:
             return False
-        return agenda.exhausted or not agenda.pull()
+        if not agenda.exhausted and not agenda.schedule.follows_results:
+            pulled = agenda.pull()
+            if pulled is not None:
+                self._add_round(pulled)
+                return False
+        return agenda.exhausted
+
+    @property
+    def why_complete(self) -> str:
+        """Why there is nothing more to play."""
+        schedule = None if self.agenda is None else self.agenda.schedule
+        return getattr(schedule, "stopped", "") or "all matches were played"
+
+    def pairing_task(self) -> Callable[[], Round] | None:
+        """What pairing the next round takes, if it is slow and its time: to be run elsewhere, once (see `paired`)."""
+        agenda = self.agenda
+        if self._pairing or self.status != "running" or agenda is None or agenda.open or agenda.exhausted:
+            return None
+        if not isinstance(agenda.schedule, Swiss):
+            return None
+        task = agenda.prepare(self._gone())
+        self._pairing = task is not None
+        return None if task is None else task.run
+
+    def paired(self, pulled: Round, now_ms: int) -> RoundPaired | None:
+        """The round that a pairing task gave; None if the tournament is over meanwhile."""
+        self._pairing = False
+        if self.status in OVER:
+            return None
+        return RoundPaired(self.id, pulled.pairings, pulled.byes, now_ms)
+
+    def _gone(self) -> set[str]:
+        return {bot for bot, entrant in self.field.items() if entrant.withdrawn}
 
     def unsettle(self, bot: str) -> None:
         """The bot became free, or there: `due` is to look at it again."""
         if bot in self.field:
             self._unsettled[bot] = None
 
-    def due(self, is_free: Callable[[str], bool], now_ms: int) -> Iterator[MatchStarted | MatchOver]:
-        """The matches that start now, and those lost now because a bot is not there for good.
+    def due(self, is_free: Callable[[str], bool], now_ms: int) -> Iterator[MatchStarted | MatchOver | RoundPaired]:
+        """The matches that start now, those lost now because a bot is not there for good, and rounds newly paired.
 
         The caller records, applies and carries out each before it asks for the next. `is_free` tells whether a bot
         is connected and can take one more match.
         """
         while self.status == "running" and self._unsettled:
+            paired = self._pair(now_ms)
+            if paired is not None:
+                yield paired
+                continue
             bot = next(iter(self._unsettled))
             found = self._due_for(bot, is_free, now_ms)
             if found is None:
                 self._unsettled.pop(bot, None)
             else:
                 yield found
+
+    def _pair(self, now_ms: int) -> RoundPaired | None:
+        """What follows from the results so far, whoever is free for it."""
+        agenda = self._agenda()
+        if not self._may_pair or not agenda.schedule.follows_results or agenda.schedule.slow:
+            return None
+        self._may_pair = False
+        pulled = agenda.pull(self._gone())
+        self._just_paired = None if pulled is None else RoundPaired(self.id, pulled.pairings, pulled.byes, now_ms)
+        return self._just_paired
 
     def _due_for(self, bot: str, is_free: Callable[[str], bool], now_ms: int) -> MatchStarted | MatchOver | None:
         agenda = self._agenda()
@@ -292,27 +395,28 @@ class Tournament:
                 if gone or opponent_gone:
                     return self._no_show(slot, now_ms)
                 return self.terms(slot, now_ms)
-            if not agenda.may_pull_for(bot) or not agenda.pull():
+            pulled = agenda.pull() if agenda.may_pull_for(bot) else None
+            if pulled is None:
                 return None
+            self._add_round(pulled)
 
     def terms_of(self, over: MatchOver) -> MatchStarted:
         """What a match that was lost before it began would have been played under."""
-        cycle, number, board, leg = (int(part) for part in over.match.split(".")[-4:])
-        slot = Slot(over.match, Pairing(cycle, number, board, 0, 0), leg, (over.seats[0], over.seats[1]), over.attempt)
+        pairing, leg = pairing_and_leg(over.match)
+        slot = Slot(over.match, pairing, leg, (over.seats[0], over.seats[1]), over.attempt)
         return self.terms(slot, over.at_ms)
 
     def terms(self, slot: Slot, now_ms: int) -> MatchStarted:
-        """What a match is played under. Its seed depends on the tournament's and on the pairing alone."""
-        config, pairing = self.config, slot.pairing
-        seed = Random(f"{config.seed}.{pairing.cycle}.{pairing.round}.{pairing.board}").getrandbits(32)
+        """What a match is played under. All pairs begin from the same openings: the game's seed is the tournament's."""
+        config = self.config
         return MatchStarted(
             match=slot.match,
             attempt=slot.attempt,
             game=config.game,
             settings=config.settings,
-            seed=seed,
+            seed=config.seed,
             seats=slot.seats,
-            moves=(),
+            moves=opening_of(self.openings, slot.pairing.cycle, slot.leg, config.legs),
             time_control=config.time_control,
             illegal_retries=config.illegal_retries,
             away_ms=config.away_ms,
@@ -330,7 +434,7 @@ class Tournament:
             termination=Termination.NO_SHOW,
             reason=why,
             at_fault=at_fault,
-            moves=(),
+            moves=opening_of(self.openings, slot.pairing.cycle, slot.leg, self.config.legs),
             at_ms=now_ms,
         )
 
@@ -380,7 +484,9 @@ class Tournament:
 
     @property
     def wake_at_ms(self) -> int | None:
-        """When the next absent budget is used up."""
+        """When the next absent budget is used up, or when it starts by itself."""
+        if self.status == "lobby":
+            return self.config.start_at_ms if len(self.field) >= 2 else None
         return min((entrant.absent_until_ms for entrant in self._waited_for()), default=None)
 
     def _waited_for(self) -> Iterator[Entrant]:
@@ -394,6 +500,4 @@ class Tournament:
     @property
     def matches_total(self) -> int | None:
         """How many matches it has when all is played; None before the field is known."""
-        if self.agenda is None:
-            return None
-        return round_robin_matches(len(self.agenda.bots), self.config.cycles, self.config.legs)
+        return None if self.agenda is None else self.agenda.matches_total

@@ -21,6 +21,8 @@ ELO = 400 / log(10)
 """Elo points to one natural unit: ten to one in expected points is 400."""
 WIDTH = 1.959963984540054
 """Standard deviations on either side that hold 95% of a normal distribution."""
+MOST_COMPARED = 200
+"""A larger field has no table of who is stronger than whom: nobody could read it."""
 
 Prior = Literal["auto", "none"]
 
@@ -74,9 +76,13 @@ class Ratings:
             return 0.5
         return (1 + erf(lead / sqrt(2 * variance))) / 2
 
-    def as_json(self) -> dict[str, Any]:
-        """The ratings as the API and the command line show them; `superiority` is a table by name and name."""
+    def as_json(self, *, most_compared: int = MOST_COMPARED) -> dict[str, Any]:
+        """The ratings as the API and the command line show them; `superiority` is a table by name and name.
+
+        It is empty where the field has more than `most_compared` bots.
+        """
         names = [line.name for line in self.lines if line.rating is not None]
+        names = names if len(names) <= most_compared else []
         chances = {name: {other: self.superiority(name, other) for other in names if other != name} for name in names}
         return {
             "model": self.model,

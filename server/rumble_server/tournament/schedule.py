@@ -1,10 +1,5 @@
-"""Schedules: pull iterators of rounds, by number of bots alone. Ids do not depend on the order of finishing.
+"""What a schedule is made of: pairings of numbered bots, and Berger tables. Pure."""
 
-A round is a list of `Pairing`s between bot numbers (0-based); the machine pulls the next one when somebody free
-could use it.
-"""
-
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 
@@ -39,20 +34,6 @@ def berger_round(bots: int, number: int) -> list[tuple[int, int]]:
         low, high = sorted(((x - 1 + step) % ring, (x - 1 - step) % ring))
         pairs.append((low, high) if (low + high) % 2 else (high, low))
     return pairs
-
-
-def round_robin(bots: int, cycles: int) -> Iterator[list[Pairing]]:
-    """Everyone meets everyone once a cycle; the seats of a pairing swap from cycle to cycle."""
-    rounds = bots - 1 + bots % 2
-    for cycle in range(1, cycles + 1):
-        for number in range(1, rounds + 1):
-            pairs = berger_round(bots, number)
-            yield [
-                Pairing(cycle, number, board, first, second)
-                if cycle % 2
-                else Pairing(cycle, number, board, second, first)
-                for board, (first, second) in enumerate(pairs, 1)
-            ]
 
 
 def round_robin_matches(bots: int, cycles: int, legs: int) -> int:

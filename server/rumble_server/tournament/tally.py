@@ -112,6 +112,10 @@ class Tally:
         else:
             del self.meetings[result.seats]
 
+    def enter(self, name: str) -> None:
+        """A bot may have results."""
+        self.bots.setdefault(name, Count())
+
     def give_bye(self, name: str, matches: int = 1) -> None:
         """The bot is given this many matches as won, without an opponent (a Swiss with an odd field)."""
         self.bots.setdefault(name, Count()).byes += matches

@@ -32,7 +32,7 @@ def over(tournament: Tournament, standing: Standing) -> bytes:
         status=tournament.status,
         rank=standing.rank,
         bots=len(tournament.field),
-        points=standing.record.points,
+        points=standing.line.points,
     )
     return write_message(message)
 

@@ -11,22 +11,26 @@ from starlette.responses import Response, StreamingResponse
 from starlette.types import Send
 
 from rumble_server.match.facts import MatchOver
-from rumble_server.tournament.export import match_json, summary
+from rumble_server.tournament.export import match_json
 from rumble_server.tournament.machine import Tournament
+from rumble_server.tournament.ratings import rate
+from rumble_server.web.audits import Auditor
 from rumble_server.web.errors import WebError, WebErrorAnswer
 from rumble_server.web.library import Library
 from rumble_server.web.models import (
-    ExportDocument,
+    AuditAnswer,
     MatchList,
     MatchView,
+    RatingsAnswer,
     Result,
     StandingsAnswer,
     TournamentList,
 )
 from rumble_server.web.site import Site
-from rumble_server.web.views import standings_view, tournament_view
+from rumble_server.web.views import tournament_view
 
 MOST_LISTED = 500
+NO_RATINGS = rate(())
 MOST_MATCHES = 1000
 ERRORS: dict[int | str, dict[str, Any]] = {status: {"model": WebErrorAnswer} for status in (404, 422, 503)}
 EVENTS: dict[int | str, dict[str, Any]] = {200: {"content": {"text/event-stream": {}}}}
@@ -55,7 +59,8 @@ def show(site: Site, tournament: Tournament) -> TournamentView:
         player = arena.player(name)
         return player is not None and player.contact is not None
 
-    return tournament_view(TournamentView, tournament, arena.matches, is_connected, arena.clock.now_ms())
+    ranking = site.ranker.ranking(tournament)
+    return tournament_view(TournamentView, tournament, arena.matches, is_connected, arena.clock.now_ms(), ranking)
 
 
 def chosen_matches(tournament: Tournament, bot: str | None, against: str | None) -> list[MatchOver]:
@@ -65,12 +70,14 @@ def chosen_matches(tournament: Tournament, bot: str | None, against: str | None)
     return [over for over in overs if wanted <= {name.casefold() for name in over.seats}] if wanted else overs
 
 
-def read_routes(site: Site, library: Library) -> APIRouter:
+def read_routes(site: Site, library: Library, auditor: Auditor) -> APIRouter:
     """The routes of the API that need no token."""
     router = APIRouter(prefix="/api", tags=["read"], responses=ERRORS)
 
     async def told(tournament_id: str, view: Callable[[Tournament], Shown]) -> Shown:
-        shown = view(await library.tournament(tournament_id))
+        found = await library.tournament(tournament_id)
+        await site.ranker.fresh(found)
+        shown = view(found)
         await site.on_disk()
         return shown
 
@@ -89,9 +96,28 @@ def read_routes(site: Site, library: Library) -> APIRouter:
     @router.get("/tournaments/{tournament}/standings")
     async def get_standings(tournament: str) -> StandingsAnswer:
         """The standings by rank."""
-        return await told(
-            tournament, lambda found: StandingsAnswer(status=found.status, standings=standings_view(found))
-        )
+
+        def view(found: Tournament) -> StandingsAnswer:
+            return StandingsAnswer(status=found.status, standings=site.ranker.ranking(found).standings)
+
+        return await told(tournament, view)
+
+    @router.get("/tournaments/{tournament}/ratings", response_model=RatingsAnswer)
+    async def get_ratings(tournament: str) -> Response:
+        """The ratings with their 95% intervals, the model in words, and who is how likely the stronger of two."""
+        found = await library.tournament(tournament)
+        if not found.config.rated:
+            raise WebError.not_found(f"{tournament} is not rated")
+        ratings = (await site.ranker.fresh(found)).ratings or NO_RATINGS
+        await site.on_disk()
+        document = await asyncio.to_thread(lambda: orjson.dumps(ratings.as_json()))
+        return Response(document, media_type="application/json")
+
+    @router.get("/tournaments/{tournament}/audit")
+    async def get_audit(tournament: str) -> AuditAnswer:
+        """The fairness audit: matches, seats and waits of every bot, repeated matches, and what is not fair."""
+        found = await auditor.audit(await library.tournament(tournament))
+        return AuditAnswer.model_validate(found.as_json())
 
     @router.get("/tournaments/{tournament}/matches")
     async def get_matches(
@@ -104,14 +130,6 @@ def read_routes(site: Site, library: Library) -> APIRouter:
         """The matches that are over, in order of finishing; those of one bot, or of two against each other."""
         overs = await told(tournament, lambda found: chosen_matches(found, bot, against))
         return MatchList(total=len(overs), matches=results(overs[offset : offset + limit]))
-
-    @router.get("/tournaments/{tournament}/export.json", response_model=ExportDocument)
-    async def export_json(tournament: str) -> Response:
-        """The whole tournament as one document, with every match and its moves."""
-        head, matches, voided = await told(tournament, _parts)
-        document = await asyncio.to_thread(_document, head, matches, voided)
-        disposition = f'attachment; filename="{tournament}.json"'
-        return Response(document, media_type="application/json", headers={"Content-Disposition": disposition})
 
     @router.get("/tournaments/{tournament}/events", response_class=EventStream, responses=EVENTS)
     async def get_events(tournament: str, last_event_id: Annotated[str | None, Header()] = None) -> EventStream:
@@ -130,20 +148,6 @@ def read_routes(site: Site, library: Library) -> APIRouter:
         return found
 
     return router
-
-
-def _parts(tournament: Tournament) -> tuple[dict[str, Any], list[MatchOver], list[MatchOver]]:
-    """What an export is made of, as it stands now; the many matches are then written on a thread."""
-    standings = [standing.as_json() for standing in tournament.table.standings()]
-    head = {"tournament": summary(tournament), "standings": standings}
-    return head, list(tournament.results.values()), list(tournament.voided)
-
-
-def _document(head: dict[str, Any], matches: list[MatchOver], voided: list[MatchOver]) -> bytes:
-    """The same as `tournament.export.export` gives."""
-    return orjson.dumps(
-        {**head, "matches": [match_json(over) for over in matches], "voided": [match_json(over) for over in voided]}
-    )
 
 
 def results(overs: Sequence[MatchOver]) -> list[Result]:

@@ -13,8 +13,10 @@ from starlette.types import ASGIApp, Scope
 
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.web.api import read_routes
+from rumble_server.web.audits import Auditor
 from rumble_server.web.commands import host_routes
 from rumble_server.web.errors import WebError
+from rumble_server.web.exports import export_routes
 from rumble_server.web.health import health_routes
 from rumble_server.web.library import Library
 from rumble_server.web.pages import add_pages, html
@@ -49,11 +51,13 @@ def make_web(site: Site) -> ASGIApp:
         redirect_slashes=False,
     )
     library = Library(site)
-    app.include_router(read_routes(site, library))
+    auditor = Auditor(site)
+    app.include_router(read_routes(site, library, auditor))
+    app.include_router(export_routes(site, library))
     app.include_router(host_routes(site))
     app.include_router(transcript_routes(site))
     app.include_router(health_routes(site))
-    add_pages(app, site, library)
+    add_pages(app, site, library, auditor)
     app.mount("/static", _Static(directory=STATIC), name="static")
     _add_errors(app)
     return Guard(app, site.hosts)

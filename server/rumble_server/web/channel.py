@@ -22,6 +22,7 @@ from rumble_server.tournament.facts import (
 )
 from rumble_server.tournament.machine import Tournament
 from rumble_server.web import views
+from rumble_server.web.ranker import Ranker
 from rumble_server.web.spectator import Chunk, Spectator
 
 PACE_MS, SLOWEST_PACE_MS = 250, 750
@@ -35,8 +36,9 @@ MOST_KEPT_BYTES = 1 << 20
 class Channel:
     """One tournament's feed. `note` says what happened, `flush` tells the spectators how things stand now."""
 
-    def __init__(self, tournament: Tournament, arena: Arena) -> None:
+    def __init__(self, tournament: Tournament, arena: Arena, ranker: Ranker) -> None:
         self.tournament = tournament
+        self._ranker = ranker
         self.spectators: set[Spectator] = set()
         self.quiet_since_ms = self._flushed_at_ms = arena.clock.now_ms()
         """When it last had something to send."""
@@ -56,7 +58,7 @@ class Channel:
         self._started: dict[str, None] = {}
         self._over: list[MatchOver] = []
         self._met: dict[frozenset[str], None] = {}
-        self._field_changed = self._status_changed = False
+        self._field_changed = self._status_changed = self._ranked_anew = False
 
     def note(self, fact: LogFact) -> None:
         """A fact of this tournament is on disk."""
@@ -77,6 +79,10 @@ class Channel:
             case _:
                 pass
 
+    def note_ranking(self) -> None:
+        """The standings were computed anew, or the ratings."""
+        self._ranked_anew = True
+
     def flush(self) -> None:
         """Send what has changed, if it is time."""
         now_ms = self._arena.clock.now_ms()
@@ -84,6 +90,8 @@ class Channel:
         if now_ms - self._flushed_at_ms < min(max(PACE_MS, pace_ms), SLOWEST_PACE_MS):
             return
         self._flushed_at_ms = now_ms
+        if self.spectators:
+            self._ranker.refresh(self.tournament)
         events = list(self._events(now_ms))
         self._forget()
         if events:
@@ -103,7 +111,14 @@ class Channel:
             return [*missed, self._chunk([self._field()])]
         now_ms = self._arena.clock.now_ms()
         if self._snapshot is None or now_ms - self._snapshot_at_ms >= SNAPSHOT_MS:
-            snapshot = views.tournament_view(Snapshot, self.tournament, self._arena.matches, self._is_connected, now_ms)
+            snapshot = views.tournament_view(
+                Snapshot,
+                self.tournament,
+                self._arena.matches,
+                self._is_connected,
+                now_ms,
+                self._ranker.ranking(self.tournament),
+            )
             number = self._arena.log.last
             self._snapshot, self._snapshot_at_ms = Chunk(number, _frame(snapshot, number)), now_ms
             self._since_snapshot = []
@@ -124,24 +139,26 @@ class Channel:
         self._connected = connected
         if field_changed:
             yield self._field()
-        if self._met or self._field_changed:
+        if self._met or self._field_changed or self._ranked_anew:
             yield self._standings()
         if self._status_changed:
             yield views.status_event(self.tournament)
 
     def _field(self) -> FeedField:
-        entrants = views.entrants_view(self.tournament, self._is_connected)
+        ranking = self._ranker.ranking(self.tournament)
+        entrants = views.entrants_view(self.tournament, self._is_connected, ranking)
         return FeedField(tournament=self.tournament.id, entrants=entrants)
 
     def _standings(self) -> FeedStandings:
-        tournament = self.tournament
+        tournament, ranking = self.tournament, self._ranker.ranking(self.tournament)
         in_crosstable = len(tournament.field) <= views.MOST_IN_CROSSTABLE
         met = [names for pair in self._met for names in combinations(sorted(pair), 2)] if in_crosstable else []
         return FeedStandings(
             tournament=tournament.id,
             matches_over=len(tournament.results),
             matches_total=tournament.matches_total,
-            standings=views.standings_view(tournament),
+            standings=ranking.standings,
+            rating_model=ranking.model,
             pairs=[views.pair_view(tournament, names) for names in met],
         )
 

@@ -44,6 +44,8 @@ def host_routes(site: Site) -> APIRouter:
         site.need_disk()
         if tournament_id in arena.taken_ids and tournament_id not in arena.tournaments:
             raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{tournament_id} is over")
+        if tournament_id in arena.tournaments:
+            await site.ranker.fresh(arena.tournaments[tournament_id])
         number = command()
         shown = show(site, arena.tournament(tournament_id))
         await site.on_disk(max(number, site.log.last))

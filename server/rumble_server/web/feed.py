@@ -9,6 +9,7 @@ from rumble_server.tournament.facts import LogFact, tournament_of
 from rumble_server.tournament.machine import Tournament
 from rumble_server.tournament.ports import TimerHandle
 from rumble_server.web.channel import PACE_MS, Channel
+from rumble_server.web.ranker import Ranker
 from rumble_server.web.spectator import Chunk, Spectator
 
 log = logging.getLogger(__name__)
@@ -27,7 +28,9 @@ RETRY = Chunk(0, b"retry: 2000\n\n")
 class Feed:
     """All channels of one server. Of the loop; `publish` is called with facts that are on disk."""
 
-    def __init__(self, arena: Arena) -> None:
+    def __init__(self, arena: Arena, ranker: Ranker | None = None) -> None:
+        self.ranker = Ranker(arena.clock.now_ms) if ranker is None else ranker
+        self.ranker.on_news.append(self._on_ranking)
         self.counts: Counter[type] = Counter()
         """The facts that were written in this run, by type."""
         self._arena = arena
@@ -54,6 +57,9 @@ class Feed:
         """The events of a tournament, encoded, until the reader or the server goes."""
         if self._closed:
             return
+        await self.ranker.fresh(tournament)
+        if self.closed:
+            return
         channel = self._channel(tournament)
         spectator = Spectator(
             [RETRY, *channel.catch_up(last_event_id)], channel.catch_up, self._may_tell, self._arena.clock.now_ms
@@ -66,6 +72,11 @@ class Feed:
             channel.spectators.discard(spectator)
             self._waiting.discard(spectator)
             self._watched_at_ms[tournament.id] = self._arena.clock.now_ms()
+
+    def _on_ranking(self, tournament: Tournament) -> None:
+        channel = self._channels.get(tournament.id)
+        if channel is not None:
+            channel.note_ranking()
 
     def close(self) -> None:
         """The server stops: every stream ends."""
@@ -89,7 +100,7 @@ class Feed:
     def _channel(self, tournament: Tournament) -> Channel:
         channel = self._channels.get(tournament.id)
         if channel is None:
-            channel = self._channels[tournament.id] = Channel(tournament, self._arena)
+            channel = self._channels[tournament.id] = Channel(tournament, self._arena, self.ranker)
             if self._timer is None:
                 self._arm()
         self._watched_at_ms[tournament.id] = self._arena.clock.now_ms()

@@ -48,6 +48,63 @@ class ExportDocument(ServerMessageModel):
     standings: list[Standing]
     matches: list[Result]
     voided: list[Result]
+    byes: dict[str, Count] = Field(default_factory=dict)
+    """Of a Swiss: matches given as won, by name."""
+
+
+class RatingLine(ServerMessageModel):
+    """One bot's rating and its 95% interval (low, high); null where there is none to tell (see the `notes`)."""
+
+    name: str
+    rating: float | None
+    interval: list[float] | None
+    matches: Count
+
+
+class RatingsAnswer(ServerMessageModel):
+    """The ratings, highest first. `model` is in words; `prior_reason` is empty where no prior was needed."""
+
+    model: str
+    prior: bool
+    prior_reason: str
+    first_move: float | None
+    first_move_interval: list[float] | None
+    notes: list[str]
+    ratings: list[RatingLine]
+    superiority: dict[str, dict[str, float]]
+
+
+class AuditFlag(ServerMessageModel):
+    """Something that a fair tournament does not do."""
+
+    kind: Literal["seats", "needless_wait", "passed_over", "behind"]
+    bot: str
+    message: str
+
+
+class AuditedBot(ServerMessageModel):
+    """What one bot got. `waits_for`: its opponents to come, and what keeps each (`playing`, `away` or `nothing`)."""
+
+    matches: Count
+    seats: list[Count]
+    faults: dict[str, Count]
+    longest_wait_ms: Milliseconds
+    waited_for: str | None
+    needless_wait_ms: Milliseconds
+    passed_over: Count
+    waits_since_ms: Milliseconds | None
+    waits_for: dict[str, str]
+
+
+class AuditAnswer(ServerMessageModel):
+    """The fairness audit. `repeated` matches had the seats and moves of an earlier one."""
+
+    fair: bool
+    matches: Count
+    distinct: Count
+    repeated: Count
+    flags: list[AuditFlag]
+    bots: dict[str, AuditedBot]
 
 
 class MatchView(ServerMessageModel):

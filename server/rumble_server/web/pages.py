@@ -1,5 +1,6 @@
 """The pages: rendered whole by the server; scripts only keep them live."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -9,7 +10,12 @@ from rumble_protocol.feed_messages import Pair
 from starlette.datastructures import URL
 from starlette.responses import HTMLResponse, Response
 
+from rumble_server.tournament.audit import Audit
+from rumble_server.tournament.exports import WRITERS
+from rumble_server.tournament.machine import Tournament
+from rumble_server.tournament.tiebreaks import TIEBREAKS
 from rumble_server.web.api import chosen_matches, results, show
+from rumble_server.web.audits import Auditor
 from rumble_server.web.docs import operations
 from rumble_server.web.library import Library
 from rumble_server.web.rendering import render
@@ -19,6 +25,9 @@ MOST_ON_HOME = 100
 MOST_BOARDS = 24
 """The page shows so many running boards; the script in `tournament.js` keeps to the same number."""
 MOST_MATCHES = 1000
+MOST_AUDITED = 5000
+"""Where more matches are over the page has no audit, which then takes a while; the API has."""
+EXPORTS = ("json", *WRITERS)
 GROUPS = (
     ("Playing now", ("running", "paused")),
     ("Open: waiting for bots", ("lobby",)),
@@ -28,12 +37,12 @@ GROUPS = (
 Page = Callable[[Request], Awaitable[Response]]
 
 
-def add_pages(app: FastAPI, site: Site, library: Library) -> None:
+def add_pages(app: FastAPI, site: Site, library: Library, auditor: Auditor) -> None:
     """Add every page to the app."""
 
     async def told(request: Request, template: str, **context: Any) -> Response:
         await site.on_disk()
-        return html(request, template, **context)
+        return await asyncio.to_thread(html, request, template, **context)
 
     async def home(request: Request) -> Response:
         listed = await library.listed(MOST_ON_HOME)
@@ -42,6 +51,8 @@ def add_pages(app: FastAPI, site: Site, library: Library) -> None:
 
     async def tournament(request: Request) -> Response:
         found = await library.tournament(request.path_params["tournament"])
+        await site.ranker.fresh(found)
+        audit = await page_audit(found)
         view = show(site, found)
         return await told(
             request,
@@ -51,7 +62,15 @@ def add_pages(app: FastAPI, site: Site, library: Library) -> None:
             entrants={entrant.name: entrant for entrant in view.entrants},
             crosstable=crosstable(view.pairs),
             boards=view.running[:MOST_BOARDS],
+            tiebreaks={name: TIEBREAKS[name] for name in found.config.tiebreak_order},
+            audit=audit,
+            exports=EXPORTS,
         )
+
+    async def page_audit(found: Tournament) -> Audit | None:
+        if found.agenda is None or len(found.results) > MOST_AUDITED:
+            return None
+        return await auditor.audit(found)
 
     async def matches(request: Request) -> Response:
         found = await library.tournament(request.path_params["tournament"])

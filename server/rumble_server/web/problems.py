@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 from pydantic import ValidationError
-from rumble_engine import game_names
+from rumble_engine import EngineError, get_game
 from rumble_protocol.codes import ErrorCode
 from rumble_protocol.server_messages import FieldProblem
 
@@ -29,15 +29,18 @@ def bad_config(error: ValidationError, body: bytes) -> WebError:
     """A tournament that cannot be: `unknown_game`, `bad_settings`, or `bad_message` for anything else."""
     refusal = bad_request(error.errors(include_url=False))
     if any(problem["type"] == "value_error" and not problem["loc"] for problem in error.errors()):
-        refusal.code = ErrorCode.BAD_SETTINGS if _game(body) in game_names() else ErrorCode.UNKNOWN_GAME
+        refusal.code = ErrorCode.BAD_SETTINGS if _is_game(body) else ErrorCode.UNKNOWN_GAME
         field = "settings" if refusal.code == ErrorCode.BAD_SETTINGS else "game"
         refusal.detail = [FieldProblem(field=field, problem=refusal.message)]
     return refusal
 
 
-def _game(body: bytes) -> object:
-    given = orjson.loads(body)
-    return given.get("game") if isinstance(given, dict) else None
+def _is_game(body: bytes) -> bool:
+    try:
+        get_game(orjson.loads(body)["game"])
+    except EngineError:
+        return False
+    return True
 
 
 def _problem(problem: "ErrorDetails", skip: int) -> FieldProblem:

@@ -6,6 +6,7 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from rumble_engine import Termination
+from rumble_protocol.feed_messages import Standing
 from rumble_protocol.fields import TimeControl
 
 FOLDER = Path(__file__).parent
@@ -63,6 +64,19 @@ def termination_text(termination: Termination) -> str:
     return "" if termination is Termination.NORMAL else f"({termination.replace('_', ' ')})"
 
 
+def tiebreak_text(value: float | None) -> str:
+    """The value of a tie-break, to two places; a dash where it does not apply."""
+    return "–" if value is None else f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def rating_text(line: Standing) -> str:
+    """A rating with half its interval: `+120 ± 35`; empty where it is not known."""
+    if line.rating is None:
+        return ""
+    text = f"{line.rating:+.0f}".replace("-", "−")
+    return text if line.interval is None else f"{text} ± {(line.interval[1] - line.interval[0]) / 2:.0f}"
+
+
 def result_text(scores: list[float] | None) -> str:
     """Scores with a colon: `1 : 0`, `½ : ½`."""
     return "void" if scores is None else " : ".join(points(score) for score in scores)
@@ -75,7 +89,19 @@ _environment = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
-FILTERS = (points, heat, moment, moment_text, seconds, clock_text, faults_text, result_text, termination_text)
+FILTERS = (
+    points,
+    heat,
+    moment,
+    moment_text,
+    seconds,
+    clock_text,
+    faults_text,
+    tiebreak_text,
+    rating_text,
+    result_text,
+    termination_text,
+)
 _environment.filters |= {each.__name__: each for each in FILTERS}
 
 

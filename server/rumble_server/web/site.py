@@ -9,6 +9,7 @@ from rumble_server.tournament.arena import Arena
 from rumble_server.tournament.facts import LogFact
 from rumble_server.web.errors import WebError
 from rumble_server.web.feed import Feed
+from rumble_server.web.ranker import Ranker
 
 DISK_S = 5.0
 """So long a request waits for the disk."""
@@ -57,6 +58,11 @@ class Site:
     host_token: str
     hosts: frozenset[str] = frozenset()
     """Names, beside those of loopback, under which it is reached through a loopback address (by a proxy)."""
+
+    @property
+    def ranker(self) -> Ranker:
+        """Standings and ratings: the same for pages, API and feed."""
+        return self.feed.ranker
 
     def need_disk(self) -> None:
         """Raise WebError while the database cannot be written."""

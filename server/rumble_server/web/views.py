@@ -10,7 +10,6 @@ from rumble_protocol.feed_messages import (
     FeedStatus,
     MatchResult,
     Pair,
-    Standing,
     TournamentSummary,
     TournamentView,
 )
@@ -19,6 +18,7 @@ from rumble_server.match.facts import MatchOver
 from rumble_server.match.referee import Referee
 from rumble_server.tournament.machine import OVER, Tournament
 from rumble_server.tournament.players import OpenMatch
+from rumble_server.web.ranker import Ranking
 
 MOST_IN_CROSSTABLE = 100
 """A larger field has no crosstable: nobody could read it."""
@@ -54,6 +54,7 @@ def tournament_view(
     open_matches: Mapping[str, OpenMatch],
     is_connected: IsConnected,
     now_ms: int,
+    ranking: Ranking,
 ) -> View:
     """The whole tournament; `kind` is TournamentView, or Snapshot."""
     config = tournament.config
@@ -72,8 +73,9 @@ def tournament_view(
         reason=tournament.reason,
         matches_over=len(tournament.results),
         matches_total=tournament.matches_total,
-        standings=standings_view(tournament),
-        entrants=entrants_view(tournament, is_connected),
+        standings=ranking.standings,
+        rating_model=ranking.model,
+        entrants=entrants_view(tournament, is_connected, ranking),
         running=[
             board_view(Board, open_matches[match].referee, now_ms)
             for match in tournament.running
@@ -84,15 +86,11 @@ def tournament_view(
     )
 
 
-def standings_view(tournament: Tournament) -> list[Standing]:
-    """The standings by rank."""
-    return [Standing(**standing.as_json()) for standing in tournament.table.standings()]
-
-
-def entrants_view(tournament: Tournament, is_connected: IsConnected) -> list[Entrant]:
+def entrants_view(tournament: Tournament, is_connected: IsConnected, ranking: Ranking) -> list[Entrant]:
     """The field in order of name, and by rank once it is over; the crosstable is in the same order."""
-    ranked = tournament.table.standings() if tournament.status in OVER else []
-    names = [standing.name for standing in ranked] or sorted(tournament.field, key=str.casefold)
+    ranked = [line.name for line in ranking.standings if line.name in tournament.field]
+    names = ranked if tournament.status in OVER and len(ranked) == len(tournament.field) else []
+    names = names or sorted(tournament.field, key=str.casefold)
     return [
         Entrant(
             name=entrant.bot,

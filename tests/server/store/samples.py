@@ -9,6 +9,7 @@ from rumble_protocol.fields import DAY_MS, LARGEST_INTEGER, TimeControl
 from rumble_server.match.facts import MatchFact
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.facts import LogFact, NameFact, TournamentFact
+from rumble_server.tournament.schedule import Pairing
 
 KINDS: tuple[type[LogFact], ...] = tuple(
     dict.fromkeys([*get_args(NameFact), *get_args(TournamentFact), *get_args(MatchFact)])
@@ -60,6 +61,9 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "move": texts,
     "moves": st.lists(texts, max_size=3).map(tuple),
     "name": texts,
+    "openings": st.lists(st.lists(texts, max_size=3).map(tuple), max_size=2).map(tuple),
+    "pairings": st.lists(st.builds(Pairing, small, small, small, small, small), max_size=2).map(tuple),
+    "byes": st.lists(small, max_size=2).map(tuple),
     "omit": st.lists(st.sampled_from(["legal", "moves"]), max_size=2).map(tuple),
     "ply": small,
     "reason": texts,

@@ -24,7 +24,7 @@ def tournament(id_: str, *, over: bool = True, started: bool = True, listed: boo
     config = TournamentConfig(name=f"{id_} {FORGED}", game="tictactoe", listed=listed)
     facts: list[LogFact] = [TournamentCreated(id_, config, 1), BotJoined(id_, "alice", 2), BotJoined(id_, "bob", 2)]
     if started:
-        facts += [TournamentStarted(id_, ("alice", "bob"), 3), TournamentPaused(id_, FORGED, "host", 4)]
+        facts += [TournamentStarted(id_, ("alice", "bob"), (("4",), ()), 3), TournamentPaused(id_, FORGED, "host", 4)]
     if over:
         facts.append(TournamentEnded(id_, "cancelled", "enough", 5))
     return facts

@@ -108,7 +108,7 @@ async def test_outlines_are_of_the_newest_listed_tournaments_that_are_over(path:
         for name, listed in (("one", True), ("two", True), ("three", False), ("four", True), ("five", True)):
             await write(log, created(name, listed=listed), joined(1, name))
         for name in ("one", "three", "four", "five"):
-            await write(log, TournamentStarted(name, ("a", "b"), 1), joined(2, name), ended(name))
+            await write(log, TournamentStarted(name, ("a", "b"), (), 1), joined(2, name), ended(name))
     with closing(LogReader(str(path))) as reader:
         outlines = reader.outlines(2)
         assert [[fact.fact for fact in outline] for outline in outlines] == [

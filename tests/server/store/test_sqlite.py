@@ -242,6 +242,7 @@ def test_runs_are_counted(path: Path) -> None:
         log = SqliteLog(str(path))
         assert log.count_run() == run
         log._database.close()
+        log._lock.release()
 
 
 def test_small_values_are_kept_beside_the_log(path: Path) -> None:
@@ -250,9 +251,11 @@ def test_small_values_are_kept_beside_the_log(path: Path) -> None:
     log.put("host_token", "secret")
     log.put("host_token", "changed")
     log._database.close()
+    log._lock.release()
     again = SqliteLog(str(path))
     assert again.get("host_token") == "changed"
     again._database.close()
+    again._lock.release()
 
 
 def test_a_value_that_cannot_be_kept_is_an_error_in_one_line(path: Path) -> None:
@@ -262,6 +265,7 @@ def test_a_value_that_cannot_be_kept_is_an_error_in_one_line(path: Path) -> None
         log.put("a", "b")
     assert "\n" not in str(refused.value)
     log._database.close()
+    log._lock.release()
 
 
 # --- which files are opened ---
@@ -295,6 +299,7 @@ def damaged(path: Path) -> None:
     log.put("text", "x" * 50_000)
     log._database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     log._database.close()
+    log._lock.release()
     content = bytearray(path.read_bytes())
     content[4096 * 2 : 4096 * 4] = b"\xff" * 8192
     path.write_bytes(content)
@@ -322,12 +327,13 @@ def test_what_is_not_a_good_database_of_ours_is_refused_in_one_line_and_left_unt
 ) -> None:
     make(path)
     before = path.read_bytes()
+    beside = sorted(path.parent.iterdir())
     with pytest.raises(StoreError, match=why) as refused:
         SqliteLog(str(path))
     assert str(path) in str(refused.value)
     assert "\n" not in str(refused.value)
     assert path.read_bytes() == before
-    assert [each.name for each in path.parent.iterdir()] == [path.name]
+    assert sorted(path.parent.iterdir()) == beside
 
 
 def test_a_newer_database_whose_server_crashed_is_left_untouched(path: Path) -> None:
@@ -358,6 +364,12 @@ def test_a_place_where_no_file_can_be_is_an_error_in_one_line(tmp_path: Path, wh
         with pytest.raises(StoreError, match=r"cannot (open|use|read) the database") as refused:
             make(str(tmp_path / where))
         assert "\n" not in str(refused.value)
+
+
+def test_a_file_that_takes_nothing_is_an_error_in_one_line() -> None:
+    with pytest.raises(StoreError, match=r"cannot (open|use) the database /dev/full") as refused:
+        SqliteLog("/dev/full")
+    assert "\n" not in str(refused.value)
 
 
 @pytest.mark.parametrize(

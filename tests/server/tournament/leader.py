@@ -5,7 +5,7 @@ from typing import Any
 from rumble_engine import Termination
 from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.tournament.config import TournamentConfig
-from rumble_server.tournament.facts import LogFact, TournamentCreated, TournamentFact
+from rumble_server.tournament.facts import LogFact, RoundPaired, TournamentCreated, TournamentFact
 from rumble_server.tournament.machine import Tournament
 
 START_MS = 1_000_000
@@ -106,7 +106,8 @@ class Leader:
         found = []
         for fact in self.tournament.due(self._is_free, self.now_ms):
             self.record(fact)
-            found.append(fact)
+            if not isinstance(fact, RoundPaired):
+                found.append(fact)
         return found
 
     def due_ids(self) -> list[str]:

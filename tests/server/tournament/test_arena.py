@@ -9,17 +9,17 @@ import pytest
 from rumble_engine import Termination, get_game
 from rumble_protocol.codes import CloseCode, ErrorCode
 from rumble_protocol.fields import TimeControl
-from rumble_server.match.facts import MatchOver
+from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.tournament.arena import MOST_ENDED, MOST_FOUND, STARTS_AT_ONCE
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.export import export
 from rumble_server.tournament.facts import tournament_of
 from rumble_server.tournament.machine import Tournament
 from rumble_server.tournament.recovery import replay_tournament
-from rumble_server.tournament.schedule import round_robin
 
 from tests.server.frames import Frame
 from tests.server.tournament.leader import dump
+from tests.server.tournament.rounds import round_robin
 from tests.server.world import Bot, World
 
 NAMES = ("ann", "ben", "cid", "dan", "eve", "fay", "gus")
@@ -94,7 +94,7 @@ def test_a_tournament_of_random_bots_plays_everything_and_tells_everyone(bots: i
             assert tuple(frame["scores"]) == own[frame["match"]].scores
         told = bot.inbox.frames[-1]
         assert (told["type"], told["status"], told["bots"]) == ("tournament_over", "finished", bots)
-        assert (told["rank"], told["points"]) == (ranks[bot.name].rank, ranks[bot.name].record.points)
+        assert (told["rank"], told["points"]) == (ranks[bot.name].rank, ranks[bot.name].line.points)
 
 
 @pytest.mark.parametrize("max_matches", [1, 2, 3])
@@ -122,12 +122,16 @@ def test_the_log_of_a_whole_world_rebuilds_the_tournament() -> None:
 # --- promise 2: the same seed, the same tournament ---
 
 
+def matches_started(world: World) -> list[MatchStarted]:
+    return [fact for fact in world.log.facts if isinstance(fact, MatchStarted)]
+
+
 def test_ids_numbering_and_seats_do_not_depend_on_who_joins_or_finishes_first() -> None:
     seen = set()
     for attempt in range(6):
         random = Random(attempt)
         world = World(seed=attempt)
-        tournament = world.create(start_at_bots=6, seed=42)
+        tournament = world.create(start_at_bots=6, seed=42, cycles=2)
         for name in random.sample(NAMES[:6], 6):
             bot = world.connect()
             bot.play(at_random((name, attempt)), think_ms=partial(random.randrange, 1000))
@@ -135,7 +139,8 @@ def test_ids_numbering_and_seats_do_not_depend_on_who_joins_or_finishes_first() 
         world.run()
         assert_all_was_played(tournament)
         assert tournament.agenda is not None
-        seen.add((tournament.agenda.bots, frozenset((over.match, over.seats) for over in tournament.results.values())))
+        matches = frozenset((started.match, started.seats, started.moves) for started in matches_started(world))
+        seen.add((tuple(tournament.agenda.bots), tournament.openings, matches))
     assert len(seen) == 1
 
 
@@ -146,7 +151,7 @@ def test_another_seed_draws_other_numbers() -> None:
         tournament = world.create(start_at_bots=6, seed=seed)
         enter(world, tournament, *NAMES[:6])
         assert tournament.agenda is not None
-        numberings.add(tournament.agenda.bots)
+        numberings.add(tuple(tournament.agenda.bots))
     assert len(numberings) > 1
 
 
@@ -382,7 +387,7 @@ def test_who_leaves_loses_its_open_matches_and_the_rest_one_by_one() -> None:
     assert endings[Termination.RESIGNATION] == 1
     assert endings[Termination.NO_SHOW] >= 1
     ben = world.arena.players["ben"]
-    assert tournament.table.records[ben.name].played == 4
+    assert tournament.table.tally.bots[ben.name].played == 4
 
 
 def test_leaving_again_or_where_one_never_was_is_told_and_changes_nothing() -> None:
@@ -406,7 +411,7 @@ def test_the_host_removes_a_bot_which_is_told_and_loses_by_adjudication() -> Non
     assert ann.last("notice")["code"] == "removed"
     assert ben.inbox.all("match_over")[0]["termination"] == "adjudication"
     assert tournament.status == "finished"
-    assert tournament.table.records["ben"].wins == 2
+    assert tournament.table.tally.bots["ben"].wins == 2
     with pytest.raises(TournamentError) as refused:
         world.arena.remove(tournament.id, "zoe")
     assert refused.value.code is ErrorCode.UNKNOWN_BOT
@@ -561,7 +566,8 @@ def test_a_bot_that_drops_for_good_loses_by_disconnect_and_then_as_no_show() -> 
     endings = [(over.termination, over.at_ms - started_at_ms) for over in tournament.results.values()]
     assert endings == [(Termination.DISCONNECT, 1000), (Termination.NO_SHOW, 3000), (Termination.NO_SHOW, 3000)]
     assert len(ben.inbox.all("match_over")) == 3
-    assert ben.last("match_over")["moves"] == []
+    assert [over["moves"] for over in ben.inbox.all("match_over")] == [[], [], list(tournament.openings[1])]
+    assert tournament.openings[1] != ()
     assert tournament.status == "finished"
 
 
@@ -605,8 +611,8 @@ def test_an_unbenched_bot_plays_again() -> None:
     enter(world, tournament, "ben")
     world.run()
     assert_all_was_played(tournament)
-    assert tournament.table.records["hung"].played == 2
-    assert tournament.table.records["hung"].faults == {Termination.TIMEOUT: 1}
+    assert tournament.table.tally.bots["hung"].played == 2
+    assert tournament.table.faults["hung"] == {Termination.TIMEOUT: 1}
 
 
 def test_frames_that_were_received_count_before_a_timeout_does() -> None:
@@ -871,6 +877,7 @@ def test_the_export_has_every_match_with_its_counted_attempt_and_the_void_ones_a
         "scores": list(over.scores or ()),
         "termination": "normal",
         "reason": over.reason,
+        "at_fault": [],
         "moves": list(over.moves),
     }
     (void,) = document["voided"]

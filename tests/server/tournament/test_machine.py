@@ -58,7 +58,7 @@ def test_an_invitation_is_asked_of_who_is_not_in_yet() -> None:
 def test_who_leaves_the_lobby_was_never_in_and_may_join_again() -> None:
     leader = Leader("ann", "ben")
     leader.record(leader.tournament.leave("ann", 0))
-    assert (list(leader.tournament.field), list(leader.tournament.table.records)) == (["ben"], ["ben"])
+    assert (list(leader.tournament.field), list(leader.tournament.table.tally.bots)) == (["ben"], ["ben"])
     leader.join("ann")
     assert list(leader.tournament.field) == ["ben", "ann"]
 
@@ -106,12 +106,26 @@ def test_a_tournament_starts_once() -> None:
 
 def test_it_is_ready_when_as_many_bots_are_in_as_it_waits_for() -> None:
     leader = Leader("ann", start_at_bots=2)
-    assert not leader.tournament.ready_to_start()
+    assert not leader.tournament.ready_to_start(START_MS)
     leader.join("ben")
-    assert leader.tournament.ready_to_start()
+    assert leader.tournament.ready_to_start(START_MS)
     leader.start()
-    assert not leader.tournament.ready_to_start()
-    assert not Leader(*FOUR).tournament.ready_to_start()
+    assert not leader.tournament.ready_to_start(START_MS)
+    assert not Leader(*FOUR).tournament.ready_to_start(START_MS)
+
+
+def test_it_is_ready_from_its_time_on_once_two_bots_are_in() -> None:
+    leader = Leader("ann", start_at_ms=START_MS + 1000, start_at_bots=3)
+    assert not leader.tournament.ready_to_start(START_MS + 5000)
+    wakes = [leader.tournament.wake_at_ms]
+    leader.join("ben")
+    wakes.append(leader.tournament.wake_at_ms)
+    assert wakes == [None, START_MS + 1000]
+    assert [leader.tournament.ready_to_start(START_MS + ms) for ms in (0, 999, 1000)] == [False, False, True]
+    leader.join("cid")
+    assert leader.tournament.ready_to_start(START_MS), "so many bots are enough, whatever the time"
+    leader.start()
+    assert not leader.tournament.ready_to_start(START_MS + 5000)
 
 
 def test_only_what_runs_is_paused_and_only_what_is_paused_goes_on() -> None:
@@ -190,17 +204,18 @@ def test_a_bot_that_is_not_there_holds_up_only_its_own_matches() -> None:
     assert len(leader.play_out()) == 3
 
 
-def test_terms_are_those_of_the_tournament_and_the_seed_is_the_pairings() -> None:
+def test_terms_are_those_of_the_tournament_and_each_opening_is_played_from_both_seats() -> None:
     leader = Leader.started("ann", "ben", seed=7, illegal_retries=3, away_ms=123, cycles=2)
-    seeds = []
+    openings = []
     while found := leader.due():
         (started,) = found
         assert isinstance(started, MatchStarted)
         assert (started.illegal_retries, started.away_ms, started.attempt) == (3, 123, 1)
-        assert (started.game, started.moves, started.at_ms) == ("tictactoe", (), START_MS)
-        seeds.append(started.seed)
+        assert (started.game, started.seed, started.at_ms) == ("tictactoe", 7, START_MS)
+        openings.append(started.moves)
         leader.finish(started.match)
-    assert seeds[0] == seeds[1] != seeds[2] == seeds[3]
+    assert openings == [(), (), *[leader.tournament.openings[1]] * 2]
+    assert len(openings[2]) == 3
 
 
 def test_a_void_match_is_played_again_as_the_next_attempt_and_is_no_result() -> None:
@@ -228,7 +243,7 @@ def test_a_result_that_the_host_voids_is_taken_back_and_played_again() -> None:
     assert (again.match, again.attempt, again.seats) == ("friday.1.1.1.2", 2, ("ben", "ann"))
     leader.finish("1.1.1.2", (0.5, 0.5))
     assert leader.tournament.is_complete()
-    assert leader.tournament.table.records["ann"].points == 1.5
+    assert {line.name: line.line.points for line in leader.tournament.table.standings()} == {"ann": 1.5, "ben": 0.5}
 
 
 def test_only_a_result_that_stands_can_be_voided() -> None:
@@ -284,7 +299,7 @@ def test_when_both_are_gone_both_lose() -> None:
     assert isinstance(over, MatchOver)
     assert (over.scores, over.at_fault) == ((0.0, 0.0), (0, 1))
     assert over.reason == "ann has left the tournament and ben has left the tournament"
-    assert leader.tournament.table.records["ann"].losses == 1
+    assert [count.losses for count in leader.tournament.table.tally.bots.values()] == [1, 1]
 
 
 def test_a_match_against_a_bot_that_is_only_not_there_yet_waits() -> None:
@@ -520,6 +535,9 @@ def step(leader: Leader, action: str, number: int) -> None:
     results = sorted(tournament.results)
     match action:
         case "due":
+            task = tournament.pairing_task()
+            if task is not None:
+                leader.record(tournament.paired(task(), leader.now_ms))
             leader.due()
         case "finish" if running:
             scores = [(1.0, 0.0), (0.5, 0.5), (0.0, 1.0)][number % 3]
@@ -548,9 +566,10 @@ def step(leader: Leader, action: str, number: int) -> None:
             pass
 
 
-@given(steps)
-def test_the_facts_rebuild_the_machine_at_every_point(script: list[tuple[str, int]]) -> None:
-    leader = Leader(*FOUR, absent_ms=1000, bench_after=1)
+@pytest.mark.parametrize("kind", ["round-robin", "knockout", "swiss", "gauntlet"])
+@given(script=steps)
+def test_the_facts_rebuild_the_machine_at_every_point(kind: str, script: list[tuple[str, int]]) -> None:
+    leader = Leader(*FOUR, absent_ms=1000, bench_after=1, format=kind, legs=1 + (kind == "round-robin"))
     leader.start()
     for action, number in script:
         step(leader, action, number)
@@ -562,4 +581,4 @@ def test_the_facts_rebuild_the_machine_at_every_point(script: list[tuple[str, in
 
 def test_without_facts_there_is_no_tournament() -> None:
     assert replay_tournament([]) is None
-    assert replay_tournament([TournamentStarted("friday", FOUR, 0), BotAbsent("friday", "ann", 0, 0)]) is None
+    assert replay_tournament([TournamentStarted("friday", FOUR, (), 0), BotAbsent("friday", "ann", 0, 0)]) is None

@@ -97,3 +97,13 @@ def test_good_names(name: str) -> None:
 @pytest.mark.parametrize("name", ["", ".a", "-a", "_a", "x" * 33, "a b", "ann\n", "é", "a/b", "ａnn"])
 def test_bad_names(name: str) -> None:
     assert refusal(Names(), name) is ErrorCode.BAD_NAME
+
+
+def test_a_name_is_owned_by_who_shows_its_key_and_an_open_one_by_nobody() -> None:
+    names = Names()
+    admit(names, "Ann", KEY)
+    admit(names, "ben")
+    assert names.owns("ann", KEY)
+    assert not names.owns("ann", OTHER)
+    assert not names.owns("ben", KEY)
+    assert not names.owns("zoe", KEY)

@@ -4,10 +4,13 @@ from collections import Counter
 from itertools import combinations
 
 import pytest
-from rumble_server.tournament.schedule import Pairing, berger_round, round_robin, round_robin_matches
+from rumble_server.tournament.schedule import Pairing, berger_round, round_robin_matches
+
+from tests.server.tournament.rounds import round_robin
 
 SIX = "1-6 2-5 3-4 | 6-4 5-3 1-2 | 2-6 3-1 4-5 | 6-5 1-4 2-3 | 3-6 4-2 5-1"
 """FIDE Handbook C.05 Annex 1, six players."""
+
 
 fields = pytest.mark.parametrize("bots", range(2, 41))
 

@@ -56,6 +56,9 @@ async def test_a_tournament_is_created_and_on_disk_before_that_is_told(
         ({"name": "x", "game": "tictactoe", "cycles": "2"}, "bad_message", ["cycles"]),
         ({"name": "x", "game": "tictactoe", "time_control": {"move_ms": 0}}, "bad_message", ["time_control"]),
         ({"name": "x", "game": "tictactoe", "format": "chaos"}, "bad_message", ["format"]),
+        ({"name": "x", "game": "tictactoe", "tiebreaks": ["de", "luck"]}, "bad_message", ["tiebreaks"]),
+        ({"name": "x", "game": "tictactoe", "points": [0, 1, 3]}, "bad_message", ["points"]),
+        ({"name": "x", "game": "tictactoe", "format": "swiss", "late_join": True}, "bad_message", ["late_join"]),
         ([], "bad_message", [""]),
     ],
 )

@@ -5,13 +5,17 @@ that ids stay unique), `replays` times at most; if it is still tied, the better 
 one (1 and 2 can meet only in the final), byes in the first round go to the best seeds, and a pairing is open as soon as
 both its bots are known. In a pairing with an odd number of legs, first is who was first less often, else the better
 seed.
-A result that is voided later does not take back who went on.
+Who goes on is settled when the next pairing is made: a result that is voided before counts anew, one that is voided
+later does not take back who went on.
 """
 
 from collections.abc import Collection
 
 from rumble_server.tournament.formats.schedule import Plan, Results, Round, Schedule, pairing_results
 from rumble_server.tournament.schedule import Pairing
+
+TIED = -1
+"""What a pairing without a winner gives instead of one."""
 
 Place = tuple[int, int]
 """A pairing's place in the bracket: round and board, from 1."""
@@ -33,10 +37,11 @@ class Knockout(Schedule):
         super().__init__(plan)
         self.number_of_rounds = (plan.bots - 1).bit_length()
         self.winners: dict[Place, int] = {}
-        """Who goes on from each place of the bracket."""
+        """Who went on from each place of the bracket."""
         self._open: dict[Place, Pairing] = {}
         """The pairing being played at a place: the last of its replays."""
         self._ready: list[tuple[Place, int, int]] = []
+        self._replays = 0
         self._firsts = [0] * plan.bots
         """How much more often each was first than second, over pairings."""
         self._seeds = bracket(1 << self.number_of_rounds)
@@ -54,16 +59,19 @@ class Knockout(Schedule):
 
     @property
     def matches_total(self) -> int:
-        """Without replays."""
-        return (self.plan.bots - 1) * self.plan.legs
+        """With the replays so far."""
+        return (self.plan.bots - 1 + self._replays) * self.plan.legs
 
     def pull(self, results: Results, gone: Collection[int] = ()) -> Round | None:
         """All pairings that are open now: newly known ones, and replays."""
         pulled = []
-        for place, pairing in list(self._open.items()):
-            tied = self._settle(place, pairing, results)
-            if tied:
+        decided = self._decided(results)
+        for place, winner in decided.items():
+            if winner == TIED:
+                pairing = self._open[place]
                 pulled.append(Pairing(pairing.cycle + 1, pairing.round, pairing.board, pairing.second, pairing.first))
+            elif place[0] == self.number_of_rounds or self._has_winner(_neighbour(place), decided):
+                self._advance(place, winner)
         ready, self._ready = sorted(self._ready), []
         for place, one, other in ready:
             if self._firsts[other] < self._firsts[one]:
@@ -73,18 +81,23 @@ class Knockout(Schedule):
             self._put(pairing)
         return Round(tuple(pulled)) if pulled else None
 
-    def _settle(self, place: Place, pairing: Pairing, results: Results) -> bool:
-        """Let the winner go on, if there is one. True if the pairing is to be played again."""
-        legs = pairing_results(pairing, self.plan.legs, results)
-        if legs is None:
-            return False
-        first, second = (sum(played.scores[side] for played in legs) for side in range(2))
-        if first == second and pairing.cycle <= self.plan.replays:
-            return True
-        better_seed = min(pairing.first, pairing.second)
-        winner = better_seed if first == second else pairing.first if first > second else pairing.second
-        self._advance(place, winner)
-        return False
+    def _decided(self, results: Results) -> dict[Place, int]:
+        """The open pairings that are played to their end: who won each, or `TIED` where it is to be played again."""
+        decided = {}
+        for place, pairing in self._open.items():
+            legs = pairing_results(pairing, self.plan.legs, results)
+            if legs is None:
+                continue
+            first, second = (sum(played.scores[side] for played in legs) for side in range(2))
+            if first == second:
+                better_seed = min(pairing.first, pairing.second)
+                decided[place] = TIED if pairing.cycle <= self.plan.replays else better_seed
+            else:
+                decided[place] = pairing.first if first > second else pairing.second
+        return decided
+
+    def _has_winner(self, place: Place, decided: dict[Place, int]) -> bool:
+        return place in self.winners or decided.get(place, TIED) != TIED
 
     def _advance(self, place: Place, winner: int) -> None:
         self.winners[place] = winner
@@ -93,13 +106,14 @@ class Knockout(Schedule):
         if number == self.number_of_rounds:
             self.finished = True
             return
-        neighbour = self.winners.get((number, board + 1 if board % 2 else board - 1))
+        neighbour = self.winners.get(_neighbour(place))
         if neighbour is not None:
             one, other = sorted((winner, neighbour))
             self._ready.append(((number + 1, (board + 1) // 2), one, other))
 
     def _put(self, pairing: Pairing) -> None:
         self._open[pairing.round, pairing.board] = pairing
+        self._replays += pairing.cycle > 1
         if self.plan.legs % 2:
             self._firsts[pairing.first] += 1
             self._firsts[pairing.second] -= 1
@@ -121,15 +135,15 @@ class Knockout(Schedule):
             self._ready = [ready for ready in self._ready if ready[0] != place]
             self._put(pairing)
 
-    def places(self) -> dict[int, int]:
+    def places(self, results: Results) -> dict[int, int]:
         """The rank of each bot by how far it came: 1, 2, 3 for both who lost a semi-final, 5 for four, and so on.
 
-        Bots still in it share the best rank that nobody holds yet.
+        Bots still in it share the first rank.
         """
         lost_in: dict[int, int] = {}
-        for (number, board), winner in self.winners.items():
+        for (number, board), winner in (self.winners | self._decided(results)).items():
             for bot in self._pair(number, board):
-                if bot != winner:
+                if winner not in (TIED, bot):
                     lost_in[bot] = number
         ranks = {bot: (1 << self.number_of_rounds - number) + 1 for bot, number in lost_in.items()}
         return {bot: ranks.get(bot, 1) for bot in range(self.plan.bots)}
@@ -139,3 +153,9 @@ class Knockout(Schedule):
         if number == 1:
             return tuple(bot for bot in self._seeds[2 * board - 2 : 2 * board] if bot < self.plan.bots)
         return self.winners[number - 1, 2 * board - 1], self.winners[number - 1, 2 * board]
+
+
+def _neighbour(place: Place) -> Place:
+    """The place whose winner meets the winner of this one."""
+    number, board = place
+    return number, board + 1 if board % 2 else board - 1

@@ -54,6 +54,8 @@ class Schedule(ABC):
 
     slow = False
     """Whether `pull` may take more than some milliseconds: then it is to be called off the event loop."""
+    follows_results = True
+    """Whether what is pulled depends on results, so that the log must say what was pulled."""
 
     def __init__(self, plan: Plan) -> None:
         if plan.bots < 2 or plan.cycles < 1 or plan.legs < 1:
@@ -82,6 +84,8 @@ class Schedule(ABC):
 
 class FixedSchedule(Schedule):
     """A schedule that does not depend on results: a pull never waits."""
+
+    follows_results = False
 
     def __init__(self, plan: Plan) -> None:
         super().__init__(plan)

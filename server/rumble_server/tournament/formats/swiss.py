@@ -49,8 +49,8 @@ class Task:
 
     def run(self) -> Round:
         """The round, with no pairings at all where it cannot be paired."""
-        from py4swiss.engines import DutchEngine  # type: ignore[import-untyped,unused-ignore]
-        from py4swiss.engines.common import PairingError  # type: ignore[import-untyped,unused-ignore]
+        from py4swiss.engines import DutchEngine
+        from py4swiss.engines.common import PairingError
 
         try:
             pairs = [(pair.white, pair.black) for pair in DutchEngine.generate_pairings(self._report())]
@@ -62,16 +62,16 @@ class Task:
 
     def _report(self) -> object:
         """The tournament as `py4swiss` reads it."""
-        from py4swiss.trf import ParsedTrf  # type: ignore[import-untyped,unused-ignore]
-        from py4swiss.trf.codes import PlayerCode  # type: ignore[import-untyped,unused-ignore]
-        from py4swiss.trf.results import (  # type: ignore[import-untyped,unused-ignore]
+        from py4swiss.trf import ParsedTrf
+        from py4swiss.trf.codes import PlayerCode
+        from py4swiss.trf.results import (
             ColorToken,
             ResultToken,
             RoundResult,
             ScoringPointSystem,
             ScoringPointSystemCode,
         )
-        from py4swiss.trf.sections import PlayerSection, XSection  # type: ignore[import-untyped,unused-ignore]
+        from py4swiss.trf.sections import PlayerSection, XSection
 
         worth = {WIN: self.win, FORFEIT_WIN: self.win, BYE: self.win, DRAW: self.draw, ABSENT: 0}
         system = ScoringPointSystem()
@@ -126,8 +126,10 @@ class Swiss(Schedule):
 
     @property
     def matches_total(self) -> int:
-        """If nobody withdraws."""
-        return self.plan.bots // 2 * self.number_of_rounds * self.plan.legs
+        """If nobody (more) withdraws."""
+        to_come = 0 if self.finished else self.number_of_rounds - len(self._rounds)
+        paired = sum(len(played.pairings) for played in self._rounds)
+        return (paired + self.plan.bots // 2 * to_come) * self.plan.legs
 
     def byes_with_points(self) -> dict[int, int]:
         """As many matches won as a pairing has, for each bye."""

@@ -60,9 +60,28 @@ function standingsRow(line) {
       element("span", { class: "unseen" }, connected ? "" : ", away"),
     ),
     number(points(line.points), "points"),
+    ...(page.dataset.rated === "yes" ? [number(ratingText(line), "rating")] : []),
     ...[line.played, line.wins, line.draws, line.losses].map((value) => number(value)),
+    ...Object.values(line.tiebreaks).map((value) => number(tiebreakText(value), "quiet")),
+    element("td", { class: "quiet" }, line.decided_by.toUpperCase()),
     element("td", { class: "quiet" }, faults.join(", ") || "–"),
   );
+}
+
+function tiebreakText(value) {
+  return value === null ? "–" : String(Math.round(value * 100) / 100);
+}
+
+function ratingText({ rating, interval }) {
+  if (rating === null) return "";
+  const whole = Math.round(Math.abs(rating));
+  const text = `${rating < 0 ? "−" : "+"}${whole}`;
+  return interval === null ? text : `${text} ± ${Math.round((interval[1] - interval[0]) / 2)}`;
+}
+
+function showModel({ rating_model: model }) {
+  byId("rating-model").hidden = !model;
+  byId("rating-model").querySelector("span").textContent = model;
 }
 
 function buildCrosstable() {
@@ -140,6 +159,7 @@ follow(id, {
     entrants = new Map();
     showField(told.entrants);
     showStandings();
+    showModel(told);
     boards.replaceChildren();
     told.running.forEach(showBoard);
     byId("playing").hidden = told.running.length === 0;
@@ -153,6 +173,7 @@ follow(id, {
   standings(told) {
     lines = told.standings;
     showStandings();
+    showModel(told);
     showPairs(told.pairs);
     showProgress(told);
   },

@@ -4,7 +4,8 @@ from random import Random
 import pytest
 from rumble_engine import Termination
 from rumble_server.tournament.audit import Audit, MatchRecord, Scene, audit
-from rumble_server.tournament.schedule import round_robin
+
+from tests.server.tournament.rounds import round_robin
 
 
 def record(

@@ -164,7 +164,7 @@ def test_knockout(bots: int, legs: int, replays: int, seed: int) -> None:
             losers[bot] += bot != winner
     assert schedule.champion is not None
     assert losers == {bot: int(bot != schedule.champion) for bot in range(bots)}
-    places = Counter(schedule.places().values())
+    places = Counter(schedule.places({}).values())
     assert places[1] == places[2] == 1
     assert sum(places.values()) == bots
     byes = (1 << schedule.number_of_rounds) - bots
@@ -182,7 +182,7 @@ def test_the_better_seed_goes_on_when_all_is_drawn(replays: int) -> None:
     rounds, schedule = play(Knockout(Plan(16, replays=replays)), 1, draws=1.0)
     assert isinstance(schedule, Knockout)
     assert schedule.champion == 0
-    assert schedule.places()[1] == 2
+    assert schedule.places({})[1] == 2
     assert Counter(p.cycle for played in rounds for p in played.pairings) == dict.fromkeys(range(1, replays + 2), 15)
     final = [p for played in rounds for p in played.pairings if p.round == 4]
     assert [(p.first, p.second) for p in final] == [(0, 1), (1, 0), (0, 1)][: replays + 1]
@@ -337,9 +337,9 @@ def test_a_thousand_bots_are_scheduled_lazily(name: str, bots: int) -> None:
     schedule = make_schedule(name, Plan(bots, legs=1, challengers=10))
     results: dict[str, Played] = {}
     for _ in range(5):
-        began = time.perf_counter()
+        began = time.thread_time()
         pulled = schedule.pull(results)
-        assert time.perf_counter() - began < 0.2
+        assert time.thread_time() - began < 0.2
         if pulled:
             results |= {match_key(pairing, 1): Played(WIN) for pairing in pulled.pairings}
 

@@ -169,7 +169,7 @@ def test_a_hundred_thousand_results_are_a_matter_of_seconds() -> None:
     for _ in range(100_000):
         first, second = random.sample(names, 2)
         rows.append(f"{first},{second},{random.choice(['1', '0.5', '0'])}\n")
-    began = time.perf_counter()
+    began = time.thread_time()
     file = read_results("".join(rows))
     assert len(rank(file.results)) == len(rate(file.results).lines) == 200
-    assert time.perf_counter() - began < 10
+    assert time.thread_time() - began < 10

@@ -1,0 +1,135 @@
+"""`rumble watch`: live standings in a terminal, or a line for each result in a pipe."""
+
+import sys
+import time
+from collections.abc import Iterator
+from typing import Annotated, Any
+from urllib.parse import quote
+
+import typer
+from rich.columns import Columns
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.panel import Panel
+from rich.text import Text
+
+from rumble_server.cli.errors import CliError
+from rumble_server.cli.event_stream import Event, StreamLost, follow
+from rumble_server.cli.host_client import HostClient
+from rumble_server.cli.options import Server
+from rumble_server.cli.tables import plain_or_rich, points_text, told_table
+
+HERE = "http://127.0.0.1:8765"
+OVER = ("finished", "cancelled")
+
+
+def watch(
+    tournament: Annotated[str, typer.Argument(metavar="ID", help="The tournament's id; see: rumble tournament list.")],
+    server: Server = HERE,
+    boards: Annotated[int, typer.Option(min=0, help="On a terminal: so many running boards, side by side.")] = 0,
+) -> None:
+    """Follow a tournament to its end: live standings on a terminal, in a pipe a line for each result and the table."""
+    client = HostClient(server)
+    path = f"tournaments/{quote(tournament, safe='')}"
+    console = plain_or_rich()
+    scene = Scene(boards)
+    with Live(console=console, auto_refresh=False, transient=True) as live:
+        for event in _events(client, f"{path}/events"):
+            lines = scene.take(event)
+            if console.is_terminal:
+                live.update(scene.drawn(), refresh=True)
+            else:
+                _print_lines(console, lines)
+            if scene.status in OVER:
+                break
+    told = client.get(f"{path}/standings")
+    console.print(told_table(told["standings"], title=scene.title))
+
+
+def _events(client: HostClient, path: str) -> Iterator[Event]:
+    def say(problem: str) -> None:
+        sys.stderr.write(f"rumble: {problem}\n")
+        sys.stderr.flush()
+
+    try:
+        yield from follow(lambda last: client.events(path, last), time.sleep, say)
+    except StreamLost as lost:
+        raise CliError(str(lost)) from None
+
+
+def _print_lines(console: Console, lines: list[str]) -> None:
+    for line in lines:
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
+    console.file.flush()
+
+
+class Scene:
+    """How things stand, by the events so far."""
+
+    def __init__(self, boards: int = 0) -> None:
+        self.name = self.status = self.reason = ""
+        self.over = 0
+        self.total: int | None = None
+        self._most_boards = boards
+        self._standings: list[dict[str, Any]] = []
+        self._boards: dict[str, dict[str, Any]] = {}
+        self._told: set[tuple[str, int]] = set()
+
+    @property
+    def title(self) -> str:
+        """What is watched, and how far it has come."""
+        reason = f" ({self.reason})" if self.reason else ""
+        return f"{self.name}: {self.status}{reason}, {self.over} of {self.total or '?'} matches"
+
+    def take(self, event: Event) -> list[str]:
+        """An event. Gives what is new, as lines for a pipe."""
+        data = event.data
+        match event.kind:
+            case "snapshot":
+                self.name = data["name"]
+                self._take_status(data)
+                self._standings = data["standings"]
+                self._boards = {board["match"]: board for board in data["running"]}
+                return [line for result in reversed(data["latest"]) for line in self._result(result)]
+            case "standings":
+                self._standings = data["standings"]
+                self.over, self.total = data["matches_over"], data["matches_total"]
+            case "status":
+                before = self.status
+                self._take_status(data)
+                if self.status != before:
+                    return [f"{self.name} is {self.status}{f': {self.reason}' if self.reason else ''}"]
+            case "match_start" | "move":
+                self._boards[data["match"]] = data
+            case "match_over":
+                self._boards.pop(data["match"], None)
+                return self._result(data)
+            case _:
+                pass
+        return []
+
+    def _take_status(self, data: dict[str, Any]) -> None:
+        self.status, self.reason = data["status"], data["reason"]
+        self.over, self.total = data["matches_over"], data["matches_total"]
+
+    def _result(self, data: dict[str, Any]) -> list[str]:
+        key = (data["match"], data["attempt"])
+        if key in self._told:
+            return []
+        self._told.add(key)
+        scores = "void" if data["scores"] is None else " : ".join(map(points_text, data["scores"]))
+        return [f"{data['match']}  {' - '.join(data['seats'])}  {scores}  {data['reason']}"]
+
+    def drawn(self) -> RenderableType:
+        """The standings, and some boards below."""
+        table = told_table(self._standings, title=self.title)
+        shown = [
+            Panel(
+                Text(board["diagram"]),
+                title=Text(" - ".join(board["seats"])),
+                subtitle=f"ply {board['ply']}",
+                expand=False,
+            )
+            for board in list(self._boards.values())[: self._most_boards]
+        ]
+        return Group(table, Columns(shown)) if shown else table

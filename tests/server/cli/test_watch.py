@@ -1,0 +1,155 @@
+"""`rumble watch`: what it makes of events, and a whole tournament over a real server."""
+
+import io
+import json
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+from rumble_server.cli.event_stream import Event
+from rumble_server.cli.main import run
+from rumble_server.cli.watch import Scene
+
+from tests.server.cli.hosting import PATIENCE_S, TOKEN, hosting, play
+
+Captured = pytest.CaptureFixture[str]
+
+
+def result(match: str, attempt: int = 1, scores: list[float] | None = None) -> dict[str, Any]:
+    return {"match": match, "attempt": attempt, "seats": ["a", "b"], "scores": scores, "reason": "why"}
+
+
+def board(match: str, ply: int = 0) -> dict[str, Any]:
+    return {"match": match, "seats": ["a", "b"], "ply": ply, "diagram": f"board of {match}"}
+
+
+def line(name: str, rank: int) -> dict[str, Any]:
+    return {
+        "rank": rank,
+        "name": name,
+        "points": 1.5,
+        "played": 2,
+        "wins": 1,
+        "draws": 1,
+        "losses": 0,
+        "faults": {},
+        "tiebreaks": {"de": None, "sb": 9.25},
+        "decided_by": "sb",
+        "rating": 120.0,
+        "interval": [90.0, 150.0],
+    }
+
+
+SNAPSHOT: dict[str, Any] = {
+    "name": "Friday [1]",
+    "status": "running",
+    "reason": "",
+    "matches_over": 2,
+    "matches_total": 6,
+    "standings": [line("a", 1), line("b", 2)],
+    "running": [board("f.3")],
+    "latest": [result("f.2", 1, [0.5, 0.5]), result("f.1", 1, [1.0, 0.0])],
+}
+
+
+def drawn(scene: Scene) -> str:
+    console = Console(width=120, record=True, file=io.StringIO())
+    console.print(scene.drawn())
+    return console.export_text()
+
+
+def test_every_result_is_one_line_and_told_once() -> None:
+    scene = Scene()
+    assert scene.take(Event("1", "snapshot", SNAPSHOT)) == ["f.1  a - b  1 : 0  why", "f.2  a - b  0.5 : 0.5  why"]
+    assert scene.take(Event("2", "match_over", result("f.2", 1, [0.5, 0.5]))) == []
+    assert scene.take(Event("3", "match_over", result("f.3"))) == ["f.3  a - b  void  why"]
+    assert scene.take(Event("4", "match_over", result("f.3", 2, [0.0, 1.0]))) == ["f.3  a - b  0 : 1  why"]
+    assert scene.take(Event("5", "snapshot", SNAPSHOT)) == []
+
+
+def test_a_change_of_status_is_a_line() -> None:
+    scene = Scene()
+    scene.take(Event("1", "snapshot", SNAPSHOT))
+    told = {"status": "paused", "reason": "lunch", "matches_over": 3, "matches_total": 6}
+    assert scene.take(Event("2", "status", told)) == ["Friday [1] is paused: lunch"]
+    assert scene.title == "Friday [1]: paused (lunch), 3 of 6 matches"
+
+
+def test_what_is_drawn() -> None:
+    scene = Scene(boards=1)
+    scene.take(Event("1", "snapshot", SNAPSHOT))
+    scene.take(Event("2", "match_start", board("f.4")))
+    text = drawn(scene)
+    assert "Friday [1]: running, 2 of 6 matches" in text
+    assert "+120 ± 30" in text
+    assert "9.25" in text
+    assert "board of f.3" in text
+    assert "board of f.4" not in text
+    scene.take(Event("3", "match_over", result("f.3", 1, [1.0, 0.0])))
+    assert "board of f.4" in drawn(scene)
+    scene.take(
+        Event("4", "standings", {"standings": [line("b", 1)], "matches_over": 3, "matches_total": 6, "pairs": []})
+    )
+    assert "3 of 6 matches" in drawn(scene)
+
+
+@pytest.fixture(scope="module")
+def server_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with hosting(tmp_path_factory.mktemp("server") / "rumble.db") as address:
+        yield address
+
+
+@pytest.fixture(autouse=True)
+def environment(server_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RUMBLE_SERVER", server_url)
+    monkeypatch.setenv("RUMBLE_HOST_TOKEN", TOKEN)
+
+
+@pytest.mark.e2e
+def test_a_tournament_is_watched_to_its_end(capsys: Captured, server_url: str, tmp_path: Path) -> None:
+    assert run(["tournament", "create", "Cup", "--game", "tictactoe", "--start-at-bots", "2", "--cycles", "3"]) == 0
+    capsys.readouterr()
+    playing = threading.Thread(target=play, args=(server_url, "cup", "ann", "ben"))
+    playing.start()
+    code = run(["watch", "cup"])
+    playing.join(PATIENCE_S)
+    captured = capsys.readouterr()
+    assert (code, captured.err) == (0, "")
+    lines = captured.out.splitlines()
+    assert sum(line.startswith("cup.") for line in lines) == 6
+    assert "Cup is finished: all matches were played" in lines
+    table = lines.index(next(line for line in lines if line.startswith("Cup: finished")))
+    assert {line.split()[1] for line in lines[table + 2 :]} == {"ann", "ben"}
+    assert run(["watch", "cup", "--boards", "2"]) == 0, "one that is over is shown at once"
+    for kind, begin in {"json": "{", "csv": "match,", "pgn": "[Event", "trf": "012 Cup"}.items():
+        file = tmp_path / f"cup.{kind}"
+        assert run(["tournament", "export", "cup", "--format", kind, "--out", str(file)]) == 0
+        assert file.read_text().startswith(begin)
+    capsys.readouterr()
+    assert run(["tournament", "standings", "cup"]) == 0
+    assert capsys.readouterr().out.splitlines()[1].split()[:4] == ["#", "name", "points", "rating"]
+
+
+def test_errors_are_one_clear_line(capsys: Captured) -> None:
+    assert run(["watch", "nothing"]) == 1
+    assert capsys.readouterr().err == "rumble: there is no tournament 'nothing'\n"
+    assert run(["watch", "cup", "--server", "127.0.0.1:1"]) == 1
+    assert capsys.readouterr().err.startswith("rumble: no server answers at http://127.0.0.1:1 (")
+
+
+def test_create_with_every_choice_of_a_format(capsys: Captured, tmp_path: Path) -> None:
+    openings = tmp_path / "openings.txt"
+    openings.write_text("# two\n0 4\n4 0\n")
+    options = {
+        "swiss": ["--rounds", "3", "--tiebreaks", "buchholz,sb", "--points", "3,1,0", "--openings", str(openings)],
+        "gauntlet": ["--challengers", "2", "--openings", "suite", "--bench-after", "0"],
+        "knockout": ["--replays", "0", "--openings", "none"],
+        "round-robin": ["--late-join", "--start-at", "2100-01-01T00:00:00Z", "--tiebreaks", ""],
+    }
+    for name, given in options.items():
+        created = ["tournament", "create", name, "--game", "tictactoe", "--format", name, *given, "--json"]
+        assert run(created) == 0, capsys.readouterr().err
+        assert json.loads(capsys.readouterr().out)["format"] == name
