@@ -1,5 +1,6 @@
 """What a host chooses for a tournament. Frozen; bad values fail when it is made."""
 
+from functools import lru_cache
 from typing import Annotated, Literal, Self
 
 from pydantic import (
@@ -11,11 +12,11 @@ from pydantic import (
     field_validator,
     model_validator,
 )
-from rumble_engine import EngineError, IllegalMove, State, get_game
+from rumble_engine import EngineError, IllegalMove, SettingValue, State, get_game
 from rumble_protocol.fields import Duration, Settings, ShortText, TimeControl
 
 from rumble_server.tournament.formats import FORMATS
-from rumble_server.tournament.openings import suite
+from rumble_server.tournament.openings import Opening, suite
 from rumble_server.tournament.tally import Scheme
 from rumble_server.tournament.tiebreaks import DEFAULT, DEFAULT_SWISS, check_tiebreaks
 
@@ -120,7 +121,10 @@ class TournamentConfig(BaseModel):
         return DEFAULT_SWISS if self.format == "swiss" else DEFAULT
 
     def make_openings(self) -> list[tuple[str, ...]]:
-        """The openings of every pair, in order. May take some tenths of a second; the same config gives the same."""
+        """The openings of every pair, in order; the same config gives the same.
+
+        Making them may take seconds in some games. They are kept, so whoever may wait asks first, off the loop.
+        """
         wanted = min((self.cycles * self.legs + 1) // 2, MOST_OPENINGS)
         if isinstance(self.openings, list):
             return [tuple(opening) for opening in self.openings]
@@ -129,7 +133,13 @@ class TournamentConfig(BaseModel):
         first: list[tuple[str, ...]] = [()] if self.openings == "auto" else []
         if wanted <= len(first):
             return first
-        return first + suite(get_game(self.game), self.settings, self.seed, wanted - len(first))
+        settings = tuple(sorted(self.settings.items()))
+        return [*first, *_suite(self.game, settings, self.seed, wanted - len(first))]
+
+
+@lru_cache(maxsize=64)
+def _suite(game: str, settings: tuple[tuple[str, SettingValue], ...], seed: int, count: int) -> list[Opening]:
+    return suite(get_game(game), dict(settings), seed, count)
 
 
 def check_opening(state: State, opening: list[str]) -> None:

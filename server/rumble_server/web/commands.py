@@ -1,5 +1,6 @@
 """The host's commands. Each is on disk before it is answered."""
 
+import asyncio
 from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any, TypeVar
@@ -59,6 +60,7 @@ def host_routes(site: Site) -> APIRouter:
             config = TournamentConfig.model_validate_json(body)
         except ValidationError as error:
             raise bad_config(error, body) from None
+        await asyncio.to_thread(config.make_openings)
         site.need_disk()
         tournament, number = arena.create(config)
         shown = show(site, tournament)
