@@ -109,6 +109,11 @@ def forget_the_thinking_of_a_drop(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Referee, "_suspend_turn", changed)
 
 
+def run_the_clock_of_a_turn_that_waits(patch: pytest.MonkeyPatch) -> None:
+    """A bot pays with its clock for the time that its turn waited in the server for the disk."""
+    patch.setattr(Referee, "sent_late", lambda *_: None)
+
+
 def take_any_turn_id(patch: pytest.MonkeyPatch) -> None:
     """A move counts although it was meant for another asking."""
     move = Referee.move
@@ -177,6 +182,7 @@ BUGS: tuple[tuple[Bug, str], ...] = (
     (refill_an_away_budget_at_a_reconnect, r"ms to be away, not"),
     (refill_an_absent_budget, r"may be absent"),
     (forget_the_thinking_of_a_drop, r"ms by seat; it should be"),
+    (run_the_clock_of_a_turn_that_waits, r"lost on time before the clock had run out"),
     (take_any_turn_id, r"is not what its bot sent"),
     (drop_in_silence, r"and nothing came of it"),
     (forget_the_open_matches, r"was not told its start"),

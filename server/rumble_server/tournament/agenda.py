@@ -14,7 +14,7 @@ from rumble_server.tournament.formats import Played, Round, Schedule
 from rumble_server.tournament.formats.knockout import Knockout
 from rumble_server.tournament.formats.schedule import match_key
 from rumble_server.tournament.formats.swiss import Swiss, Task
-from rumble_server.tournament.schedule import Pairing
+from rumble_server.tournament.schedule import Pairing, berger_leads
 
 LOOK_AHEAD = 16
 """A bot that has so many matches to choose from waits for an opponent rather than having more pulled."""
@@ -50,6 +50,8 @@ class Agenda:
         self._played: dict[str, Played] = {}
         self._late: set[str] = set()
         self._late_matches = 0
+        self._leads = berger_leads(len(bots)) if schedule.plan.cycles * schedule.plan.legs % 2 else [0] * len(bots)
+        """By number: how much more often it moves first than second in the whole schedule."""
         self.bots = list(bots)
         """By number; who came late stands at the end."""
         self.schedule = schedule
@@ -90,17 +92,29 @@ class Agenda:
                 self.put(Slot(match, pairing, leg, (first, second) if leg % 2 else (second, first)))
 
     def enter_late(self, bot: str) -> None:
-        """A newcomer meets everyone who came before, in rounds of their own after the schedule's, seats alternating."""
+        """A newcomer meets everyone who came before, in rounds of their own after the schedule's.
+
+        Who had one seat more often gets the other, so that for everyone first moves and second moves stay within one.
+        """
         plan = self.schedule.plan
+        swing = plan.cycles % 2 * plan.legs % 2
         newcomer = len(self.bots)
         own_rounds = plan.bots - 1 + plan.bots % 2
         earlier = sum(range(plan.bots, newcomer))
         self.bots.append(bot)
         self._late.add(bot)
         self._by_bot[bot] = {}
+        own_lead = 0
+        firsts = []
+        for other, lead in enumerate(self._leads):
+            newcomer_first = lead > 0 or (lead == 0 and own_lead <= 0)
+            firsts.append(newcomer_first)
+            own_lead += 1 if newcomer_first else -1
+            self._leads[other] -= swing if newcomer_first else -swing
+        self._leads.append(own_lead * swing)
         for cycle in range(1, plan.cycles + 1):
-            for other in range(newcomer):
-                pair = (newcomer, other) if (newcomer + other + cycle) % 2 else (other, newcomer)
+            for other, newcomer_first in enumerate(firsts):
+                pair = (newcomer, other) if newcomer_first == bool(cycle % 2) else (other, newcomer)
                 self.add(Round((Pairing(cycle, own_rounds + earlier + other + 1, 1, *pair),)))
         self._late_matches += newcomer * plan.cycles * plan.legs
 

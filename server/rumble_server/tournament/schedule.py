@@ -36,6 +36,13 @@ def berger_round(bots: int, number: int) -> list[tuple[int, int]]:
     return pairs
 
 
+def berger_leads(bots: int) -> list[int]:
+    """By number: how much more often each moves first than second in one cycle of the Berger table of `bots`."""
+    if bots % 2:
+        return [0] * bots
+    return [1 if number < bots // 2 else -1 for number in range(bots)]
+
+
 def round_robin_matches(bots: int, cycles: int, legs: int) -> int:
     """How many matches a round-robin has."""
     return bots * (bots - 1) // 2 * cycles * legs

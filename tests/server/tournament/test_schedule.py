@@ -4,7 +4,7 @@ from collections import Counter
 from itertools import combinations
 
 import pytest
-from rumble_server.tournament.schedule import Pairing, berger_round, round_robin_matches
+from rumble_server.tournament.schedule import Pairing, berger_leads, berger_round, round_robin_matches
 
 from tests.server.tournament.rounds import round_robin
 
@@ -82,3 +82,13 @@ def test_the_number_of_matches_is_known_without_making_the_schedule(bots: int, c
 def test_a_schedule_is_made_round_by_round_as_it_is_pulled() -> None:
     rounds = round_robin(4000, 1000)
     assert len(next(rounds)) == 2000
+
+
+@fields
+def test_who_leads_in_first_moves_is_known_without_playing(bots: int) -> None:
+    lead: Counter[int] = Counter()
+    for pairings in round_robin(bots, 1):
+        for first, second in pairs(pairings):
+            lead[first] += 1
+            lead[second] -= 1
+    assert berger_leads(bots) == [lead[bot] for bot in range(bots)]
