@@ -10,7 +10,7 @@ from math import sqrt
 from random import Random
 from typing import Any
 
-from rumble_engine import Game, Outcome
+from rumble_engine import Game, Outcome, State
 
 from rumble_bots.players import Player, make_player
 
@@ -57,9 +57,12 @@ def battle(
     seed: int = 0,
     *,
     settings: Mapping[str, Any] | None = None,
+    opening: int = 0,
 ) -> BattleResult:
     """Play `matches` matches, in which the bots take turns to move first; `first` does in the first match.
 
+    Matches begin with `opening` random plies, the same for both matches of a pair: bots without chance would else
+    play the same two matches again and again.
     The result depends on the arguments alone (for bots that look at no clock). Raises what the bots and the game
     raise: an illegal move of a bot of one's own is a MoveError.
     """
@@ -70,18 +73,28 @@ def battle(
     wins = draws = 0
     for number in range(matches):
         swapped = number % 2
-        outcome = play(players[::-1] if swapped else players, game, seed + number // 2, settings)
+        outcome = play(players[::-1] if swapped else players, game, seed + number // 2, settings, opening)
         wins += outcome.winner == swapped
         draws += outcome.winner is None
     return BattleResult(wins, draws, matches - wins - draws)
 
 
-def play(players: list[Player], game: Game, seed: int = 0, settings: Mapping[str, Any] | None = None) -> Outcome:
-    """One match of `players`, by seat, without a clock."""
-    state = game.initial(settings, seed)
+def play(
+    players: list[Player], game: Game, seed: int = 0, settings: Mapping[str, Any] | None = None, opening: int = 0
+) -> Outcome:
+    """One match of `players`, by seat, without a clock, after `opening` random plies."""
+    state = opened(game.initial(settings, seed), opening, Random(seed))
     while (outcome := state.outcome) is None:
         state = state.play(players[state.to_move].choose(state).move)
     return outcome
+
+
+def opened(state: State, plies: int, random: Random) -> State:
+    """The state after at most so many random plies, none of which ends the game."""
+    for _ in range(plies):
+        later = state.after(random.choice(state.codes()))
+        state = state if later.outcome is not None else later
+    return state
 
 
 def wilson(count: int, total: int, z: float = Z95) -> tuple[float, float]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from random import Random
 
 import pytest
-from rumble_bots.battle import BattleResult, battle, play, wilson
+from rumble_bots.battle import BattleResult, battle, opened, play, wilson
 from rumble_bots.players import Choice, Player
 from rumble_engine import MoveError, State, get_game
 
@@ -63,6 +63,14 @@ def test_settings_reach_the_game() -> None:
     assert battle(First, First, get_game("connect4"), 2, settings=tall).matches == 2
     outcome = play([First(Random(0)), First(Random(0))], get_game("connect4"), settings=tall)
     assert outcome.reason == "3 in a row"
+
+
+def test_random_openings_are_the_same_for_both_matches_of_a_pair() -> None:
+    """Else these two, who leave nothing to chance, would win by moving first."""
+    assert battle(First, First, TICTACTOE, 40, opening=3) not in (BattleResult(40, 0, 0), BattleResult(20, 0, 20))
+    start = TICTACTOE.initial()
+    assert opened(start, 3, Random(7)) == opened(start, 3, Random(7)) != start
+    assert opened(start, 99, Random(7)).outcome is None
 
 
 def test_an_illegal_move_is_an_error() -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 from rumble_bots.players.errors import BadOption, NoMove, NoTable, PlayerError, UnknownPlayer
 from rumble_bots.players.heuristic import Heuristic
+from rumble_bots.players.mcts import Mcts
 from rumble_bots.players.minimax import Minimax
 from rumble_bots.players.perfect import Perfect
 from rumble_bots.players.player import Choice, Picker, Player
@@ -18,6 +19,7 @@ PLAYERS: dict[str, type[Player]] = {
     "heuristic": Heuristic,
     "minimax": Minimax,
     "streetwise": Streetwise,
+    "mcts": Mcts,
     "perfect": Perfect,
 }
 """The reference bots by name, weakest first."""
@@ -39,6 +41,7 @@ __all__ = [
     "BadOption",
     "Choice",
     "Heuristic",
+    "Mcts",
     "Minimax",
     "NoMove",
     "NoTable",

@@ -3,7 +3,7 @@
 PlayerError
 ├── UnknownPlayer   no reference bot has this name
 ├── BadOption       an option that the bot does not take, or a value it cannot use
-├── NoTable         a bot that only looks up has no table for this game
+├── NoTable         a bot that plays only what it knows to the end does not know this game
 └── NoMove          a bot was asked for a move after the end of the game
 """
 
@@ -21,7 +21,7 @@ class BadOption(PlayerError):
 
 
 class NoTable(PlayerError):
-    """The bot looks its moves up and has no table for this game."""
+    """The bot has no table for this game, and cannot solve it in a moment."""
 
 
 class NoMove(PlayerError):

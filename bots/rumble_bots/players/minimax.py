@@ -9,7 +9,7 @@ from rumble_engine import State
 
 from rumble_bots.players.errors import BadOption
 from rumble_bots.players.player import Choice, Player
-from rumble_bots.search import SEARCHES, Found, Limits, Search, Tally, think
+from rumble_bots.search import SEARCHES, Found, Limits, Search, Tally, is_small, think
 from rumble_bots.search.base import Clock
 
 REMEMBERED = 16_384
@@ -19,8 +19,9 @@ REMEMBERED = 16_384
 class Minimax(Player):
     """Searches to the end of the game where that is feasible, else as deep as `depth` and the time allow.
 
-    Options: `search`, one of `SEARCHES`, which differ in speed alone; `depth`, in plies; `time_ms`, the most time
-    for a move (`rumble_bots.search.think` tells how they work together).
+    Options: `search`, one of `SEARCHES`, which differ in speed alone (`cached` in a game that is small from where it
+    is first seen, else `strong`); `depth`, in plies; `time_ms`, the most time for a move (`rumble_bots.search.think`
+    tells how they work together).
     """
 
     options = ("search", "depth", "time_ms")
@@ -29,19 +30,19 @@ class Minimax(Player):
         self,
         random: Random,
         *,
-        search: str = "cached",
+        search: str | None = None,
         depth: int | None = None,
         time_ms: float | None = None,
         clock: Clock = time.monotonic,
     ) -> None:
         super().__init__(random)
-        if search not in SEARCHES:
+        if search is not None and search not in SEARCHES:
             raise BadOption(f"unknown search {search!r}; there are: {', '.join(SEARCHES)}")
         try:
             self.limits = Limits(depth, time_ms, clock)
         except ValueError as error:
             raise BadOption(str(error)) from error
-        self.make_search = SEARCHES[search]
+        self.search = search
         self.searches: dict[type[State], Search] = {}
         self.answers: dict[Hashable, Choice] = {}
 
@@ -70,5 +71,5 @@ class Minimax(Player):
         """The search for the game that `state` is of: a table serves one game only."""
         kind = type(state)
         if kind not in self.searches:
-            self.searches[kind] = self.make_search()
+            self.searches[kind] = SEARCHES[self.search or ("cached" if is_small(state) else "strong")]()
         return self.searches[kind]

@@ -73,6 +73,16 @@ def think(look: Look, state: State, limits: Limits, budget_ms: int | None) -> tu
     return found, tally
 
 
+def solve(look: Look, state: State) -> tuple[Found, Tally]:
+    """The answer of `look` that no deeper look would change in value, and what it took: as long as it takes."""
+    tally, depth = Tally(), 1
+    found = look(state, depth, tally)
+    while not found.complete and abs(found.value) < 1:
+        depth += 1
+        found = look(state, depth, tally)
+    return found, tally
+
+
 def is_small(state: State) -> bool:
     """Whether the game tree below `state` seems to have at most `SMALL` nodes.
 

@@ -107,6 +107,8 @@ def multiplied(names: list[str]) -> list[str]:
 
 def think_ms(player: str, game: str) -> int | None:
     """How long a bot may think about a move; None: it searches to the end."""
+    if player == "mcts":
+        return THINK_MS
     return THINK_MS if player in ("minimax", "streetwise") and game != "tictactoe" else None
 
 

@@ -23,10 +23,12 @@ Setting = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Seed = Annotated[int, typer.Option(help="Seed of everything random.")]
 Search = Annotated[
-    str | None, typer.Option(metavar="NAME", help="minimax: plain, cached, alphabeta or cached-alphabeta.")
+    str | None, typer.Option(metavar="NAME", help="minimax: plain, cached, alphabeta, cached-alphabeta or strong.")
 ]
 Depth = Annotated[int | None, typer.Option(min=1, help="minimax, streetwise: look so many plies ahead.")]
-TimeMs = Annotated[int | None, typer.Option(min=1, help="minimax, streetwise: think at most so long about a move.")]
+TimeMs = Annotated[
+    int | None, typer.Option(min=1, help="minimax, streetwise, mcts: think at most so long about a move.")
+]
 
 
 def given(**options: Any) -> dict[str, Any]:

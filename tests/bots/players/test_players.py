@@ -1,15 +1,21 @@
 """The reference bots one by one: their rules, options and errors."""
 
+from itertools import count
+from random import Random
 from typing import Any
 
 import pytest
+from rumble_bots.battle import battle
 from rumble_bots.players import (
     PLAYERS,
     BadOption,
     Choice,
     Heuristic,
+    Mcts,
+    Minimax,
     NoMove,
     NoTable,
+    Perfect,
     PlayerError,
     Streetwise,
     UnknownPlayer,
@@ -17,7 +23,7 @@ from rumble_bots.players import (
     make_player,
 )
 from rumble_bots.players import minimax as minimax_module
-from rumble_bots.search import END, SEARCHES, Tally
+from rumble_bots.search import END, SEARCHES, Cached, Strong, Tally
 from rumble_engine import State, get_game
 
 TICTACTOE = get_game("tictactoe")
@@ -34,14 +40,14 @@ def moves(state: State, codes: object) -> list[str]:
 
 
 def test_the_names() -> None:
-    assert list(PLAYERS) == ["random", "winner", "heuristic", "minimax", "streetwise", "perfect"]
+    assert list(PLAYERS) == ["random", "winner", "heuristic", "minimax", "streetwise", "mcts", "perfect"]
 
 
 def test_an_unknown_name_is_told_with_the_known_ones() -> None:
     with pytest.raises(UnknownPlayer) as caught:
         make_player("genius")
     assert str(caught.value) == (
-        "unknown bot 'genius'; there are: random, winner, heuristic, minimax, streetwise, perfect"
+        "unknown bot 'genius'; there are: random, winner, heuristic, minimax, streetwise, mcts, perfect"
     )
 
 
@@ -53,6 +59,8 @@ def test_an_unknown_name_is_told_with_the_known_ones() -> None:
         ("minimax", {"clock": None}, "minimax has no option 'clock'"),
         ("minimax", {"search": "magic"}, "unknown search 'magic'; there are: plain, cached, alphabeta"),
         ("minimax", {"depth": 0}, "depth must be a number from 1 up, not 0"),
+        ("mcts", {"iterations": 0}, "iterations must be a whole number from 1 up, not 0"),
+        ("mcts", {"time_ms": 0}, "time_ms must be a number from 1 up, not 0"),
         ("streetwise", {"time_ms": "5"}, "time_ms must be a number from 1 up, not '5'"),
     ],
 )
@@ -190,5 +198,34 @@ def test_perfect_looks_up_and_nothing_else() -> None:
     assert make_player("perfect").choose(TICTACTOE.initial()).nodes == 0
     with pytest.raises(NoTable) as caught:
         make_player("perfect").choose(CONNECT4.initial())
-    assert str(caught.value) == "perfect plays only what it has a table for: tictactoe"
+    assert str(caught.value) == (
+        "perfect plays only tictactoe, connect4 on at most 16 cells, minichess where an arrived pawn wins"
+    )
     assert isinstance(caught.value, PlayerError)
+
+
+@pytest.mark.parametrize(
+    ("game", "settings"), [("connect4", {"columns": 4, "rows": 4}), ("minichess", {"promotion": "win"})]
+)
+def test_perfect_solves_what_is_small(game: str, settings: dict[str, Any]) -> None:
+    start = get_game(game).initial(settings)
+    assert Perfect.can_play(start)
+    assert not Perfect.can_play(get_game(game).initial())
+    choice = make_player("perfect").choose(start)
+    assert choice.score == (0 if game == "connect4" else 1)
+    assert battle("perfect", "heuristic", get_game(game), 2, settings=settings).losses == 0
+
+
+def test_minimax_takes_the_strong_search_where_a_game_is_big() -> None:
+    player = Minimax(Random(0), depth=2)
+    for state, kind in ((TICTACTOE.initial(), Cached), (CONNECT4.initial(), Strong)):
+        assert type(player.search_of(state)) is kind
+
+
+def test_mcts_does_its_rounds_or_takes_its_time() -> None:
+    state = CONNECT4.initial()
+    assert make_player("mcts", iterations=20).choose(state).nodes == 20
+    for time_ms, budget_ms, rounds in ((2, None, 199), (5, 4, 199), (None, 4, 199)):
+        clock = count(step=1e-5).__next__
+        choice = Mcts(Random(0), time_ms=time_ms, clock=clock).choose(state, budget_ms)
+        assert choice.nodes == pytest.approx(rounds, abs=2)

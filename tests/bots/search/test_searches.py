@@ -1,4 +1,4 @@
-"""The four searches: equal values and moves, and the published numbers of nodes."""
+"""The searches: equal values and moves, and the published numbers of nodes."""
 
 from collections.abc import Sequence
 
