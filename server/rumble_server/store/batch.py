@@ -3,30 +3,41 @@
 import sqlite3
 from typing import get_args
 
-from rumble_server.match.facts import MatchOver, MatchStarted
+from rumble_server.match.facts import MatchFact, MatchOver, MatchStarted
 from rumble_server.store.codec import Numbered, write_facts
 from rumble_server.store.schema import PLY, TOURNAMENT
 from rumble_server.tournament.facts import LogFact, TournamentCreated, TournamentEnded, TournamentFact, tournament_of
 
 _REBUILDING = frozenset(get_args(TournamentFact))
+_OF_A_PLY = frozenset(get_args(MatchFact)) - _REBUILDING
 _INDEXED = frozenset((TournamentCreated, TournamentEnded, MatchStarted, MatchOver))
 
 
 class Batch:
     """Facts in the order of their numbers, and the rows they make: one for each tournament and kind."""
 
-    __slots__ = ("_indexed", "_rows", "facts")
+    __slots__ = ("_indexed", "_last_match", "_last_row", "_rows", "facts")
 
     def __init__(self) -> None:
         self.facts: list[Numbered] = []
         self._rows: dict[tuple[str, int], list[Numbered]] = {}
         self._indexed: list[Numbered] = []
+        self._last_match = ""
+        self._last_row: list[Numbered] = []
 
     def add(self, number: int, fact: LogFact) -> None:
         """Take a fact."""
         numbered = (number, fact)
         self.facts.append(numbered)
         kind = type(fact)
+        if kind in _OF_A_PLY:
+            # One move makes several facts of one match: only the first has to look for its row.
+            match = fact.match  # type: ignore[union-attr]  # by its type it has one
+            if match != self._last_match:
+                self._last_match = match
+                self._last_row = self._rows.setdefault((tournament_of(fact), PLY), [])
+            self._last_row.append(numbered)
+            return
         place = (tournament_of(fact), TOURNAMENT if kind in _REBUILDING else PLY)
         row = self._rows.get(place)
         if row is None:
@@ -49,26 +60,34 @@ class Batch:
                 "INSERT INTO log (number, tournament, kind, facts) VALUES (?, ?, ?, ?)",
                 [(facts[0][0], *place, write_facts(facts)) for place, facts in self._rows.items()],
             )
-            for number, fact in self._indexed:
-                _index(database, number, fact)
+            self._index(database)
             database.execute("INSERT OR REPLACE INTO meta (key, value) VALUES ('last', ?)", (str(self.facts[-1][0]),))
 
-
-def _index(database: sqlite3.Connection, number: int, fact: LogFact) -> None:
-    """Keep the small tables by which rows are found; all they say can be read from the log, too."""
-    match fact:
-        case MatchStarted():
-            database.execute(
-                "INSERT INTO matches (id, first) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET last = NULL",
-                (fact.match, number),
+    def _index(self, database: sqlite3.Connection) -> None:
+        """Keep the small tables by which rows are found; all they say can be read from the log, too."""
+        started: list[tuple[str, int]] = []
+        over: list[tuple[int, str]] = []
+        for number, fact in self._indexed:
+            match fact:
+                case MatchStarted():
+                    started.append((fact.match, number))
+                case MatchOver():
+                    over.append((number, fact.match))
+                case TournamentCreated():
+                    database.execute(
+                        "INSERT INTO tournaments (id, listed, over) VALUES (?, ?, 0)",
+                        (fact.tournament, fact.config.listed),
+                    )
+                case TournamentEnded():
+                    database.execute("UPDATE tournaments SET over = 1 WHERE id = ?", (fact.tournament,))
+                case _:
+                    pass
+        if started:
+            database.executemany(
+                "INSERT INTO matches (id, first) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET last = NULL", started
             )
-        case MatchOver():
-            database.execute("UPDATE matches SET last = ? WHERE id = ?", (number, fact.match))
-        case TournamentCreated():
-            database.execute(
-                "INSERT INTO tournaments (id, listed, over) VALUES (?, ?, 0)", (fact.tournament, fact.config.listed)
-            )
-        case TournamentEnded():
-            database.execute("UPDATE tournaments SET over = 1 WHERE id = ?", (fact.tournament,))
-        case _:
-            pass
+        # A match that is over in this batch may have been started again in it: what came last counts.
+        newest = dict(started)
+        ended = [(number, match) for number, match in over if number > newest.get(match, 0)]
+        if ended:
+            database.executemany("UPDATE matches SET last = ? WHERE id = ?", ended)

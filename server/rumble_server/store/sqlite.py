@@ -21,9 +21,9 @@ from rumble_server.tournament.facts import LogFact
 
 log = logging.getLogger(__name__)
 
-BATCH_S = 0.005
+BATCH_S = 0.006
 """Moves are on disk within so long, and the time of one write."""
-HURRIED_S = 0.002
+HURRIED_S = 0.003
 """What somebody waits for is gathered for so long: a commit costs the same for one fact as for a hundred."""
 RETRY_S = 1.0
 

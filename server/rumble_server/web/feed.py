@@ -42,7 +42,7 @@ class Feed:
 
     def publish(self, batch: Sequence[tuple[int, LogFact]]) -> None:
         """More facts are on disk."""
-        self.counts.update(type(fact) for _, fact in batch)
+        self.counts.update([type(fact) for _, fact in batch])
         if not self._channels:
             return
         for _, fact in batch:
