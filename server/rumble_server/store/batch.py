@@ -1,5 +1,6 @@
 """Facts on their way to the disk, sorted into rows as they come: the writing thread has little left to do in Python."""
 
+import json
 import sqlite3
 from typing import get_args
 
@@ -82,12 +83,20 @@ class Batch:
                     database.execute("UPDATE tournaments SET over = 1 WHERE id = ?", (fact.tournament,))
                 case _:
                     pass
+        # A statement for all matches rather than one each: each call has to win the interpreter back from the loop.
         if started:
-            database.executemany(
-                "INSERT INTO matches (id, first) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET last = NULL", started
+            database.execute(
+                """INSERT INTO matches (id, first)
+                   SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]') FROM json_each(?) WHERE true
+                   ON CONFLICT (id) DO UPDATE SET last = NULL""",
+                (json.dumps(started),),
             )
         # A match that is over in this batch may have been started again in it: what came last counts.
         newest = dict(started)
         ended = [(number, match) for number, match in over if number > newest.get(match, 0)]
         if ended:
-            database.executemany("UPDATE matches SET last = ? WHERE id = ?", ended)
+            database.execute(
+                """UPDATE matches SET last = json_extract(value, '$[0]') FROM json_each(?)
+                   WHERE matches.id = json_extract(value, '$[1]')""",
+                (json.dumps(ended),),
+            )
