@@ -1,7 +1,7 @@
 """Frames to messages and back.
 
-Incoming frames are always validated. Outgoing ones are dumped from their models, but for `turn`, the one frame
-sent at every ply, which `turn_frame` builds directly; tests hold it to the `Turn` model.
+Incoming frames are always validated. Outgoing ones are dumped from their models, but for those of every match and
+ply: `turn_frame`, `match_start_frame` and `match_over_frame` build them directly, and tests hold them to the models.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 from pydantic import TypeAdapter, ValidationError
+from rumble_engine import Termination
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 from rumble_protocol.bot_messages import BOT_MESSAGES, BotMessage
-from rumble_protocol.fields import BotMessageModel, ServerMessageModel
+from rumble_protocol.fields import BotMessageModel, ServerMessageModel, TimeControl
 from rumble_protocol.server_messages import FieldProblem, ServerMessage
 
 MOST_PROBLEMS = 8
@@ -97,6 +98,68 @@ def turn_frame(
         turn["moves"] = moves
     turn["clock"] = {"remaining_ms": remaining_ms, "seats_ms": seats_ms, "lag_ms": lag_ms}
     return orjson.dumps(turn)
+
+
+def match_start_frame(
+    *,
+    match: str,
+    attempt: int,
+    tournament: str,
+    game: str,
+    settings: Mapping[str, Any],
+    seat: int,
+    seats: Sequence[str],
+    time_control: TimeControl,
+    moves: Sequence[str],
+    resumed: bool,
+) -> bytes:
+    """The frame of a `match_start`."""
+    return orjson.dumps(
+        {
+            "type": "match_start",
+            "match": match,
+            "attempt": attempt,
+            "tournament": tournament,
+            "game": game,
+            "settings": settings,
+            "seat": seat,
+            "seats": seats,
+            "time_control": {
+                "move_ms": time_control.move_ms,
+                "bank_ms": time_control.bank_ms,
+                "increment_ms": time_control.increment_ms,
+            },
+            "moves": moves,
+            "resumed": resumed,
+        }
+    )
+
+
+def match_over_frame(
+    *,
+    match: str,
+    attempt: int,
+    scores: Sequence[float] | None,
+    winner: int | None,
+    termination: Termination,
+    reason: str,
+    moves: Sequence[str],
+    state: Mapping[str, Any],
+) -> bytes:
+    """The frame of a `match_over`."""
+    return orjson.dumps(
+        {
+            "type": "match_over",
+            "match": match,
+            "attempt": attempt,
+            "scores": scores,
+            "winner": winner,
+            "termination": termination,
+            "reason": reason,
+            "moves": moves,
+            "state": state,
+        }
+    )
 
 
 def _bad_message(error: ValidationError) -> BadMessage:

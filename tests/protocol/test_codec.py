@@ -14,6 +14,8 @@ from rumble_protocol.codec import (
     LONGEST_NAME,
     MOST_PROBLEMS,
     BadMessage,
+    match_over_frame,
+    match_start_frame,
     read_bot_message,
     read_server_message,
     turn_frame,
@@ -88,6 +90,18 @@ def test_a_turn_built_directly_is_the_models(turn: server.Turn, no_legal: bool, 
     assert frame == write_message(turn) or omit
     empty: dict[str, list[str]] = {name: [] for name in omit}
     assert read_server_message(frame) == turn.model_copy(update=empty)
+
+
+@given(messages.server_messages[server.MatchStart])
+def test_a_match_start_built_directly_is_the_models(start: server.MatchStart) -> None:
+    fields = {name: getattr(start, name) for name in type(start).model_fields if name != "type"}
+    assert match_start_frame(**fields) == write_message(start)
+
+
+@given(messages.server_messages[server.MatchOver])
+def test_a_match_over_built_directly_is_the_models(over: server.MatchOver) -> None:
+    fields = over.model_dump(exclude={"type"})
+    assert match_over_frame(**fields) == write_message(over)
 
 
 # --- refusals, told so that a person can mend the bot ---

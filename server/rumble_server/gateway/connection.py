@@ -8,7 +8,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, cast
 from urllib.parse import urlsplit
 
@@ -23,6 +23,8 @@ from websockets.server import ServerProtocol
 from websockets.typing import Subprotocol
 
 from rumble_server.gateway.doorkeeper import Doorkeeper
+from rumble_server.gateway.frames import least_size, text_frame, whole_texts
+from rumble_server.gateway.outbox import Outbox
 from rumble_server.gateway.session import Session
 from rumble_server.hosts import host_name, is_known, is_loopback
 
@@ -46,6 +48,7 @@ class Gate:
     door: Doorkeeper
     hosts: frozenset[str] = frozenset()
     """Names, beside those of loopback, under which this server is reached through a loopback address."""
+    outbox: Outbox = field(default_factory=Outbox)
 
     def refusal(self, request: Request, local_address: str) -> tuple[int, str] | None:
         """The HTTP status and text for a request that may not, or None."""
@@ -75,7 +78,13 @@ class Connection(asyncio.Protocol):
         )
         self._transport: asyncio.Transport | None = None
         self._session: Session | None = None
+        self._unsent: list[bytes] = []
+        """Frames for the end of this turn of the loop."""
         self._parts: list[bytes] = []
+        self._fragmented = False
+        """Whether a message has begun whose last frame has not come."""
+        self._unparsed = 0
+        """How many bytes the parser may hold of a frame that is not whole; 0 is certain."""
         self._keepalive: asyncio.TimerHandle | None = None
         self._closing: asyncio.TimerHandle | None = None
         self._pinged_at_ms: int | None = None
@@ -96,21 +105,27 @@ class Connection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Bytes came in: frames, messages, and all that follows from them."""
+        if self._session is not None and self._unparsed == 0 and not self._fragmented:
+            texts = whole_texts(data, self._gate.door.limits.frame_bytes)
+            if texts is not None:
+                for text in texts:
+                    self._on_text(text)
+                return
+        self._parse(data)
+
+    def _parse(self, data: bytes) -> None:
         protocol = self._protocol
         protocol.receive_data(data)
-        only_text = protocol.parser_exc is None
+        self._unparsed += len(data)
         for event in protocol.events_received():
             if type(event) is Frame:
-                if event.opcode is Opcode.TEXT and event.fin:
-                    self._on_text(bytes(event.data))
-                else:
-                    only_text = False
-                    self._on_frame(event)
+                # Never more than the frame had: so nothing is left only where nothing is.
+                self._unparsed -= least_size(len(event.data))
+                self._on_frame(event)
             elif isinstance(event, Request):
-                only_text = False
+                self._unparsed = 0 if data.endswith(b"\r\n\r\n") else len(data)
                 self._on_request(event)
-        if not only_text:
-            self._flush()
+        self._flush()
 
     def eof_received(self) -> None:
         """The peer sends no more."""
@@ -140,11 +155,19 @@ class Connection(asyncio.Protocol):
 
     def send(self, frame: bytes) -> None:
         """Write a text frame; a peer that does not read is cut off."""
-        transport = self._transport
-        if transport is None or self._protocol.state is not State.OPEN:
+        if self._transport is None or self._protocol.state is not State.OPEN:
             return
-        transport.write(text_frame(frame))
-        self._shed_if_slow(transport)
+        self._unsent.append(text_frame(frame))
+        if len(self._unsent) == 1:
+            self._gate.outbox.add(self)
+
+    def write_out(self) -> None:
+        """Write the frames that were sent in this turn of the loop."""
+        unsent, self._unsent = self._unsent, []
+        transport = self._transport
+        if transport is not None and unsent:
+            transport.write(unsent[0] if len(unsent) == 1 else b"".join(unsent))
+            self._shed_if_slow(transport)
 
     def close(self, code: CloseCode, reason: str) -> None:
         """Begin the closing handshake; it ends by force if the peer takes too long."""
@@ -181,6 +204,7 @@ class Connection(asyncio.Protocol):
     def _on_frame(self, frame: Frame) -> None:
         opcode = frame.opcode
         if opcode is Opcode.TEXT or opcode is Opcode.CONT:
+            self._fragmented = not frame.fin
             if frame.data:  # fragments without content are no limit's business, and would pile up
                 self._parts.append(bytes(frame.data))
             if frame.fin:
@@ -218,6 +242,7 @@ class Connection(asyncio.Protocol):
         transport = self._transport
         if transport is None:
             return
+        self.write_out()
         for data in self._protocol.data_to_send():
             if data:
                 transport.write(data)
@@ -266,16 +291,6 @@ class Connection(asyncio.Protocol):
     def _who(self) -> str:
         player = None if self._session is None else self._session.player
         return f"{self.address} ({player.name})" if player is not None else self.address
-
-
-def text_frame(payload: bytes) -> bytes:
-    """A server's text frame, unmasked and whole (RFC 6455, section 5.2): made here, since one goes out at every ply."""
-    size = len(payload)
-    if size < 126:
-        return bytes((0x81, size)) + payload
-    if size < 1 << 16:
-        return b"\x81\x7e" + size.to_bytes(2) + payload
-    return b"\x81\x7f" + size.to_bytes(8) + payload
 
 
 def _select_subprotocol(protocol: ServerProtocol, offered: Sequence[Subprotocol]) -> Subprotocol | None:

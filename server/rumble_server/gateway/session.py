@@ -112,25 +112,25 @@ class Session:
     def release(self) -> None:
         """Send what waited for the disk and need not wait any more."""
         durable = self._door.arena.log.durable
+        late: list[bytes] = []
         while self._held and self._held[0][0] <= durable:
             held = self._held.popleft()[1]
             if isinstance(held, CloseCode):
                 self._link.close(held, CLOSE_REASONS[held])
             else:
                 self._link.send(held)
-                self._sent_late(held)
+                late.append(held)
+        self._sent_late(late)
         if self._held:
             self._door.wait_for_disk(self)
 
-    def _sent_late(self, frame: bytes) -> None:
-        if self.player is not None:
-            self._door.arena.floor.sent_late(self.player, frame)
+    def _sent_late(self, frames: list[bytes]) -> None:
+        if self.player is not None and frames:
+            self._door.arena.floor.sent_late(self.player, frames)
 
     def _stop_holding(self) -> None:
         """Nobody will answer what waits here: no clock has run for it."""
-        for _, held in self._held:
-            if not isinstance(held, CloseCode):
-                self._sent_late(held)
+        self._sent_late([held for _, held in self._held if not isinstance(held, CloseCode)])
 
     # --- the connection's side ---
 

@@ -2,8 +2,8 @@
 
 A fact is something that has happened; it is never changed. Replaying a match's facts rebuilds its referee, and its
 transcript. Times (`at_ms`) are server time in ms since the epoch. The tournament of a match is the part of its id
-before the first dot. `TurnAsked`, `MoveMade` and `Send` are made at every ply: they are not frozen, since that would
-cost several times the rest of making them, but nobody changes them either.
+before the first dot. `StartTold`, `TurnAsked`, `MoveMade` and `Send` are made so often that they are not frozen, since
+that would cost several times the rest of making them; but nobody changes them either.
 """
 
 from dataclasses import dataclass
@@ -29,6 +29,23 @@ class MatchStarted:
     away_ms: int
     at_ms: int
     fact: Literal["match_started"] = "match_started"
+
+    @property
+    def tournament(self) -> str:
+        """The id of the match's tournament."""
+        return self.match.partition(".")[0]
+
+
+@dataclass(slots=True)
+class StartTold:
+    """A seat was sent `match_start`; with the terms and the moves so far this is all of that frame."""
+
+    match: str
+    attempt: int
+    seat: int
+    resumed: bool
+    at_ms: int
+    fact: Literal["start_told"] = "start_told"
 
 
 @dataclass(slots=True)
@@ -102,7 +119,10 @@ class SeatBack:
 
 @dataclass(frozen=True, slots=True)
 class MatchOver:
-    """A match has an outcome. `scores` None: void, not a result. `at_fault` are the seats whose fault ended it."""
+    """A match has an outcome. `scores` None: void, not a result. `at_fault` are the seats whose fault ended it.
+
+    `told` are the seats that were connected: each was sent a `match_over` of this and its view of the last state.
+    """
 
     match: str
     attempt: int
@@ -113,6 +133,7 @@ class MatchOver:
     at_fault: tuple[int, ...]
     moves: tuple[str, ...]
     at_ms: int
+    told: tuple[int, ...] = ()
     fact: Literal["match_over"] = "match_over"
 
     @property
@@ -136,7 +157,7 @@ class FrameSeen:
     fact: Literal["frame_seen"] = "frame_seen"
 
 
-MatchFact = MatchStarted | TurnAsked | MoveMade | MoveRefused | SeatAway | SeatBack | MatchOver | FrameSeen
+MatchFact = MatchStarted | StartTold | TurnAsked | MoveMade | MoveRefused | SeatAway | SeatBack | MatchOver | FrameSeen
 
 
 @dataclass(slots=True)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from rumble_engine import IllegalMove, MoveError, Outcome, State, Termination, get_game
 from rumble_protocol import server_messages as say
-from rumble_protocol.codec import turn_frame, write_message
+from rumble_protocol.codec import match_over_frame, match_start_frame, turn_frame, write_message
 from rumble_protocol.codes import NoticeCode, Rejection
 from rumble_protocol.fields import ServerMessageModel
 
@@ -28,6 +28,7 @@ from rumble_server.match.facts import (
     SeatAway,
     SeatBack,
     Send,
+    StartTold,
     TurnAsked,
 )
 
@@ -165,8 +166,10 @@ class Referee:
             self._suspend_turn(now_ms)
         chair.lag_ms = min(lag_ms, MOST_LAG_MS)
         chair.omit = omit
-        self._send(effects, seat, now_ms, self._match_start(seat, resumed=chair.greeted))
+        told = StartTold(self.match, self.attempt, seat, chair.greeted, now_ms)
         chair.greeted = True
+        effects.append(told)
+        effects.append(Send(seat, frame_of_start(told, self.terms, self.moves)))
         if self.turn is None and self.chairs[self.state.to_move].away_since_ms is None:
             self._ask(effects, now_ms)
         self._set_wake()
@@ -281,7 +284,7 @@ class Referee:
     @property
     def tournament(self) -> str:
         """The id of the match's tournament."""
-        return self.match.partition(".")[0]
+        return self.terms.tournament
 
     def clock(self, now_ms: int) -> tuple[int, ...]:
         """What each seat has for a move, bank included, as it stands: the open turn's is running."""
@@ -290,27 +293,10 @@ class Referee:
             seats_ms[self.turn.seat] = self._turn_remaining_ms(self.turn, now_ms)
         return tuple(seats_ms)
 
-    def _match_start(self, seat: int, *, resumed: bool) -> say.MatchStart:
-        terms = self.terms
-        return say.MatchStart(
-            match=self.match,
-            attempt=self.attempt,
-            tournament=self.tournament,
-            game=terms.game,
-            settings=terms.settings,
-            seat=seat,
-            seats=list(terms.seats),
-            time_control=self.control,
-            moves=self.moves,
-            resumed=resumed,
-        )
-
-    def _send(
-        self, effects: list[Effect], seat: int, now_ms: int, message: ServerMessageModel, *, durable: bool = False
-    ) -> None:
+    def _send(self, effects: list[Effect], seat: int, now_ms: int, message: ServerMessageModel) -> None:
         frame = write_message(message)
         effects.append(FrameSeen(self.match, self.attempt, seat, "server", frame.decode(), now_ms))
-        effects.append(Send(seat, frame, durable))
+        effects.append(Send(seat, frame))
 
     def _ask(self, effects: list[Effect], now_ms: int) -> None:
         seat = self.state.to_move
@@ -446,13 +432,28 @@ class Referee:
             at_fault=at_fault,
             moves=tuple(self.moves),
             at_ms=now_ms,
+            told=tuple(seat for seat, chair in enumerate(self.chairs) if chair.away_since_ms is None),
         )
         self.turn = None
         self.wake_at_ms = None
         effects.append(over)
-        for seat, chair in enumerate(self.chairs):
-            if chair.away_since_ms is None:
-                self._send(effects, seat, now_ms, match_over_message(over, self.state.view(seat)), durable=True)
+        effects += [Send(seat, frame_of_over(over, self.state, seat), durable=True) for seat in over.told]
+
+
+def frame_of_start(told: StartTold, terms: MatchStarted, moves: Sequence[str]) -> bytes:
+    """The `match_start` frame that a seat was sent after these moves."""
+    return match_start_frame(
+        match=terms.match,
+        attempt=terms.attempt,
+        tournament=terms.tournament,
+        game=terms.game,
+        settings=terms.settings,
+        seat=told.seat,
+        seats=terms.seats,
+        time_control=terms.time_control,
+        moves=moves,
+        resumed=told.resumed,
+    )
 
 
 def frame_of_turn(asked: TurnAsked, game: str, state: State, moves: Sequence[str]) -> bytes:
@@ -473,15 +474,15 @@ def frame_of_turn(asked: TurnAsked, game: str, state: State, moves: Sequence[str
     )
 
 
-def match_over_message(over: MatchOver, state: dict[str, object]) -> say.MatchOver:
-    """The `match_over` of a finished match."""
-    return say.MatchOver(
+def frame_of_over(over: MatchOver, state: State, seat: int) -> bytes:
+    """The `match_over` frame for a seat, in the last state."""
+    return match_over_frame(
         match=over.match,
         attempt=over.attempt,
-        scores=None if over.scores is None else list(over.scores),
+        scores=over.scores,
         winner=over.winner,
         termination=over.termination,
         reason=over.reason,
-        moves=list(over.moves),
-        state=state,
+        moves=over.moves,
+        state=state.view(seat),
     )

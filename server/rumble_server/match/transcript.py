@@ -6,8 +6,8 @@ from typing import Any, Literal
 
 from rumble_engine import State, get_game
 
-from rumble_server.match.facts import FrameSeen, MatchFact, MatchOver, MatchStarted, MoveMade, TurnAsked
-from rumble_server.match.referee import frame_of_turn
+from rumble_server.match.facts import FrameSeen, MatchFact, MatchOver, MatchStarted, MoveMade, StartTold, TurnAsked
+from rumble_server.match.referee import frame_of_over, frame_of_start, frame_of_turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +43,9 @@ def transcript(facts: Iterable[MatchFact]) -> Iterator[Line | MatchOver]:
                 state = get_game(fact.game).initial(fact.settings, fact.seed)
                 for move in fact.moves:
                     state = state.play(move)
+            case StartTold() if terms is not None:
+                frame = frame_of_start(fact, terms, moves).decode()
+                yield Line(fact.at_ms, fact.attempt, fact.seat, "server", frame)
             case TurnAsked() if terms is not None and state is not None:
                 frame = frame_of_turn(fact, terms.game, state, moves).decode()
                 yield Line(fact.at_ms, fact.attempt, fact.seat, "server", frame)
@@ -54,6 +57,9 @@ def transcript(facts: Iterable[MatchFact]) -> Iterator[Line | MatchOver]:
                 yield Line(fact.at_ms, fact.attempt, fact.seat, fact.sender, fact.frame)
             case MatchOver():
                 yield fact
+                if state is not None:
+                    for seat in fact.told:
+                        yield Line(fact.at_ms, fact.attempt, seat, "server", frame_of_over(fact, state, seat).decode())
             case _:
                 pass
 

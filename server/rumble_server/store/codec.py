@@ -19,6 +19,7 @@ from rumble_server.match.facts import (
     MoveRefused,
     SeatAway,
     SeatBack,
+    StartTold,
     TurnAsked,
 )
 from rumble_server.tournament.facts import (
@@ -48,6 +49,7 @@ _TaggedFact = Annotated[
     | MoveRefused
     | SeatAway
     | SeatBack
+    | StartTold
     | TurnAsked
     | BotAbsent
     | BotBenched

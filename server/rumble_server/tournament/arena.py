@@ -11,11 +11,10 @@ from random import Random
 
 from rumble_engine import Termination
 from rumble_protocol.bot_messages import Challenge, Move
-from rumble_protocol.codec import write_message
 from rumble_protocol.codes import CloseCode, ErrorCode, NoticeCode
 
 from rumble_server.match.facts import MatchOver, MatchStarted
-from rumble_server.match.referee import Referee, match_over_message
+from rumble_server.match.referee import Referee, frame_of_over
 from rumble_server.tournament import telling
 from rumble_server.tournament.challenges import challenge_config
 from rumble_server.tournament.config import TournamentConfig
@@ -302,7 +301,7 @@ class Arena:
         start = Referee(tournament.terms_of(over), self.floor.new_turn_id).state
         for seat, player in enumerate(self.players_of(over.seats)):
             if seat not in over.at_fault:
-                player.send(write_message(match_over_message(over, start.view(seat))), number)
+                player.send(frame_of_over(over, start, seat), number)
 
     def _watch_clock(self) -> None:
         wakes = [tournament.wake_at_ms for tournament in self.tournaments.values()]

@@ -112,12 +112,14 @@ class Floor:
         for match in player.matches.values():
             match.referee.round_trip(match.seat_of(player), lag_ms)
 
-    def sent_late(self, player: Player, frame: bytes) -> None:
-        """A frame to the player had waited for the disk until now: a clock that it starts had not run."""
-        now_ms = self.clock.now_ms()
+    def sent_late(self, player: Player, frames: Iterable[bytes]) -> None:
+        """These frames to the player had waited for the disk until now: a clock that one of them starts had not run."""
+        waited = {id(frame) for frame in frames}
         for match in player.matches.values():
-            match.referee.sent_late(frame, now_ms)
-            self._arm(match)
+            turn = match.referee.turn
+            if turn is not None and id(turn.frame) in waited:
+                match.referee.sent_late(turn.frame, self.clock.now_ms())
+                self._arm(match)
 
     def is_on_turn(self, player: Player) -> bool:
         """Whether a turn of the player is open in any match."""

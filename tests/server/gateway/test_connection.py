@@ -1,6 +1,7 @@
 """Bots' sockets: the opening, frames, pings, limits of memory, and the end, on real connections over loopback."""
 
 import asyncio
+import contextlib
 import json
 import logging
 from typing import Any
@@ -8,7 +9,9 @@ from typing import Any
 import pytest
 from rumble_protocol.codes import CLOSE_REASONS, CloseCode
 from rumble_server.gateway import connection
-from rumble_server.gateway.connection import MOST_UNSENT_BYTES, Connection, text_frame
+from rumble_server.gateway.connection import MOST_UNSENT_BYTES, Connection
+from rumble_server.gateway.frames import text_frame
+from rumble_server.gateway.outbox import MOST_WAITING
 from rumble_server.gateway.session import Session
 from websockets.exceptions import InvalidStatus
 from websockets.frames import Frame as WireFrame
@@ -470,3 +473,31 @@ async def test_who_is_cut_off_is_named_in_the_log(caplog: pytest.LogCaptureFixtu
 def test_a_text_frame_is_as_the_library_makes_it(size: int) -> None:
     payload = b"x" * size
     assert text_frame(payload) == WireFrame(Opcode.TEXT, payload).serialize(mask=False)
+
+
+async def test_what_many_are_told_at_once_reaches_each_of_them() -> None:
+    async with house() as server, contextlib.AsyncExitStack() as stack:
+        clients = [await stack.enter_async_context(server.connect()) for _ in range(2 * MOST_WAITING + 1)]
+        for number, client in enumerate(clients):
+            await say(client, type="login", name=f"bot{number}")
+            await hear(client, "session")
+        server.arena.drain()
+        for client in clients:
+            assert (await hear(client, "notice"))["code"] == "draining"
+
+
+async def test_moves_in_one_read_and_after_other_frames_are_all_read() -> None:
+    async with house() as server, server.raw() as client:
+        assert await client.upgrade() == 101
+        await client.hear("welcome")
+        client.send(Opcode.TEXT, b'{"type": "log', fin=False)
+        client.send(Opcode.PING, b"here")
+        client.send(Opcode.CONT, b'in", "name": "ann"}')
+        await client.hear("session")
+        for _ in range(3):
+            client.send(Opcode.TEXT, b'{"type": "nonsense"}')
+        client.send(Opcode.TEXT, b'{"type": "login", "name": "ann"}')
+        assert (await client.hear("error"))["code"] == "bad_message"
+        assert (await client.hear("error"))["code"] == "bad_message"
+        assert (await client.hear("error"))["code"] == "bad_message"
+        assert (await client.hear("error"))["code"] == "already_logged_in"

@@ -11,7 +11,17 @@ from typing import Any
 
 from rumble_engine import Termination
 from rumble_protocol.fields import TimeControl
-from rumble_server.match.facts import Effect, FrameSeen, MatchFact, MatchOver, MatchStarted, MoveMade, Send, TurnAsked
+from rumble_server.match.facts import (
+    Effect,
+    FrameSeen,
+    MatchFact,
+    MatchOver,
+    MatchStarted,
+    MoveMade,
+    Send,
+    StartTold,
+    TurnAsked,
+)
 from rumble_server.match.referee import Referee
 
 from tests.server.frames import Frame, Inbox
@@ -141,6 +151,7 @@ class Desk:
         return [fact for fact in self.facts if type(fact) is kind]
 
     def _do(self, effects: list[Effect]) -> None:
+        over = next((effect for effect in effects if isinstance(effect, MatchOver)), None)
         for before, effect in itertools.pairwise([None, *effects]):
             if isinstance(effect, Send):
                 frame = self.seats[effect.seat].add(effect.frame)
@@ -148,6 +159,12 @@ class Desk:
                 if frame["type"] == "turn":
                     assert isinstance(before, TurnAsked)
                     assert before.turn_id == frame["turn_id"]
+                elif frame["type"] == "match_start":
+                    assert isinstance(before, StartTold)
+                    assert (before.seat, before.resumed) == (effect.seat, frame["resumed"])
+                elif frame["type"] == "match_over":
+                    assert over is not None
+                    assert effect.seat in over.told
                 else:
                     assert isinstance(before, FrameSeen)
                     assert (before.sender, before.seat, before.frame) == ("server", effect.seat, effect.frame.decode())

@@ -139,6 +139,7 @@ def test_by_the_rules_of_the_game(
         at_fault=(),
         moves=moves,
         at_ms=START_MS + 10 * len(moves),
+        told=(0, 1),
     )
     for inbox in desk.seats:
         assert inbox.last("match_over") == {

@@ -158,7 +158,8 @@ def test_a_match_whose_log_ends_between_the_last_move_and_its_outcome_ends() -> 
     desk = Desk.seated()
     desk.play("0", "1", "4", "2", "8")
     after = Desk.resumed([fact for fact in desk.facts if not isinstance(fact, MatchOver)], now_ms=desk.now_ms)
-    assert after.over == desk.over
+    assert replace(after.over, told=desk.over.told) == desk.over
+    assert after.over.told == (), "nobody is connected yet"
 
 
 def test_a_match_whose_log_holds_its_end_is_over() -> None:

@@ -105,5 +105,6 @@ def test_a_void_attempts_verdict_has_no_scores() -> None:
 def test_facts_without_their_start_give_only_the_frames_that_stand_in_them() -> None:
     desk = Desk.seated()
     desk.play("4")
+    desk.move(0, "5", turn_id="stale")
     lines = [line for line in transcript(desk.facts[1:]) if isinstance(line, Line)]
-    assert [json.loads(line.frame)["type"] for line in lines] == ["match_start", "match_start"]
+    assert [json.loads(line.frame)["type"] for line in lines] == ["move", "rejected"]

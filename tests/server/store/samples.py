@@ -69,6 +69,7 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "reason": texts,
     "remaining_ms": times,
     "removed": st.booleans(),
+    "resumed": st.booleans(),
     "retries_left": small,
     "salt": st.none() | hexes,
     "scores": st.none() | st.lists(st.sampled_from([0.0, 0.5, 1.0]), max_size=2).map(tuple),
@@ -81,6 +82,7 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "status": st.sampled_from(["finished", "cancelled"]),
     "termination": st.sampled_from(Termination),
     "time_control": controls,
+    "told": st.lists(st.integers(0, 1), max_size=2).map(tuple),
     "tournament": texts,
     "turn_id": texts,
 }

@@ -1,0 +1,54 @@
+"""Text frames of RFC 6455 (section 5.2) in their plainest form, the one that nearly every move and turn has.
+
+Everything else that may come (control frames, fragments, long or broken frames) is the business of `websockets`;
+this is only here because a frame comes in and goes out at every ply.
+"""
+
+from websockets.utils import apply_mask
+
+WHOLE_TEXT = 0x81
+"""The first byte of a text frame that is not fragmented."""
+MASKED = 0x80
+MASK_BYTES = 4
+
+
+def whole_texts(data: bytes, most_bytes: int) -> list[bytes] | None:
+    """The payloads of `data` if it is whole text frames of a client and nothing else, none over `most_bytes`.
+
+    `data` must begin where a frame begins. None says that it is for a full parser; nothing of it was taken.
+    """
+    payloads: list[bytes] = []
+    start, end = 0, len(data)
+    while start < end:
+        if end - start < 2 or data[start] != WHOLE_TEXT:
+            return None
+        size = data[start + 1] - MASKED
+        mask = start + 2
+        if size == 126:
+            size = int.from_bytes(data[mask : mask + 2])
+            mask += 2
+        elif not 0 <= size < 126:
+            return None
+        body = mask + MASK_BYTES
+        start = body + size
+        if size > most_bytes or start > end:
+            return None
+        payloads.append(apply_mask(data[body:start], data[mask:body]))
+    return payloads
+
+
+def least_size(payload_bytes: int) -> int:
+    """How many bytes a client's frame has at least on the wire: its length may be written longer than it need be."""
+    if payload_bytes < 126:
+        return 2 + MASK_BYTES + payload_bytes
+    return (4 if payload_bytes < 1 << 16 else 10) + MASK_BYTES + payload_bytes
+
+
+def text_frame(payload: bytes) -> bytes:
+    """A server's text frame, unmasked and whole."""
+    size = len(payload)
+    if size < 126:
+        return bytes((WHOLE_TEXT, size)) + payload
+    if size < 1 << 16:
+        return b"\x81\x7e" + size.to_bytes(2) + payload
+    return b"\x81\x7f" + size.to_bytes(8) + payload

@@ -1,0 +1,41 @@
+"""What goes out at the end of a turn of the loop: for each connection one write of all its frames, not one each.
+
+A bot that plays several matches is often asked in several at once, and a result, the next start and its first turn
+belong together; a system call costs more than all that made the frame.
+"""
+
+import asyncio
+from typing import Protocol
+
+MOST_WAITING = 32
+"""Connections that wait to be written to: with more of them the first would wait too long for the last."""
+
+
+class Writer(Protocol):
+    """A connection with frames to write."""
+
+    def write_out(self) -> None:
+        """Write them."""
+
+
+class Outbox:
+    """The connections that have something to write in this turn of the loop."""
+
+    __slots__ = ("_waiting",)
+
+    def __init__(self) -> None:
+        self._waiting: list[Writer] = []
+
+    def add(self, writer: Writer) -> None:
+        """The connection has something to write, and had not before. It may be asked for it at once."""
+        waiting = self._waiting
+        if not waiting:
+            asyncio.get_running_loop().call_soon(self._write)
+        waiting.append(writer)
+        if len(waiting) >= MOST_WAITING:
+            self._write()
+
+    def _write(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        for writer in waiting:
+            writer.write_out()
