@@ -150,6 +150,7 @@ class Agenda:
         pairing = Pairing(pairing.cycle, pairing.round, pairing.board, first, second)
         slot = Slot(match, pairing, leg, (seats[0], seats[1]))
         self._played.pop(match_key(pairing, leg), None)
+        self.schedule.reopen(pairing.round)
         self.put(slot)
         return slot
 

@@ -517,6 +517,24 @@ def test_the_host_lets_a_benched_bot_play_again() -> None:
 
 # --- the facts rebuild the machine ---
 
+
+def test_a_final_that_is_to_be_played_again_has_no_winner_until_it_is() -> None:
+    leader = Leader.started("ann", "ben", format="knockout", legs=1)
+    leader.due()
+    leader.finish("1.1.1.1", (1.0, 0.0), Termination.NORMAL, ())
+    leader.due()
+    assert leader.tournament.is_complete()
+    leader.record(leader.tournament.void("friday.1.1.1.1", leader.now_ms))
+    assert not leader.tournament.is_complete()
+    assert {line.rank for line in leader.tournament.table.standings()} == {1}
+    leader.due()
+    leader.finish("1.1.1.1", (0.0, 1.0), Termination.NORMAL, ())
+    leader.due()
+    seats = leader.tournament.results["friday.1.1.1.1"].seats
+    assert [line.name for line in leader.tournament.table.standings()] == [seats[1], seats[0]]
+    assert leader.tournament.is_complete()
+
+
 steps = st.lists(
     st.tuples(
         st.sampled_from(

@@ -82,7 +82,10 @@ class Knockout(Schedule):
         return Round(tuple(pulled)) if pulled else None
 
     def _decided(self, results: Results) -> dict[Place, int]:
-        """The open pairings that are played to their end: who won each, or `TIED` where it is to be played again."""
+        """Who won each open pairing that is played to its end, or `TIED` where it is to be played again.
+
+        The final stays open: nothing follows from it.
+        """
         decided = {}
         for place, pairing in self._open.items():
             legs = pairing_results(pairing, self.plan.legs, results)
@@ -101,11 +104,11 @@ class Knockout(Schedule):
 
     def _advance(self, place: Place, winner: int) -> None:
         self.winners[place] = winner
-        self._open.pop(place, None)
         number, board = place
         if number == self.number_of_rounds:
             self.finished = True
             return
+        self._open.pop(place, None)
         neighbour = self.winners.get(_neighbour(place))
         if neighbour is not None:
             one, other = sorted((winner, neighbour))
@@ -117,6 +120,12 @@ class Knockout(Schedule):
         if self.plan.legs % 2:
             self._firsts[pairing.first] += 1
             self._firsts[pairing.second] -= 1
+
+    def reopen(self, number: int) -> None:
+        """Without its result the final is open again."""
+        if number == self.number_of_rounds:
+            self.winners.pop((number, 1), None)
+            self.finished = False
 
     def restore(self, pulled: Round) -> None:
         """Put the pairings in their places; who plays in a later round went on from the one before."""

@@ -72,6 +72,9 @@ class Schedule(ABC):
     def restore(self, pulled: Round) -> None:
         """Take up a round that was pulled before a restart, in the order of pulling. Raises ValueError."""
 
+    def reopen(self, number: int) -> None:
+        """A match of the round of that number has lost its result, and is to be played again."""
+
     @property
     @abstractmethod
     def matches_total(self) -> int | None:
