@@ -30,8 +30,22 @@ BOUNDS = (("minimum", -1), ("minLength", -1), ("minItems", -1), ("maximum", 1), 
 
 def promise() -> dict[str, Any]:
     """What version 1 promises, as it is now."""
-    messages = {name: schema for name, schema in schemas().items() if name not in UNIONS}
-    return {"schemas": messages, "close_codes": document()["channels"]["bot"]["x-close-codes"]}
+    messages = {name: _without_words(schema) for name, schema in schemas().items() if name not in UNIONS}
+    closes = document()["channels"]["bot"]["x-close-codes"]
+    return {
+        "schemas": messages,
+        "close_codes": [{name: code[name] for name in ("code", "reconnect")} for code in closes],
+    }
+
+
+def _without_words(value: Any) -> Any:
+    """A schema without its texts for people, which may change."""
+    if isinstance(value, list):
+        return [_without_words(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    kept = {name: inner for name, inner in value.items() if name != "description" or not isinstance(inner, str)}
+    return {name: _without_words(inner) for name, inner in kept.items()}
 
 
 def breaches(old: dict[str, Any], new: dict[str, Any]) -> list[str]:

@@ -4,6 +4,8 @@ import ast
 import asyncio
 import json
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ from rumble_protocol.codes import DO_NOT_RECONNECT, CloseCode
 from rumble_protocol.schema import schemas, text
 from rumble_protocol.server_messages import SERVER_MESSAGES
 
+from tests.e2e.processes import PATIENCE_S, serving
 from tests.protocol import generic_client
 from tests.protocol.conversation import CONVERSATIONS, read_conversation
 from tests.protocol.generic_client import Contract
@@ -148,6 +151,22 @@ async def test_a_client_made_of_the_document_alone_plays_a_tournament(game: str,
         assert {frame["type"] for frame in frames} & {"error", "rejected"} == set()
         assert frames[-1]["type"] == "tournament_over"
         assert frames[-1]["status"] == "finished"
+
+
+@pytest.mark.e2e
+def test_it_plays_as_a_program_against_a_server_process(tmp_path: Path) -> None:
+    with serving(tmp_path) as server:
+        server.host("create", "friday", "--game", "tictactoe", "--start-at-bots", "2")
+        command = [sys.executable, generic_client.__file__, str(KEPT), f"127.0.0.1:{server.port}", "7", "join=friday"]
+        with subprocess.Popen([*command, "name=ada"], stdout=subprocess.PIPE, text=True) as ada:
+            done = subprocess.run(
+                [*command, "name=bob"], capture_output=True, text=True, timeout=PATIENCE_S, check=True
+            )
+            told, _ = ada.communicate(timeout=PATIENCE_S)
+        ends = [json.loads(text) for text in (told, done.stdout)]
+        assert [end["status"] for end in ends] == ["finished", "finished"]
+        assert sum(end["points"] for end in ends) == 2.0
+        assert server.host("standings", "friday")["status"] == "finished"
 
 
 def test_main(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

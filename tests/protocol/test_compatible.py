@@ -17,6 +17,11 @@ def test_what_was_promised_is_kept() -> None:
     assert breaches(json.loads(PROMISED.read_text(encoding="utf-8")), NOW) == []
 
 
+def test_what_was_added_is_promised_too() -> None:
+    kept = json.loads(PROMISED.read_text(encoding="utf-8"))
+    assert kept == NOW, "take it into the promise: python -m tests.protocol.compatible"
+
+
 def after(change: Change) -> list[str]:
     """The breaches if the protocol were to change so."""
     changed = copy.deepcopy(NOW)
@@ -80,7 +85,7 @@ def test_a_breach_is_found(breach: str, change: Change) -> None:
 def test_a_close_code_stays() -> None:
     changed = copy.deepcopy(NOW)
     changed["close_codes"][0]["reconnect"] = False
-    changed["close_codes"].append({"code": 4020, "reason": "", "reconnect": True})
+    changed["close_codes"].append({"code": 4020, "reconnect": True})
     assert breaches(NOW, changed) == ["close code 1001: changed"]
 
 

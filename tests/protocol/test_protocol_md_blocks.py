@@ -16,7 +16,6 @@ from rumble_protocol.codec import read_bot_message, read_server_message
 from rumble_server.match.facts import MatchOver
 from rumble_server.match.transcript import Line, as_json
 
-from tests.command_line import parse_all
 from tests.docs_blocks import (
     Block,
     Checks,
@@ -30,7 +29,7 @@ from tests.docs_blocks import (
     is_message,
     is_part_of_a_file,
 )
-from tests.e2e.processes import PATIENCE_S, RUMBLE, running, serving
+from tests.e2e.processes import PATIENCE_S, RUMBLE, clean_environment, running, serving
 from tests.protocol.page import PATH
 from tests.protocol.replay import EXAMPLES
 
@@ -55,7 +54,7 @@ def asks_for_a_transcript(block: Block) -> None:
 
 
 CHECKS: Checks = {
-    "ten minutes": lambda block: parse_all(with_server(command) for command in commands(block)),
+    "ten minutes": are_commands(),
     "file:": is_file,
     "friday-alice.jsonl": are_messages,
     "game:": lambda block: None,  # tests/protocol/test_protocol_md_games.py plays them
@@ -91,12 +90,13 @@ def test_the_ten_minutes_are_as_told(tmp_path: Path) -> None:
     (bot,) = (block.text for block in page if block.language == "python")
     script = tmp_path / "bot.py"
     script.write_text(bot, encoding="utf-8")
-    assert start[0] == "rumble serve"
-    with serving(tmp_path) as server:
+    serve, *others = start
+    with serving(tmp_path, *shlex.split(serve)[2:]) as server:
         address = f"127.0.0.1:{server.port}"
-        create, random_bot = (shlex.split(command.replace("127.0.0.1:8765", address))[1:] for command in start[1:])
-        subprocess.run([*RUMBLE, *create], env=server.environment, check=True, capture_output=True)
-        with running([*RUMBLE, *random_bot], server.environment, tmp_path / "random.log"):
+        alone = clean_environment(tmp_path)
+        create, random_bot = (shlex.split(command.replace("127.0.0.1:8765", address))[1:] for command in others)
+        subprocess.run([*RUMBLE, *create], env=alone, check=True, capture_output=True)
+        with running([*RUMBLE, *random_bot], alone, tmp_path / "random.log"):
             mine = [sys.executable, str(script), address, "friday", "my-bot"]
             told = subprocess.run(mine, capture_output=True, text=True, check=True, timeout=PATIENCE_S).stdout
     assert re.fullmatch(r"rank [12] of 2\n", told)

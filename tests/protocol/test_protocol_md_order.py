@@ -38,6 +38,10 @@ def test_the_order_is_the_one_told(path: Path) -> None:
         assert kinds.count("session") <= 1
         before = kinds[1 : kinds.index("session")] if "session" in kinds else kinds[1:]
         assert set(before) <= {"error", "rejected"}
+        after = kinds.index("session") + 1 if "session" in kinds else len(kinds)
+        resumed = frames[after - 1]["matches"] if after < len(kinds) else []
+        first = frames[after : kinds.index("joined")] if "joined" in kinds else frames[after:]
+        assert [frame["match"] for frame in first if frame["type"] == "match_start" and frame["resumed"]] == resumed
         begun: set[Any] = set()
         over: set[Any] = set()
         ended: set[str] = set()
