@@ -13,8 +13,6 @@ SdkError
 `Resign` is no error: a bot raises it in `choose` to give the match up.
 """
 
-from rumble_protocol.codes import ErrorCode
-
 
 class SdkError(Exception):
     """Base of every error the SDK raises; its text is one line for a person."""
@@ -47,7 +45,7 @@ class BotFailed(SdkError):
 class Refused(SdkError):
     """The server refused a login, a join or a challenge, and says why."""
 
-    def __init__(self, code: ErrorCode, message: str) -> None:
+    def __init__(self, code: str, message: str) -> None:
         super().__init__(f"the server refused: {message} ({code})")
         self.code = code
         self.message = message

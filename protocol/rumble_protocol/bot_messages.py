@@ -16,6 +16,7 @@ from rumble_protocol.fields import (
     TimeControl,
     TournamentId,
     TurnId,
+    WantedName,
 )
 
 
@@ -26,7 +27,7 @@ class Login(BotMessageModel):
     """
 
     type: Literal["login"] = "login"
-    name: str
+    name: WantedName
     key: Key | None = None
     version: ShortText | None = None
     client: ShortText | None = None
@@ -75,7 +76,7 @@ class Challenge(BotMessageModel):
     """Ask for one unlisted, unrated match. Answered by `joined`, or by `error`. Without `seat`, by lot."""
 
     type: Literal["challenge"] = "challenge"
-    against: str
+    against: WantedName
     game: ShortText
     settings: Settings | None = None
     seat: Seat | None = None

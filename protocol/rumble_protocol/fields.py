@@ -10,6 +10,7 @@ from pydantic import (
     Field,
     PlainValidator,
     StringConstraints,
+    WithJsonSchema,
     model_validator,
 )
 
@@ -23,6 +24,8 @@ DAY_MS = 24 * 60 * 60 * 1000
 
 Name = Annotated[str, StringConstraints(pattern=NAME_PATTERN)]
 """A bot's name, compared without case."""
+WantedName = Annotated[str, WithJsonSchema({"type": "string", "pattern": NAME_PATTERN})]
+"""A name as a bot asks for it: the schema tells the rule, and the server answers `bad_name`, not `bad_message`."""
 Key = Annotated[str, StringConstraints(min_length=16, max_length=128)]
 TournamentId = Annotated[str, StringConstraints(min_length=1, max_length=64)]
 MatchId = Annotated[str, StringConstraints(min_length=1, max_length=128)]

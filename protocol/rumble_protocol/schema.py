@@ -17,6 +17,8 @@ from rumble_protocol.bot_messages import BOT_MESSAGES, BotMessage, Login
 from rumble_protocol.server_messages import SERVER_MESSAGES, ServerMessage
 
 DRAFT: Final = "https://json-schema.org/draft/2020-12/schema"
+IDS: Final = "urn:rumble:v1:"
+"""What the `$id` of each schema begins with; the name of its message follows."""
 OMITTED: Final = frozenset(get_args(get_args(Login.model_fields["omit"].annotation)[0]))
 """The fields of a `turn` that a login may do without."""
 
@@ -66,7 +68,12 @@ def _schema(name: str, form: Any, finish: Callable[[Schema], None]) -> Schema:
     for part in (schema, *schema.get("$defs", {}).values()):
         if "properties" in part:
             finish(part)
-    return {"$schema": DRAFT, "title": name, **{key: value for key, value in schema.items() if key != "title"}}
+    return {
+        "$schema": DRAFT,
+        "$id": f"{IDS}{name}",
+        "title": name,
+        **{key: value for key, value in schema.items() if key != "title"},
+    }
 
 
 def _finish_bot_part(part: Schema) -> None:

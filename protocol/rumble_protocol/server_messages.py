@@ -10,6 +10,13 @@ from rumble_protocol.fields import Count, Milliseconds, Seat, ServerMessageModel
 
 TournamentStatus = Literal["lobby", "running", "paused", "finished", "cancelled"]
 
+_Open = Field(union_mode="left_to_right", description="A later server of version 1 may send others.")
+ToldRejection = Annotated[Rejection | str, _Open]
+ToldErrorCode = Annotated[ErrorCode | str, _Open]
+ToldNoticeCode = Annotated[NoticeCode | str, _Open]
+ToldTermination = Annotated[Termination | str, _Open]
+"""Codes as a reader takes them: those it knows, and as plain text what came after it was written."""
+
 
 class Limits(ServerMessageModel):
     """What the server allows one connection."""
@@ -120,7 +127,7 @@ class Rejected(ServerMessageModel):
     type: Literal["rejected"] = "rejected"
     match: str
     turn_id: str
-    code: Rejection
+    code: ToldRejection
     message: str
     your_turn: bool
     remaining_ms: Milliseconds | None
@@ -134,7 +141,7 @@ class MatchOver(ServerMessageModel):
     attempt: Count
     scores: list[float] | None
     winner: Seat | None
-    termination: Termination
+    termination: ToldTermination
     reason: str
     moves: list[str]
     state: dict[str, Any]
@@ -155,7 +162,7 @@ class Notice(ServerMessageModel):
     """Something the bot (and its owner) should know; needs no answer."""
 
     type: Literal["notice"] = "notice"
-    code: NoticeCode
+    code: ToldNoticeCode
     tournament: str | None = None
     match: str | None = None
     message: str
@@ -172,7 +179,7 @@ class Error(ServerMessageModel):
     """A message was refused. After a `fatal` one the server closes the connection."""
 
     type: Literal["error"] = "error"
-    code: ErrorCode
+    code: ToldErrorCode
     message: str
     detail: list[FieldProblem] = Field(default_factory=list)
     fatal: bool = False

@@ -113,6 +113,8 @@ def test_what_a_later_server_says_is_ignored() -> None:
     talk = playing()
     assert said(talk.received(says.frame("fanfare", tune="loud"))) == ""
     assert thought(talk.received(says.turn()[:-1] + ', "mood": "good"}')).turn_id == "t1"
+    newer = talk.received(says.error("too_modern"))
+    assert said(newer, logging.WARNING) == "the server answers too_modern: no way (join: odd)"
 
 
 @pytest.mark.parametrize("frame", ["", "{", "[]", "{}", '{"type": "turn"}', b"\xff"])

@@ -7,11 +7,19 @@ from rumble_engine import Termination
 from rumble_protocol import bot_messages as bot
 from rumble_protocol import server_messages as server
 from rumble_protocol.codes import ErrorCode, NoticeCode, Rejection
-from rumble_protocol.fields import DAY_MS, LARGEST_INTEGER, BotMessageModel, ServerMessageModel, TimeControl
+from rumble_protocol.fields import (
+    DAY_MS,
+    LARGEST_INTEGER,
+    NAME_PATTERN,
+    BotMessageModel,
+    ServerMessageModel,
+    TimeControl,
+)
 
 texts = st.text(st.characters(codec="utf-8"), max_size=12)
 ids = st.text(st.characters(codec="utf-8"), min_size=1, max_size=12)
 keys = st.text(st.characters(codec="utf-8"), min_size=16, max_size=24)
+wanted_names = st.from_regex(NAME_PATTERN.replace("$", r"\Z"), fullmatch=True)
 integers = st.integers(-LARGEST_INTEGER, LARGEST_INTEGER)
 counts = st.integers(0, LARGEST_INTEGER)
 seats = st.integers(0, 15)
@@ -49,7 +57,7 @@ tournament_fields: dict[str, st.SearchStrategy[Any]] = {
 bot_messages: dict[type[BotMessageModel], st.SearchStrategy[Any]] = {
     bot.Login: st.builds(
         bot.Login,
-        name=texts,
+        name=wanted_names,
         key=maybe(keys),
         version=maybe(texts),
         client=maybe(texts),
@@ -66,7 +74,7 @@ bot_messages: dict[type[BotMessageModel], st.SearchStrategy[Any]] = {
     bot.Resign: st.builds(bot.Resign, match=ids),
     bot.Challenge: st.builds(
         bot.Challenge,
-        against=texts,
+        against=wanted_names,
         game=texts,
         settings=maybe(settings),
         seat=maybe(seats),

@@ -38,6 +38,7 @@ def test_each_is_a_schema_of_the_draft(name: str) -> None:
     assert isinstance(schema, dict)
     assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
     assert schema["title"] == name
+    assert schema["$id"] == f"urn:rumble:v1:{name}"
     Draft202012Validator.check_schema(schema)
 
 

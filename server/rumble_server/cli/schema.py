@@ -8,11 +8,21 @@ import typer
 
 
 def schema(
-    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Write one file per schema there instead.")] = None,
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Write files there instead.")] = None,
+    asyncapi: Annotated[bool, typer.Option("--asyncapi", help="One AsyncAPI 3 document instead.")] = False,
 ) -> None:
     """Print the JSON Schema of every message, as one object by file name."""
-    from rumble_protocol.schema import schemas, write
+    from rumble_protocol.asyncapi import document
+    from rumble_protocol.schema import schemas, text, write
 
+    if asyncapi:
+        if out is None:
+            typer.echo(text(document()), nl=False)
+            return
+        out.mkdir(parents=True, exist_ok=True)
+        (out / "asyncapi.json").write_text(text(document()), encoding="utf-8")
+        typer.echo(out / "asyncapi.json")
+        return
     if out is None:
         typer.echo(json.dumps(schemas(), indent=2))
         return

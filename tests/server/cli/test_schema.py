@@ -2,6 +2,7 @@ import json
 from pathlib import Path
 
 import pytest
+from rumble_protocol.asyncapi import document
 from rumble_protocol.schema import schemas
 from rumble_server.cli.main import run
 
@@ -16,3 +17,10 @@ def test_schema_is_written_as_files(tmp_path: Path, capsys: pytest.CaptureFixtur
     written = {path.name: json.loads(path.read_text()) for path in (tmp_path / "out").iterdir()}
     assert written == schemas()
     assert capsys.readouterr().out.splitlines() == [str(tmp_path / "out" / name) for name in schemas()]
+
+
+def test_the_asyncapi_document_is_printed_or_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["schema", "--asyncapi"]) == 0
+    assert json.loads(capsys.readouterr().out) == document()
+    assert run(["schema", "--asyncapi", "--out", str(tmp_path / "out")]) == 0
+    assert json.loads((tmp_path / "out" / "asyncapi.json").read_text()) == document()

@@ -1,0 +1,113 @@
+"""Golden conversations: reading them, playing them on a server core, and writing down what it says.
+
+protocol/examples/README.md describes the format. `python -m tests.protocol.conversation` plays each anew and writes
+the server's lines as they are now; look at the difference before you keep it.
+"""
+
+import asyncio
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+from tests.protocol.replay import EXAMPLES, Mismatch
+from tests.protocol.stage import Said, Stage
+
+Line = dict[str, Any]
+
+CONVERSATIONS = sorted(path for folder in ("good", "bad") for path in (EXAMPLES / folder).glob("*.jsonl"))
+GAMES_SHOWN = ["connect4", "tictactoe"]
+"""The games of the conversations' server, whatever is installed where they are played."""
+
+
+def read_conversation(path: Path) -> tuple[Line, list[Line]]:
+    """The first line of a file, which tells what it shows, and the others."""
+    first, *lines = (json.loads(text) for text in path.read_text(encoding="utf-8").splitlines())
+    return first, lines
+
+
+def perform(stage: Stage, line: Line) -> None:
+    """Do what a line that is not the server's says."""
+    match line:
+        case {"from": "bot", "on": on, "frame": frame}:
+            stage.send(on, json.dumps(frame).encode())
+        case {"from": "bot", "on": on, "text": str(text)}:
+            stage.send(on, text.encode())
+        case {"from": "bot", "on": on, "text_hex": str(data)}:
+            stage.send(on, bytes.fromhex(data))
+        case {"from": "bot", "on": on, "binary_hex": str(data)}:
+            stage.send(on, bytes.fromhex(data), binary=True)
+        case {"from": "bot", "on": on, "does": "connect", **given}:
+            stage.connect(on, given.get("subprotocols", ["rumble.v1"]), forwarded=given.get("forwarded", False))
+        case {"from": "bot", "on": on, "does": "drop"}:
+            stage.drop(on)
+        case {"from": "host", "does": does, **given}:
+            stage.host(does, **given)
+        case {"from": "world", "happens": what, **given}:
+            stage.happens(what, **given)
+        case _:
+            raise ValueError(f"not a line of a conversation: {line}")
+
+
+def line_of(said: Said) -> Line:
+    """What the server said, as a line."""
+    value = said.value
+    match value:
+        case {"type": "welcome"}:
+            value = {**value, "games": GAMES_SHOWN}
+        case {"code": "unknown_game", "message": message}:
+            value = {**value, "message": re.sub("installed: .*", f"installed: {', '.join(GAMES_SHOWN)}", message)}
+    return {"from": "server", "on": said.on, said.what: value}
+
+
+async def play(path: Path) -> None:
+    """Play the conversation. Raises Mismatch where the server says something else, more, or less."""
+    first, lines = read_conversation(path)
+    stage = Stage(first.get("limits", {}))
+    for number, line in enumerate(lines, 2):
+        where = f"{path.name}:{number}"
+        if line["from"] == "server":
+            if not stage.said:
+                raise Mismatch(f"{where}: the server is silent; expected {line}")
+            got = line_of(stage.said.popleft())
+            if json.dumps(got) != json.dumps(line):
+                raise Mismatch(f"{where}: expected {json.dumps(line)}, got {json.dumps(got)}")
+            continue
+        _nothing_left(stage, where)
+        perform(stage, line)
+    _nothing_left(stage, f"{path.name}: at its end")
+    stage.finish()
+
+
+def _nothing_left(stage: Stage, where: str) -> None:
+    if stage.said:
+        raise Mismatch(f"{where}: the server said what is not here: {line_of(stage.said[0])}")
+
+
+async def recorded(path: Path) -> str:
+    """The conversation's text with the server's lines as they are now."""
+    first, lines = read_conversation(path)
+    stage = Stage(first.get("limits", {}))
+    written = [first]
+    for line in lines:
+        if line["from"] != "server":
+            written.append(line)
+            perform(stage, line)
+            written.extend(map(line_of, stage.said))
+            stage.said.clear()
+    stage.finish()
+    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in written)
+
+
+def main() -> None:
+    """Record every conversation anew."""
+    for path in CONVERSATIONS:
+        now = asyncio.run(recorded(path))
+        if now != path.read_text(encoding="utf-8"):
+            path.write_text(now, encoding="utf-8")
+            sys.stdout.write(f"changed: {path.relative_to(EXAMPLES)}\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,202 @@
+"""A whole server core in memory for golden conversations: real gateway connections over pipes, on virtual time.
+
+What a client of any language would send goes in as WebSocket bytes; what comes out, on whatever connection, stands in
+`Stage.said` in the order in which the server sent it. Nothing waits and nothing is random.
+"""
+
+import json
+from collections import deque
+from typing import Any, Literal, NamedTuple, cast
+
+from rumble_protocol.server_messages import Limits
+from rumble_server.gateway.connection import Connection, Gate
+from rumble_server.gateway.doorkeeper import Doorkeeper
+from rumble_server.tournament.config import TournamentConfig
+from websockets.client import ClientProtocol
+from websockets.frames import Close, Frame, Opcode
+from websockets.http11 import Response
+from websockets.typing import Subprotocol
+from websockets.uri import parse_uri
+
+from tests.server.world import World
+
+ADDRESS = ("127.0.0.1", 8765)
+
+
+class Said(NamedTuple):
+    """What the server sent on the connection `on`: a frame, or its close code."""
+
+    on: str
+    what: Literal["frame", "close"]
+    value: Any
+
+
+class Pipe:
+    """Both ends of one connection: the transport of the server's, and the client of a well-kept library."""
+
+    def __init__(self, stage: "Stage", name: str, subprotocols: list[str], *, forwarded: bool) -> None:
+        self._said = stage.said
+        self._name = name
+        self._to_server: deque[bytes] = deque()
+        self.open = True
+        self.closing = False
+        self._client = ClientProtocol(
+            parse_uri(f"ws://{ADDRESS[0]}:{ADDRESS[1]}/bot"),
+            subprotocols=[cast(Subprotocol, each) for each in subprotocols] or None,
+        )
+        self._server = Connection(stage.gate, set())
+        self._server.connection_made(cast(Any, self))
+        request = self._client.connect()
+        if forwarded:
+            request.headers["X-Forwarded-For"] = "203.0.113.9"
+        self._client.send_request(request)
+        self._pump()
+
+    # --- the client's end ---
+
+    def send(self, opcode: Opcode, data: bytes) -> None:
+        """Send one whole frame."""
+        send = self._client.send_text if opcode is Opcode.TEXT else self._client.send_binary
+        send(data)
+        self._pump()
+
+    def drop(self) -> None:
+        """The network ends the connection; nobody says goodbye."""
+        if self.open:
+            self.open = False
+            self._server.connection_lost(None)
+
+    def _pump(self) -> None:
+        """Carry what the client has to say to the server, until it has no more."""
+        while True:
+            for data in self._client.data_to_send():
+                if self.open and data:
+                    self._server.data_received(data)
+            if not self._to_server:
+                break
+        if self.closing:
+            self.drop()
+
+    # --- the transport of the server's end ---
+
+    def get_extra_info(self, what: str) -> tuple[str, int]:
+        return (ADDRESS[0], 40_000) if what == "peername" else ADDRESS
+
+    def get_write_buffer_size(self) -> int:
+        return 0
+
+    def can_write_eof(self) -> bool:
+        return True
+
+    def write_eof(self) -> None:
+        self.closing = True
+
+    def close(self) -> None:
+        self.closing = True
+
+    abort = close
+
+    def write(self, data: bytes) -> None:
+        self._client.receive_data(data)
+        for event in self._client.events_received():
+            if isinstance(event, Response):
+                assert event.status_code == 101, event
+            elif isinstance(event, Frame) and event.opcode is Opcode.TEXT:
+                self._said.append(Said(self._name, "frame", json.loads(bytes(event.data))))
+            elif isinstance(event, Frame) and event.opcode is Opcode.CLOSE:
+                self._said.append(Said(self._name, "close", Close.parse(bytes(event.data)).code))
+
+
+class Stage:
+    """The server, its host, and the bots' connections by name."""
+
+    def __init__(self, limits: dict[str, int]) -> None:
+        self._limits = Limits(**limits)
+        self.said: deque[Said] = deque()
+        self._pipes: dict[str, Pipe] = {}
+        self._enter(World(limits=self._limits))
+
+    def _enter(self, world: World) -> None:
+        self.world = world
+        door = Doorkeeper(world.arena, "rumble 0.1.0", limits=self._limits)
+        world.log.on_durable.append(door.on_durable)
+        self.gate = Gate(door)
+
+    # --- what a bot does ---
+
+    def connect(self, on: str, subprotocols: list[str], *, forwarded: bool) -> None:
+        self._pipes[on] = Pipe(self, on, subprotocols, forwarded=forwarded)
+        self.settle()
+
+    def send(self, on: str, data: bytes, *, binary: bool = False) -> None:
+        self._pipes[on].send(Opcode.BINARY if binary else Opcode.TEXT, data)
+        self.settle()
+
+    def drop(self, on: str) -> None:
+        self._pipes.pop(on).drop()
+        self.settle()
+
+    # --- what the host does, and what happens to the server ---
+
+    def host(self, does: str, **given: Any) -> None:
+        """One of the host's commands, as the HTTP API has them."""
+        arena = self.world.arena
+        match does, given:
+            case "create", {"tournament": config}:
+                arena.create(TournamentConfig.model_validate_json(json.dumps(config)))
+            case "start", {"tournament": tournament}:
+                arena.start(tournament)
+            case "pause", {"tournament": tournament, "reason": reason}:
+                arena.pause(tournament, reason)
+            case "resume", {"tournament": tournament}:
+                arena.unpause(tournament)
+            case "end" | "cancel", {"tournament": tournament}:
+                arena.end(tournament, cancelled=does == "cancel")
+            case "remove", {"tournament": tournament, "bot": bot}:
+                arena.remove(tournament, bot)
+            case "replay", {"match": match}:
+                arena.replay(match)
+            case "reset_key", {"bot": bot}:
+                arena.reset_key(bot)
+            case _:
+                raise ValueError(f"the host cannot {does} with {given}")
+        self.settle()
+
+    def happens(self, what: str, **given: Any) -> None:
+        """Something that nobody in the conversation does."""
+        match what, given:
+            case "wait", {"ms": int(ms)}:
+                self.world.clock.advance(ms)
+            case "disk_full", {}:
+                self.world.arena.on_trouble("no space left on device")
+            case "disk_works", {}:
+                self.world.arena.on_trouble(None)
+            case "drain", {}:
+                self.world.arena.drain()
+            case "restart", {"down_ms": int(down_ms)}:
+                self._restart(down_ms)
+            case _:
+                raise ValueError(f"{what} with {given} cannot happen")
+        self.settle()
+
+    def _restart(self, down_ms: int) -> None:
+        """As `rumble_server.app.Server.stop` has it, and then the next run."""
+        self.world.arena.stop()
+        for pipe in list(self._pipes.values()):
+            pipe._server.shutdown()
+            pipe._pump()
+        self._pipes.clear()
+        self._enter(self.world.after_crash(down_ms=down_ms))
+
+    def settle(self) -> None:
+        """Let everything happen that is due now, and carry the closing handshakes to their end."""
+        self.world.clock.advance(0)
+        for name, pipe in list(self._pipes.items()):
+            pipe._pump()
+            if not pipe.open:
+                del self._pipes[name]
+
+    def finish(self) -> None:
+        """End every connection."""
+        for pipe in self._pipes.values():
+            pipe.drop()

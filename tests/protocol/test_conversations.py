@@ -1,0 +1,122 @@
+"""Golden conversations: each is what the server core says, all are valid, and together they show everything."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+from rumble_engine import Termination
+from rumble_protocol.bot_messages import BOT_MESSAGES
+from rumble_protocol.codec import BadMessage, read_bot_message, read_server_message
+from rumble_protocol.codes import CloseCode, ErrorCode, NoticeCode, Rejection
+from rumble_protocol.schema import schemas
+from rumble_protocol.server_messages import SERVER_MESSAGES
+
+from tests.protocol.conversation import CONVERSATIONS, Line, play, read_conversation, recorded
+from tests.protocol.replay import EXAMPLES, Mismatch
+
+SCHEMA = {name: Draft202012Validator(schemas()[f"{name}_message.json"]) for name in ("bot", "server")}
+LINES = [line for path in CONVERSATIONS for line in read_conversation(path)[1]]
+FRAMES = [(line["from"], line["frame"]) for line in LINES if "frame" in line]
+
+each = pytest.mark.parametrize("path", CONVERSATIONS, ids=lambda path: f"{path.parent.name}/{path.stem}")
+
+
+@each
+async def test_it_is_what_the_server_says(path: Path) -> None:
+    await play(path)
+
+
+@each
+def test_its_form_is_the_one_described(path: Path) -> None:
+    first, lines = read_conversation(path)
+    assert first.keys() <= {"about", "limits"}
+    assert first["about"]
+    told = (EXAMPLES / "README.md").read_text(encoding="utf-8")
+    for line in lines:
+        assert all(f"`{word}`" in told for word in (line["from"], *(set(line) & {"does", "happens", "on", "close"})))
+        doing = line.get("does", line.get("happens"))
+        assert doing is None or f"`{doing}`" in told
+
+
+@each
+def test_its_frames_are_valid_or_refused(path: Path) -> None:
+    _, lines = read_conversation(path)
+    for index, line in enumerate(lines):
+        if "frame" not in line:
+            continue
+        if line["from"] == "server":
+            SCHEMA["server"].validate(line["frame"])
+            read_server_message(json.dumps(line["frame"]))
+        elif not (SCHEMA["bot"].is_valid(line["frame"]) and _is_read(line["frame"])):
+            assert lines[index + 1]["frame"]["code"] in (ErrorCode.BAD_MESSAGE, ErrorCode.BAD_NAME)
+
+
+def _is_read(frame: Line) -> bool:
+    try:
+        read_bot_message(json.dumps(frame))
+    except BadMessage:
+        return False
+    return True
+
+
+# --- together they show everything; what none can show would be listed here, with the reason ---
+
+
+def shown(field: str, *kinds: str) -> set[Any]:
+    """The values of a field of the server's messages of some types."""
+    return {frame[field] for sender, frame in FRAMES if sender == "server" and frame["type"] in kinds}
+
+
+@pytest.mark.parametrize(("sender", "models"), [("bot", BOT_MESSAGES), ("server", SERVER_MESSAGES)])
+def test_every_message_is_shown(sender: str, models: tuple[Any, ...]) -> None:
+    assert {model.model_fields["type"].default for model in models} <= {
+        frame.get("type") for who, frame in FRAMES if who == sender
+    }
+
+
+def test_every_field_of_a_bots_message_is_shown() -> None:
+    for model in BOT_MESSAGES:
+        kind = model.model_fields["type"].default
+        used = {name for who, frame in FRAMES if who == "bot" and frame["type"] == kind for name in frame}
+        unshown = set(model.model_fields) - used
+        assert unshown <= ({"invite"} if kind == "leave" else set())  # accepted there, and without effect
+
+
+def test_every_code_is_shown() -> None:
+    assert shown("code", "rejected") == set(Rejection)
+    assert shown("code", "error") == set(ErrorCode)
+    assert shown("code", "notice") == set(NoticeCode)
+    assert shown("termination", "match_over") == set(Termination)
+    assert {line["close"] for line in LINES if "close" in line} == set(CloseCode)
+
+
+def test_every_status_is_shown() -> None:
+    assert shown("status", "joined", "left", "tournament_over") >= {"lobby", "running", "finished", "cancelled"}
+
+
+# --- the play notices what is not as it is written ---
+
+
+@pytest.mark.parametrize("change", ["another", "missing", "more"])
+async def test_a_conversation_that_is_not_so_is_found_out(change: str, tmp_path: Path) -> None:
+    text = (EXAMPLES / "bad" / "timeout.jsonl").read_text(encoding="utf-8")
+    lines = text.splitlines(keepends=True)
+    over = next(number for number, line in enumerate(lines) if '"match_over"' in line)
+    if change == "another":
+        lines[over] = lines[over].replace("[0.0, 1.0]", "[0, 1]")
+    elif change == "missing":
+        del lines[over]
+    else:
+        lines.append(lines[over])
+    path = tmp_path / "timeout.jsonl"
+    path.write_text("".join(lines), encoding="utf-8")
+    with pytest.raises(Mismatch):
+        await play(path)
+
+
+async def test_recording_writes_what_is_there() -> None:
+    for name in ("good/restart", "bad/flood"):
+        path = EXAMPLES / f"{name}.jsonl"
+        assert await recorded(path) == path.read_text(encoding="utf-8")

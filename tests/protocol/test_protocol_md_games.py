@@ -1,0 +1,121 @@
+"""PROTOCOL.md tells of every game: settings, state, notation, and an example that the engine plays."""
+
+import json
+import re
+import tomllib
+from random import Random
+from typing import Any
+
+import pytest
+from rumble_engine import Game, State, get_game
+
+from tests.docs_blocks import ROOT, blocks
+from tests.protocol.page import PATH, rows, section
+
+EXAMPLES = {
+    block.marker.removeprefix("game: "): json.loads(block.text)
+    for block in blocks(PATH)
+    if block.marker.startswith("game: ")
+}
+POINTS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["entry-points"]
+OURS = sorted(name for name, point in POINTS["rumble.games"].items() if point.endswith(":GAME"))
+TYPES = {"text": str, "integer": int, "true or false": bool, "list of texts": list}
+
+each_game = pytest.mark.parametrize("game", [get_game(name) for name in OURS], ids=OURS)
+
+
+def test_every_game_of_ours_is_told() -> None:
+    assert sorted(EXAMPLES) == OURS
+
+
+def tables(game: Game) -> tuple[list[list[str]], list[list[str]]]:
+    """The rows of the settings, and of the state."""
+    told = section(f"### `{game.name}`")
+    parts = re.split(r"^\| state \|.*$", told, flags=re.MULTILINE)
+    assert len(parts) == 2
+    return rows(parts[0]), rows("| state |\n" + parts[1])
+
+
+@each_game
+def test_its_settings_are_the_engines(game: Game) -> None:
+    settings, _ = tables(game)
+    assert [row[0].strip("`") for row in settings] == [setting.name for setting in game.settings]
+    for row, setting in zip(settings, game.settings, strict=True):
+        default = row[1].strip("`")
+        assert default == (setting.default if isinstance(setting.default, str) else json.dumps(setting.default))
+        if isinstance(setting.default, bool):
+            assert row[2] == "`true`, `false`"
+        elif setting.choices:
+            assert row[2] == ", ".join(f"`{choice}`" for choice in setting.choices)
+        else:
+            assert row[2] == f"{setting.minimum} to {setting.maximum}"
+
+
+@each_game
+def test_its_state_is_the_engines(game: Game) -> None:
+    _, fields = tables(game)
+    told: dict[str, str] = {}
+    for names, kind, _meaning in fields:
+        for name in re.findall(r"`(\w+)`", names):
+            told[name] = kind if "," not in names else kind.removesuffix("s")
+    for state in played(game):
+        view = state.view(0)
+        assert list(view) == list(told)
+        assert {name: type(value) for name, value in view.items()} == {name: TYPES[told[name]] for name in view}
+
+
+@each_game
+def test_its_moves_are_written_as_told(game: Game) -> None:
+    (notation,) = re.findall(r"`(\^\S+\$)`", section(f"### `{game.name}`"))
+    for state in played(game):
+        assert [move for move in state.legal_moves if not re.match(notation, move)] == []
+
+
+@each_game
+def test_its_example_is_what_the_engine_plays(game: Game) -> None:
+    example: dict[str, Any] = EXAMPLES[game.name]
+    state = game.initial(example["settings"])
+    for move in example["moves"]:
+        state = state.play(move)
+    assert state.view(0) == example["state"]
+    assert list(state.legal_moves) == example["legal"]
+
+
+@each_game
+def test_its_drawing_is_the_board_of_the_example(game: Game) -> None:
+    drawings = [block.text for block in blocks(PATH) if block.language == "text"]
+    board = EXAMPLES[game.name]["state"]["board"]
+    shown = {re.sub(r"[^A-Za-z.]", "", re.sub(r"[a-l ]+$", "", drawing.strip())): drawing for drawing in drawings}
+    assert game.name in {"chess", "checkers"} or board in shown
+
+
+def test_the_squares_of_checkers_are_numbered_as_told() -> None:
+    (drawing,) = (block.text for block in blocks(PATH) if "29    30" in block.text)
+    told = [int(number) for number in drawing.split()]
+    assert told == list(range(1, 33))
+    game = get_game("checkers")
+    board = game.initial().view(0)["board"]
+    after = game.initial().play("11-15").view(0)["board"]
+    changed = {index for index in range(64) if board[index] != after[index]}
+    assert changed == {index_of(11), index_of(15)}
+
+
+def index_of(number: int) -> int:
+    """The formula that the page gives."""
+    row = (number - 1) // 4
+    return row * 8 + 2 * ((number - 1) % 4) + (1 if row % 2 == 0 else 0)
+
+
+def played(game: Game) -> list[State]:
+    """The states of a few random matches, on the largest board too."""
+    largest = {
+        setting.name: setting.maximum for setting in game.settings if setting.name in ("columns", "rows", "size")
+    }
+    states: list[State] = []
+    for seed, settings in enumerate(({}, largest, {})):
+        chance = Random(seed)
+        state = game.initial(settings)
+        while state.outcome is None and len(states) < 400:
+            states.append(state)
+            state = state.play(chance.choice(state.legal_moves))
+    return states
