@@ -130,8 +130,8 @@ def shortest(mine: set[tuple[int, int]], theirs: set[tuple[int, int]], size: int
     """The fewest stones that connect, and how many cells are on such a way: by walking cell for cell."""
 
     def from_edge(edge: int) -> dict[tuple[int, int], int]:
-        needed = {}
-        heap = [((row, column) not in mine, row, column) for row in range(size) for column in range(size)]
+        needed: dict[tuple[int, int], int] = {}
+        heap = [(int((row, column) not in mine), row, column) for row in range(size) for column in range(size)]
         heap = [each for each in heap if each[1 + seat] == edge and each[1:] not in theirs]
         heapq.heapify(heap)
         while heap:
