@@ -9,6 +9,7 @@ import typer
 from rumble_server.cli.options import (
     Depth,
     Game,
+    Iterations,
     Json,
     Search,
     Seed,
@@ -30,6 +31,7 @@ def ask(
     search: Search = None,
     depth: Depth = None,
     time_ms: TimeMs = None,
+    iterations: Iterations = None,
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
@@ -41,7 +43,7 @@ def ask(
 
     kind, settings = get_game(game), read_settings(setting)
     state = kind.initial(settings, seed) if position is None else kind.parse(position, settings)
-    options = given(search=search, depth=depth, time_ms=time_ms)
+    options = given(search=search, depth=depth, time_ms=time_ms, iterations=iterations)
     player: Player
     if is_function(bot):
         no_options_for_functions(options)

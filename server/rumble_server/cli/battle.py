@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rumble_server.cli.options import Game, Json, Seed, Setting, read_settings
+from rumble_server.cli.options import Game, Json, Seed, Setting, read_player, read_settings
 
 if TYPE_CHECKING:
     from rumble_bots.battle import Maker
 
-WHO = "A reference bot, or FILE.py:FUNCTION."
+WHO = "A reference bot, with options like minimax,depth=4,time-ms=100 if need be, or FILE.py:FUNCTION."
 
 
 def battle(
@@ -20,6 +20,9 @@ def battle(
     matches: Annotated[int, typer.Option(min=1, help="So many; the bots take turns to move first.")] = 1000,
     game: Game = "tictactoe",
     setting: Setting = None,
+    opening: Annotated[
+        int, typer.Option(min=0, help="Begin with so many random plies, the same for both matches of a pair.")
+    ] = 0,
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
@@ -31,12 +34,13 @@ def battle(
     kind = get_game(game)
     settings = read_settings(setting)
     with Console(stderr=True).status(f"{first} against {second} at {kind.title}: {matches} matches"):
-        result = fight(_maker(first, game), _maker(second, game), kind, matches, seed, settings=settings)
+        makers = (_maker(first, game), _maker(second, game))
+        result = fight(*makers, kind, matches, seed, settings=settings, opening=opening)
     if not as_json:
         typer.echo(f"{first} against {second}, {kind.title}, {matches} matches")
         typer.echo(result.describe())
         return
-    told = {"first": first, "second": second, "game": game, "matches": matches, "seed": seed}
+    told = {"first": first, "second": second, "game": game, "matches": matches, "seed": seed, "opening": opening}
     counts = {"wins": result.wins, "draws": result.draws, "losses": result.losses, "intervals": result.intervals}
     typer.echo(json.dumps(told | counts, indent=2))
 
@@ -44,5 +48,9 @@ def battle(
 def _maker(text: str, game: str) -> "Maker":
     from rumble_bots.function_player import FunctionPlayer
     from rumble_bots.functions import is_function
+    from rumble_bots.players import make_player
 
-    return partial(FunctionPlayer, text=text, game=game) if is_function(text) else text
+    if is_function(text):
+        return partial(FunctionPlayer, text=text, game=game)
+    name, options = read_player(text)
+    return lambda random: make_player(name, seed=random.getrandbits(64), **options)

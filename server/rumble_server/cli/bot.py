@@ -6,7 +6,17 @@ from typing import Annotated
 import typer
 
 from rumble_server.cli.errors import CliError, ExitCode
-from rumble_server.cli.options import Depth, Key, Search, Seed, Server, TimeMs, given, no_options_for_functions
+from rumble_server.cli.options import (
+    Depth,
+    Iterations,
+    Key,
+    Search,
+    Seed,
+    Server,
+    TimeMs,
+    given,
+    no_options_for_functions,
+)
 
 FAULTY = "faulty"
 
@@ -27,6 +37,7 @@ def bot(
     search: Search = None,
     depth: Depth = None,
     time_ms: TimeMs = None,
+    iterations: Iterations = None,
     seed: Seed = 0,
     fault: Annotated[str | None, typer.Option(metavar="FAULT", help="What is wrong with the bot `faulty`.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Say nothing but the result.")] = False,
@@ -42,7 +53,7 @@ def bot(
     if player == FAULTY:
         _play_faulty(fault, server, name or f"{FAULTY}-{fault}", join, key)
         return
-    options = given(search=search, depth=depth, time_ms=time_ms)
+    options = given(search=search, depth=depth, time_ms=time_ms, iterations=iterations)
     if is_function(player):
         no_options_for_functions(options)
         playing: Bot = load_bot(player)

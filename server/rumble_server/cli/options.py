@@ -30,6 +30,8 @@ TimeMs = Annotated[
     int | None, typer.Option(min=1, help="minimax, streetwise, mcts: think at most so long about a move.")
 ]
 
+Iterations = Annotated[int | None, typer.Option(min=1, help="mcts: play so many random games for a move.")]
+
 
 def given(**options: Any) -> dict[str, Any]:
     """Those of `options` that somebody gave."""
@@ -52,6 +54,18 @@ def read_settings(texts: Sequence[str] | None) -> dict[str, bool | int | str]:
             raise CliError(f"{text!r} is not a setting: write NAME=VALUE", ExitCode.USAGE)
         settings[name] = _value(value)
     return settings
+
+
+def read_player(text: str) -> tuple[str, dict[str, Any]]:
+    """A reference bot and its options, written NAME or NAME,OPTION=VALUE,OPTION=VALUE. Raises CliError."""
+    name, *options = text.split(",")
+    read: dict[str, Any] = {}
+    for option in options:
+        key, equals, value = option.partition("=")
+        if not key or not equals:
+            raise CliError(f"{option!r} is not an option of {name}: write {name},OPTION=VALUE", ExitCode.USAGE)
+        read[key.replace("-", "_")] = _value(value)
+    return name, read
 
 
 def _value(text: str) -> bool | int | str:

@@ -1,12 +1,13 @@
 """Hex: exactly one winner, the swap, small boards solved, texts and errors."""
 
+import heapq
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rumble_engine import BadPosition, BadSettings, IllegalMove, UnreadableMove
-from rumble_engine.games.hex import GAME, HexState
+from rumble_engine.games.hex import GAME, HexState, _path
 
 from .counting import ended, perft, played, value
 
@@ -123,3 +124,51 @@ def test_refusals() -> None:
         GAME.initial().play("l1")
     with pytest.raises(BadSettings, match="swap must be true or false"):
         GAME.initial({"swap": "yes"})
+
+
+def shortest(mine: set[tuple[int, int]], theirs: set[tuple[int, int]], size: int, seat: int) -> tuple[int, int]:
+    """The fewest stones that connect, and how many cells are on such a way: by walking cell for cell."""
+
+    def from_edge(edge: int) -> dict[tuple[int, int], int]:
+        needed: dict[tuple[int, int], int] = {}
+        heap = [(int((row, column) not in mine), row, column) for row in range(size) for column in range(size)]
+        heap = [each for each in heap if each[1 + seat] == edge and each[1:] not in theirs]
+        heapq.heapify(heap)
+        while heap:
+            stones, row, column = heapq.heappop(heap)
+            if (row, column) in needed:
+                continue
+            needed[row, column] = stones
+            for down, across in NEIGHBOURS:
+                cell = (row + down, column + across)
+                if 0 <= min(cell) <= max(cell) < size and cell not in theirs:
+                    heapq.heappush(heap, (stones + (cell not in mine), *cell))
+        return needed
+
+    there, back = from_edge(0), from_edge(size - 1)
+    least = min((stones for cell, stones in there.items() if cell[seat] == size - 1), default=size * size)
+    ways = [cell for cell in there if cell in back and cell not in mine and there[cell] + back[cell] == least + 1]
+    return least, len(ways)
+
+
+@given(st.permutations([(row, column) for row in range(6) for column in range(6)]), st.integers(0, 24))
+def test_the_estimate_knows_the_shortest_paths(cells: list[tuple[int, int]], plies: int) -> None:
+    state = GAME.initial({"size": 6, "swap": False})
+    stones: tuple[set[tuple[int, int]], set[tuple[int, int]]] = (set(), set())
+    for ply, (row, column) in enumerate(cells[:plies]):
+        later = state.play(f"{'abcdef'[column]}{row + 1}")
+        if later.outcome is not None:
+            break
+        state = later
+        stones[ply % 2].add((row, column))
+    for seat in range(2):
+        mine, theirs = stones[seat], stones[1 - seat]
+        masks = (state.x, state.o) if seat == 0 else (state.o, state.x)
+        assert _path(state.board, *masks, seat) == shortest(mine, theirs, 6, seat)
+    assert -1 < state.estimate() < 1
+
+
+def test_a_nearly_connected_side_is_judged_better() -> None:
+    ahead = played(GAME.initial({"size": 5, "swap": False}), "c3 a1 c2 a2 c4")
+    assert ahead.to_move == 1
+    assert ahead.estimate() < -0.1

@@ -44,9 +44,21 @@ def test_functions_fight_too(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert "mine.py:wrong answered no legal move: 'x' is not a move" in capsys.readouterr().err
 
 
+def test_bots_take_options_of_their_own_and_matches_begin_with_random_plies(capsys: pytest.CaptureFixture[str]) -> None:
+    args = ["minimax,depth=4", "minimax,depth=1,search=plain", "--matches", "20", "--opening", "2"]
+    answer = told([*args, "--game", "connect4", "--setting", "columns=5", "--setting", "rows=4"], capsys)
+    assert (answer["first"], answer["opening"]) == ("minimax,depth=4", 2)
+    assert answer["wins"] > answer["losses"]
+
+
 @pytest.mark.parametrize(
     ("args", "message"),
     [
+        (["minimax,depth", "random"], "'depth' is not an option of minimax: write minimax,OPTION=VALUE"),
+        (["minimax,deep=4", "random"], "minimax has no option 'deep'"),
+        (["minimax,depth=x", "random"], "depth"),
+        (["mcts,iterations=0", "random"], "iterations must be a whole number from 1 up, not 0"),
+        (["random", "random", "--opening", "-1"], "--opening"),
         (["nobody", "random"], "unknown bot 'nobody'"),
         (["random"], "Missing argument 'B'"),
         (["random", "random", "--game", "go"], "unknown game 'go'"),
