@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple, cast
 from rumble_protocol.server_messages import Limits
 from rumble_server.gateway.connection import Connection, Gate
 from rumble_server.gateway.doorkeeper import Doorkeeper
+from rumble_server.gateway.outbox import Outbox
 from rumble_server.tournament.config import TournamentConfig
 from websockets.client import ClientProtocol
 from websockets.frames import Close, Frame, Opcode
@@ -120,7 +121,7 @@ class Stage:
         self.world = world
         door = Doorkeeper(world.arena, "rumble 0.1.0", limits=self._limits)
         world.log.on_durable.append(door.on_durable)
-        self.gate = Gate(door)
+        self.gate = Gate(door, outbox=Outbox(lambda write: write()))
 
     # --- what a bot does ---
 
