@@ -52,10 +52,10 @@ class Pair(ServerMessageModel):
 
 
 class Board(ServerMessageModel):
-    """A match that is being played. `seat` is to move; `diagram` is the position as text, over several lines.
+    """A match that is being played. `seat` is to move. `position` is the game's own text for where it stands.
 
-    `drawing` is the position for a picture, null where the game has none. `seats_ms` are the clocks at `at_ms`; that of
-    `seat` runs if `ticking` (its bot is there, and was asked).
+    `diagram` is the same over several lines; `drawing` for a picture, null where the game has none. `seats_ms` are the
+    clocks at `at_ms`; that of `seat` runs if `ticking` (its bot is there, and was asked).
     """
 
     match: str
@@ -65,6 +65,7 @@ class Board(ServerMessageModel):
     ply: Count
     moves: list[str]
     state: dict[str, Any]
+    position: str
     diagram: str
     drawing: Drawing | None
     seats_ms: list[Milliseconds]

@@ -13,6 +13,7 @@ from rumble_protocol.feed_messages import Standing
 from rumble_protocol.fields import TimeControl
 
 from rumble_server.web.drawn import svg
+from rumble_server.web.models import MatchView
 
 FOLDER = Path(__file__).parent
 STATIC = FOLDER / "static"
@@ -100,6 +101,13 @@ def termination_text(termination: Termination) -> str:
     return "" if termination is Termination.NORMAL else f"({termination.replace('_', ' ')})"
 
 
+def verdict_text(match: MatchView) -> str:
+    """Who won a match and how: `alice wins: three in a row`. `static/match.js` writes it the same."""
+    who = "Draw" if match.winner is None else f"{match.seats[match.winner]} wins"
+    how = "" if match.termination is None else f"{match.reason} {termination_text(match.termination)}".strip()
+    return f"{how}; it is played again" if match.scores is None else f"{who}: {how}"
+
+
 def tiebreak_text(value: float | None) -> str:
     """The value of a tie-break, to two places; a dash where it does not apply."""
     return "–" if value is None else f"{value:.2f}".rstrip("0").rstrip(".")
@@ -141,6 +149,7 @@ FILTERS = (
     rating_text,
     result_text,
     termination_text,
+    verdict_text,
 )
 _environment.filters |= {each.__name__: each for each in FILTERS}
 

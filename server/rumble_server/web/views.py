@@ -131,6 +131,7 @@ def board_view(kind: type[BoardView], referee: Referee, now_ms: int) -> BoardVie
         ply=len(moves),
         moves=moves,
         state=view,
+        position=state.text(),
         diagram=state.diagram(),
         drawing=get_game(referee.terms.game).drawing(view, moves[-1] if moves else None),
         seats_ms=list(referee.clock(now_ms)),

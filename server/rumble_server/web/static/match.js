@@ -32,6 +32,13 @@ function showMoves(moves, notes) {
   byId("no-moves").hidden = moves.length > 0;
 }
 
+/** Who won and how, as the server writes it (`verdict_text`). */
+function verdict({ scores, winner, seats: names, reason, termination }) {
+  const who = winner === null ? "Draw" : `${names[winner]} wins`;
+  const how = termination === "normal" ? "" : ` (${termination.replaceAll("_", " ")})`;
+  return scores === null ? `${reason}${how}; it is played again` : `${who}: ${reason}${how}`;
+}
+
 function showMover(mover) {
   seats.forEach((seat, index) => seat.classList.toggle("mover", index === mover));
 }
@@ -58,8 +65,7 @@ async function showOver(told) {
   if (!answer.ok) return;
   const match = await answer.json();
   if (match.status !== "over") return;
-  const how = match.termination === "normal" ? "" : ` (${match.termination.replaceAll("_", " ")})`;
-  byId("outcome").replaceChildren(element("b", {}, result(match.scores)), ` ${match.reason}${how}`);
+  byId("outcome").replaceChildren(element("b", {}, result(match.scores)), ` ${verdict(match)}`);
   byId("fault").hidden = match.at_fault.length === 0;
   byId("fault").textContent = `At fault: ${match.at_fault.map((seat) => match.seats[seat]).join(", ")}`;
   seats.forEach((seat, index) => seat.querySelector(".score").replaceChildren(match.scores ? points(match.scores[index]) : ""));

@@ -7,7 +7,7 @@ const CHUNK = 400;
 const PACE_MS = 900;
 
 /**
- * @typedef {{board: string, last: number[], diagram: string | null, position: string | null}} Frame
+ * @typedef {{board: string, last: number[], diagram: string | null, position: string}} Frame
  * @typedef {import("/static/board.js").Drawing} Drawing
  */
 
@@ -37,14 +37,12 @@ export class Replay {
     this.ply = Number(ply);
     this.over = status === "over";
     this.follows = follows === "yes";
-    /** Called when the reader goes to the end of a running match, or away from it. */
-    this.onFollow = () => {};
     const root = /** @type {HTMLElement} */ (byId("board").firstElementChild);
     this.view = new BoardView(root, { label: page.querySelector("h1")?.textContent ?? "Board" });
     this.#listen();
   }
 
-  /** The board of the page; the answer comes with its first frames. */
+  /** Load what the server has drawn, to step through it. */
   async begin() {
     await this.go(this.ply, this.follows);
   }
@@ -64,15 +62,13 @@ export class Replay {
 
   /**
    * How the match stands now, as the feed tells it.
-   * @param {{ply: number, drawing: Drawing | null, diagram: string}} told
+   * @param {{ply: number, drawing: Drawing | null, diagram: string, position: string}} told
    */
   take(told) {
-    const { drawing, diagram } = told;
+    const { drawing, diagram, position } = told;
+    const [board, last] = [drawing?.board ?? "", drawing?.last ?? []];
     this.#blank ??= drawing;
-    if (this.#frames.get(told.ply)?.position === undefined) {
-      const [board, last] = [drawing?.board ?? "", drawing?.last ?? []];
-      this.#frames.set(told.ply, { board, last, diagram: drawing ? null : diagram, position: null });
-    }
+    this.#frames.set(told.ply, { board, last, diagram: drawing ? null : diagram, position });
     this.plies = told.ply;
     if (this.follows) this.#show(told.ply);
     else this.#tell();
@@ -88,10 +84,9 @@ export class Replay {
     this.ply = ply;
     this.#asked += 1;
     const asked = this.#asked;
-    if (!this.#frames.get(ply)?.position) await this.#load(ply);
+    if (!this.#frames.has(ply)) await this.#load(ply);
     if (asked !== this.#asked) return;
     if (this.#frames.has(ply)) this.#show(ply);
-    this.onFollow();
   }
 
   /** @param {number} ply */
@@ -114,8 +109,8 @@ export class Replay {
     this.ply = ply;
     const { board, last, diagram, position } = frame;
     this.view.show({ drawing: this.#blank && { ...this.#blank, board, last }, diagram: diagram ?? "" });
-    this.#ask.textContent = `${this.#ask.dataset.ask} --position ${quoted(position ?? "")}`;
-    const asks = position !== null && !(this.over && ply === this.plies);
+    this.#ask.textContent = `${this.#ask.dataset.ask} --position ${quoted(position)}`;
+    const asks = !this.over || ply < this.plies;
     byId("asking").hidden = !asks;
     /** @type {HTMLElement} */ (this.#ask.closest(".copied")).hidden = !asks;
     this.#tell();
@@ -164,13 +159,13 @@ export class Replay {
   #pause() {
     clearInterval(this.#playing);
     this.#playing = 0;
-    this.#play.setAttribute("aria-pressed", "false");
+    this.#play.textContent = "Play";
   }
 
   #toggle() {
     if (this.#playing) return this.#pause();
     if (this.ply === this.plies) this.go(0);
-    this.#play.setAttribute("aria-pressed", "true");
+    this.#play.textContent = "Pause";
     this.#playing = setInterval(() => {
       if (this.ply < this.plies) this.go(this.ply + 1, this.ply + 1 === this.plies);
       if (this.ply >= this.plies && this.over) this.#pause();
@@ -178,6 +173,7 @@ export class Replay {
   }
 
   #listen() {
+    /** @type {Record<string, string>} */
     const keys = { Home: "first", ArrowLeft: "back", ArrowRight: "on", End: "last" };
     this.#slider.hidden = this.#play.hidden = false;
     this.#slider.addEventListener("input", () => {
@@ -200,7 +196,7 @@ export class Replay {
       this.go(Number(new URL(link.href).searchParams.get("ply")));
     });
     document.addEventListener("keydown", (event) => {
-      const step = keys[/** @type {keyof keys} */ (event.key)];
+      const step = keys[event.key];
       const busy = /** @type {Element} */ (event.target).closest("input, select, textarea");
       if (!step || busy || event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey) return;
       event.preventDefault();
