@@ -27,9 +27,6 @@ class DrawingCheck:
         game, view, texts = self._game, state.view(), list(state.legal_moves)
         drawing = game.drawing(view, last)
         paths = [game.path(view, text) for text in texts]
-        for text in no_moves:
-            other = game.drawing(view, text)
-            _require(not (other and other.last), "drawing() marks cells for a text that is no move")
         _require(view == state.view(), "drawing() or path() changed the view it was given")
         blank = None if drawing is None else replace(drawing, board="", last=())
         _require(not self._begun or blank == self._blank, "two drawings differ in more than board and last")
@@ -39,6 +36,9 @@ class DrawingCheck:
             return
         _check_fields(drawing)
         _check_paths(drawing, paths)
+        for text in no_moves:
+            other = game.drawing(view, text)
+            _require(other and not other.last, "drawing() marks cells for a text that is no move")
 
 
 def _check_fields(drawing: Drawing) -> None:
