@@ -273,13 +273,14 @@ export class BoardView {
   #said = document.createElement("p");
 
   /**
-   * @param {HTMLElement} root what it is put into, in place of all that was there
+   * @param {HTMLElement} root what it is put into; what was there stays until something is shown
    * @param {{label?: string, flipped?: boolean}} options `flipped`: seen from the second seat, where the game has sides
    */
   constructor(root, { label = "Board", flipped = false } = {}) {
     this.label = label;
     this.flipped = flipped;
     this.#frame.className = "frame";
+    this.#frame.append(...root.childNodes);
     this.#choices.className = "choices";
     this.#choices.setAttribute("role", "group");
     this.#choices.setAttribute("aria-label", "Moves to choose from");

@@ -74,7 +74,7 @@ async function showOver(told) {
   showMoves(match.moves, match.notes);
   clocks.tell(null);
   replay.over = true;
-  replay.take({ ply: match.ply, drawing: match.drawing, diagram: match.diagram });
+  replay.take(match);
   await replay.go(replay.follows ? match.ply : replay.ply, replay.follows);
   if (match.scores !== null) end(); // a void match is played again, under the same id
 }
