@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from markupsafe import Markup, escape
-from rumble_engine import Drawing
+from rumble_engine import Drawing, Piece
 
 SHAPES: dict[str, list[list[str]]] = json.loads(
     (Path(__file__).parent / "static" / "shapes.js")
@@ -99,6 +99,15 @@ def svg(drawing: Drawing, label: str, flipped: bool = False) -> Markup:
         _tag("g", {"class": "pieces"}, *_pieces(drawing, plan)),
         *_last(drawing, plan, under=False),
     )
+
+
+def token(drawing: Drawing, seat: int) -> Markup:
+    """A picture of the first piece that is a seat's: what it plays. Nothing where no piece is its own."""
+    own = next((piece for piece in drawing.pieces.values() if piece.seat == seat), None)
+    if own is None:
+        return Markup()
+    piece = _tag("g", _place(own, 50, 50), *_shape(own))
+    return _tag("svg", {"viewBox": "0 0 100 100", "role": "img", "aria-label": own.name}, piece)
 
 
 def _tag(name: str, attributes: Mapping[str, object], *children: Markup | str) -> Markup:
@@ -224,7 +233,12 @@ def _pieces(drawing: Drawing, plan: Plan) -> Iterable[Markup]:
     for cell, mark in enumerate(drawing.board):
         piece = drawing.pieces.get(mark)
         if piece is not None:
-            x, y = plan.cell(cell)
-            paths = [_path(kind, data) for kind, data in SHAPES[piece.shape]]
-            place = {"class": f"piece {piece.colour} {piece.shape}", "transform": f"translate({x} {y})"}
-            yield _tag("g", place, *paths)
+            yield _tag("g", _place(piece, *plan.cell(cell)), *_shape(piece))
+
+
+def _place(piece: Piece, x: int, y: int) -> dict[str, str]:
+    return {"class": f"piece {piece.colour} {piece.shape}", "transform": f"translate({x} {y})"}
+
+
+def _shape(piece: Piece) -> Iterable[Markup]:
+    return [_path(kind, data) for kind, data in SHAPES[piece.shape]]

@@ -12,7 +12,7 @@ from rumble_engine import SettingValue, Termination
 from rumble_protocol.feed_messages import Standing
 from rumble_protocol.fields import TimeControl
 
-from rumble_server.web.drawn import svg
+from rumble_server.web.drawn import svg, token
 from rumble_server.web.models import MatchView
 
 FOLDER = Path(__file__).parent
@@ -135,6 +135,7 @@ _environment = Environment(
 )
 FILTERS = (
     svg,
+    token,
     points,
     heat,
     moment,

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 from rumble_engine import Drawing, Piece, get_game
-from rumble_server.web.drawn import SHAPES, svg, words
+from rumble_server.web.drawn import SHAPES, svg, token, words
 from rumble_server.web.rendering import STATIC
 
 NASTY = '"><script>alert(1)</script>'
@@ -72,6 +72,11 @@ def test_the_second_seat_sees_its_side_below_where_the_game_has_sides() -> None:
     assert [each.text for each in parsed(chess, flipped=True).iter("text")] == texts
     stones = replace(drawing("connect4"), board="X" + "." * 41)
     assert svg(stones, "", flipped=True) == svg(stones, "")
+
+
+def test_a_seat_has_its_piece() -> None:
+    assert ElementTree.fromstring(token(drawing("gomoku"), 1)).attrib["aria-label"] == "white"
+    assert token(Drawing("grid", 1, ".", {"o": Piece("match", None, "disc", "first")}), 0) == ""
 
 
 def test_every_shape_and_class_has_its_colours() -> None:
