@@ -1,18 +1,26 @@
 """Templates to HTML. What users chose is text there, never markup."""
 
+import json
+import shlex
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from rumble_engine import Termination
+from rumble_engine import SettingValue, Termination
 from rumble_protocol.feed_messages import Standing
 from rumble_protocol.fields import TimeControl
+
+from rumble_server.web.drawn import svg, token
+from rumble_server.web.models import MatchView
 
 FOLDER = Path(__file__).parent
 STATIC = FOLDER / "static"
 
 HEATS = 4
+ASK_MS = 1000
+"""What a bot is given to think in the commands that pages show."""
 
 
 def points(value: float) -> str:
@@ -44,6 +52,35 @@ def seconds(ms: int) -> str:
     return f"{ms / 1000:g} s"
 
 
+def clock_face(ms: int) -> str:
+    """What a clock shows: `9.3`, `0:59`, `12:05`, `1:02:03`. `static/clocks.js` writes it the same."""
+    if ms < 10_000:
+        return f"{ms // 100 / 10:.1f}"
+    minutes, seconds = divmod(ms // 1000, 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
+
+
+def setting_text(value: SettingValue) -> str:
+    """The value of a setting, as JSON has it where it is no text: `false`, `7`."""
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def quoted(text: str) -> str:
+    """A word of a shell's command line."""
+    return shlex.quote(text)
+
+
+def ask_command(game: str, settings: Mapping[str, SettingValue]) -> str:
+    """The command that asks a bot about a position of this game, but for the position."""
+    given = []
+    for name, value in settings.items():
+        # A text that looks like something else in JSON is written as JSON.
+        plain = isinstance(value, str) and not value[:1].isdecimal() and value not in ("true", "false", "null")
+        given.append(f"--setting {quoted(f'{name}={value if plain else json.dumps(value)}')}")
+    return " ".join([f"rumble ask minimax --time-ms {ASK_MS} --game {quoted(game)}", *given])
+
+
 def clock_text(control: TimeControl) -> str:
     """A time control in words."""
     parts = [f"{seconds(control.move_ms)} a move"] if control.move_ms else []
@@ -62,6 +99,13 @@ def faults_text(faults: dict[str, int]) -> str:
 def termination_text(termination: Termination) -> str:
     """How a match ended, where it did not end on the board."""
     return "" if termination is Termination.NORMAL else f"({termination.replace('_', ' ')})"
+
+
+def verdict_text(match: MatchView) -> str:
+    """Who won a match and how: `alice wins: three in a row`. `static/match.js` writes it the same."""
+    who = "Draw" if match.winner is None else f"{match.seats[match.winner]} wins"
+    how = "" if match.termination is None else f"{match.reason} {termination_text(match.termination)}".strip()
+    return f"{how}; it is played again" if match.scores is None else f"{who}: {how}"
 
 
 def tiebreak_text(value: float | None) -> str:
@@ -90,17 +134,23 @@ _environment = Environment(
     lstrip_blocks=True,
 )
 FILTERS = (
+    svg,
+    token,
     points,
     heat,
     moment,
     moment_text,
     seconds,
+    clock_face,
+    setting_text,
+    quoted,
     clock_text,
     faults_text,
     tiebreak_text,
     rating_text,
     result_text,
     termination_text,
+    verdict_text,
 )
 _environment.filters |= {each.__name__: each for each in FILTERS}
 

@@ -3,21 +3,29 @@
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 15000;
 
-/** Follow a tournament: `handlers` has a function of the data for each event; others are ignored. */
-export function follow(tournament, handlers) {
+/**
+ * Follow a tournament: `handlers` has a function of the data for each event; others are ignored. `onConnection` is told
+ * whether what is shown can be trusted to be how things stand. Gives a function that ends it.
+ */
+export function follow(tournament, handlers, onConnection = () => {}) {
   const banner = document.getElementById("connection");
   const url = `/api/tournaments/${encodeURIComponent(tournament)}/events`;
   let wait = FIRST_WAIT_MS;
+  let source;
+  let ended = false;
 
   function connect() {
-    const source = new EventSource(url);
+    if (ended) return;
+    source = new EventSource(url);
     source.onopen = () => {
       wait = FIRST_WAIT_MS;
       banner.hidden = true;
+      onConnection(true);
     };
     source.onerror = () => {
       banner.textContent = "Not connected to the server: what you see may be old. Trying again…";
       banner.hidden = false;
+      onConnection(false);
       if (source.readyState === EventSource.CLOSED) {
         // The browser has given up (the server answered with an error); we have not.
         setTimeout(connect, wait);
@@ -29,6 +37,11 @@ export function follow(tournament, handlers) {
     }
   }
   connect();
+  return () => {
+    ended = true;
+    source.close();
+    banner.hidden = true;
+  };
 }
 
 /** An element with attributes and children; text stays text, whatever is in it. */
