@@ -18,6 +18,8 @@ from rumble_server.web.api import chosen_matches, results, show
 from rumble_server.web.audits import Auditor
 from rumble_server.web.docs import operations
 from rumble_server.web.library import Library
+from rumble_server.web.opponents import opponents, playable_games
+from rumble_server.web.play import CLOCKS, SEATS, choose
 from rumble_server.web.rendering import render
 from rumble_server.web.site import Site
 
@@ -90,6 +92,12 @@ def add_pages(app: FastAPI, site: Site, library: Library, auditor: Auditor) -> N
         view = await library.match(request.path_params["match"])
         return await told(request, "match.html", view=view, game=get_game(view.game))
 
+    async def play(request: Request) -> Response:
+        games = playable_games()
+        here = opponents(site, games)
+        choice = choose(request.query_params, games, here)
+        return html(request, "play.html", games=games, opponents=here, choice=choice, seats=SEATS, clocks=CLOCKS)
+
     async def docs(request: Request) -> Response:
         return html(request, "docs.html", groups=operations(app.openapi()))
 
@@ -98,6 +106,7 @@ def add_pages(app: FastAPI, site: Site, library: Library, auditor: Auditor) -> N
         "/tournaments/{tournament}": tournament,
         "/tournaments/{tournament}/matches": matches,
         "/matches/{match}": match,
+        "/play": play,
         "/docs": docs,
     }
     for path, page in pages.items():
