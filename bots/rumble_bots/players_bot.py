@@ -3,7 +3,7 @@
 from typing import Any
 
 from rumble_bots.bot import Bot, Turn
-from rumble_bots.players import PLAYERS, Player, make_player
+from rumble_bots.players import Player, make_player
 
 MOVES_TO_COME = 20
 """A bank is shared out as if so many moves were still to come."""
@@ -26,7 +26,7 @@ class PlayerBot(Bot):
         self._seed = seed
         self._options = options
         self._idle: list[Player] = [self._make()]
-        self.games = PLAYERS[name].games
+        self.games = self._idle[0].games
 
     def choose(self, turn: Turn) -> str:
         """Ask a player that is not thinking: several matches at a time have as many, with seeds that differ."""

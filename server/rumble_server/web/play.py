@@ -10,7 +10,7 @@ from rumble_protocol.fields import TimeControl
 from rumble_server.web.models import Opponent
 
 FIRST_GAME = "tictactoe"
-SEATS = {"lot": "By lot", "0": "I move first", "1": "I move second"}
+SEATS = {"0": "First", "1": "Second", "lot": "By lot"}
 CLOCKS = {
     "long": ("No hurry: 10 minutes for each move", TimeControl(move_ms=600_000)),
     "minute": ("1 minute for each move", TimeControl(move_ms=60_000)),

@@ -57,6 +57,7 @@ function challenge(wanted) {
   ask = wanted;
   waiting = null;
   setup.busy(`Calling ${wanted.against}…`);
+  table.note("again", `Calling ${wanted.against}…`, "");
   if (link.open(setup.guest)) send();
 }
 
@@ -104,6 +105,8 @@ function received(frame) {
       waiting = frame.tournament;
       patience = setTimeout(() => {
         if (waiting === null || ask === null) return;
+        table.show(false);
+        setup.show(true);
         setup.busy(`${ask.against} is playing. Your match begins when it is free.`);
       }, LONG_MS);
       return;

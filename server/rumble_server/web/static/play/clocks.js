@@ -48,14 +48,6 @@ export class Clocks {
     return (this.#left[seat] ?? 0) - spent;
   }
 
-  /** Stand still, as they are. */
-  stop() {
-    this.set(
-      this.#left.map((_, seat) => this.left(seat)),
-      null,
-    );
-  }
-
   #tick() {
     this.#left.forEach((_, seat) => {
       const left = this.left(seat);

@@ -1,48 +1,92 @@
-// The position, and the ways to choose a move there: on a board, or from a list of buttons where there is no drawing.
+// The position, and the ways to choose a move in it. The server says how it is drawn and where a move is clicked.
 
-import { element } from "../live.js";
+import { BoardView } from "../board.js";
 
+/** @typedef {import("../board.js").Path} Path */
+/** @typedef {import("../board.js").Shown} Shown */
 /** @typedef {import("./frames.js").Settings} Settings */
-/** @typedef {{game: string, settings: Settings, state: Record<string, unknown>, diagram?: string}} Position */
+/** @typedef {{game: string, settings: Settings, state: Record<string, unknown>, moves: string[]}} Position */
 
 export class Surface {
-  #number = 0;
+  /** @type {BoardView | null} */
+  #view = null;
+  /** Each change has a number: an answer that comes late, after the next change, is not shown. */
+  #change = 0;
+  /** Whether the person was at the board when it was last taken away from them: then they get it back. */
+  #hadFocus = false;
 
   /** @param {HTMLElement} root */
   constructor(root) {
     this.root = root;
   }
 
-  /** A new match: nothing of an old one stays. @param {boolean} flipped whether the second seat is shown below */
-  begin(flipped) {
-    this.#number += 1;
-    this.flipped = flipped;
-    this.root.replaceChildren();
+  /**
+   * A new match: nothing of an old one stays.
+   * @param {string} label
+   * @param {boolean} flipped seen from the second seat
+   */
+  begin(label, flipped) {
+    this.#change += 1;
+    this.#hadFocus = false;
+    this.#view = new BoardView(this.root, { label, flipped });
+  }
+
+  /** Show what the server has drawn already. @param {Shown} shown */
+  show(shown) {
+    this.#change += 1;
+    this.#view?.show(shown);
   }
 
   /**
-   * Show a position. With `legal` it offers these moves, and calls back with the one chosen.
+   * Have a position drawn, and show it. With `legal` it offers these moves, and calls back with the one chosen.
    * @param {Position} position
    * @param {string[]} [legal]
    * @param {(move: string) => void} [onMove]
    */
-  async show(position, legal = [], onMove = () => {}) {
-    const number = (this.#number += 1);
-    const hadFocus = this.root.contains(document.activeElement);
-    if (number !== this.#number) return;
-    const diagram = element("pre", { class: "board large" }, position.diagram ?? JSON.stringify(position.state));
-    const buttons = legal.map((move) => {
-      const button = element("button", { type: "button" }, move);
-      button.addEventListener("click", () => onMove(move));
-      return button;
+  async draw(position, legal = [], onMove = () => {}) {
+    const change = (this.#change += 1);
+    const drawn = await ask(position, legal);
+    if (change !== this.#change || !this.#view) return;
+    this.#view.show(drawn);
+    if (legal.length === 0) return;
+    this.#view.choose(drawn.moves, (move) => {
+      this.#hadFocus = true;
+      onMove(move);
     });
-    this.root.replaceChildren(diagram, element("div", { class: "row move-buttons", role: "group", "aria-label": "Your moves" }, ...buttons));
-    if (hadFocus) buttons[0]?.focus();
+    if (this.#hadFocus && document.activeElement === document.body) this.focus();
+    this.#hadFocus = false;
+  }
+
+  /** Let the keyboard choose on the board. */
+  focus() {
+    const target = this.root.querySelector("[tabindex='0'], button");
+    if (target instanceof HTMLElement || target instanceof SVGElement) target.focus({ preventScroll: true });
   }
 
   /** Offer no moves any more. */
   stop() {
-    this.#number += 1;
-    for (const button of this.root.querySelectorAll("button")) button.disabled = true;
+    this.#change += 1;
+    this.#hadFocus ||= this.root.contains(document.activeElement);
+    this.#view?.stop();
   }
+}
+
+/**
+ * What the server draws. Where it does not answer, the moves are still there to choose from, in words.
+ * @param {Position} position
+ * @param {string[]} legal
+ * @returns {Promise<Shown & {moves: Record<string, Path>}>}
+ */
+async function ask({ game, settings, state, moves }, legal) {
+  const last = moves.at(-1);
+  const body = JSON.stringify({ settings, state, legal, ...(last === undefined ? {} : { last }) });
+  try {
+    const headers = { "Content-Type": "application/json" };
+    const answer = await fetch(`/api/games/${encodeURIComponent(game)}/board`, { method: "POST", headers, body });
+    if (answer.ok) return await answer.json();
+  } catch {
+    // as if it had answered with an error
+  }
+  const diagram = "The board cannot be drawn at the moment.";
+  return { drawing: null, diagram, moves: Object.fromEntries(legal.map((move) => [move, []])) };
 }

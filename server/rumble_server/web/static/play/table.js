@@ -54,7 +54,6 @@ export class Table {
   #looking;
   /** @type {number | undefined} */
   #slow;
-  #usedKeyboard = false;
 
   /**
    * @param {Map<string, Game>} games
@@ -109,7 +108,7 @@ export class Table {
       over: false,
     });
     const full = frame.time_control.move_ms + frame.time_control.bank_ms;
-    this.#clocks.set(frame.seats.map(() => full), null);
+    this.#time(frame.seats.map(() => full), null);
     this.#status(`${this.opponent} is thinking`);
     if (isNew) {
       const again = frame.resumed ? "goes on" : "has begun";
@@ -130,7 +129,7 @@ export class Table {
     match.turn = frame;
     match.moves = frame.moves;
     this.note("opponent", "");
-    this.#clocks.set(frame.clock.seats_ms, match.seat);
+    this.#time(frame.clock.seats_ms, match.seat);
     this.#status("Your turn", "mine");
     const last = news.at(-1);
     this.on.said(`${last === undefined ? "" : `${this.opponent} played ${last}. `}Your turn.`);
@@ -150,9 +149,9 @@ export class Table {
       this.#showMoves();
       this.#offer();
       if (frame.remaining_ms !== null) {
-        const left = match.seats.map((_, seat) => this.#clocks.left(seat));
+        const left = this.#left();
         left[match.seat] = frame.remaining_ms;
-        this.#clocks.set(left, match.seat);
+        this.#time(left, match.seat);
       }
     }
   }
@@ -163,7 +162,7 @@ export class Table {
     if (!match || match.id !== frame.match || match.over) return;
     match.moves = frame.moves;
     this.#end(frame);
-    this.#surface.show({ game: match.game, settings: match.settings, state: frame.state });
+    this.#surface.draw({ ...match, state: frame.state });
     if (frame.scores !== null) this.#showWhole(match);
   }
 
@@ -173,7 +172,7 @@ export class Table {
     if (!view || view.status !== "over") return false;
     const seat = view.seats.findIndex((each) => each.toLowerCase() === name.toLowerCase());
     this.#begin({ ...view, control: view.time_control, seat, turn: null, over: false });
-    this.#clocks.set(view.seats.map(() => 0), null);
+    this.#time(view.seats.map(() => 0), null);
     this.#end({ ...view, termination: view.termination ?? "" });
     this.#showMoves(view.notes);
     this.#surface.show(view);
@@ -199,7 +198,7 @@ export class Table {
     clearTimeout(this.#slow);
     if (!this.playing) return;
     if (this.match) this.match.turn = null;
-    this.#clocks.stop();
+    this.#time(this.#left(), null);
     this.#surface.stop();
     this.#status("Not connected");
   }
@@ -246,7 +245,7 @@ export class Table {
       ),
     );
     byId("seats").replaceChildren(...seats);
-    if (fresh) this.#surface.begin(match.seat === 1);
+    if (fresh) this.#surface.begin(match.seats.join(" – "), match.seat === 1);
     this.#showMoves();
   }
 
@@ -259,7 +258,7 @@ export class Table {
     const hadFocus = part.contains(document.activeElement) && byId("board").contains(document.activeElement);
     match.turn = null;
     match.over = over.scores !== null;
-    this.#clocks.stop();
+    this.#time(this.#left(), null);
     this.note("opponent", "");
     this.#showMoves();
     if (dialog.open) dialog.close();
@@ -287,8 +286,8 @@ export class Table {
   #offer() {
     const { match } = this;
     if (!match?.turn) return;
-    const { game, settings, turn } = match;
-    this.#surface.show({ game, settings, state: turn.state }, turn.legal, (move) => this.#move(move));
+    const { turn } = match;
+    this.#surface.draw({ ...match, state: turn.state }, turn.legal, (move) => this.#move(move));
   }
 
   /** @param {string} move */
@@ -301,8 +300,7 @@ export class Table {
     this.#typedProblem("");
     typed.value = "";
     match.moves = [...turn.moves, move];
-    const left = match.seats.map((_, seat) => this.#clocks.left(seat));
-    this.#clocks.set(left, 1 - match.seat);
+    this.#time(this.#left(), 1 - match.seat);
     this.#surface.stop();
     this.#status(`${this.opponent} is thinking`);
     this.#showMoves();
@@ -358,7 +356,7 @@ export class Table {
     match.turn = null;
     match.moves = view.moves;
     this.#showMoves();
-    if (view.seats_ms) this.#clocks.set(view.seats_ms, view.seat);
+    if (view.seats_ms) this.#time(view.seats_ms, view.seat);
     if (view.seat === match.seat) this.#looking = setTimeout(() => this.#look(), LOOK_AGAIN_MS);
     this.#surface.show(view);
   }
@@ -404,6 +402,22 @@ export class Table {
     const text = clockFace(ms);
     if (face.textContent !== text) face.textContent = text;
     face.classList.toggle("bad", low);
+  }
+
+  /** What each seat has left now. */
+  #left() {
+    return (this.match?.seats ?? []).map((_, seat) => this.#clocks.left(seat));
+  }
+
+  /** What each seat has left, and who is to move (null: nobody). @param {number[]} left @param {number | null} toMove */
+  #time(left, toMove) {
+    this.#clocks.set(left, toMove);
+    for (const line of byId("seats").children) {
+      const isNext = toMove !== null && line.getAttribute("data-seat") === String(toMove);
+      line.classList.toggle("to-move", isNext);
+      if (isNext) line.setAttribute("aria-current", "true");
+      else line.removeAttribute("aria-current");
+    }
   }
 
   /** @param {number} seat */
