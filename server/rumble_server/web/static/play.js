@@ -4,7 +4,7 @@ import { byId } from "./live.js";
 import { Link } from "./play/link.js";
 import { Setup } from "./play/setup.js";
 import { Table } from "./play/table.js";
-import { closeText, duration, errorText } from "./play/texts.js";
+import { closeText, errorText } from "./play/texts.js";
 
 /** @typedef {import("./play/frames.js").Challenge} Challenge */
 /** @typedef {import("./play/frames.js").ErrorFrame} ErrorFrame */
@@ -26,11 +26,13 @@ let ask = null;
 let waiting = null;
 /** The match that this tab was playing before it was loaded again. @type {string | null} */
 let before = kept();
+/** Whether a match goes on instead of the one that was asked for. */
+let earlier = false;
 /** @type {number | undefined} */
 let patience;
 
 const link = new Link({ frame: received, lost, wanted: () => ask !== null || waiting !== null || before !== null || table.playing });
-const table = new Table(games, { send: (message) => link.send(message), said: (text) => (said.textContent = text) });
+const table = new Table(games, { send: deliver, said: (text) => (said.textContent = text) });
 const setup = new Setup({ start: challenge, cancel });
 
 /** @returns {string | null} */
@@ -52,6 +54,12 @@ function remember(match) {
   }
 }
 
+/** @param {string} text none hides it */
+function showBanner(text) {
+  if (banner.textContent !== text) banner.textContent = text;
+  banner.hidden = !text;
+}
+
 /** @param {Challenge} wanted */
 function challenge(wanted) {
   ask = wanted;
@@ -59,6 +67,13 @@ function challenge(wanted) {
   setup.busy(`Calling ${wanted.against}…`);
   table.note("again", `Calling ${wanted.against}…`, "");
   if (link.open(setup.guest)) send();
+}
+
+/** Send a message of the table, or say that it cannot be. @param {Record<string, unknown>} message */
+function deliver(message) {
+  const sent = link.send(message);
+  table.note("unsent", sent ? "" : "Not sent: there is no connection to the server at the moment.", "bad");
+  return sent;
 }
 
 /** Send the challenge. */
@@ -78,7 +93,7 @@ function toSetup(text, code) {
   clearTimeout(patience);
   ask = waiting = before = null;
   remember(null);
-  banner.hidden = true;
+  showBanner("");
   table.show(false);
   setup.show(true);
   setup.idle();
@@ -114,7 +129,10 @@ function received(frame) {
       if (table.playing && table.match?.id !== frame.match) return;
       toTable();
       remember(frame.match);
-      return table.start(frame);
+      table.start(frame);
+      if (earlier) table.note("earlier", "You have not finished this match: it goes on before you begin another.");
+      earlier = false;
+      return;
     case "turn":
       return table.turn(frame);
     case "rejected":
@@ -137,10 +155,13 @@ function received(frame) {
 
 /** @param {Session} session */
 function loggedIn(session) {
-  banner.hidden = true;
+  showBanner("");
+  table.note("notice", "");
   if (session.open) table.note("name", `Nobody's key protects the name ${session.name}: others can use it, too.`);
   if (session.matches.length > 0) {
-    ask = null; // what is open goes on first: its match_start follows
+    // What is open goes on first: its match_start follows.
+    earlier = ask !== null && waiting === null;
+    ask = null;
     return;
   }
   if (waiting !== null && session.tournaments.some((each) => each.id === waiting)) return;
@@ -163,9 +184,9 @@ async function ended(match) {
 
 /** @param {string} code @param {string} message */
 function noticed(code, message) {
-  const isOpponents = code === "opponent_away";
-  table.note(isOpponents ? "opponent" : "notice", message[0]?.toUpperCase() + message.slice(1) + ".");
-  said.textContent = message;
+  const text = code === "draining" ? "The server is about to stop, or to start again: your match will go on." : `${message}.`;
+  table.note(code === "opponent_away" ? "opponent" : "notice", text);
+  said.textContent = text;
 }
 
 /** @param {ErrorFrame} error */
@@ -184,11 +205,9 @@ function refused(error) {
 function lost(code, waitMs) {
   table.pause();
   if (waitMs !== null) {
-    const soon = waitMs > LONG_MS ? ` Trying again in ${duration(Math.round(waitMs / 1000) * 1000)}.` : " Trying again…";
     const why = code === 1001 ? "The server stops, or starts again." : "The connection to the server is lost.";
-    const clock = table.playing ? " The match waits for you, 30 seconds in all unless the server itself was away." : "";
-    banner.textContent = why + soon + clock;
-    banner.hidden = false;
+    const clock = table.playing ? " Your match waits, but not for long unless it is the server that is away." : "";
+    showBanner(`${why} Trying again…${clock}`);
     return;
   }
   if (!table.playing) {

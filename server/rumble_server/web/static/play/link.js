@@ -4,7 +4,7 @@
 /** @typedef {import("./guest.js").Guest} Guest */
 
 const FIRST_WAIT_MS = 500;
-const LONGEST_WAIT_MS = 10_000;
+const LONGEST_WAIT_MS = 5000;
 const NEVER_AGAIN = new Set([4001, 4003, 4008, 4010]);
 
 export class Link {

@@ -255,16 +255,16 @@ export class Table {
     if (!match) return;
     clearTimeout(this.#looking);
     clearTimeout(this.#slow);
-    const hadFocus = part.contains(document.activeElement) && byId("board").contains(document.activeElement);
+    const wasHere = document.activeElement === document.body || part.contains(document.activeElement);
     match.turn = null;
     match.over = over.scores !== null;
     this.#time(this.#left(), null);
     this.note("opponent", "");
     this.#showMoves();
     if (dialog.open) dialog.close();
-    const { text, kind } = verdict(over, match.seat);
-    const how = terminationText(over.termination);
-    const why = sentence(over.reason + (how && ` (${how})`));
+    const { text: who, kind } = verdict(over, match.seat);
+    const text = `${who} ${terminationText(over.termination)}`.trim();
+    const why = sentence(over.reason);
     if (!match.over) {
       this.#status(text);
       this.note("void", `${why} The match is played again.`);
@@ -279,7 +279,7 @@ export class Table {
     byId("when-over").hidden = match.seat < 0;
     const link = byId("match-link");
     link.setAttribute("href", `/matches/${encodeURIComponent(match.id)}`);
-    if (hadFocus || document.activeElement === document.body) byId("swap").focus({ preventScroll: true });
+    if (wasHere) byId("when-over").focus({ preventScroll: true }); // no button: Enter may still be down from the last move
   }
 
   /** Offer the moves of the open turn. */

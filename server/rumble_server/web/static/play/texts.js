@@ -75,7 +75,7 @@ export function clockText(control) {
  * @returns {{text: string, kind: "good" | "bad" | ""}}
  */
 export function verdict(over, seat) {
-  if (over.scores === null) return { text: "Void: it does not count", kind: "" };
+  if (over.scores === null) return { text: "Void", kind: "" };
   if (over.winner === null) return { text: "A draw", kind: "" };
   if (seat < 0) return { text: "It is over", kind: "" };
   return over.winner === seat ? { text: "You won", kind: "good" } : { text: "You lost", kind: "bad" };
@@ -88,7 +88,7 @@ const HOW = {
   timeout: "on time",
   disconnect: "by absence",
   no_show: "by absence",
-  flood: "by too many messages",
+  flood: "by sending too much",
   adjudication: "by adjudication",
   aborted: "by the server's fault",
 };
@@ -103,9 +103,9 @@ export function terminationText(termination) {
 }
 
 /**
- * The first letter large.
+ * A text with a full stop. Its first letter stays: it may be a name's.
  * @param {string} text
  */
 export function sentence(text) {
-  return text && text[0]?.toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
+  return /[.!?]$/.test(text) ? text : `${text}.`;
 }
