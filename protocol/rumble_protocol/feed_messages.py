@@ -7,7 +7,7 @@ An event's name is its `type`. Each tells how things stand, not what to add: to 
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
-from rumble_engine import Termination
+from rumble_engine import Drawing, Termination
 
 from rumble_protocol.fields import Count, Milliseconds, Seat, ServerMessageModel, Settings, ToldTimeControl
 from rumble_protocol.server_messages import TournamentStatus
@@ -52,7 +52,11 @@ class Pair(ServerMessageModel):
 
 
 class Board(ServerMessageModel):
-    """A match that is being played. `seat` is to move; `diagram` is the position as text, over several lines."""
+    """A match that is being played. `seat` is to move; `diagram` is the position as text, over several lines.
+
+    `drawing` is the position for a picture, null where the game has none. `seats_ms` are the clocks at `at_ms`; that of
+    `seat` runs if `ticking` (its bot is there, and was asked).
+    """
 
     match: str
     attempt: Count
@@ -62,7 +66,10 @@ class Board(ServerMessageModel):
     moves: list[str]
     state: dict[str, Any]
     diagram: str
+    drawing: Drawing | None
     seats_ms: list[Milliseconds]
+    ticking: bool
+    at_ms: Milliseconds
 
 
 class MatchResult(ServerMessageModel):
@@ -132,7 +139,7 @@ class FeedMatchStart(Board):
 
 
 class FeedMove(Board):
-    """A match went on, by one move or by several."""
+    """A match went on: by one move, or by several; or a bot of it went away or came back."""
 
     type: Literal["move"] = "move"
 

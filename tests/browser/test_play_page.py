@@ -1,7 +1,7 @@
 """A person plays bots in the browser: by click, by keyboard, and when the connection does not hold."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 
 import pytest
 import pytest_asyncio
@@ -16,6 +16,10 @@ from tests.browser.stage import Stage
 
 PERFECT, RANDOM = "play-perfect", "play-random"
 MOST_MATCHES = 12
+UNDER_THE_CURSOR = """() => {
+  const [x, y] = ["cx", "cy"].map((name) => document.querySelector("#board .cursor").getAttribute(name) - 50);
+  return Number(document.querySelector(`#board [data-cell][x="${x}"][y="${y}"]`).dataset.cell);
+}"""
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session", autouse=True)
@@ -45,10 +49,16 @@ async def here(stage: Stage, *names: str) -> None:
 
 
 async def sit_down(
-    page: Page, against: str, game: str = "tictactoe", seat: int = 0, base: str = "", **more: str
+    page: Page,
+    against: str,
+    game: str = "tictactoe",
+    seat: int = 0,
+    *,
+    base: str = "",
+    more: Mapping[str, str] | None = None,
 ) -> None:
     """Begin a match by the form, as its address chooses."""
-    extra = "".join(f"&{name}={value}" for name, value in more.items())
+    extra = "".join(f"&{name}={value}" for name, value in (more or {}).items())
     await page.goto(f"{base}/play?game={game}&against={against}&seat={seat}{extra}")
     await expect(page.locator("input[name=against]:checked")).to_have_value(against)
     await page.locator("#start").click()
@@ -84,14 +94,7 @@ async def click(page: Page, *cells: int | str) -> None:
 
 async def steer(page: Page, target: int) -> None:
     """Choose a square of tic-tac-toe by the arrow keys and Enter; the board has the focus."""
-    at = await page.evaluate(
-        """() => {
-          const [cursor, cells] = [document.querySelector("#board .cursor"), document.querySelectorAll("#board [data-cell]")];
-          const middle = (each) => { const {x, y, width, height} = each.getBoundingClientRect(); return [x + width / 2, y + height / 2]; };
-          const [x, y] = middle(cursor);
-          return [...cells].findIndex((each) => Math.hypot(middle(each)[0] - x, middle(each)[1] - y) < 5);
-        }"""
-    )
+    at = await page.evaluate(UNDER_THE_CURSOR)
     down, across = target // 3 - at // 3, target % 3 - at % 3
     for key, times in (("ArrowDown", down), ("ArrowUp", -down), ("ArrowRight", across), ("ArrowLeft", -across)):
         for _ in range(times):
@@ -180,7 +183,7 @@ async def test_a_typed_move_that_is_not_allowed_is_told(page: Page) -> None:
 
 
 async def test_connect_four_by_a_click_on_a_column(page: Page) -> None:
-    await sit_down(page, RANDOM, "connect4", **{"connect4.columns": "5"})
+    await sit_down(page, RANDOM, "connect4", more={"connect4.columns": "5"})
     assert await my_turn(page)
     await click(page, 2)
     await expect(page.locator("#moves li")).to_have_count(2)
@@ -188,7 +191,7 @@ async def test_connect_four_by_a_click_on_a_column(page: Page) -> None:
 
 
 async def test_chess_from_square_to_square_under_a_bank(page: Page) -> None:
-    await sit_down(page, RANDOM, "chess", clock="blitz")
+    await sit_down(page, RANDOM, "chess", more={"clock": "blitz"})
     assert await my_turn(page)
     await click(page, 52, 36)
     await expect(page.locator("#moves li")).to_have_count(2)

@@ -144,10 +144,11 @@ class Connect4(Game):
     def drawing(self, view: Mapping[str, Any], last: str | None = None) -> Drawing:
         """A plate with holes. The last move is the top stone of its column."""
         board, columns, letters = view["board"], view["columns"], tuple(ascii_lowercase[: view["columns"]])
+        numbers = tuple(str(row) for row in range(len(board) // columns, 0, -1))
         fallen: list[int] = []
         if last in letters:
             fallen = [cell for cell in range(letters.index(last), len(board), columns) if board[cell] != "."][:1]
-        return Drawing("holes", columns, board, PIECES, letters, last=tuple(fallen))
+        return Drawing("holes", columns, board, PIECES, letters, numbers, last=tuple(fallen))
 
     def path(self, view: Mapping[str, Any], move: str) -> Path:
         """Any cell of the column; the stone will lie on the lowest empty one."""

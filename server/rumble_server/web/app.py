@@ -14,6 +14,7 @@ from starlette.types import ASGIApp, Scope
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.web.api import read_routes
 from rumble_server.web.audits import Auditor
+from rumble_server.web.boards import board_routes
 from rumble_server.web.commands import host_routes
 from rumble_server.web.errors import WebError
 from rumble_server.web.exports import export_routes
@@ -55,6 +56,7 @@ def make_web(site: Site) -> ASGIApp:
     auditor = Auditor(site)
     app.include_router(read_routes(site, library, auditor))
     app.include_router(opponent_routes(site))
+    app.include_router(board_routes(site, library))
     app.include_router(export_routes(site, library))
     app.include_router(host_routes(site))
     app.include_router(transcript_routes(site))

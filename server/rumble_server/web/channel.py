@@ -7,7 +7,7 @@ from itertools import combinations
 from rumble_protocol.feed_messages import FeedField, FeedMatchOver, FeedMatchStart, FeedMove, FeedStandings, Snapshot
 from rumble_protocol.fields import ServerMessageModel
 
-from rumble_server.match.facts import MatchOver, MatchStarted, MoveMade
+from rumble_server.match.facts import MatchOver, MatchStarted, MoveMade, SeatAway, TurnAsked
 from rumble_server.tournament.arena import Arena
 from rumble_server.tournament.facts import (
     BotBenched,
@@ -63,7 +63,7 @@ class Channel:
     def note(self, fact: LogFact) -> None:
         """A fact of this tournament is on disk."""
         match fact:
-            case MoveMade():
+            case MoveMade() | TurnAsked() | SeatAway():  # what changes a board or whose clock runs
                 self._moved[fact.match] = None
             case MatchStarted():
                 self._started[fact.match] = None

@@ -4,7 +4,7 @@ A cell is 100 units wide; colours are classes of `static/board.css`. Whatever a 
 """
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from markupsafe import Markup, escape
@@ -101,7 +101,7 @@ def svg(drawing: Drawing, label: str, flipped: bool = False) -> Markup:
     )
 
 
-def _tag(name: str, attributes: dict[str, object], *children: Markup | str) -> Markup:
+def _tag(name: str, attributes: Mapping[str, object], *children: Markup | str) -> Markup:
     given = Markup("").join(Markup(' {}="{}"').format(key, value) for key, value in attributes.items())
     inside = Markup("").join(escape(child) for child in children)
     return Markup("<{0}{1}>{2}</{0}>").format(name, given, inside)

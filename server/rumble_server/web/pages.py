@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -19,9 +20,10 @@ from rumble_server.web.api import chosen_matches, results, show
 from rumble_server.web.audits import Auditor
 from rumble_server.web.docs import operations
 from rumble_server.web.library import Library
+from rumble_server.web.models import MatchView
 from rumble_server.web.opponents import opponents, playable_games
 from rumble_server.web.play import CLOCKS, SEATS, choose
-from rumble_server.web.rendering import render
+from rumble_server.web.rendering import ask_command, render
 from rumble_server.web.site import Site
 
 MOST_ON_HOME = 100
@@ -91,7 +93,30 @@ def add_pages(app: FastAPI, site: Site, library: Library, auditor: Auditor) -> N
 
     async def match(request: Request) -> Response:
         view = await library.match(request.path_params["match"])
-        return await told(request, "match.html", view=view, game=get_game(view.game))
+        asked = request.query_params.get("ply", "")
+        wanted = min(int(asked), view.ply) if asked.isdecimal() and len(asked) < 10 else view.ply
+        ply, frame = await shown_ply(view, wanted)
+        return await told(
+            request,
+            "match.html",
+            view=view,
+            game=get_game(view.game),
+            ply=ply,
+            follows=not asked,
+            frame=frame,
+            ask=ask_command(view.game, view.settings),
+        )
+
+    async def shown_ply(view: MatchView, ply: int) -> tuple[int, dict[str, Any]]:
+        """What the page of a match shows of a ply. The last is in the view, even if the match has begun anew."""
+        if ply < view.ply:
+            found = await library.boards(view.id, ply, 1)
+            if found.attempt == view.attempt and found.boards:
+                board, blank = found.boards[0], found.drawing
+                drawing = blank and replace(blank, board=board.board, last=tuple(board.last))
+                return ply, {"drawing": drawing, "diagram": board.diagram, "position": board.position, "asks": True}
+        asks = view.status == "running"
+        return view.ply, {"drawing": view.drawing, "diagram": view.diagram, "position": view.position, "asks": asks}
 
     async def play(request: Request) -> Response:
         games = playable_games()

@@ -1,18 +1,25 @@
 """Templates to HTML. What users chose is text there, never markup."""
 
+import json
+import shlex
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from rumble_engine import Termination
+from rumble_engine import SettingValue, Termination
 from rumble_protocol.feed_messages import Standing
 from rumble_protocol.fields import TimeControl
+
+from rumble_server.web.drawn import svg
 
 FOLDER = Path(__file__).parent
 STATIC = FOLDER / "static"
 
 HEATS = 4
+ASK_MS = 1000
+"""What a bot is given to think in the commands that pages show."""
 
 
 def points(value: float) -> str:
@@ -42,6 +49,35 @@ def moment_text(at_ms: int) -> str:
 def seconds(ms: int) -> str:
     """A duration: `10 s`, `0.25 s`."""
     return f"{ms / 1000:g} s"
+
+
+def clock_face(ms: int) -> str:
+    """What a clock shows: `9.3`, `0:59`, `12:05`, `1:02:03`. `static/clocks.js` writes it the same."""
+    if ms < 10_000:
+        return f"{ms // 100 / 10:.1f}"
+    minutes, seconds = divmod(ms // 1000, 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
+
+
+def setting_text(value: SettingValue) -> str:
+    """The value of a setting, as JSON has it where it is no text: `false`, `7`."""
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def quoted(text: str) -> str:
+    """A word of a shell's command line."""
+    return shlex.quote(text)
+
+
+def ask_command(game: str, settings: Mapping[str, SettingValue]) -> str:
+    """The command that asks a bot about a position of this game, but for the position."""
+    given = []
+    for name, value in settings.items():
+        # A text that looks like something else in JSON is written as JSON.
+        plain = isinstance(value, str) and not value[:1].isdecimal() and value not in ("true", "false", "null")
+        given.append(f"--setting {quoted(f'{name}={value if plain else json.dumps(value)}')}")
+    return " ".join([f"rumble ask minimax --time-ms {ASK_MS} --game {quoted(game)}", *given])
 
 
 def clock_text(control: TimeControl) -> str:
@@ -90,11 +126,15 @@ _environment = Environment(
     lstrip_blocks=True,
 )
 FILTERS = (
+    svg,
     points,
     heat,
     moment,
     moment_text,
     seconds,
+    clock_face,
+    setting_text,
+    quoted,
     clock_text,
     faults_text,
     tiebreak_text,

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from itertools import combinations, islice
 from typing import Any, TypeVar
 
+from rumble_engine import get_game
 from rumble_protocol.feed_messages import (
     Board,
     Entrant,
@@ -120,17 +121,21 @@ def pair_view(tournament: Tournament, names: Iterable[str]) -> Pair:
 
 def board_view(kind: type[BoardView], referee: Referee, now_ms: int) -> BoardView:
     """A match that is being played, as a spectator sees it."""
-    state = referee.state
+    state, moves = referee.state, list(referee.moves)
+    view = state.view()
     return kind(
         match=referee.match,
         attempt=referee.attempt,
         seats=list(referee.terms.seats),
         seat=state.to_move,
-        ply=len(referee.moves),
-        moves=list(referee.moves),
-        state=state.view(),
+        ply=len(moves),
+        moves=moves,
+        state=view,
         diagram=state.diagram(),
+        drawing=get_game(referee.terms.game).drawing(view, moves[-1] if moves else None),
         seats_ms=list(referee.clock(now_ms)),
+        ticking=referee.turn is not None,
+        at_ms=now_ms,
     )
 
 

@@ -16,21 +16,28 @@ export function byId(id) {
 
 /**
  * Follow a tournament: `handlers` has a function of the data for each event; others are ignored. The browser resumes
- * after a gap (`Last-Event-ID`), and the server then tells what was missed, or everything.
+ * after a gap (`Last-Event-ID`), and the server then tells what was missed, or everything. `onConnection` is told
+ * whether what is shown can be trusted to be how things stand. Gives a function that ends it.
  * @param {string} tournament
  * @param {Record<string, (data: any) => void>} handlers
+ * @param {(connected: boolean) => void} onConnection
  */
-export function follow(tournament, handlers) {
+export function follow(tournament, handlers, onConnection = () => {}) {
   const banner = byId("connection");
   const url = `/api/tournaments/${encodeURIComponent(tournament)}/events`;
   let wait = FIRST_WAIT_MS;
+  /** @type {EventSource} */
+  let source;
+  let ended = false;
 
   function connect() {
-    const source = new EventSource(url);
+    if (ended) return;
+    source = new EventSource(url);
     source.onopen = () => {
       wait = FIRST_WAIT_MS;
       banner.hidden = true;
       banner.textContent = "";
+      onConnection(true);
     };
     source.onerror = () => {
       if (banner.hidden) {
@@ -38,6 +45,7 @@ export function follow(tournament, handlers) {
         banner.textContent = `Not connected to the server since ${since}: what you see is as it was then. Trying again…`;
         banner.hidden = false;
       }
+      onConnection(false);
       if (source.readyState === EventSource.CLOSED) {
         // The browser has given up (the server answered with an error); we have not.
         setTimeout(connect, wait);
@@ -49,6 +57,11 @@ export function follow(tournament, handlers) {
     }
   }
   connect();
+  return () => {
+    ended = true;
+    source.close();
+    banner.hidden = true;
+  };
 }
 
 /**

@@ -1,5 +1,6 @@
 // Keeps the page of a tournament live. The server has rendered it; every event says how things stand now.
 
+import { BoardView } from "/static/board.js";
 import { element, follow, points, result } from "/static/live.js";
 
 const MOST_BOARDS = 24;
@@ -11,6 +12,8 @@ const id = page.dataset.id;
 const marks = page.dataset.marks.split(" ");
 const byId = (name) => document.getElementById(name);
 const boards = byId("boards");
+/** The picture of each board, by its element. */
+const pictures = new WeakMap();
 let entrants = new Map();
 let lines = [];
 let cells = new Map();
@@ -129,12 +132,14 @@ function showBoard(told) {
     if (boards.childElementCount >= MOST_BOARDS) return;
     const link = element("a", { href: `/matches/${told.match}` }, told.seats.join(" – "));
     board = element("article", { "data-match": told.match }, element("h3", {}, link));
-    board.append(element("pre", { class: "board" }), element("p", { class: "quiet" }));
+    const root = element("div");
+    board.append(root, element("p", { class: "quiet" }));
+    pictures.set(board, new BoardView(root, { label: told.seats.join(" – ") }));
     boards.append(board);
     byId("playing").hidden = false;
   }
-  board.querySelector("pre").textContent = told.diagram;
-  board.querySelector("p").textContent = `ply ${told.ply}, ${told.seats[told.seat]} (${marks[told.seat]}) to move`;
+  pictures.get(board).show(told);
+  board.querySelector("p.quiet").textContent = `ply ${told.ply}, ${told.seats[told.seat]} (${marks[told.seat]}) to move`;
 }
 
 function showOver(told) {

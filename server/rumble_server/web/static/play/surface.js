@@ -79,7 +79,7 @@ export class Surface {
  */
 async function ask({ game, settings, state, moves }, legal) {
   const last = moves.at(-1);
-  const body = JSON.stringify({ settings, state, legal, ...(last === undefined ? {} : { last }) });
+  const body = JSON.stringify({ settings, state, legal, ...(last === undefined ? {} : { last_move: last }) });
   try {
     const headers = { "Content-Type": "application/json" };
     const answer = await fetch(`/api/games/${encodeURIComponent(game)}/board`, { method: "POST", headers, body });
