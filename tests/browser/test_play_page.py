@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Mapping
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Page, expect
+from playwright.async_api import Page, WebSocketRoute, expect
 from rumble_bots.players import make_player
 from rumble_engine import State, get_game
 
@@ -198,6 +198,21 @@ async def test_chess_from_square_to_square_under_a_bank(page: Page) -> None:
     assert (await moves(page))[0] == "e2e4"
     assert await my_turn(page)
     await expect(page.locator("#seats li").first.locator(".seat-clock")).to_have_text("0:59")
+
+
+async def test_a_move_that_the_server_rejects_is_shown(page: Page) -> None:
+    """The page only offers what is allowed, so the move is spoilt on its way."""
+
+    def spoil(socket: WebSocketRoute) -> None:
+        server = socket.connect_to_server()
+        socket.on_message(lambda text: server.send(str(text).replace('"move":"4"', '"move":"44"')))
+
+    await page.route_web_socket("**/bot", spoil)
+    await sit_down(page, PERFECT)
+    assert await my_turn(page)
+    await click(page, 4)
+    await expect(page.locator("#headline")).to_contain_text("You lost by a move that is not allowed")
+    await expect(page.locator("#notes")).to_contain_text("Your move did not count")
 
 
 async def test_a_second_tab_takes_over_and_the_first_does_not_fight(page: Page) -> None:

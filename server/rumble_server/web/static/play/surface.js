@@ -12,12 +12,14 @@ export class Surface {
   #view = null;
   /** Each change has a number: an answer that comes late, after the next change, is not shown. */
   #change = 0;
-  /** Whether the person was at the board when it was last taken away from them: then they get it back. */
-  #hadFocus = false;
+  /** Whether the person moves by keyboard: then the focus comes back to the board with each turn. */
+  #byKeyboard = false;
 
   /** @param {HTMLElement} root */
   constructor(root) {
     this.root = root;
+    root.addEventListener("keydown", () => (this.#byKeyboard = true), true);
+    root.addEventListener("pointerdown", () => (this.#byKeyboard = false), true);
   }
 
   /**
@@ -27,13 +29,12 @@ export class Surface {
    */
   begin(label, flipped) {
     this.#change += 1;
-    this.#hadFocus = false;
     this.#view = new BoardView(this.root, { label, flipped });
   }
 
   /** Show what the server has drawn already. @param {Shown} shown */
   show(shown) {
-    this.#change += 1;
+    this.stop();
     this.#view?.show(shown);
   }
 
@@ -49,16 +50,11 @@ export class Surface {
     if (change !== this.#change || !this.#view) return;
     this.#view.show(drawn);
     if (legal.length === 0) return;
-    this.#view.choose(drawn.moves, (move) => {
-      this.#hadFocus = true;
-      onMove(move);
-    });
-    if (this.#hadFocus && document.activeElement === document.body) this.focus();
-    this.#hadFocus = false;
+    this.#view.choose(drawn.moves, onMove);
+    if (this.#byKeyboard && document.activeElement === document.body) this.#focus();
   }
 
-  /** Let the keyboard choose on the board. */
-  focus() {
+  #focus() {
     const target = this.root.querySelector("[tabindex='0'], button");
     if (target instanceof HTMLElement || target instanceof SVGElement) target.focus({ preventScroll: true });
   }
@@ -66,7 +62,6 @@ export class Surface {
   /** Offer no moves any more. */
   stop() {
     this.#change += 1;
-    this.#hadFocus ||= this.root.contains(document.activeElement);
     this.#view?.stop();
   }
 }

@@ -258,6 +258,7 @@ export class Table {
     const wasHere = document.activeElement === document.body || part.contains(document.activeElement);
     match.turn = null;
     match.over = over.scores !== null;
+    this.#surface.stop();
     this.#time(this.#left(), null);
     this.note("opponent", "");
     this.#showMoves();
