@@ -180,13 +180,13 @@ class GameList(ServerMessageModel):
 
 
 class Opponent(ServerMessageModel):
-    """A bot that takes challenges. `house`: one of this server's own; `games`: all of which it plays.
+    """A bot that takes challenges. `house`: which reference bot plays, if it is one of this server's own; else null.
 
-    `free` is whether a match against it would start at once.
+    `about` is a line for people, `games` are those that it plays, `free` is whether a match would start at once.
     """
 
     name: str
-    house: bool
+    house: str | None
     about: str
     games: list[str]
     free: bool

@@ -43,21 +43,24 @@ def opponents(site: Site, games: list[Game]) -> list[Opponent]:
 
 def _place(opponent: Opponent) -> tuple[int, str]:
     """Its place in the list: the ladder of the house, others of the house, everybody else."""
-    if not opponent.house:
-        return len(ABOUT) + 1, opponent.name.casefold()
-    ladder = list(ABOUT)
-    return ladder.index(opponent.name) if opponent.name in ABOUT else len(ABOUT), opponent.name.casefold()
+    ladder = [*ABOUT, opponent.house]
+    return len(ladder) if opponent.house is None else ladder.index(opponent.house), opponent.name.casefold()
 
 
 def _opponent(site: Site, player: Player, games: list[Game]) -> Opponent:
-    house = site.arena.names.owns(player.name, house_key(site.host_token, player.name))
+    house = _house_player(site, player.name)
     return Opponent(
         name=player.name,
         house=house,
-        about=ABOUT.get(player.name, "") if house else "",
+        about="" if house is None else ABOUT.get(house, ""),
         games=[game.name for game in games if player.plays(game.name)],
         free=player.is_free,
     )
+
+
+def _house_player(site: Site, name: str) -> str | None:
+    """Which reference bot plays under this name, if it is a name of the house."""
+    return name if site.arena.names.owns(name, house_key(site.host_token, name)) else None
 
 
 def opponent_routes(site: Site) -> APIRouter:

@@ -47,7 +47,8 @@ def choose(query: Mapping[str, str], games: Sequence[Game], opponents: Sequence[
 
     names = [game.name for game in games]
     game = one_of("game", names, FIRST_GAME, "There is no game {!r} here.")
-    who = {each.name.casefold(): each for each in opponents}
+    who = {each.house.casefold(): each for each in opponents if each.house is not None}
+    who |= {each.name.casefold(): each for each in opponents}
     against = who.get(query["against"].casefold()) if "against" in query else None
     if "against" in query and against is None:
         problems.append(f"{query['against']!r} is not here at the moment, or takes no challenges.")
@@ -56,7 +57,7 @@ def choose(query: Mapping[str, str], games: Sequence[Game], opponents: Sequence[
         against = None
     if against is None:
         playing = [each for each in opponents if game in each.games]
-        strongest = next((each for each in reversed(playing) if each.house), None)
+        strongest = next((each for each in reversed(playing) if each.house is not None), None)
         against = strongest or next(iter(playing), None)
     settings: dict[tuple[str, str], SettingValue] = {}
     for each in games:

@@ -12,10 +12,10 @@ from tests.server.web.scene import TOKEN, Scene
 GAMES = [get_game(name) for name in ("chess", "connect4", "hex", "tictactoe")]
 ALL = [game.name for game in GAMES]
 HERE = [
-    Opponent(name="random", house=True, about="", games=ALL, free=True),
-    Opponent(name="minimax", house=True, about="", games=ALL, free=True),
-    Opponent(name="perfect", house=True, about="", games=["tictactoe"], free=True),
-    Opponent(name="zoe", house=False, about="", games=["hex"], free=False),
+    Opponent(name="random", house="random", about="", games=ALL, free=True),
+    Opponent(name="house-minimax", house="minimax", about="", games=ALL, free=True),
+    Opponent(name="perfect", house="perfect", about="", games=["tictactoe"], free=True),
+    Opponent(name="zoe", house=None, about="", games=["hex"], free=False),
 ]
 
 
@@ -35,9 +35,16 @@ def test_every_wish_is_heard() -> None:
 
 
 def test_the_strongest_of_the_house_that_plays_the_game_is_offered() -> None:
-    assert choose({"game": "hex"}, GAMES, HERE).against == "minimax"
+    assert choose({"game": "hex"}, GAMES, HERE).against == "house-minimax"
     assert choose({"game": "hex"}, GAMES, HERE[3:]).against == "zoe"
     assert choose({"game": "chess"}, GAMES, HERE[3:]).against is None
+
+
+def test_a_bot_of_the_house_is_called_by_its_name_or_by_who_plays_unless_that_is_anothers_name() -> None:
+    assert choose({"against": "minimax"}, GAMES, HERE).against == "house-minimax"
+    assert choose({"against": "house-minimax"}, GAMES, HERE).against == "house-minimax"
+    another = Opponent(name="Minimax", house=None, about="", games=ALL, free=True)
+    assert choose({"against": "minimax"}, GAMES, [*HERE, another]).against == "Minimax"
 
 
 @pytest.mark.parametrize(

@@ -224,6 +224,11 @@ function resume() {
   link.open(setup.guest);
 }
 
+// A page that the browser kept and brings back has lost its connection, and with it what it showed.
+addEventListener("pageshow", (event) => {
+  if (event.persisted) location.reload();
+});
+
 for (const [id, swapped] of /** @type {[string, boolean][]} */ ([["swap", true], ["again", false]])) {
   byId(id).addEventListener("click", () => {
     const wanted = table.rematch(swapped);

@@ -79,7 +79,7 @@
  * @property {string | null} termination
  * @property {string} reason
  */
-/** @typedef {{name: string, house: boolean, about: string, games: string[], free: boolean}} Opponent */
+/** @typedef {{name: string, house: string | null, about: string, games: string[], free: boolean}} Opponent */
 /** @typedef {{name: string, title: string, marks: string[]}} Game */
 
 export {};

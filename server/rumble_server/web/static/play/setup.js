@@ -141,7 +141,7 @@ export class Setup {
     if (now === this.#shown) return;
     this.#shown = now;
     const before = chosen("against");
-    const house = playing.filter((each) => each.house);
+    const house = playing.filter((each) => each.house !== null);
     const pick = playing.find((each) => each.name === before) ?? house.at(-1) ?? playing[0];
     const focused = document.activeElement;
     const hadFocus = focused instanceof HTMLInputElement && focused.name === "against";
@@ -235,7 +235,7 @@ function opponentLine(opponent, picked) {
   const change = (selector, change) => made.querySelectorAll(selector).forEach((each) => each instanceof HTMLElement && change(each));
   change(".opponent-name", (each) => (each.textContent = opponent.name));
   change(".opponent-about", (each) => (each.textContent = opponent.about));
-  change("[data-badge=house]", (each) => (each.hidden = !opponent.house));
+  change("[data-badge=house]", (each) => (each.hidden = opponent.house === null));
   change("[data-badge=busy]", (each) => (each.hidden = opponent.free));
   return made;
 }
