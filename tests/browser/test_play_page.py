@@ -238,6 +238,11 @@ async def test_loading_the_page_again_goes_on(page: Page) -> None:
     await page.reload()
     assert await my_turn(page)
     assert await moves(page) == before
+    await expect(page.locator("#notes")).to_be_empty()
+    await page.goto(f"/play?game=connect4&against={RANDOM}")
+    await expect(page.locator("#notes")).to_contain_text("You have not finished this match")
+    assert await my_turn(page)
+    assert await moves(page) == before
 
 
 async def test_a_match_goes_on_after_the_server_was_killed(page: Page, mortal: Stage, problems: Problems) -> None:

@@ -160,7 +160,7 @@ function loggedIn(session) {
   if (session.open) table.note("name", `Nobody's key protects the name ${session.name}: others can use it, too.`);
   if (session.matches.length > 0) {
     // What is open goes on first: its match_start follows.
-    earlier = ask !== null && waiting === null;
+    earlier ||= ask !== null && waiting === null;
     ask = null;
     return;
   }
@@ -239,6 +239,8 @@ byId("other").addEventListener("click", () => toSetup(""));
 
 for (const game of (await (await fetch("/api/games")).json()).games) games.set(game.name, game);
 if (before !== null) {
+  const [visit] = performance.getEntriesByType("navigation");
+  earlier = visit instanceof PerformanceNavigationTiming && visit.type !== "reload";
   setup.busy("Going on with your match…");
   link.open(setup.guest);
 }
