@@ -39,6 +39,11 @@ class Server:
     folder: Path
 
     @property
+    def url(self) -> str:
+        """Its home page, without the last slash."""
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
     def bot_url(self) -> str:
         """Where bots connect."""
         return f"ws://127.0.0.1:{self.port}/bot"
@@ -46,7 +51,7 @@ class Server:
     @property
     def environment(self) -> dict[str, str]:
         """For commands that host on this server."""
-        settings = {"RUMBLE_SERVER": f"http://127.0.0.1:{self.port}", "RUMBLE_HOST_TOKEN": TOKEN}
+        settings = {"RUMBLE_SERVER": self.url, "RUMBLE_HOST_TOKEN": TOKEN}
         return clean_environment(self.folder, settings)
 
     def host(self, *arguments: str) -> Any:

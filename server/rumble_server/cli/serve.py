@@ -1,8 +1,6 @@
 """`rumble serve`: host tournaments."""
 
 import asyncio
-import hashlib
-import hmac
 import sys
 from typing import Annotated
 
@@ -21,6 +19,7 @@ from rumble_server.cli.running import (
     until_signal,
 )
 from rumble_server.config import ServerConfig
+from rumble_server.house import house_key
 
 HOUSE_MATCHES = "64"
 
@@ -82,7 +81,7 @@ def _announce(server: Server) -> None:
 
 async def _keep(server: Server, name: str) -> None:
     """A house bot, started again should it ever end."""
-    key = hmac.new(server.host_token.encode(), f"house {name}".encode(), hashlib.sha256).hexdigest()
+    key = house_key(server.host_token, name)
     command = bot_command(name, "--server", server.url, "--challenges", "--matches-at-once", HOUSE_MATCHES)
     pause_s = 0.5
     while True:

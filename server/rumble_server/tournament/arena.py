@@ -399,9 +399,10 @@ class Arena:
             raise TournamentError(ErrorCode.UNKNOWN_BOT, f"no bot {challenge.against!r} is connected")
         if other is player or not other.contact.challenges:
             raise TournamentError(ErrorCode.UNKNOWN_BOT, f"{other.name} takes no challenge from {player.name}")
-        tournament, _ = self.create(
-            challenge_config(challenge, player.name, other.name, seed=self.random.getrandbits(32))
-        )
+        config = challenge_config(challenge, player.name, other.name, seed=self.random.getrandbits(32))
+        if not other.plays(config.game):
+            raise TournamentError(ErrorCode.UNAVAILABLE, f"{other.name} does not play {config.game}")
+        tournament, _ = self.create(config)
         seat = self.random.randrange(2) if challenge.seat is None else challenge.seat
         player.challenge = tournament.id
         for each in (player, other):

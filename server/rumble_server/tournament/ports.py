@@ -61,6 +61,10 @@ class Contact(Protocol):
         """Whether the bot accepts challenges."""
 
     @property
+    def games(self) -> tuple[str, ...] | None:
+        """The games that the bot plays; None: any."""
+
+    @property
     def omit(self) -> tuple[str, ...]:
         """What the bot wants left out of `turn`."""
 

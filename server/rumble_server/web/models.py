@@ -5,7 +5,16 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 from rumble_engine import Drawing, Path, Termination
 from rumble_protocol.feed_messages import Standing, TournamentSummary
-from rumble_protocol.fields import Count, Milliseconds, Seat, ServerMessageModel, Settings, ShortText, ToldTimeControl
+from rumble_protocol.fields import (
+    Count,
+    Milliseconds,
+    Seat,
+    ServerMessageModel,
+    Settings,
+    SettingValue,
+    ShortText,
+    ToldTimeControl,
+)
 from rumble_protocol.server_messages import TournamentStatus
 
 MOST_LEGAL = 4096
@@ -143,6 +152,50 @@ class MatchView(ServerMessageModel):
     at_fault: list[Seat]
     started_at_ms: Milliseconds
     ended_at_ms: Milliseconds | None
+
+
+class SettingView(ServerMessageModel):
+    """One setting of a game: what it is by default, and its bounds (integers) or choices (texts), null where none."""
+
+    default: SettingValue
+    help: str
+    minimum: int | None = None
+    maximum: int | None = None
+    choices: list[str] | None = None
+
+
+class GameView(ServerMessageModel):
+    """A game that can be played here; `marks` is how the pieces of each seat are written."""
+
+    name: str
+    title: str
+    marks: list[str]
+    settings: dict[str, SettingView]
+
+
+class GameList(ServerMessageModel):
+    """The games that can be played here."""
+
+    games: list[GameView]
+
+
+class Opponent(ServerMessageModel):
+    """A bot that takes challenges. `house`: which reference bot plays, if it is one of this server's own; else null.
+
+    `about` is a line for people, `games` are those that it plays, `free` is whether a match would start at once.
+    """
+
+    name: str
+    house: str | None
+    about: str
+    games: list[str]
+    free: bool
+
+
+class OpponentList(ServerMessageModel):
+    """The bots that take challenges now: those of the house first, the weakest first; then by name."""
+
+    opponents: list[Opponent]
 
 
 class PlyBoard(ServerMessageModel):

@@ -15,11 +15,14 @@ from rumble_server.tournament.audit import Audit
 from rumble_server.tournament.exports import WRITERS
 from rumble_server.tournament.machine import Tournament
 from rumble_server.tournament.tiebreaks import TIEBREAKS
+from rumble_server.web import guide
 from rumble_server.web.api import chosen_matches, results, show
 from rumble_server.web.audits import Auditor
 from rumble_server.web.docs import operations
 from rumble_server.web.library import Library
 from rumble_server.web.models import MatchView
+from rumble_server.web.opponents import opponents, playable_games
+from rumble_server.web.play import CLOCKS, SEATS, choose
 from rumble_server.web.rendering import ask_command, render
 from rumble_server.web.site import Site
 
@@ -115,6 +118,21 @@ def add_pages(app: FastAPI, site: Site, library: Library, auditor: Auditor) -> N
         asks = view.status == "running"
         return view.ply, {"drawing": view.drawing, "diagram": view.diagram, "position": view.position, "asks": asks}
 
+    async def play(request: Request) -> Response:
+        games = playable_games()
+        here = opponents(site, games)
+        choice = choose(request.query_params, games, here)
+        return html(request, "play.html", games=games, opponents=here, choice=choice, seats=SEATS, clocks=CLOCKS)
+
+    async def write(request: Request) -> Response:
+        joins = request.query_params.get("join", "")
+        found = await library.tournament(joins) if joins else None
+        tournament = None if found is None else found.id
+        return html(request, "write.html", tournament=tournament, bare_bot=guide.bare_bot(), protocol=guide.protocol())
+
+    async def protocol(request: Request) -> Response:
+        return Response(guide.protocol_json(), media_type="application/schema+json")
+
     async def docs(request: Request) -> Response:
         return html(request, "docs.html", groups=operations(app.openapi()))
 
@@ -123,6 +141,9 @@ def add_pages(app: FastAPI, site: Site, library: Library, auditor: Auditor) -> N
         "/tournaments/{tournament}": tournament,
         "/tournaments/{tournament}/matches": matches,
         "/matches/{match}": match,
+        "/play": play,
+        "/write": write,
+        "/protocol.json": protocol,
         "/docs": docs,
     }
     for path, page in pages.items():

@@ -781,6 +781,16 @@ def test_a_challenge_that_cannot_be(given: dict[str, Any], code: str) -> None:
     assert challenge(ann)["type"] != "error", "the next one may be"
 
 
+def test_a_bot_is_only_challenged_to_what_it_plays() -> None:
+    world = World()
+    ann, _ = two(world, games=["connect4"])
+    challenge(ann)
+    assert ann.error() == "unavailable"
+    assert ann.last("error")["message"] == "ben does not play tictactoe"
+    assert world.arena.tournaments == {}
+    assert challenge(ann, game="connect4")["type"] != "error"
+
+
 def test_a_bot_that_is_not_connected_cannot_be_challenged() -> None:
     world = World()
     ann, ben = two(world)
