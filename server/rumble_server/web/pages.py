@@ -6,29 +6,25 @@ from typing import Any
 
 from fastapi import FastAPI, Request
 from rumble_engine import get_game
-from rumble_protocol.feed_messages import Pair
 from starlette.datastructures import URL
 from starlette.responses import HTMLResponse, Response
 
 from rumble_server.tournament.audit import Audit
-from rumble_server.tournament.exports import WRITERS
 from rumble_server.tournament.machine import Tournament
-from rumble_server.tournament.tiebreaks import TIEBREAKS
 from rumble_server.web import guide
 from rumble_server.web.api import chosen_matches, results, show
 from rumble_server.web.audits import Auditor
 from rumble_server.web.docs import operations
+from rumble_server.web.errors import WebError
 from rumble_server.web.library import Library
 from rumble_server.web.rendering import render
 from rumble_server.web.site import Site
+from rumble_server.web.tournament_page import IN_ROUNDS, audit_context, rounds_context, tournament_context
 
 MOST_ON_HOME = 100
-MOST_BOARDS = 24
-"""The page shows so many running boards; the script in `tournament.js` keeps to the same number."""
 MOST_MATCHES = 1000
 MOST_AUDITED = 5000
 """Where more matches are over the page has no audit, which then takes a while; the API has."""
-EXPORTS = ("json", *WRITERS)
 GROUPS = (
     ("Playing now", ("running", "paused")),
     ("Open: waiting for bots", ("lobby",)),
@@ -54,19 +50,17 @@ def add_pages(app: FastAPI, site: Site, library: Library, auditor: Auditor) -> N
         found = await library.tournament(request.path_params["tournament"])
         await site.ranker.fresh(found)
         audit = await page_audit(found)
-        view = show(site, found)
-        return await told(
-            request,
-            "tournament.html",
-            view=view,
-            game=get_game(view.game),
-            entrants={entrant.name: entrant for entrant in view.entrants},
-            crosstable=crosstable(view.pairs),
-            boards=view.running[:MOST_BOARDS],
-            tiebreaks={name: TIEBREAKS[name] for name in found.config.tiebreak_order},
-            audit=audit,
-            exports=EXPORTS,
-        )
+        return await told(request, "tournament.html", **tournament_context(found, show(site, found), audit))
+
+    async def rounds(request: Request) -> Response:
+        found = await library.tournament(request.path_params["tournament"])
+        if found.config.format not in IN_ROUNDS:
+            raise WebError.not_found(f"{found.id} is a {found.config.format}: it is not shown in rounds")
+        return await told(request, "part.html", part="rounds", **rounds_context(found))
+
+    async def audit(request: Request) -> Response:
+        found = await library.tournament(request.path_params["tournament"])
+        return await told(request, "part.html", part="audit", **audit_context(found, await page_audit(found)))
 
     async def page_audit(found: Tournament) -> Audit | None:
         if found.agenda is None or len(found.results) > MOST_AUDITED:
@@ -107,6 +101,8 @@ def add_pages(app: FastAPI, site: Site, library: Library, auditor: Auditor) -> N
         "/": home,
         "/tournaments/{tournament}": tournament,
         "/tournaments/{tournament}/matches": matches,
+        "/tournaments/{tournament}/rounds": rounds,
+        "/tournaments/{tournament}/audit": audit,
         "/matches/{match}": match,
         "/write": write,
         "/protocol.json": protocol,
@@ -122,15 +118,3 @@ def html(request: Request, template: str, status: int = 200, **context: Any) -> 
     bot_url = str(URL(base).replace(scheme="wss" if request.url.scheme == "https" else "ws", path="/bot"))
     page = render(template, base=base, bot_url=bot_url, **context)
     return HTMLResponse(page, status, headers={"Cache-Control": "no-store"})
-
-
-def crosstable(pairs: list[Pair] | None) -> dict[tuple[str, str], tuple[float, int]] | None:
-    """Points and matches of each bot against each other; None where the field is too large."""
-    if pairs is None:
-        return None
-    cells: dict[tuple[str, str], tuple[float, int]] = {}
-    for pair in pairs:
-        first, second = pair.names
-        cells[first, second] = pair.scores[0], pair.played
-        cells[second, first] = pair.scores[1], pair.played
-    return cells
