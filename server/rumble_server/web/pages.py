@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -14,6 +15,7 @@ from rumble_server.tournament.machine import Tournament
 from rumble_server.web import guide
 from rumble_server.web.api import chosen_matches, results, show
 from rumble_server.web.audits import Auditor
+from rumble_server.web.digests import Digests, lines_of, records
 from rumble_server.web.docs import operations
 from rumble_server.web.errors import WebError
 from rumble_server.web.library import Library
@@ -21,7 +23,8 @@ from rumble_server.web.rendering import render
 from rumble_server.web.site import Site
 from rumble_server.web.tournament_page import IN_ROUNDS, audit_context, rounds_context, tournament_context
 
-MOST_ON_HOME = 100
+MOST_BOTS = 200
+"""So many bots are on the page of all tournaments."""
 MOST_MATCHES = 1000
 MOST_AUDITED = 5000
 """Where more matches are over the page has no audit, which then takes a while; the API has."""
@@ -36,15 +39,43 @@ Page = Callable[[Request], Awaitable[Response]]
 
 def add_pages(app: FastAPI, site: Site, library: Library, auditor: Auditor) -> None:
     """Add every page to the app."""
+    digests = Digests(site, library)
 
     async def told(request: Request, template: str, **context: Any) -> Response:
         await site.on_disk()
         return await asyncio.to_thread(html, request, template, **context)
 
     async def home(request: Request) -> Response:
-        listed = await library.listed(MOST_ON_HOME)
-        groups = [(title, [each for each in listed if each.status in statuses]) for title, statuses in GROUPS]
-        return await told(request, "home.html", groups=groups)
+        listing = await digests.listing()
+        groups = [
+            (title, [each for each in listing.tournaments if each.status in statuses]) for title, statuses in GROUPS
+        ]
+        bots = records(listing.digests[each.id] for each in listing.tournaments if each.id in listing.digests)
+        return await told(
+            request,
+            "home.html",
+            groups=groups,
+            listing=listing,
+            bots=bots[:MOST_BOTS],
+            more_bots=len(bots[MOST_BOTS:]),
+            is_connected=is_connected,
+        )
+
+    async def bot(request: Request) -> Response:
+        name = request.path_params["bot"]
+        listing = await digests.listing()
+        found = lines_of((listing.digests[each.id] for each in listing.tournaments if each.id in listing.digests), name)
+        if not found:
+            unread = f"; {listing.unread} of them are still being read" if listing.unread else ""
+            raise WebError.not_found(f"none of the listed tournaments has a bot {name!r}{unread}")
+        (record,) = records(replace(each, lines=(line,)) for each, line in found)
+        return await told(
+            request, "bot.html", record=record, lines=found, connected=is_connected(record.name), listing=listing
+        )
+
+    def is_connected(name: str) -> bool:
+        player = site.arena.player(name)
+        return player is not None and player.contact is not None
 
     async def tournament(request: Request) -> Response:
         found = await library.tournament(request.path_params["tournament"])
@@ -99,6 +130,7 @@ def add_pages(app: FastAPI, site: Site, library: Library, auditor: Auditor) -> N
 
     pages: dict[str, Page] = {
         "/": home,
+        "/bots/{bot}": bot,
         "/tournaments/{tournament}": tournament,
         "/tournaments/{tournament}/matches": matches,
         "/tournaments/{tournament}/rounds": rounds,

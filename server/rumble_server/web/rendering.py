@@ -104,21 +104,26 @@ def state_text(entrant: Entrant | None) -> str:
     return "" if entrant.connected else ", away"
 
 
+def percent(share: float | None) -> str:
+    """A share: `62%`; a dash where there is none."""
+    return "–" if share is None else f"{100 * share:.0f}%"
+
+
 def duration_text(ms: int) -> str:
-    """A duration as people estimate it: `under a minute`, `7 min`, `2 h 5 min`, `3 days`."""
+    """A duration as people estimate it: `less than a minute`, `about 7 min`, `about 2 h 5 min`, `about 3 days`."""
     minutes = math.ceil(ms / 60_000)
     if ms < 60_000:
-        return "under a minute"
+        return "less than a minute"
     if minutes < 60:
-        return f"{minutes} min"
+        return f"about {minutes} min"
     if minutes < 48 * 60:
-        return f"{minutes // 60} h {minutes % 60} min"
-    return f"{round(minutes / 1440)} days"
+        return f"about {minutes // 60} h {minutes % 60} min"
+    return f"about {round(minutes / 1440)} days"
 
 
 def expected_text(expected: Expected) -> str:
     """When the end is expected, and by what."""
-    return f"about {duration_text(expected.remaining_ms)} to go, at the pace of the last {expected.results} matches"
+    return f"{duration_text(expected.remaining_ms)} to go, at the pace of the last {expected.results} matches"
 
 
 def result_text(scores: list[float] | None) -> str:
@@ -146,6 +151,7 @@ FILTERS = (
     result_text,
     termination_text,
     signed,
+    percent,
     movement_text,
     movement_class,
     state_text,

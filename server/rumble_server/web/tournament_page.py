@@ -17,6 +17,8 @@ MOST_BOARDS = 24
 """The page shows so many running boards; the scripts keep to the same number."""
 PLACES, MOST_ON_PODIUM = 3, 6
 """These ranks are on the podium; where more bots share them, nobody is."""
+MOST_BESIDE = 14
+"""The crosstable of a larger field has the whole width of the page."""
 IN_ROUNDS = ("swiss", "knockout")
 
 
@@ -27,6 +29,8 @@ def tournament_context(tournament: Tournament, view: TournamentView, audit: Audi
         "view": view,
         "game": get_game(view.game),
         "entrants": {entrant.name: entrant for entrant in view.entrants},
+        "shows_crosstable": view.format != "knockout",
+        "wide": len(view.entrants) > MOST_BESIDE,
         "crosstable": crosstable(view.pairs),
         "boards": view.running[:MOST_BOARDS],
         "tiebreaks": {name: TIEBREAKS[name] for name in tournament.config.tiebreak_order},

@@ -29,15 +29,15 @@ export function showProgress(told) {
 export function showExpected() {
   const left = expected && expected.remaining_ms - (performance.now() - toldAt);
   const pace = expected && `at the pace of the last ${expected.results} matches`;
-  const text = left === null ? "" : left > 0 ? `about ${duration(left)} to go, ${pace}` : "later than expected";
+  const text = left === null ? "" : left > 0 ? `${duration(left)} to go, ${pace}` : "later than expected";
   setText(byId("expected"), text);
 }
 
 /** @param {number} ms */
 function duration(ms) {
   const minutes = Math.ceil(ms / MINUTE_MS);
-  if (ms < MINUTE_MS) return "under a minute";
-  if (minutes < 60) return `${minutes} min`;
-  if (minutes < 48 * 60) return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
-  return `${Math.round(minutes / 1440)} days`;
+  if (ms < MINUTE_MS) return "less than a minute";
+  if (minutes < 60) return `about ${minutes} min`;
+  if (minutes < 48 * 60) return `about ${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  return `about ${Math.round(minutes / 1440)} days`;
 }
