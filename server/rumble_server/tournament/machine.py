@@ -501,6 +501,13 @@ class Tournament:
         return entrant.is_waited_for and self.agenda.has_more(entrant.bot)
 
     @property
+    def challengers(self) -> list[str]:
+        """Of a gauntlet that has started: the bots that meet all others."""
+        if self.agenda is None or self.config.format != "gauntlet":
+            return []
+        return self.agenda.bots[: self.config.challengers]
+
+    @property
     def matches_total(self) -> int | None:
         """How many matches it has when all is played; None before the field is known."""
         return None if self.agenda is None else self.agenda.matches_total

@@ -93,11 +93,16 @@ def records(digests: Iterable[Digest]) -> list[Record]:
         for line in each.lines:
             record = found.setdefault(line.name.casefold(), Record(line.name))
             record.tournaments += 1
-            record.first += each.summary.status == "finished" and line.rank == 1 and line.played > 0
+            record.first += _has_winner(each) and line.rank == 1 and line.played > 0
             record.wins += line.wins
             record.draws += line.draws
             record.losses += line.losses
     return sorted(found.values(), key=lambda record: (-record.wins, -(record.share or 0), record.name.casefold()))
+
+
+def _has_winner(digest: Digest) -> bool:
+    """A gauntlet has none: its challengers play far more than the others."""
+    return digest.summary.status == "finished" and digest.format != "gauntlet"
 
 
 def lines_of(digests: Iterable[Digest], name: str) -> list[tuple[Digest, Line]]:

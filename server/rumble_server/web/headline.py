@@ -22,6 +22,8 @@ def headline(tournament: Tournament, standings: Sequence[Standing]) -> str:
             return "It ended without a result." if tournament.status == "finished" else "No match is over yet."
         case _ if tournament.config.format == "knockout":
             return _knockout(standings, over=tournament.status == "finished")
+        case _ if tournament.config.format == "gauntlet":
+            return _gauntlet(tournament, standings)
         case _:
             return _table(standings, over=tournament.status == "finished")
 
@@ -39,6 +41,14 @@ def _knockout(standings: Sequence[Standing], *, over: bool) -> str:
     if len(first) == 1:
         return f"{first[0].name} {'wins' if over else 'has won'} the knockout."
     return f"{_names(first)} {'were' if over else 'are'} still in it."
+
+
+def _gauntlet(tournament: Tournament, standings: Sequence[Standing]) -> str:
+    challengers = [line for line in standings if line.name in tournament.challengers]
+    if len(challengers) > MOST_NAMED:
+        return f"{_count(len(challengers), 'challenger')} meet the field."
+    scores = [f"{line.name} with {_points(line)} from {_count(line.played, 'match')}" for line in challengers]
+    return f"Against the field: {'; '.join(scores)}."
 
 
 def _table(standings: Sequence[Standing], *, over: bool) -> str:

@@ -56,6 +56,7 @@ def add_pages(app: FastAPI, site: Site, library: Library, auditor: Auditor) -> N
             "home.html",
             groups=groups,
             listing=listing,
+            joinable=next((each.id for each in listing.tournaments if each.status == "lobby"), "TOURNAMENT"),
             bots=bots[:MOST_BOTS],
             more_bots=len(bots[MOST_BOTS:]),
             is_connected=is_connected,

@@ -95,6 +95,11 @@ def movement_class(gained: int | None) -> str:
     return "good" if gained and gained > 0 else "bad" if gained and gained < 0 else "quiet"
 
 
+def reason_class(status: str) -> str:
+    """How the reason of a status is shown: a pause and a cancellation stand out."""
+    return "quiet" if status == "finished" else "notice warn"
+
+
 def state_text(entrant: Entrant | None) -> str:
     """What there is to say of a bot beside its name, with a comma before it."""
     if entrant is None or entrant.withdrawn:
@@ -155,6 +160,7 @@ FILTERS = (
     movement_text,
     movement_class,
     state_text,
+    reason_class,
     expected_text,
 )
 _environment.filters |= {each.__name__: each for each in FILTERS}

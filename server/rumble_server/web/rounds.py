@@ -23,6 +23,11 @@ class Meeting:
     """Of a knockout: who has gone on."""
     bye: bool = False
 
+    @property
+    def by_seed(self) -> bool:
+        """Whether a knockout's tie was left to the seeds."""
+        return bool(self.winner) and len(set(self.scores.values())) == 1 and not self.bye
+
 
 @dataclass(slots=True)
 class RoundView:
@@ -85,6 +90,7 @@ def _idle(bots: Iterable[str], meetings: list[Meeting]) -> list[str]:
 
 def _bracket(agenda: Agenda, schedule: Knockout, meetings: dict[tuple[int, int], Meeting]) -> Iterator[RoundView]:
     winners = {place: agenda.bots[number] for place, number in schedule.winners.items()}
+    ranks = agenda.places()
     for number in range(1, schedule.number_of_rounds + 1):
         boards = 1 << (schedule.number_of_rounds - number)
         found = []
@@ -93,7 +99,10 @@ def _bracket(agenda: Agenda, schedule: Knockout, meetings: dict[tuple[int, int],
             if meeting is None:
                 one, other = (winners.get((number - 1, before), "") for before in (2 * board - 1, 2 * board))
                 meeting = Meeting((one, other))
-            meeting.winner = winners.get((number, board), "")
+            # Who has lost here has this rank, also before the schedule goes on.
+            lost = [name for name in meeting.seats if ranks.get(name) == boards + 1]
+            kept = [name for name in meeting.seats if name not in lost]
+            meeting.winner = winners.get((number, board), kept[0] if len(lost) == len(kept) == 1 else "")
             if number == 1 and meeting.seats == ("", ""):
                 meeting.seats, meeting.bye = (meeting.winner, ""), True
             found.append(meeting)

@@ -11,7 +11,9 @@ const HEATS = 4;
 const head = document.getElementById("crosstable-head");
 const body = /** @type {HTMLTableSectionElement | null} */ (document.getElementById("crosstable"));
 let order = head ? [...head.querySelectorAll("th")].map((cell) => cell.textContent ?? "") : [];
+const rowsOnly = body?.dataset.rows ? body.dataset.rows.split(" ") : null;
 let places = new Map(order.map((name, place) => [name, place]));
+let rowPlaces = new Map((rowsOnly ?? order).map((name, place) => [name, place]));
 /** @type {Map<string, Pair>} */
 const met = new Map();
 
@@ -38,9 +40,10 @@ export function showCrosstable(tournament, names, pairs, all) {
 function build(names) {
   order = names;
   places = new Map(names.map((name, place) => [name, place]));
+  rowPlaces = new Map((rowsOnly ?? names).map((name, place) => [name, place]));
   const heads = names.map((name) => element("th", { scope: "col" }, element("span", {}, name)));
   head?.replaceChildren(element("tr", {}, element("td"), ...heads));
-  const rows = names.map((name) => {
+  const rows = (rowsOnly ?? names).map((name) => {
     const cells = names.map((other) => element("td", name === other ? { class: "self" } : {}));
     return element("tr", {}, element("th", { scope: "row", title: name }, name), ...cells);
   });
@@ -54,7 +57,7 @@ function build(names) {
 function showPair(tournament, { names, scores, played }) {
   names.forEach((name, seat) => {
     const other = names[1 - seat];
-    const [row, column] = [places.get(name), places.get(other)];
+    const [row, column] = [rowPlaces.get(name), places.get(other)];
     if (row === undefined || column === undefined) return;
     const cell = body?.rows[row]?.cells[column + 1];
     if (!cell) return;

@@ -65,6 +65,7 @@ function fill(row, rated, line, entrant) {
   const name = row.cells[2];
   setClass(name.children[0], `dot ${entrant?.connected ? "on" : "off"}`);
   setText(name.children[2], stateText(entrant));
+  setClass(name.children[2], entrant && !entrant.withdrawn && !entrant.benched ? "state presence" : "state");
   setClass(row.cells[1], `moved ${line.gained ? (line.gained > 0 ? "good" : "bad") : "quiet"}`);
   const faults = Object.entries(line.faults).map(([kind, count]) => `${kind.replaceAll("_", " ")} ${count}`);
   const scored = [points(line.points), String(line.played), `${line.wins}–${line.draws}–${line.losses}`];

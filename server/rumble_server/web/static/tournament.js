@@ -12,7 +12,7 @@ const MOST_LATEST = 12;
 const PLACES = 3;
 const MOST_ON_PODIUM = 6;
 const NEWS_MS = 5000;
-const PARTS_MS = 4000;
+const PART_PACES_MS = { rounds: 4000, audit: 20000 };
 const TICK_MS = 1000;
 
 /** @typedef {import("./feed").Entrant} Entrant */
@@ -112,6 +112,8 @@ function showStatus(told) {
   badge.className = `status ${told.status}`;
   setText(byId("reason"), told.reason);
   byId("reason").hidden = !told.reason;
+  byId("reason").className = told.status === "finished" ? "quiet" : "notice warn";
+  page.classList.toggle("over", ["finished", "cancelled"].includes(told.status));
   const connect = document.getElementById("connect");
   if (connect && ["finished", "cancelled"].includes(told.status)) connect.hidden = true;
   const closed = document.getElementById("closed");
@@ -119,7 +121,7 @@ function showStatus(told) {
 }
 
 function showPodium() {
-  const placed = status === "finished" ? lines.filter((line) => line.rank <= PLACES && line.played) : [];
+  const placed = status === "finished" && page.dataset.format !== "gauntlet" ? lines.filter((line) => line.rank <= PLACES && line.played) : [];
   const shown = placed.length <= MOST_ON_PODIUM ? placed : [];
   byId("podium").hidden = shown.length === 0;
   const items = shown.map((line) => {
@@ -160,16 +162,20 @@ function tell(told) {
 
 // --- parts that the server alone makes: rounds and audit ---
 
-let partsDue = false;
+/** @type {Set<string>} */
+const partsDue = new Set();
 
 /** Fetch them, not too often: at once would mean everybody at once. */
 function refreshParts() {
-  if (partsDue) return;
-  partsDue = true;
-  setTimeout(() => {
-    partsDue = false;
-    for (const part of document.querySelectorAll("[data-source]")) refresh(/** @type {HTMLElement} */ (part));
-  }, PARTS_MS * (0.5 + Math.random()));
+  for (const [name, pace] of Object.entries(PART_PACES_MS)) {
+    const part = document.getElementById(name);
+    if (!part || partsDue.has(name)) continue;
+    partsDue.add(name);
+    setTimeout(() => {
+      partsDue.delete(name);
+      refresh(part);
+    }, pace * (0.5 + Math.random()));
+  }
 }
 
 /** @param {HTMLElement} part */
