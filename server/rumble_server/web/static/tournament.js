@@ -74,6 +74,7 @@ function onField(told) {
 /** @param {MatchResult} told */
 function onOver(told) {
   removeBoard(told.match);
+  if (told.scores === null) return; // void: not a result, the match is played again
   const others = latest.filter((each) => each.match !== told.match || each.attempt !== told.attempt);
   latest = [told, ...others].slice(0, MOST_LATEST);
   paint("latest", showLatest);
