@@ -61,6 +61,8 @@ class Tournament:
         """The counted result of each finished match, in order of finishing."""
         self.voided: list[MatchOver] = []
         self.started_at_ms: int | None = None
+        self.going_since_ms: int | None = None
+        """When it was started or last resumed."""
         self.ended_at_ms: int | None = None
         self._unsettled: dict[str, None] = {}
         """Bots whose situation changed since `due` looked at them; a dict for its order."""
@@ -111,7 +113,7 @@ class Tournament:
                 self._unsettled[fact.bot] = None
             case TournamentStarted():
                 self.status = "running"
-                self.started_at_ms = fact.at_ms
+                self.started_at_ms = self.going_since_ms = fact.at_ms
                 self.openings = fact.openings
                 self.agenda = Agenda(self.id, fact.bots, make_schedule(self.config.format, self._plan(len(fact.bots))))
                 if isinstance(self.agenda.schedule, Knockout):
@@ -123,6 +125,7 @@ class Tournament:
                 self.paused_by_disk = fact.by == "disk"
             case TournamentResumed():
                 self.status, self.reason, self.paused_by_disk = "running", "", False
+                self.going_since_ms = fact.at_ms
                 self._count_absence_from(fact.at_ms)
                 self._unsettle_all()
             case TournamentEnded():
@@ -496,6 +499,13 @@ class Tournament:
         if self.status != "running" or self.agenda is None:
             return False
         return entrant.is_waited_for and self.agenda.has_more(entrant.bot)
+
+    @property
+    def challengers(self) -> list[str]:
+        """Of a gauntlet that has started: the bots that meet all others."""
+        if self.agenda is None or self.config.format != "gauntlet":
+            return []
+        return self.agenda.bots[: self.config.challengers]
 
     @property
     def matches_total(self) -> int | None:
