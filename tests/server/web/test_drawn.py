@@ -80,7 +80,7 @@ def test_a_seat_has_its_piece() -> None:
 
 
 def test_every_shape_and_class_has_its_colours() -> None:
-    sheet = (STATIC / "board.css").read_text(encoding="utf-8")
+    sheet = (STATIC / "css" / "board.css").read_text(encoding="utf-8")
     for paths in SHAPES.values():
         for kind, data in paths:
             assert f".{kind}" in sheet

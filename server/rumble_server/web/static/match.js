@@ -1,26 +1,43 @@
 // The page of a match: live while it is being played, and a replay of every ply.
 
 import { Clocks } from "/static/clocks.js";
-import { element, follow, points, result } from "/static/live.js";
+import { byId, element, follow, points, result } from "/static/live.js";
 import { Replay } from "/static/replay.js";
 import { offerTranscript } from "/static/transcript.js";
 
-const page = document.getElementById("match");
-const { id, tournament } = page.dataset;
-const marks = page.dataset.marks.split(" ");
-const byId = (name) => document.getElementById(name);
+/** @typedef {import("./feed").Board} Board */
+/** @typedef {import("./feed").MatchResult} MatchResult */
+
+const page = byId("match");
+const { id = "", tournament = "", marks: written = "" } = page.dataset;
+const marks = written.split(" ");
 const seats = [...document.querySelectorAll(".seats li")];
-const clocks = new Clocks(seats.map((seat) => seat.querySelector(".clock")));
+const clocks = new Clocks(seats.map((seat) => part(seat, ".clock")));
 const replay = new Replay(page);
 let opening = Number(page.dataset.opening);
 let end = () => {};
 
+/**
+ * A part of an element, which the server has put there.
+ * @param {Element} whole
+ * @param {string} selector
+ */
+function part(whole, selector) {
+  const found = whole.querySelector(selector);
+  if (!(found instanceof HTMLElement)) throw new Error(`the page has no ${selector}`);
+  return found;
+}
+
+/**
+ * @param {string[]} moves
+ * @param {(string | null)[]} notes
+ */
 function showMoves(moves, notes) {
   const list = byId("moves");
-  while (list.childElementCount > moves.length) list.lastElementChild.remove();
+  while (list.childElementCount > moves.length) list.lastElementChild?.remove();
   moves.forEach((move, ply) => {
     const shown = list.children[ply];
-    const same = shown?.querySelector("code").textContent === move && Boolean(shown.querySelector(".note")) === Boolean(notes[ply]);
+    const same = shown?.querySelector("code")?.textContent === move && Boolean(shown.querySelector(".note")) === Boolean(notes[ply]);
     if (same) return;
     const count = element("span", { class: "count" }, String(ply + 1));
     const item = element("li", {}, element("a", { href: `${location.pathname}?ply=${ply + 1}` }, count, " ", element("code", {}, move)));
@@ -32,24 +49,29 @@ function showMoves(moves, notes) {
   byId("no-moves").hidden = moves.length > 0;
 }
 
-/** Who won and how, as the server writes it (`verdict_text`). */
+/**
+ * Who won and how, as the server writes it (`verdict_text`).
+ * @param {MatchResult} over
+ */
 function verdict({ scores, winner, seats: names, reason, termination }) {
   const who = winner === null ? "Draw" : `${names[winner]} wins`;
   const how = termination === "normal" ? "" : ` (${termination.replaceAll("_", " ")})`;
   return scores === null ? `${reason}${how}; it is played again` : `${who}: ${reason}${how}`;
 }
 
+/** @param {number | null} mover */
 function showMover(mover) {
   seats.forEach((seat, index) => seat.classList.toggle("mover", index === mover));
 }
 
+/** @param {Board} told */
 function showBoard(told) {
   if (told.match !== id || told.attempt < replay.attempt) return;
   if (told.attempt > replay.attempt) {
     replay.restart(told.attempt);
     byId("attempt").textContent = `, attempt ${told.attempt}`;
     byId("fault").hidden = true;
-    seats.forEach((seat) => seat.querySelector(".score").replaceChildren());
+    seats.forEach((seat) => part(seat, ".score").replaceChildren());
   }
   if (replay.over) return;
   byId("outcome").textContent = `${told.seats[told.seat]} (${marks[told.seat]}) to move`;
@@ -59,6 +81,7 @@ function showBoard(told) {
   replay.take(told);
 }
 
+/** @param {{match: string}} told */
 async function showOver(told) {
   if (told.match !== id) return;
   const answer = await fetch(`/api/matches/${encodeURIComponent(id)}`);
@@ -67,8 +90,8 @@ async function showOver(told) {
   if (match.status !== "over") return;
   byId("outcome").replaceChildren(element("b", {}, result(match.scores)), ` ${verdict(match)}`);
   byId("fault").hidden = match.at_fault.length === 0;
-  byId("fault").textContent = `At fault: ${match.at_fault.map((seat) => match.seats[seat]).join(", ")}`;
-  seats.forEach((seat, index) => seat.querySelector(".score").replaceChildren(match.scores ? points(match.scores[index]) : ""));
+  byId("fault").textContent = `At fault: ${match.at_fault.map((/** @type {number} */ seat) => match.seats[seat]).join(", ")}`;
+  seats.forEach((seat, index) => part(seat, ".score").replaceChildren(match.scores ? points(match.scores[index]) : ""));
   opening = match.opening;
   showMover(null);
   showMoves(match.moves, match.notes);
@@ -84,6 +107,7 @@ if (page.dataset.status === "running") {
   const seats_ms = clocks.faces.map((face) => Number(face.dataset.ms));
   clocks.tell({ seats_ms, seat: Number(seat), ticking: ticking === "yes", at_ms: Number(at) });
   const handlers = {
+    /** @param {{running: Board[]}} told */
     snapshot(told) {
       const board = told.running.find((each) => each.match === id);
       if (board) showBoard(board);
@@ -96,13 +120,4 @@ if (page.dataset.status === "running") {
   end = follow(tournament, handlers, (sure) => clocks.trust(sure));
 }
 replay.begin();
-offerTranscript(byId("transcript"), id);
-
-for (const button of document.querySelectorAll(".copy")) {
-  button.hidden = !navigator.clipboard;
-  button.addEventListener("click", async () => {
-    await navigator.clipboard.writeText(button.parentElement.querySelector("code").textContent);
-    button.textContent = "Copied";
-    setTimeout(() => (button.textContent = "Copy"), 1500);
-  });
-}
+offerTranscript(/** @type {HTMLFormElement} */ (byId("transcript")), id);

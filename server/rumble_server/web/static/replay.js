@@ -112,7 +112,7 @@ export class Replay {
     this.#ask.textContent = `${this.#ask.dataset.ask} --position ${quoted(position)}`;
     const asks = !this.over || ply < this.plies;
     byId("asking").hidden = !asks;
-    /** @type {HTMLElement} */ (this.#ask.closest(".copied")).hidden = !asks;
+    /** @type {HTMLElement} */ (this.#ask.closest(".command")).hidden = !asks;
     this.#tell();
   }
 
