@@ -129,7 +129,7 @@ function showBoard(told) {
     if (boards.childElementCount >= MOST_BOARDS) return;
     const link = element("a", { href: `/matches/${told.match}` }, told.seats.join(" – "));
     board = element("article", { "data-match": told.match }, element("h3", {}, link));
-    board.append(element("pre", { class: "board" }), element("p", { class: "quiet" }));
+    board.append(element("pre", { class: "board", tabindex: "0" }), element("p", { class: "quiet" }));
     boards.append(board);
     byId("playing").hidden = false;
   }
