@@ -3,9 +3,41 @@
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 15000;
 
-/** Follow a tournament: `handlers` has a function of the data for each event; others are ignored. */
+/**
+ * The data of an event of the feed, as docs/FEED.md has it.
+ * @typedef {Record<string, any>} Told
+ */
+
+/**
+ * The element of an id, which every page that uses it has.
+ * @param {string} id
+ * @returns {HTMLElement}
+ */
+export function byId(id) {
+  const found = document.getElementById(id);
+  if (!found) throw new Error(`there is no #${id}`);
+  return found;
+}
+
+/**
+ * The first element below `parent` that a selector finds, which there always is.
+ * @param {ParentNode} parent
+ * @param {string} selector
+ * @returns {Element}
+ */
+export function find(parent, selector) {
+  const found = parent.querySelector(selector);
+  if (!found) throw new Error(`there is no ${selector}`);
+  return found;
+}
+
+/**
+ * Follow a tournament: `handlers` has a function of the data for each event; others are ignored.
+ * @param {string} tournament
+ * @param {Record<string, (told: Told) => void>} handlers
+ */
 export function follow(tournament, handlers) {
-  const banner = document.getElementById("connection");
+  const banner = byId("connection");
   const url = `/api/tournaments/${encodeURIComponent(tournament)}/events`;
   let wait = FIRST_WAIT_MS;
 
@@ -31,7 +63,12 @@ export function follow(tournament, handlers) {
   connect();
 }
 
-/** An element with attributes and children; text stays text, whatever is in it. */
+/**
+ * An element with attributes and children; text stays text, whatever is in it.
+ * @param {string} tag
+ * @param {Record<string, string>} attributes
+ * @param {(Node | string)[]} children
+ */
 export function element(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
@@ -39,13 +76,19 @@ export function element(tag, attributes = {}, ...children) {
   return made;
 }
 
-/** Points as people write them: 5, 5½. */
+/**
+ * Points as people write them: 5, 5½.
+ * @param {number} value
+ */
 export function points(value) {
   if (value % 1 !== 0.5) return String(value);
   return value < 1 ? "½" : `${Math.floor(value)}½`;
 }
 
-/** Scores with a colon; `null` is void. */
+/**
+ * Scores with a colon; `null` is void.
+ * @param {number[] | null} scores
+ */
 export function result(scores) {
   return scores === null ? "void" : scores.map(points).join(" : ");
 }

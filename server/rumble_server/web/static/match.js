@@ -1,20 +1,27 @@
 // Keeps the page of a running match live.
 
-import { element, follow, result } from "/static/live.js";
+import { byId, element, follow, result } from "/static/live.js";
 
-const page = document.getElementById("match");
-const id = page.dataset.id;
-const byId = (name) => document.getElementById(name);
+/** @typedef {import("/static/live.js").Told} Told */
 
+const page = byId("match");
+const { id = "", tournament = "" } = page.dataset;
+
+/**
+ * @param {string[]} moves
+ * @param {(string | null)[]} notes
+ */
 function showMoves(moves, notes) {
   const items = moves.map((move, ply) => {
     const item = element("li", {}, element("code", {}, move));
-    if (notes[ply]) item.append(" ", element("span", { class: "quiet" }, notes[ply]));
+    const note = notes[ply];
+    if (note) item.append(" ", element("span", { class: "quiet" }, note));
     return item;
   });
   byId("moves").replaceChildren(...items);
 }
 
+/** @param {Told} told */
 function showBoard(told) {
   if (told.match !== id) return;
   byId("board").textContent = told.diagram;
@@ -22,6 +29,7 @@ function showBoard(told) {
   showMoves(told.moves, []);
 }
 
+/** @param {Told} told */
 async function showOver(told) {
   if (told.match !== id) return;
   const answer = await fetch(`/api/matches/${encodeURIComponent(id)}`);
@@ -35,9 +43,9 @@ async function showOver(told) {
 }
 
 if (page.dataset.status === "running") {
-  follow(page.dataset.tournament, {
+  follow(tournament, {
     snapshot(told) {
-      const board = told.running.find((each) => each.match === id);
+      const board = told.running.find((/** @type {Told} */ each) => each.match === id);
       if (board) showBoard(board);
       else showOver({ match: id });
     },

@@ -1,21 +1,28 @@
 // Keeps the page of a tournament live. The server has rendered it; every event says how things stand now.
 
-import { element, follow, points, result } from "/static/live.js";
+import { byId, element, find, follow, points, result } from "/static/live.js";
 
 const MOST_BOARDS = 24;
 const MOST_LATEST = 12;
 const HEATS = 4;
 
-const page = document.getElementById("tournament");
-const id = page.dataset.id;
-const marks = page.dataset.marks.split(" ");
-const byId = (name) => document.getElementById(name);
+/** @typedef {import("/static/live.js").Told} Told */
+
+const page = byId("tournament");
+const { id = "", marks: allMarks = "" } = page.dataset;
+const marks = allMarks.split(" ");
 const boards = byId("boards");
+const bar = /** @type {HTMLProgressElement} */ (byId("bar"));
+/** @type {Map<string, Told>} */
 let entrants = new Map();
+/** @type {Told[]} */
 let lines = [];
+/** @type {Map<string, HTMLElement>} */
 let cells = new Map();
+/** @type {Map<string, Told>} */
 let met = new Map();
 
+/** @param {Told} told */
 function showStatus(told) {
   const badge = byId("status");
   if (badge.textContent !== told.status) {
@@ -27,13 +34,19 @@ function showStatus(told) {
   showProgress(told);
 }
 
+/** @param {Told} told */
 function showProgress(told) {
   byId("progress").hidden = told.matches_total === null;
-  byId("bar").max = told.matches_total || 1;
-  byId("bar").value = told.matches_over;
+  bar.max = told.matches_total || 1;
+  bar.value = told.matches_over;
   byId("count").textContent = `${told.matches_over} of ${told.matches_total ?? 0} matches`;
 }
 
+/**
+ * @param {string} text
+ * @param {string} bot
+ * @param {string} [against]
+ */
 function matchesLink(text, bot, against) {
   const query = new URLSearchParams(against === undefined ? { bot } : { bot, against });
   return element("a", { href: `/tournaments/${id}/matches?${query}` }, text);
@@ -44,8 +57,10 @@ function showStandings() {
   byId("standings").replaceChildren(...lines.map(standingsRow));
 }
 
+/** @param {Told} line */
 function standingsRow(line) {
   const connected = entrants.get(line.name)?.connected ?? false;
+  /** @type {(value: string | number, more?: string) => HTMLElement} */
   const number = (value, more = "") => element("td", { class: `number ${more}` }, String(value));
   const faults = Object.entries(line.faults).map(([kind, count]) => `${kind.replaceAll("_", " ")} ${count}`);
   return element(
@@ -68,10 +83,12 @@ function standingsRow(line) {
   );
 }
 
+/** @param {number | null} value */
 function tiebreakText(value) {
   return value === null ? "–" : String(Math.round(value * 100) / 100);
 }
 
+/** @param {Told} line */
 function ratingText({ rating, interval }) {
   if (rating === null) return "";
   const whole = Math.round(Math.abs(rating));
@@ -79,9 +96,10 @@ function ratingText({ rating, interval }) {
   return interval === null ? text : `${text} ± ${Math.round((interval[1] - interval[0]) / 2)}`;
 }
 
+/** @param {Told} told */
 function showModel({ rating_model: model }) {
   byId("rating-model").hidden = !model;
-  byId("rating-model").querySelector("span").textContent = model;
+  find(byId("rating-model"), "span").textContent = model;
 }
 
 function buildCrosstable() {
@@ -103,6 +121,7 @@ function buildCrosstable() {
   showPairs([...met.values()]);
 }
 
+/** @param {Told[]} pairs */
 function showPairs(pairs) {
   for (const pair of pairs) {
     const { names, scores, played } = pair;
@@ -117,12 +136,14 @@ function showPairs(pairs) {
   }
 }
 
+/** @param {Told[]} list */
 function showField(list) {
   const before = [...entrants.keys()].join(" ");
   entrants = new Map(list.map((entrant) => [entrant.name, entrant]));
   if ([...entrants.keys()].join(" ") !== before) buildCrosstable();
 }
 
+/** @param {Told} told */
 function showBoard(told) {
   let board = boards.querySelector(`[data-match="${CSS.escape(told.match)}"]`);
   if (!board) {
@@ -133,18 +154,20 @@ function showBoard(told) {
     boards.append(board);
     byId("playing").hidden = false;
   }
-  board.querySelector("pre").textContent = told.diagram;
-  board.querySelector("p").textContent = `ply ${told.ply}, ${told.seats[told.seat]} (${marks[told.seat]}) to move`;
+  find(board, "pre").textContent = told.diagram;
+  find(board, "p").textContent = `ply ${told.ply}, ${told.seats[told.seat]} (${marks[told.seat]}) to move`;
 }
 
+/** @param {Told} told */
 function showOver(told) {
   boards.querySelector(`[data-match="${CSS.escape(told.match)}"]`)?.remove();
   byId("playing").hidden = boards.childElementCount === 0;
   const latest = byId("latest");
   latest.prepend(resultItem(told));
-  while (latest.childElementCount > MOST_LATEST) latest.lastElementChild.remove();
+  while (latest.childElementCount > MOST_LATEST) latest.lastElementChild?.remove();
 }
 
+/** @param {Told} told */
 function resultItem(told) {
   const link = element("a", { href: `/matches/${told.match}` }, told.seats.join(" – "));
   const how = element("span", { class: "quiet" }, told.reason);
@@ -155,7 +178,7 @@ follow(id, {
   snapshot(told) {
     showStatus(told);
     lines = told.standings;
-    met = new Map((told.pairs ?? []).map((pair) => [[...pair.names].sort().join(" "), pair]));
+    met = new Map((told.pairs ?? []).map((/** @type {Told} */ pair) => [[...pair.names].sort().join(" "), pair]));
     entrants = new Map();
     showField(told.entrants);
     showStandings();
