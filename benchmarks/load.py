@@ -29,8 +29,15 @@ class Tally:
 
     turns: int = 0
     results: int = 0
-    latencies_s: list[float] = field(default_factory=list)
     over: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def on_turn(self, turn: bytes) -> None:
+        """A bot was asked for a move, and is about to answer."""
+        self.turns += 1
+
+    def on_result(self, match_over: bytes) -> None:
+        """A bot was told a result."""
+        self.results += 1
 
 
 class LoadBot(asyncio.Protocol):
@@ -91,10 +98,10 @@ class LoadBot(asyncio.Protocol):
 
     def _on_text(self, payload: bytes) -> None:
         if payload.startswith(b'{"type":"turn"'):
-            self._tally.turns += 1
+            self._tally.on_turn(payload)
             self._write(text_frame(answer(payload)))
         elif payload.startswith(b'{"type":"match_over"'):
-            self._tally.results += 1
+            self._tally.on_result(payload)
         elif payload.startswith((b'{"type":"joined"', b'{"type":"session"')):
             self.ready.set()
         elif payload.startswith((b'{"type":"tournament_over"', b'{"type":"error"', b'{"type":"rejected"')):

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import zlib
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -112,9 +113,12 @@ def parse(text: bytes) -> list[Event]:
 class Watcher:
     """A spectator of a feed, read step by step."""
 
-    def __init__(self, scene: "Scene", tournament: Tournament, last_event_id: int | None = None) -> None:
+    def __init__(
+        self, scene: "Scene", tournament: Tournament, last_event_id: int | None = None, packed: bool = False
+    ) -> None:
         self._scene = scene
-        self.stream: AsyncIterator[bytes] = scene.feed.stream(tournament, last_event_id)
+        self._unpacker = zlib.decompressobj(16 + zlib.MAX_WBITS) if packed else None
+        self.stream: AsyncIterator[bytes] = scene.feed.stream(tournament, last_event_id, packed=packed)
         self.events: list[Event] = []
 
     async def piece(self) -> bytes:
@@ -128,7 +132,8 @@ class Watcher:
     async def read(self, kind: str) -> Event:
         """Read on to the end of the piece that has an event of this kind; gives the last such."""
         while True:
-            new = parse(await self.piece())
+            piece = await self.piece()
+            new = parse(piece if self._unpacker is None else self._unpacker.decompress(piece))
             self.events += new
             found = [event for event in new if event.kind == kind]
             if found:
@@ -161,9 +166,9 @@ class Scene:
         transport = httpx.ASGITransport(self.web, raise_app_exceptions=False)
         return httpx.AsyncClient(transport=transport, **{"base_url": "http://rumble.test", **given})
 
-    def watch(self, tournament: Tournament, last_event_id: int | None = None) -> Watcher:
-        """A spectator."""
-        return Watcher(self, tournament, last_event_id)
+    def watch(self, tournament: Tournament, last_event_id: int | None = None, *, packed: bool = False) -> Watcher:
+        """A spectator; `packed`: it takes a gzip stream."""
+        return Watcher(self, tournament, last_event_id, packed)
 
     def pass_ms(self, ms: int = 300) -> None:
         """Let time pass."""
