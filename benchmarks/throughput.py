@@ -10,7 +10,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,12 +27,15 @@ def start(*command: str) -> "subprocess.Popen[str]":
     return subprocess.Popen([sys.executable, *command], stdout=subprocess.PIPE, text=True)
 
 
-async def connect(port: int, login: dict[str, object] | None, tally: Tally, path: str) -> LoadBot:
+async def connect(
+    port: int, login: dict[str, object] | None, tally: Tally, path: str, bot: Callable[..., LoadBot] = LoadBot
+) -> LoadBot:
     host = f"127.0.0.1:{port}"
     loop = asyncio.get_running_loop()
-    _, bot = await loop.create_connection(lambda: LoadBot(host, login, tally, path=path), "127.0.0.1", port)
-    await asyncio.wait_for(bot.ready.wait(), 10)
-    return bot
+    made = bot(host, login, tally, path=path)
+    await loop.create_connection(lambda: made, "127.0.0.1", port)
+    await asyncio.wait_for(made.ready.wait(), 10)
+    return made
 
 
 async def echo(clients: int, seconds: float) -> tuple[float, float]:
@@ -66,7 +69,9 @@ class Running:
 
 
 @asynccontextmanager
-async def playing(game: str, clients: int, tally: Tally) -> AsyncIterator[Running]:
+async def playing(
+    game: str, clients: int, tally: Tally, max_matches: int = 2, bot: Callable[..., LoadBot] = LoadBot
+) -> AsyncIterator[Running]:
     with tempfile.TemporaryDirectory(prefix="rumble-") as folder:
         process = start(
             "-m", "rumble_server.cli.main", "serve", "--port", "0", "--db", f"{folder}/bench.db", "--host-token", TOKEN
@@ -79,8 +84,8 @@ async def playing(game: str, clients: int, tally: Tally) -> AsyncIterator[Runnin
                 reply = await host.post("/api/tournaments", json=body)
                 running = Running(process, page, reply.raise_for_status().json()["id"])
                 for number in range(clients):
-                    login = {"type": "login", "name": f"bot{number}", "join": running.tournament, "max_matches": 2}
-                    await connect(running.port, login, tally, "/bot")
+                    login = {"type": "login", "name": f"bot{number}", "join": running.tournament}
+                    await connect(running.port, {**login, "max_matches": max_matches}, tally, "/bot", bot)
                 (await host.post(f"/api/tournaments/{running.tournament}/start")).raise_for_status()
             yield running
         finally:

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import httpx
+from jsonschema import Draft202012Validator
 from pydantic import TypeAdapter
 from rumble_protocol.feed_messages import FeedEvent
+from rumble_protocol.schema import schemas
 from rumble_server.tournament.facts import (
     LogFact,
     TournamentCreated,
@@ -30,6 +32,7 @@ WRITE_MS = 3
 PATIENCE_S = 5.0
 
 _event: TypeAdapter[FeedEvent] = TypeAdapter(FeedEvent)
+_schema = Draft202012Validator(schemas()["feed_event.json"])
 
 
 class WaitingLog:
@@ -96,7 +99,7 @@ class Event:
 
 
 def parse(text: bytes) -> list[Event]:
-    """The events of a piece of a stream. Fails on data that does not fit its model, or has other fields."""
+    """The events of a piece of a stream. Fails on data that does not fit its model and schema, or has other fields."""
     events = []
     for block in text.decode().split("\n\n"):
         lines = dict(line.split(": ", 1) for line in block.splitlines() if not line.startswith(":"))
@@ -105,6 +108,7 @@ def parse(text: bytes) -> list[Event]:
         data = json.loads(lines["data"])
         model = _event.validate_json(lines["data"])
         assert model.model_dump(mode="json") == data
+        _schema.validate(data)
         assert data["type"] == lines["event"]
         events.append(Event(int(lines["id"]), lines["event"], data))
     return events
