@@ -275,6 +275,20 @@ async def test_a_packed_piece_is_made_once_for_all(scene: Scene) -> None:
     assert await first.piece() is await second.piece()
 
 
+async def test_a_crowd_is_told_every_half_second(scene: Scene) -> None:
+    tournament = scene.world.create()
+    crowd = [scene.watch(tournament) for _ in range(600)]
+    for watcher in crowd:
+        await watcher.read("snapshot")
+    for number in range(50):
+        scene.players(f"bot{number}", join=tournament.id)
+        scene.pass_ms(100)
+    scene.pass_ms(channels.SLOWEST_PACE_MS)
+    while len((await crowd[0].read("field")).data["entrants"]) < 50:
+        pass
+    assert 10 <= kinds(crowd[0].events).count("field") <= 11
+
+
 async def test_a_slow_reader_loses_its_queue_and_gets_a_snapshot(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spectators, "MOST_UNREAD_BYTES", 4_000)
     tournament = scene.world.create(start_at_bots=2, cycles=100)
