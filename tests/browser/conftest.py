@@ -10,6 +10,7 @@ import pytest
 import pytest_asyncio
 
 from tests.browser.guests import Guests
+from tests.browser.scenery import Scenery, scenery
 from tests.browser.stage import Stage, staged
 
 if TYPE_CHECKING:
@@ -71,6 +72,13 @@ async def stage(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage
     """The server that tests share: give tournaments and bots names of their own. Nobody kills it."""
     with staged(tmp_path_factory.mktemp("stage")) as stage:
         yield stage
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def scene(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Scenery]:
+    """Another server that tests share, with tournaments in every state: to be looked at only."""
+    async with scenery(tmp_path_factory.mktemp("scene")) as scene:
+        yield scene
 
 
 @pytest.fixture

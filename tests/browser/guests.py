@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass, field
+from typing import Any
 
 from tests.e2e.recording_bot import Frame, RecordingBot
 
@@ -65,7 +66,7 @@ class Guests:
         think_s: float = 0.0,
         note: str | None = None,
         max_matches: int = 1,
-        **login: object,
+        **login: Any,
     ) -> Pace:
         """Let bots of these names join, and wait until each is in; what is set by the result is their common pace."""
         pace = Pace(think_s)
@@ -78,7 +79,7 @@ class Guests:
                 if frame["type"] in ("joined", "error"):
                     joined[name].set()
 
-            return Guest(bot_url, tournament, name, max_matches, heard=heard, pace=pace, login=dict(login), note=note)
+            return Guest(bot_url, tournament, name, max_matches, heard=heard, pace=pace, login=login, note=note)
 
         for name in names:
             self._tasks.add(asyncio.create_task(guest(name).play(), name=f"bot {name}"))

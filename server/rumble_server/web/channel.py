@@ -27,7 +27,7 @@ from rumble_server.web.pace import expected_end
 from rumble_server.web.ranker import Ranker
 from rumble_server.web.spectator import Chunk, Spectator
 
-PACE_MS, SLOWEST_PACE_MS = 250, 750
+PACE_MS, SLOWEST_PACE_MS = 250, 500
 """Changes are gathered for so long: longer where many watch, or many play."""
 SNAPSHOT_MS = 1_000
 """A snapshot serves all who come within so long, followed by what has changed since."""
@@ -89,7 +89,7 @@ class Channel:
         """Send what has changed, if it is time."""
         now_ms = self._arena.clock.now_ms()
         pace_ms = len(self.spectators) + len(self.tournament.field)
-        if now_ms - self._flushed_at_ms < min(max(PACE_MS, pace_ms), SLOWEST_PACE_MS):
+        if now_ms - self._flushed_at_ms + PACE_MS // 2 < min(pace_ms, SLOWEST_PACE_MS):  # the beat is not exact
             return
         self._flushed_at_ms = now_ms
         if self.spectators:
