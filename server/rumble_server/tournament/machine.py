@@ -13,6 +13,7 @@ from rumble_protocol.codes import ErrorCode
 from rumble_protocol.server_messages import TournamentStatus
 
 from rumble_server.match.facts import MatchOver, MatchStarted
+from rumble_server.tournament.absence import Absence
 from rumble_server.tournament.agenda import Agenda, Slot, pairing_and_leg
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.facts import (
@@ -64,8 +65,7 @@ class Tournament:
         self.ended_at_ms: int | None = None
         self._unsettled: dict[str, None] = {}
         """Bots whose situation changed since `due` looked at them; a dict for its order."""
-        self._absent: dict[str, Entrant] = {}
-        """Those of the field that are not connected."""
+        self._absence = Absence(self.id, self._has_matches)
         self._may_pair = True
         """Something happened since the schedule last had nothing to pair."""
         self._just_paired: RoundPaired | None = None
@@ -97,7 +97,7 @@ class Tournament:
             case BotLeft():
                 if self.status == "lobby":
                     del self.field[fact.bot]
-                    self._absent.pop(fact.bot, None)
+                    self._absence.forget(fact.bot)
                     self.table.withdraw(fact.bot)
                 else:
                     self.field[fact.bot].withdrawn = True
@@ -116,14 +116,14 @@ class Tournament:
                 self.agenda = Agenda(self.id, fact.bots, make_schedule(self.config.format, self._plan(len(fact.bots))))
                 if isinstance(self.agenda.schedule, Knockout):
                     self.table.places = self.agenda.places
-                self._count_absence_from(fact.at_ms)
+                self._absence.count_from(fact.at_ms)
                 self._unsettle_all()
             case TournamentPaused():
                 self.status, self.reason = "paused", fact.reason
                 self.paused_by_disk = fact.by == "disk"
             case TournamentResumed():
                 self.status, self.reason, self.paused_by_disk = "running", "", False
-                self._count_absence_from(fact.at_ms)
+                self._absence.count_from(fact.at_ms)
                 self._unsettle_all()
             case TournamentEnded():
                 self.status, self.reason, self.paused_by_disk = fact.status, fact.reason, False
@@ -255,10 +255,7 @@ class Tournament:
         """Running matches finish, none starts, and no absent budget runs. Raises TournamentError."""
         if self.status != "running":
             raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{self.id} is {self.status}; it cannot be paused")
-        absent = [
-            BotAbsent(self.id, entrant.bot, entrant.absent_left(now_ms), now_ms) for entrant in self._waited_for()
-        ]
-        return [*absent, TournamentPaused(self.id, reason, by, now_ms)]
+        return [*self._absence.used(now_ms), TournamentPaused(self.id, reason, by, now_ms)]
 
     def unpause(self, now_ms: int) -> TournamentResumed:
         """Matches start again. Raises TournamentError."""
@@ -446,38 +443,22 @@ class Tournament:
         if entrant is None:
             return None
         self._unsettled[bot] = None
-        left_ms = entrant.absent_left(now_ms) if self._is_waited_for(entrant) else entrant.absent_left_ms
-        entrant.absent_since_ms = None
-        self._absent.pop(bot, None)
-        if left_ms == entrant.absent_left_ms:
-            return None
-        return BotAbsent(self.id, bot, left_ms, now_ms)
+        return self._absence.appear(entrant, now_ms)
 
     def disappear(self, bot: str, now_ms: int) -> None:
         """The bot is not connected: from now its absent budget runs, while it has matches to play."""
         entrant = self.field.get(bot)
-        if entrant is not None and entrant.absent_since_ms is None:
-            entrant.absent_since_ms = now_ms
-            self._absent[bot] = entrant
+        if entrant is not None:
+            self._absence.disappear(entrant, now_ms)
 
     def nobody_there(self, since_ms: int) -> None:
         """After a restart no bot is connected; absent budgets run from `since_ms`."""
-        for entrant in self.field.values():
-            entrant.absent_since_ms = since_ms
-        self._absent = dict(self.field)
+        self._absence.nobody_there(self.field.values(), since_ms)
         self._unsettle_all()
-
-    def _count_absence_from(self, at_ms: int) -> None:
-        for entrant in self._absent.values():
-            entrant.count_absence_from(at_ms)
 
     def expire_absent(self, now_ms: int) -> list[BotAbsent]:
         """The bots whose absent budget is used up by now: their matches are lost until they come back."""
-        expired = [
-            BotAbsent(self.id, entrant.bot, 0, now_ms)
-            for entrant in self._waited_for()
-            if entrant.absent_until_ms <= now_ms
-        ]
+        expired = self._absence.expired(now_ms)
         for fact in expired:
             self._unsettled[fact.bot] = None
         return expired
@@ -487,15 +468,10 @@ class Tournament:
         """When the next absent budget is used up, or when it starts by itself."""
         if self.status == "lobby":
             return self.config.start_at_ms if len(self.field) >= 2 else None
-        return min((entrant.absent_until_ms for entrant in self._waited_for()), default=None)
+        return self._absence.wake_at_ms
 
-    def _waited_for(self) -> Iterator[Entrant]:
-        return (entrant for entrant in self._absent.values() if self._is_waited_for(entrant))
-
-    def _is_waited_for(self, entrant: Entrant) -> bool:
-        if self.status != "running" or self.agenda is None:
-            return False
-        return entrant.is_waited_for and self.agenda.has_more(entrant.bot)
+    def _has_matches(self, bot: str) -> bool:
+        return self.status == "running" and self.agenda is not None and self.agenda.has_more(bot)
 
     @property
     def matches_total(self) -> int | None:
