@@ -14,6 +14,7 @@ from rumble_server.tournament.audit import Audit
 from rumble_server.tournament.exports import WRITERS
 from rumble_server.tournament.machine import Tournament
 from rumble_server.tournament.tiebreaks import TIEBREAKS
+from rumble_server.web import guide
 from rumble_server.web.api import chosen_matches, results, show
 from rumble_server.web.audits import Auditor
 from rumble_server.web.docs import operations
@@ -90,6 +91,15 @@ def add_pages(app: FastAPI, site: Site, library: Library, auditor: Auditor) -> N
         view = await library.match(request.path_params["match"])
         return await told(request, "match.html", view=view, game=get_game(view.game))
 
+    async def write(request: Request) -> Response:
+        joins = request.query_params.get("join", "")
+        found = await library.tournament(joins) if joins else None
+        tournament = None if found is None else found.id
+        return html(request, "write.html", tournament=tournament, bare_bot=guide.bare_bot(), protocol=guide.protocol())
+
+    async def protocol(request: Request) -> Response:
+        return Response(guide.protocol_json(), media_type="application/schema+json")
+
     async def docs(request: Request) -> Response:
         return html(request, "docs.html", groups=operations(app.openapi()))
 
@@ -98,6 +108,8 @@ def add_pages(app: FastAPI, site: Site, library: Library, auditor: Auditor) -> N
         "/tournaments/{tournament}": tournament,
         "/tournaments/{tournament}/matches": matches,
         "/matches/{match}": match,
+        "/write": write,
+        "/protocol.json": protocol,
         "/docs": docs,
     }
     for path, page in pages.items():
