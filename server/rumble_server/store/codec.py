@@ -26,6 +26,7 @@ from rumble_server.tournament.facts import (
     BotBenched,
     BotJoined,
     BotLeft,
+    InviteChanged,
     LogFact,
     NameReset,
     NameUsed,
@@ -53,6 +54,7 @@ _TaggedFact = Annotated[
     | BotBenched
     | BotJoined
     | BotLeft
+    | InviteChanged
     | NameReset
     | NameUsed
     | ResultVoided

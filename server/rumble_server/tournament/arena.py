@@ -20,7 +20,7 @@ from rumble_server.tournament import telling
 from rumble_server.tournament.challenges import challenge_config
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.errors import TournamentError
-from rumble_server.tournament.facts import TournamentCreated, TournamentFact
+from rumble_server.tournament.facts import BotJoined, TournamentCreated, TournamentFact
 from rumble_server.tournament.floor import Floor
 from rumble_server.tournament.formats import Round
 from rumble_server.tournament.ids import tournament_id
@@ -140,11 +140,13 @@ class Arena:
         if self.stopped:
             return
         self.floor.disconnect(player)
-        absent_from_ms = max(self.clock.now_ms(), self.floor.nobody_away_before_ms)
         for tournament in player.tournaments.values():
-            tournament.disappear(player.name, absent_from_ms)
+            tournament.disappear(player.name, self._absent_from_ms())
             self._dirty[tournament.id] = None
         self.settle()
+
+    def _absent_from_ms(self) -> int:
+        return max(self.clock.now_ms(), self.floor.nobody_away_before_ms)
 
     # --- play ---
 
@@ -352,13 +354,20 @@ class Arena:
         tournament = self.tournament(tournament_id)
         fact = tournament.join(player.name, self.clock.now_ms(), invite)
         if fact is not None:
-            self.record(tournament, fact)
-            player.tournaments[tournament.id] = tournament
+            self.enter(player, tournament, fact)
         number = self._number_of(tournament)
         player.send(telling.joined(tournament), number)
         if tournament.status in OVER:
             self._tell_over(tournament, [player.name], number)
         self.settle()
+
+    def enter(self, player: Player, tournament: Tournament, joined: BotJoined) -> int:
+        """A bot, connected or not, is in a tournament. Gives the number to wait for."""
+        number = self.record(tournament, joined)
+        player.tournaments[tournament.id] = tournament
+        if player.contact is None:
+            tournament.disappear(player.name, self._absent_from_ms())
+        return number
 
     def leave(self, player: Player, tournament_id: str) -> int:
         """A bot leaves for good; what it still has to play there is lost. Raises TournamentError."""

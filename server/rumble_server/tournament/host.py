@@ -73,6 +73,12 @@ class Host:
         arena.settle()
         return number
 
+    def invite(self, tournament_id: str, invite: str | None) -> int:
+        """From now on bots join with this code, or (None) without any; who is in stays. Raises TournamentError."""
+        arena = self.arena
+        tournament = arena.tournament(tournament_id)
+        return arena.record(tournament, tournament.change_invite(invite, arena.clock.now_ms()))
+
     def replay(self, match_id: str) -> int:
         """A match is played again, under its id as the next attempt. Raises TournamentError."""
         arena = self.arena

@@ -5,6 +5,7 @@ State changes only in `apply`, fact by fact, so that replaying the log rebuilds 
 """
 
 from collections.abc import Callable, Iterator
+from hmac import compare_digest
 from random import Random
 from typing import Literal
 
@@ -21,6 +22,7 @@ from rumble_server.tournament.facts import (
     BotBenched,
     BotJoined,
     BotLeft,
+    InviteChanged,
     ResultVoided,
     RoundPaired,
     TournamentCreated,
@@ -48,6 +50,8 @@ class Tournament:
         self.id = created.tournament
         self.config = created.config
         self.created_at_ms = created.at_ms
+        self.invite = created.config.invite
+        """The code that bots join with, if it asks for one."""
         self.status: TournamentStatus = "lobby"
         self.reason = ""
         """Why it was paused or ended."""
@@ -87,7 +91,7 @@ class Tournament:
                 agenda = self._agenda()
                 agenda.start(agenda.find(fact.match))
             case BotJoined():
-                self.field[fact.bot] = Entrant(fact.bot, self.config.absent_ms)
+                self.field[fact.bot] = Entrant(fact.bot, self.config.absent_ms, house=fact.house)
                 self.table.enter(fact.bot)
                 if self.agenda is not None:
                     for bot in self.agenda.bots:
@@ -132,6 +136,8 @@ class Tournament:
                 self._apply_paired(fact)
             case ResultVoided():
                 self._apply_voided(fact)
+            case InviteChanged():
+                self.invite = fact.invite
             case TournamentCreated():
                 pass
 
@@ -189,6 +195,8 @@ class Tournament:
         self.table.add(result_of(over))
         for seat, bot in enumerate(over.seats):
             entrant = self.field[bot]
+            if seat in over.at_fault:
+                entrant.last_fault = over
             # A bot that was merely not there is not failing, and has proved nothing either.
             if over.termination is not Termination.NO_SHOW:
                 entrant.faulty_in_a_row = entrant.faulty_in_a_row + 1 if seat in over.at_fault else 0
@@ -220,7 +228,7 @@ class Tournament:
             return None
         if self.status != "lobby" and not (self.config.late_join and self.status not in OVER):
             raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{self.id} is {self.status}; it takes no more bots")
-        if self.config.invite is not None and invite != self.config.invite:
+        if self.invite is not None and (invite is None or not compare_digest(invite.encode(), self.invite.encode())):
             raise TournamentError(ErrorCode.INVITE_REQUIRED, f"{self.id} is by invitation: send its `invite` code")
         return BotJoined(self.id, bot, now_ms)
 
@@ -270,6 +278,12 @@ class Tournament:
         if not cancelled and self.status == "lobby":
             raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{self.id} has not started; cancel it instead")
         return TournamentEnded(self.id, "cancelled" if cancelled else "finished", reason, now_ms)
+
+    def change_invite(self, invite: str | None, now_ms: int) -> InviteChanged:
+        """From now on bots join with this code, or without any. Raises TournamentError."""
+        if self.status in OVER:
+            raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{self.id} is {self.status}; it takes no more bots")
+        return InviteChanged(self.id, invite, now_ms)
 
     def bench(self, bot: str, now_ms: int) -> BotBenched | None:
         """Whether the bot has just failed too often in a row; then it is benched until the host lets it play again."""

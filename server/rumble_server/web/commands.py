@@ -32,6 +32,26 @@ def body_schema(model: type[BaseModel], *, required: bool = True) -> dict[str, o
     return {"requestBody": {"required": required, "content": {"application/json": {"schema": schema}}}}
 
 
+class Commander:
+    """Carries out commands on tournaments."""
+
+    def __init__(self, site: Site) -> None:
+        self._site = site
+
+    async def done(self, tournament_id: str, command: Callable[[], int]) -> TournamentView:
+        """Do it, and give how the tournament stands then, once that is on disk. Raises TournamentError, WebError."""
+        site, arena = self._site, self._site.arena
+        site.need_disk()
+        if tournament_id in arena.taken_ids and tournament_id not in arena.tournaments:
+            raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{tournament_id} is over")
+        if tournament_id in arena.tournaments:
+            await site.ranker.fresh(arena.tournaments[tournament_id])
+        number = command()
+        shown = show(site, arena.tournament(tournament_id))
+        await site.on_disk(max(number, site.log.last))
+        return shown
+
+
 def host_routes(site: Site) -> APIRouter:
     """The routes that need the host's token."""
     arena, host = site.arena, Host(site.arena)
@@ -42,16 +62,7 @@ def host_routes(site: Site) -> APIRouter:
         responses={**ERRORS, **REFUSED},
     )
 
-    async def done(tournament_id: str, command: Callable[[], int]) -> TournamentView:
-        site.need_disk()
-        if tournament_id in arena.taken_ids and tournament_id not in arena.tournaments:
-            raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{tournament_id} is over")
-        if tournament_id in arena.tournaments:
-            await site.ranker.fresh(arena.tournaments[tournament_id])
-        number = command()
-        shown = show(site, arena.tournament(tournament_id))
-        await site.on_disk(max(number, site.log.last))
-        return shown
+    done = Commander(site).done
 
     @router.post("/tournaments", status_code=HTTPStatus.CREATED, openapi_extra=body_schema(TournamentConfig))
     async def create_tournament(request: Request) -> TournamentView:
@@ -76,7 +87,7 @@ def host_routes(site: Site) -> APIRouter:
     @router.post("/tournaments/{tournament}/pause", openapi_extra=body_schema(Pause, required=False))
     async def pause(tournament: str, request: Request) -> TournamentView:
         """Running matches finish, none starts."""
-        given = await _read(request, Pause)
+        given = await read_model(request, Pause)
         return await done(tournament, lambda: host.pause(tournament, given.reason))
 
     @router.post("/tournaments/{tournament}/resume")
@@ -97,19 +108,19 @@ def host_routes(site: Site) -> APIRouter:
     @router.post("/tournaments/{tournament}/remove", openapi_extra=body_schema(BotName))
     async def remove(tournament: str, request: Request) -> TournamentView:
         """Remove a bot for good; what it still has to play is lost."""
-        given = await _read(request, BotName)
+        given = await read_model(request, BotName)
         return await done(tournament, lambda: host.remove(tournament, given.name))
 
     @router.post("/tournaments/{tournament}/unbench", openapi_extra=body_schema(BotName))
     async def unbench(tournament: str, request: Request) -> TournamentView:
         """Let a benched bot play again."""
-        given = await _read(request, BotName)
+        given = await read_model(request, BotName)
         return await done(tournament, lambda: host.unbench(tournament, given.name))
 
     @router.post("/tournaments/{tournament}/replay", openapi_extra=body_schema(MatchId))
     async def replay(tournament: str, request: Request) -> TournamentView:
         """Have a match played again; the result it had no longer counts."""
-        given = await _read(request, MatchId)
+        given = await read_model(request, MatchId)
         if given.match.partition(".")[0] != tournament:
             raise WebError.not_found(f"{tournament} has no match {given.match!r}")
         return await done(tournament, lambda: host.replay(given.match))
@@ -124,7 +135,8 @@ def host_routes(site: Site) -> APIRouter:
     return router
 
 
-async def _read(request: Request, model: type[Body]) -> Body:
+async def read_model(request: Request, model: type[Body]) -> Body:
+    """The body of a command; an empty one is an empty object. Raises WebError."""
     try:
         return model.model_validate_json(await read_body(request) or b"{}")
     except ValidationError as error:

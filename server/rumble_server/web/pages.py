@@ -1,6 +1,7 @@
 """The pages: rendered whole by the server; scripts only keep them live."""
 
 import asyncio
+import hmac
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -18,6 +19,7 @@ from rumble_server.web import guide
 from rumble_server.web.api import chosen_matches, results, show
 from rumble_server.web.audits import Auditor
 from rumble_server.web.docs import operations
+from rumble_server.web.hosting import join_command
 from rumble_server.web.library import Library
 from rumble_server.web.rendering import render
 from rumble_server.web.site import Site
@@ -66,6 +68,7 @@ def add_pages(app: FastAPI, site: Site, library: Library, auditor: Auditor) -> N
             tiebreaks={name: TIEBREAKS[name] for name in found.config.tiebreak_order},
             audit=audit,
             exports=EXPORTS,
+            **invitation(request, found),
         )
 
     async def page_audit(found: Tournament) -> Audit | None:
@@ -122,6 +125,23 @@ def html(request: Request, template: str, status: int = 200, **context: Any) -> 
     bot_url = str(URL(base).replace(scheme="wss" if request.url.scheme == "https" else "ws", path="/bot"))
     page = render(template, base=base, bot_url=bot_url, **context)
     return HTMLResponse(page, status, headers={"Cache-Control": "no-store"})
+
+
+def invitation(request: Request, tournament: Tournament) -> dict[str, str | bool]:
+    """The command to join with. Who has the link of an invitation is shown its code; an old link is told to be old.
+
+    A code that is wrong is never shown: whoever made the link could have people copy what they like.
+    """
+    given = request.query_params.get("invite")
+    invited = tournament.invite is not None and given is not None
+    right = invited and hmac.compare_digest(str(given).encode(), str(tournament.invite).encode())
+    base = str(request.base_url).rstrip("/")
+    command = join_command(tournament, base, invite=tournament.invite if right else None)
+    return {
+        "join_command": command,
+        "invite": tournament.invite or "" if right else "",
+        "invite_is_old": invited and not right,
+    }
 
 
 def crosstable(pairs: list[Pair] | None) -> dict[tuple[str, str], tuple[float, int]] | None:
