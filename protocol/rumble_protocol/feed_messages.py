@@ -18,6 +18,8 @@ class Standing(ServerMessageModel):
 
     `tiebreaks` are in the host's order, null where one does not apply; `decided_by` is the one that parted the bot from
     a neighbour with as many points. `rating` and its 95% `interval` (low, high) are null where they are not known.
+    `gained`: places gained (lost, if negative) by the last results; null where it is not known. How many results is
+    told beside the standings, in `gained_by`.
     """
 
     rank: Count
@@ -32,6 +34,15 @@ class Standing(ServerMessageModel):
     rating: float | None = None
     interval: list[float] | None = None
     faults: dict[str, Count]
+    gained: int | None = None
+
+
+class Expected(ServerMessageModel):
+    """When it will be over, if matches go on ending as fast as the last `results` did, within `window_ms`."""
+
+    remaining_ms: Milliseconds
+    results: Count
+    window_ms: Milliseconds
 
 
 class Entrant(ServerMessageModel):
@@ -109,7 +120,11 @@ class TournamentView(TournamentSummary):
     reason: str
     matches_over: Count
     matches_total: Count | None
+    headline: str = ""
+    """The state in a sentence: who leads, who has won, what is waited for."""
+    expected: Expected | None = None
     standings: list[Standing]
+    gained_by: Count = 0
     rating_model: str = ""
     entrants: list[Entrant]
     running: list[Board]
@@ -150,7 +165,10 @@ class FeedStandings(ServerMessageModel):
     tournament: str
     matches_over: Count
     matches_total: Count | None
+    headline: str = ""
+    expected: Expected | None = None
     standings: list[Standing]
+    gained_by: Count = 0
     rating_model: str = ""
     pairs: list[Pair]
 
@@ -164,6 +182,8 @@ class FeedStatus(ServerMessageModel):
     reason: str
     matches_over: Count
     matches_total: Count | None
+    headline: str = ""
+    expected: Expected | None = None
     started_at_ms: Milliseconds | None
     ended_at_ms: Milliseconds | None
 

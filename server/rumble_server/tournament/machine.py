@@ -66,6 +66,8 @@ class Tournament:
         """The counted result of each finished match, in order of finishing."""
         self.voided: list[MatchOver] = []
         self.started_at_ms: int | None = None
+        self.going_since_ms: int | None = None
+        """When it was started or last resumed."""
         self.ended_at_ms: int | None = None
         self._unsettled: dict[str, None] = {}
         """Bots whose situation changed since `due` looked at them; a dict for its order."""
@@ -115,7 +117,7 @@ class Tournament:
                 self._unsettled[fact.bot] = None
             case TournamentStarted():
                 self.status = "running"
-                self.started_at_ms = fact.at_ms
+                self.started_at_ms = self.going_since_ms = fact.at_ms
                 self.openings = fact.openings
                 self.agenda = Agenda(self.id, fact.bots, make_schedule(self.config.format, self._plan(len(fact.bots))))
                 if isinstance(self.agenda.schedule, Knockout):
@@ -127,6 +129,7 @@ class Tournament:
                 self.paused_by_disk = fact.by == "disk"
             case TournamentResumed():
                 self.status, self.reason, self.paused_by_disk = "running", "", False
+                self.going_since_ms = fact.at_ms
                 self._absence.count_from(fact.at_ms)
                 self._unsettle_all()
             case TournamentEnded():

@@ -22,6 +22,8 @@ from rumble_server.tournament.facts import (
 )
 from rumble_server.tournament.machine import Tournament
 from rumble_server.web import views
+from rumble_server.web.headline import headline
+from rumble_server.web.pace import expected_end
 from rumble_server.web.ranker import Ranker
 from rumble_server.web.spectator import Chunk, Spectator
 
@@ -140,16 +142,16 @@ class Channel:
         if field_changed:
             yield self._field()
         if self._met or self._field_changed or self._ranked_anew:
-            yield self._standings()
+            yield self._standings(now_ms)
         if self._status_changed:
-            yield views.status_event(self.tournament)
+            yield views.status_event(self.tournament, now_ms, self._ranker.ranking(self.tournament))
 
     def _field(self) -> FeedField:
         ranking = self._ranker.ranking(self.tournament)
         entrants = views.entrants_view(self.tournament, self._is_connected, ranking)
         return FeedField(tournament=self.tournament.id, entrants=entrants)
 
-    def _standings(self) -> FeedStandings:
+    def _standings(self, now_ms: int) -> FeedStandings:
         tournament, ranking = self.tournament, self._ranker.ranking(self.tournament)
         in_crosstable = len(tournament.field) <= views.MOST_IN_CROSSTABLE
         met = [names for pair in self._met for names in combinations(sorted(pair), 2)] if in_crosstable else []
@@ -157,7 +159,10 @@ class Channel:
             tournament=tournament.id,
             matches_over=len(tournament.results),
             matches_total=tournament.matches_total,
+            headline=headline(tournament, ranking.standings),
+            expected=expected_end(tournament, now_ms),
             standings=ranking.standings,
+            gained_by=ranking.gained_by,
             rating_model=ranking.model,
             pairs=[views.pair_view(tournament, names) for names in met],
         )

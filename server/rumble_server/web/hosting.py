@@ -1,13 +1,9 @@
 """What the host's console is made of: who is connected, house bots, invitations. Only with the host's token."""
 
-import io
 import secrets
-import shlex
 from http import HTTPStatus
 from importlib.metadata import version
-from urllib.parse import quote, urlencode
 
-import segno
 from fastapi import APIRouter, Depends, Request
 from rumble_protocol.feed_messages import TournamentSummary, TournamentView
 from starlette.responses import Response
@@ -29,6 +25,7 @@ from rumble_server.web.host_models import (
     InviteAnswer,
     LastFault,
 )
+from rumble_server.web.invitations import base_of, invite_answer, page_link, qr_code
 from rumble_server.web.library import Library
 from rumble_server.web.security import host_only
 from rumble_server.web.site import Site
@@ -37,7 +34,6 @@ from rumble_server.web.views import summary_view
 MOST_LISTED = 200
 CODE_BYTES = 9
 """Of randomness in a code that the server makes: 12 characters."""
-QR_SCALE = 8
 SECRET = {"Cache-Control": "no-store"}
 
 
@@ -95,7 +91,7 @@ def hosting_routes(site: Site, library: Library) -> APIRouter:
         """How to invite: the code if there is one, a link for those who are invited, and the command of a bot."""
         found = await library.tournament(tournament)
         await site.on_disk()
-        return _invite(found, _base(request))
+        return invite_answer(found, request)
 
     @router.post("/tournaments/{tournament}/invite", openapi_extra=body_schema(ChangeInvite, required=False))
     async def change_invite(tournament: str, request: Request) -> InviteAnswer:
@@ -106,28 +102,19 @@ def hosting_routes(site: Site, library: Library) -> APIRouter:
         given = await read_model(request, ChangeInvite)
         code = given.code if "code" in given.model_fields_set else secrets.token_urlsafe(CODE_BYTES)
         await commander.done(tournament, lambda: host.invite(tournament, code))
-        return _invite(arena.tournament(tournament), _base(request))
+        return invite_answer(arena.tournament(tournament), request)
 
     @router.get("/tournaments/{tournament}/invite.svg", response_class=Response, responses=_SVG)
     async def get_qr(tournament: str, request: Request) -> Response:
         """The link for those who are invited, as a QR code."""
         found = await library.tournament(tournament)
         await site.on_disk()
-        return Response(qr_code(_link(found, _base(request))), HTTPStatus.OK, SECRET, media_type="image/svg+xml")
+        return Response(qr_code(page_link(found, base_of(request))), HTTPStatus.OK, SECRET, media_type="image/svg+xml")
 
     return router
 
 
 _SVG: dict[int | str, dict[str, object]] = {200: {"content": {"image/svg+xml": {}}}}
-
-
-def qr_code(text: str) -> bytes:
-    """A text as a QR code: an SVG picture, dark on white, whatever the page around it."""
-    written = io.BytesIO()
-    segno.make(text, micro=False, error="m").save(
-        written, kind="svg", scale=QR_SCALE, border=4, dark="#000", light="#fff", xmldecl=False, title="QR code"
-    )
-    return written.getvalue()
 
 
 def _unlisted(site: Site) -> list[TournamentSummary]:
@@ -137,26 +124,6 @@ def _unlisted(site: Site) -> list[TournamentSummary]:
         for each in site.arena.tournaments.values()
         if not each.config.listed and each.status not in OVER and each.id not in challenges
     ]
-
-
-def _base(request: Request) -> str:
-    return str(request.base_url).rstrip("/")
-
-
-def _link(tournament: Tournament, base: str) -> str:
-    query = "" if tournament.invite is None else "?" + urlencode({"invite": tournament.invite})
-    return f"{base}/tournaments/{quote(tournament.id)}{query}"
-
-
-def join_command(tournament: Tournament, base: str, *, invite: str | None) -> str:
-    """The command of a bot that joins, for a shell."""
-    words = ["rumble", "bot", "minimax", "--server", base, "--join", tournament.id]
-    return shlex.join(words if invite is None else [*words, "--invite", invite])
-
-
-def _invite(tournament: Tournament, base: str) -> InviteAnswer:
-    command = join_command(tournament, base, invite=tournament.invite)
-    return InviteAnswer(code=tournament.invite, link=_link(tournament, base), command=command)
 
 
 def _host_view(site: Site, tournament: Tournament) -> HostView:

@@ -1,36 +1,34 @@
 """The pages: rendered whole by the server; scripts only keep them live."""
 
 import asyncio
-import hmac
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 
 from fastapi import FastAPI, Request
 from rumble_engine import get_game
-from rumble_protocol.feed_messages import Pair
 from starlette.datastructures import URL
 from starlette.responses import HTMLResponse, Response
 
 from rumble_server.tournament.audit import Audit
-from rumble_server.tournament.exports import WRITERS
 from rumble_server.tournament.machine import Tournament
-from rumble_server.tournament.tiebreaks import TIEBREAKS
 from rumble_server.web import guide
 from rumble_server.web.api import chosen_matches, results, show
 from rumble_server.web.audits import Auditor
+from rumble_server.web.digests import Digests, lines_of, records
 from rumble_server.web.docs import operations
-from rumble_server.web.hosting import join_command
+from rumble_server.web.errors import WebError
+from rumble_server.web.invitations import page_invitation
 from rumble_server.web.library import Library
 from rumble_server.web.rendering import render
 from rumble_server.web.site import Site
+from rumble_server.web.tournament_page import IN_ROUNDS, audit_context, rounds_context, tournament_context
 
-MOST_ON_HOME = 100
-MOST_BOARDS = 24
-"""The page shows so many running boards; the script in `tournament.js` keeps to the same number."""
+MOST_BOTS = 200
+"""So many bots are on the page of all tournaments."""
 MOST_MATCHES = 1000
 MOST_AUDITED = 5000
 """Where more matches are over the page has no audit, which then takes a while; the API has."""
-EXPORTS = ("json", *WRITERS)
 GROUPS = (
     ("Playing now", ("running", "paused")),
     ("Open: waiting for bots", ("lobby",)),
@@ -42,34 +40,60 @@ Page = Callable[[Request], Awaitable[Response]]
 
 def add_pages(app: FastAPI, site: Site, library: Library, auditor: Auditor) -> None:
     """Add every page to the app."""
+    digests = Digests(site, library)
 
     async def told(request: Request, template: str, **context: Any) -> Response:
         await site.on_disk()
         return await asyncio.to_thread(html, request, template, **context)
 
     async def home(request: Request) -> Response:
-        listed = await library.listed(MOST_ON_HOME)
-        groups = [(title, [each for each in listed if each.status in statuses]) for title, statuses in GROUPS]
-        return await told(request, "home.html", groups=groups)
+        listing = await digests.listing()
+        groups = [
+            (title, [each for each in listing.tournaments if each.status in statuses]) for title, statuses in GROUPS
+        ]
+        bots = records(listing.digests[each.id] for each in listing.tournaments if each.id in listing.digests)
+        return await told(
+            request,
+            "home.html",
+            groups=groups,
+            listing=listing,
+            bots=bots[:MOST_BOTS],
+            more_bots=len(bots[MOST_BOTS:]),
+            is_connected=is_connected,
+        )
+
+    async def bot(request: Request) -> Response:
+        name = request.path_params["bot"]
+        listing = await digests.listing()
+        found = lines_of((listing.digests[each.id] for each in listing.tournaments if each.id in listing.digests), name)
+        if not found:
+            unread = f"; {listing.unread} of them are still being read" if listing.unread else ""
+            raise WebError.not_found(f"none of the listed tournaments has a bot {name!r}{unread}")
+        (record,) = records(replace(each, lines=(line,)) for each, line in found)
+        return await told(
+            request, "bot.html", record=record, lines=found, connected=is_connected(record.name), listing=listing
+        )
+
+    def is_connected(name: str) -> bool:
+        player = site.arena.player(name)
+        return player is not None and player.contact is not None
 
     async def tournament(request: Request) -> Response:
         found = await library.tournament(request.path_params["tournament"])
         await site.ranker.fresh(found)
         audit = await page_audit(found)
-        view = show(site, found)
-        return await told(
-            request,
-            "tournament.html",
-            view=view,
-            game=get_game(view.game),
-            entrants={entrant.name: entrant for entrant in view.entrants},
-            crosstable=crosstable(view.pairs),
-            boards=view.running[:MOST_BOARDS],
-            tiebreaks={name: TIEBREAKS[name] for name in found.config.tiebreak_order},
-            audit=audit,
-            exports=EXPORTS,
-            **invitation(request, found),
-        )
+        context = tournament_context(found, show(site, found), audit)
+        return await told(request, "tournament.html", **context, **page_invitation(found, request))
+
+    async def rounds(request: Request) -> Response:
+        found = await library.tournament(request.path_params["tournament"])
+        if found.config.format not in IN_ROUNDS:
+            raise WebError.not_found(f"{found.id} is a {found.config.format}: it is not shown in rounds")
+        return await told(request, "part.html", part="rounds", **rounds_context(found))
+
+    async def audit(request: Request) -> Response:
+        found = await library.tournament(request.path_params["tournament"])
+        return await told(request, "part.html", part="audit", **audit_context(found, await page_audit(found)))
 
     async def page_audit(found: Tournament) -> Audit | None:
         if found.agenda is None or len(found.results) > MOST_AUDITED:
@@ -108,8 +132,11 @@ def add_pages(app: FastAPI, site: Site, library: Library, auditor: Auditor) -> N
 
     pages: dict[str, Page] = {
         "/": home,
+        "/bots/{bot}": bot,
         "/tournaments/{tournament}": tournament,
         "/tournaments/{tournament}/matches": matches,
+        "/tournaments/{tournament}/rounds": rounds,
+        "/tournaments/{tournament}/audit": audit,
         "/matches/{match}": match,
         "/write": write,
         "/protocol.json": protocol,
@@ -125,32 +152,3 @@ def html(request: Request, template: str, status: int = 200, **context: Any) -> 
     bot_url = str(URL(base).replace(scheme="wss" if request.url.scheme == "https" else "ws", path="/bot"))
     page = render(template, base=base, bot_url=bot_url, **context)
     return HTMLResponse(page, status, headers={"Cache-Control": "no-store"})
-
-
-def invitation(request: Request, tournament: Tournament) -> dict[str, str | bool]:
-    """The command to join with. Who has the link of an invitation is shown its code; an old link is told to be old.
-
-    A code that is wrong is never shown: whoever made the link could have people copy what they like.
-    """
-    given = request.query_params.get("invite")
-    invited = tournament.invite is not None and given is not None
-    right = invited and hmac.compare_digest(str(given).encode(), str(tournament.invite).encode())
-    base = str(request.base_url).rstrip("/")
-    command = join_command(tournament, base, invite=tournament.invite if right else None)
-    return {
-        "join_command": command,
-        "invite": tournament.invite or "" if right else "",
-        "invite_is_old": invited and not right,
-    }
-
-
-def crosstable(pairs: list[Pair] | None) -> dict[tuple[str, str], tuple[float, int]] | None:
-    """Points and matches of each bot against each other; None where the field is too large."""
-    if pairs is None:
-        return None
-    cells: dict[tuple[str, str], tuple[float, int]] = {}
-    for pair in pairs:
-        first, second = pair.names
-        cells[first, second] = pair.scores[0], pair.played
-        cells[second, first] = pair.scores[1], pair.played
-    return cells

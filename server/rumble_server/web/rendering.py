@@ -1,12 +1,13 @@
 """Templates to HTML. What users chose is text there, never markup."""
 
+import math
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from rumble_engine import Termination
-from rumble_protocol.feed_messages import Standing
+from rumble_protocol.feed_messages import Entrant, Expected, Standing
 from rumble_protocol.fields import TimeControl
 
 FOLDER = Path(__file__).parent
@@ -73,8 +74,56 @@ def rating_text(line: Standing) -> str:
     """A rating with half its interval: `+120 ± 35`; empty where it is not known."""
     if line.rating is None:
         return ""
-    text = f"{line.rating:+.0f}".replace("-", "−")
+    text = signed(line.rating)
     return text if line.interval is None else f"{text} ± {(line.interval[1] - line.interval[0]) / 2:.0f}"
+
+
+def signed(value: float) -> str:
+    """A whole number with its sign: `+120`, `−35`, `0`."""
+    return f"{value:+.0f}".replace("-", "−") if round(value) else "0"
+
+
+def movement_text(gained: int | None) -> str:
+    """Places gained or lost: `▲2`, `▼1`; a dash for none, nothing where it is not known."""
+    if gained is None:
+        return ""
+    return f"▲{gained}" if gained > 0 else f"▼{-gained}" if gained < 0 else "–"
+
+
+def movement_class(gained: int | None) -> str:
+    """How movement is coloured."""
+    return "good" if gained and gained > 0 else "bad" if gained and gained < 0 else "quiet"
+
+
+def state_text(entrant: Entrant | None) -> str:
+    """What there is to say of a bot beside its name, with a comma before it."""
+    if entrant is None or entrant.withdrawn:
+        return ", withdrew"
+    if entrant.benched:
+        return ", benched"
+    return "" if entrant.connected else ", away"
+
+
+def percent(share: float | None) -> str:
+    """A share: `62%`; a dash where there is none."""
+    return "–" if share is None else f"{100 * share:.0f}%"
+
+
+def duration_text(ms: int) -> str:
+    """A duration as people estimate it: `less than a minute`, `about 7 min`, `about 2 h 5 min`, `about 3 days`."""
+    minutes = math.ceil(ms / 60_000)
+    if ms < 60_000:
+        return "less than a minute"
+    if minutes < 60:
+        return f"about {minutes} min"
+    if minutes < 48 * 60:
+        return f"about {minutes // 60} h {minutes % 60} min"
+    return f"about {round(minutes / 1440)} days"
+
+
+def expected_text(expected: Expected) -> str:
+    """When the end is expected, and by what."""
+    return f"{duration_text(expected.remaining_ms)} to go, at the pace of the last {expected.results} matches"
 
 
 def result_text(scores: list[float] | None) -> str:
@@ -101,6 +150,12 @@ FILTERS = (
     rating_text,
     result_text,
     termination_text,
+    signed,
+    percent,
+    movement_text,
+    movement_class,
+    state_text,
+    expected_text,
 )
 _environment.filters |= {each.__name__: each for each in FILTERS}
 

@@ -18,6 +18,8 @@ from rumble_server.match.facts import MatchOver
 from rumble_server.match.referee import Referee
 from rumble_server.tournament.machine import OVER, Tournament
 from rumble_server.tournament.players import OpenMatch
+from rumble_server.web.headline import headline
+from rumble_server.web.pace import expected_end
 from rumble_server.web.ranker import Ranking
 
 MOST_IN_CROSSTABLE = 100
@@ -73,7 +75,10 @@ def tournament_view(
         reason=tournament.reason,
         matches_over=len(tournament.results),
         matches_total=tournament.matches_total,
+        headline=headline(tournament, ranking.standings),
+        expected=expected_end(tournament, now_ms),
         standings=ranking.standings,
+        gained_by=ranking.gained_by,
         rating_model=ranking.model,
         entrants=entrants_view(tournament, is_connected, ranking),
         running=[
@@ -147,7 +152,7 @@ def result_view(kind: type[ResultView], over: MatchOver) -> ResultView:
     )
 
 
-def status_event(tournament: Tournament) -> FeedStatus:
+def status_event(tournament: Tournament, now_ms: int, ranking: Ranking) -> FeedStatus:
     """The tournament's status and progress."""
     return FeedStatus(
         tournament=tournament.id,
@@ -155,6 +160,8 @@ def status_event(tournament: Tournament) -> FeedStatus:
         reason=tournament.reason,
         matches_over=len(tournament.results),
         matches_total=tournament.matches_total,
+        headline=headline(tournament, ranking.standings),
+        expected=expected_end(tournament, now_ms),
         started_at_ms=tournament.started_at_ms,
         ended_at_ms=tournament.ended_at_ms,
     )

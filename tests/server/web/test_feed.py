@@ -16,8 +16,9 @@ def kinds(events: list[Event]) -> list[str]:
 
 
 def unrated(told: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Standings without their ratings, which have tests of their own."""
-    return [{key: value for key, value in line.items() if key not in ("rating", "interval")} for line in told]
+    """Standings without their ratings and their movement, which have tests of their own."""
+    beside = ("rating", "interval", "gained")
+    return [{key: value for key, value in line.items() if key not in beside} for line in told]
 
 
 def standings(scene: Scene, tournament: str) -> list[dict[str, Any]]:

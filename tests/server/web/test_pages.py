@@ -3,8 +3,9 @@ from html.parser import HTMLParser
 
 import httpx
 import pytest
-from rumble_server.web.pages import MOST_BOARDS
+from rumble_server.web.chart import MOST_STEPS, STEPS
 from rumble_server.web.rendering import HEATS, STATIC
+from rumble_server.web.tournament_page import MOST_BOARDS, MOST_ON_PODIUM, PLACES
 from rumble_server.web.views import MOST_LATEST
 
 from tests.server.web.scene import Scene
@@ -126,10 +127,19 @@ async def test_home_groups_by_status_and_helps_when_there_is_nothing(scene: Scen
     assert "Secret" not in text
 
 
-def test_the_script_shows_as_many_boards_and_results_as_the_server() -> None:
-    script = (STATIC / "tournament.js").read_text(encoding="utf-8")
-    constants = dict(re.findall(r"^const ([A-Z_]+) = (\d+);$", script, re.MULTILINE))
-    assert constants == {"MOST_BOARDS": str(MOST_BOARDS), "MOST_LATEST": str(MOST_LATEST), "HEATS": str(HEATS)}
+def test_the_scripts_show_as_much_as_the_server() -> None:
+    scripts = "".join(path.read_text(encoding="utf-8") for path in STATIC.glob("*.js"))
+    constants = dict(re.findall(r"^const ([A-Z_]+) = (.+);$", scripts, re.MULTILINE))
+    wanted = {
+        "MOST_BOARDS": MOST_BOARDS,
+        "MOST_LATEST": MOST_LATEST,
+        "HEATS": HEATS,
+        "PLACES": PLACES,
+        "MOST_ON_PODIUM": MOST_ON_PODIUM,
+        "MOST_STEPS": MOST_STEPS,
+        "STEPS": list(STEPS),
+    }
+    assert {name: constants[name] for name in wanted} == {name: str(value) for name, value in wanted.items()}
 
 
 async def test_static_files_are_asked_about_each_time(browser: httpx.AsyncClient) -> None:
