@@ -15,6 +15,7 @@ from rumble_server.tournament.machine import Tournament
 from rumble_server.web import guide
 from rumble_server.web.api import chosen_matches, results, show
 from rumble_server.web.audits import Auditor
+from rumble_server.web.console import form_groups, games_with_settings
 from rumble_server.web.digests import Digests, lines_of, records
 from rumble_server.web.docs import operations
 from rumble_server.web.errors import WebError
@@ -130,7 +131,15 @@ def add_pages(app: FastAPI, site: Site, library: Library, auditor: Auditor) -> N
     async def docs(request: Request) -> Response:
         return html(request, "docs.html", groups=operations(app.openapi()))
 
+    async def console(request: Request) -> Response:
+        return html(request, "console.html", groups=form_groups(), games=games_with_settings())
+
+    async def console_of(request: Request) -> Response:
+        return html(request, "console_tournament.html", id=request.path_params["tournament"])
+
     pages: dict[str, Page] = {
+        "/console": console,
+        "/console/{tournament}": console_of,
         "/": home,
         "/bots/{bot}": bot,
         "/tournaments/{tournament}": tournament,
