@@ -107,4 +107,4 @@ class HouseProcesses:
 
 
 def _about(player: type) -> str:
-    return (player.__doc__ or "").partition("\n")[0]
+    return (player.__doc__ or "").partition("\n")[0].replace("`", "")

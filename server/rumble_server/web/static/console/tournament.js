@@ -8,7 +8,7 @@ import { prepareHouse } from "./house.js";
 import { prepareInvite } from "./invite.js";
 import { ask, Refused, whenLoggedIn } from "./session.js";
 
-const MOST_MATCHES = 20;
+const MOST_MATCHES = 12;
 const SOON_MS = 300;
 
 const id = byId("content").dataset.id ?? "";
@@ -98,9 +98,18 @@ function showConfig(config) {
   const lines = Object.entries(config).filter(([name, value]) => value !== null && name !== "name" && name !== "invite");
   const shown = lines.flatMap(([name, value]) => [
     element("dt", {}, name.replaceAll("_", " ")),
-    element("dd", {}, typeof value === "object" ? JSON.stringify(value) : String(value)),
+    element("dd", {}, inWords(value)),
   ]);
   replace(byId("config"), shown);
+}
+
+/** A choice as people read it. @param {any} value @returns {string} */
+function inWords(value) {
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (Array.isArray(value)) return value.map((each) => (Array.isArray(each) ? each.join(" ") : inWords(each))).join(", ");
+  if (typeof value !== "object") return String(value);
+  const parts = Object.entries(value).map(([name, part]) => `${name.replaceAll("_", " ")} ${inWords(part)}`);
+  return parts.join(", ") || "none";
 }
 
 /** @param {any} match @param {string} what */
