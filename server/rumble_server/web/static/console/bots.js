@@ -73,7 +73,7 @@ function buttons(bot, path, over, act) {
 /** @param {any} bot */
 function fault(bot) {
   const last = bot.last_fault;
-  if (last === null) return element("td", { class: "quiet" }, "none");
+  if (last === null) return element("td", { class: "quiet" }, "no fault");
   const link = element("a", { href: `/matches/${encodeURIComponent(last.match)}`, "data-focus": `${bot.name} fault` });
   link.textContent = last.termination.replaceAll("_", " ");
   const row = bot.faulty_in_a_row > 1 ? ` (${bot.faulty_in_a_row} in a row)` : "";

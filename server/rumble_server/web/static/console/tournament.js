@@ -20,6 +20,7 @@ const over = new Map();
 let status = "";
 let total = 0;
 let asked = false;
+let lateJoin = false;
 
 /** @param {string} text */
 function tell(text) {
@@ -53,6 +54,7 @@ async function look() {
   byId("name").textContent = view.name;
   document.title = `${view.name} – Console – Rumble`;
   byId("about").textContent = `${view.game}, ${view.config.format}, created ${moment(view.created_at_ms)}`;
+  lateJoin = view.config.late_join;
   showStatus(view);
   showBots(view, act);
   showConfig(view.config);
@@ -69,6 +71,7 @@ function showStatus(told) {
   byId("reason").textContent = told.reason;
   byId("reason").hidden = !told.reason;
   const isOver = status === "finished" || status === "cancelled";
+  const isOpen = status === "lobby" || (!isOver && lateJoin);
   const shown = {
     start: status === "lobby",
     pause: status === "running",
@@ -76,8 +79,8 @@ function showStatus(told) {
     end: status === "running" || status === "paused",
     cancel: !isOver,
     "replay-form": status === "running" || status === "paused",
-    house: !isOver,
-    invite: !isOver,
+    house: isOpen,
+    invite: isOpen,
   };
   const active = document.activeElement;
   for (const [name, isShown] of Object.entries(shown)) byId(name).hidden = !isShown;
