@@ -118,6 +118,10 @@ def test_a_host_leads_a_tournament_from_the_form_to_its_end(page: "Page") -> Non
     expect(page.locator("#reason")).to_have_text("<b>lunch</b>")
     page.get_by_role("button", name="Resume").click()
     expect(page.locator("#status")).to_have_text("running")
+    page.get_by_label("Another match").fill(f"{page.url.rpartition('/')[2]}.1.1.1.1")
+    page.locator("#replay-form").get_by_role("button", name="Replay").click()
+    agree(page, "Replay it")
+    expect(page.get_by_role("status").filter(has_text="is played again")).to_be_visible()
     page.get_by_role("button", name="End now").click()
     page.keyboard.press("Escape")
     expect(page.locator("#status")).to_have_text("running")
@@ -125,6 +129,7 @@ def test_a_host_leads_a_tournament_from_the_form_to_its_end(page: "Page") -> Non
     agree(page, "End it")
     expect(page.locator("#status")).to_have_text("finished")
     expect(page.get_by_role("button", name="Start")).to_be_hidden()
+    expect(page.get_by_role("status").filter(has_text="It is finished.")).to_be_focused()
     expect(page.locator("#bots-count")).to_have_text("0 of 2 connected")
     assert page.evaluate("document.documentElement.scrollWidth") == 360
 

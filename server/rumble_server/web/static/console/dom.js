@@ -22,7 +22,7 @@ export function select(id) {
 
 /**
  * Put new children in place of the old, unless they look the same. Whoever was on a control with a `data-focus` stays
- * on the one that now has it.
+ * on the one that now has it, or at least in the same place.
  * @param {HTMLElement} parent
  * @param {HTMLElement[]} children
  */
@@ -33,9 +33,10 @@ export function replace(parent, children) {
   const active = document.activeElement;
   const focus = active instanceof HTMLElement && parent.contains(active) ? active.dataset.focus : undefined;
   parent.replaceChildren(...children);
-  for (const each of parent.querySelectorAll("[data-focus]")) {
-    if (each instanceof HTMLElement && each.dataset.focus === focus) each.focus();
-  }
+  if (focus === undefined) return;
+  const same = [...parent.querySelectorAll("[data-focus]")].find((each) => each.getAttribute("data-focus") === focus);
+  const next = same ?? parent.closest("[tabindex]");
+  if (next instanceof HTMLElement) next.focus();
 }
 
 /**

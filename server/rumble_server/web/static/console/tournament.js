@@ -34,6 +34,7 @@ function tell(text) {
  */
 async function act(done, command) {
   byId("problem").hidden = true;
+  tell("");
   try {
     await command();
   } catch (error) {
