@@ -21,7 +21,7 @@ class Entrant:
     house: str | None = None
     """The reference bot that plays under this name, if it is a house bot."""
     last_fault: MatchOver | None = None
-    """The match that it lost last by its own fault."""
+    """The match that it lost last by its own fault, not counting those it lost since it is out or benched."""
 
     @property
     def gone(self) -> bool:

@@ -198,7 +198,7 @@ class Tournament:
         self.table.add(result_of(over))
         for seat, bot in enumerate(over.seats):
             entrant = self.field[bot]
-            if seat in over.at_fault:
+            if seat in over.at_fault and not (entrant.benched or entrant.withdrawn):
                 entrant.last_fault = over
             # A bot that was merely not there is not failing, and has proved nothing either.
             if over.termination is not Termination.NO_SHOW:

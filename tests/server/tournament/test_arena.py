@@ -882,3 +882,16 @@ def test_the_export_has_every_match_with_its_counted_attempt_and_the_void_ones_a
     }
     (void,) = document["voided"]
     assert (void["attempt"], void["scores"], void["termination"]) == (1, None, "aborted")
+
+
+def test_the_last_fault_of_a_bot_is_what_it_did_itself() -> None:
+    world = World()
+    tournament = world.create(cycles=5, bench_after=2, start_at_bots=2)
+    world.login("ann", join="friday").play(lambda turn: str(turn["legal"][0]))
+    world.login("bad", join="friday").play(lambda turn: "nonsense")
+    world.run()
+    assert tournament.field["ann"].last_fault is None
+    assert tournament.results[next(reversed(tournament.results))].termination is Termination.NO_SHOW
+    fault = tournament.field["bad"].last_fault
+    assert fault is not None
+    assert fault.termination is Termination.ILLEGAL_MOVE

@@ -69,10 +69,10 @@ async def test_the_host_sees_who_is_connected_and_everyones_last_fault(
     alice, bob_line = told["field"]
     assert (alice["name"], alice["connected"], alice["open"], alice["last_fault"]) == ("alice", True, True, None)
     assert (bob_line["connected"], bob_line["open"], bob_line["house"]) == (False, False, None)
-    last = next(over for over in reversed(list(_results(scene))) if over.at_fault)
+    last = next(over for over in reversed(list(_results(scene))) if over.termination == "illegal_move")
     assert bob_line["last_fault"] == {
         "match": last.match,
-        "termination": last.termination,
+        "termination": "illegal_move",
         "reason": last.reason,
         "at_ms": last.at_ms,
     }
