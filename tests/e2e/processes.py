@@ -66,7 +66,7 @@ class Server:
 def serving(folder: Path, *options: str) -> Iterator[Server]:
     """A server on a free port, with a database in `folder`, until the end of the block."""
     database = str(folder / "rumble.db")
-    arguments = ["serve", "--port", "0", "--db", database, "--host-token", TOKEN, *options]
+    arguments = ["serve", "--port", "0", "--db", database, "--host-token", TOKEN, "--house", "none", *options]
     with running([*RUMBLE, *arguments], clean_environment(folder), folder / "serve.log") as process:
         yield Server(_announced_port(process, folder / "serve.log"), folder)
 

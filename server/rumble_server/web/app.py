@@ -19,6 +19,7 @@ from rumble_server.web.commands import host_routes
 from rumble_server.web.errors import WebError
 from rumble_server.web.exports import export_routes
 from rumble_server.web.health import health_routes
+from rumble_server.web.hosting import hosting_routes
 from rumble_server.web.library import Library
 from rumble_server.web.opponents import opponent_routes
 from rumble_server.web.pages import add_pages, html
@@ -59,6 +60,7 @@ def make_web(site: Site) -> ASGIApp:
     app.include_router(board_routes(site, library))
     app.include_router(export_routes(site, library))
     app.include_router(host_routes(site))
+    app.include_router(hosting_routes(site, library))
     app.include_router(transcript_routes(site))
     app.include_router(health_routes(site))
     add_pages(app, site, library, auditor)

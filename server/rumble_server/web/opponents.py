@@ -3,7 +3,6 @@
 from fastapi import APIRouter
 from rumble_engine import EngineError, Game, game_names, get_game
 
-from rumble_server.house import house_key
 from rumble_server.tournament.players import Player
 from rumble_server.web.models import GameList, GameView, Opponent, OpponentList
 from rumble_server.web.site import Site
@@ -33,8 +32,9 @@ def playable_games() -> list[Game]:
 
 def opponents(site: Site, games: list[Game]) -> list[Opponent]:
     """The bots that take challenges now: those of the house first, the weakest first; then by name."""
+    residents = {bot.name: bot.player for bot in site.housekeeper.bots() if bot.challenges}
     found = [
-        _opponent(site, player, games)
+        _opponent(player, residents.get(player.name), games)
         for player in site.arena.players.values()
         if player.contact is not None and player.contact.challenges
     ]
@@ -47,8 +47,7 @@ def _place(opponent: Opponent) -> tuple[int, str]:
     return len(ladder) if opponent.house is None else ladder.index(opponent.house), opponent.name.casefold()
 
 
-def _opponent(site: Site, player: Player, games: list[Game]) -> Opponent:
-    house = _house_player(site, player.name)
+def _opponent(player: Player, house: str | None, games: list[Game]) -> Opponent:
     return Opponent(
         name=player.name,
         house=house,
@@ -56,11 +55,6 @@ def _opponent(site: Site, player: Player, games: list[Game]) -> Opponent:
         games=[game.name for game in games if player.plays(game.name)],
         free=player.is_free,
     )
-
-
-def _house_player(site: Site, name: str) -> str | None:
-    """Which reference bot plays under this name, if it is a name of the house."""
-    return name if site.arena.names.owns(name, house_key(site.host_token, name)) else None
 
 
 def opponent_routes(site: Site) -> APIRouter:

@@ -15,9 +15,11 @@ from rumble_server.tournament.machine import Tournament
 from rumble_server.web import guide
 from rumble_server.web.api import chosen_matches, results, show
 from rumble_server.web.audits import Auditor
+from rumble_server.web.console import form_groups, games_with_settings
 from rumble_server.web.digests import Digests, lines_of, records
 from rumble_server.web.docs import operations
 from rumble_server.web.errors import WebError
+from rumble_server.web.invitations import page_invitation
 from rumble_server.web.library import Library
 from rumble_server.web.models import MatchView
 from rumble_server.web.opponents import opponents, playable_games
@@ -85,7 +87,8 @@ def add_pages(app: FastAPI, site: Site, library: Library, auditor: Auditor) -> N
         found = await library.tournament(request.path_params["tournament"])
         await site.ranker.fresh(found)
         audit = await page_audit(found)
-        return await told(request, "tournament.html", **tournament_context(found, show(site, found), audit))
+        context = tournament_context(found, show(site, found), audit)
+        return await told(request, "tournament.html", **context, **page_invitation(found, request))
 
     async def rounds(request: Request) -> Response:
         found = await library.tournament(request.path_params["tournament"])
@@ -161,7 +164,15 @@ def add_pages(app: FastAPI, site: Site, library: Library, auditor: Auditor) -> N
     async def docs(request: Request) -> Response:
         return html(request, "docs.html", groups=operations(app.openapi()))
 
+    async def console(request: Request) -> Response:
+        return html(request, "console.html", groups=form_groups(), games=games_with_settings())
+
+    async def console_of(request: Request) -> Response:
+        return html(request, "console_tournament.html", id=request.path_params["tournament"])
+
     pages: dict[str, Page] = {
+        "/console": console,
+        "/console/{tournament}": console_of,
         "/": home,
         "/bots/{bot}": bot,
         "/tournaments/{tournament}": tournament,

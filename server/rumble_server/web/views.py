@@ -70,7 +70,7 @@ def tournament_view(
         time_control=config.time_control,
         seed=config.seed,
         start_at_bots=config.start_at_bots,
-        by_invitation=config.invite is not None,
+        by_invitation=tournament.invite is not None,
         rated=config.rated,
         listed=config.listed,
         reason=tournament.reason,

@@ -19,11 +19,13 @@ from rumble_server.tournament.facts import (
     TournamentStarted,
     tournament_of,
 )
+from rumble_server.tournament.housekeeper import Housekeeper
 from rumble_server.tournament.machine import Tournament
 from rumble_server.web.app import make_web
 from rumble_server.web.feed import Feed
 from rumble_server.web.site import Site
 
+from tests.server.tournament.fake_house import FakeHouse
 from tests.server.world import Bot, World
 
 TOKEN = "the-host-token"
@@ -156,13 +158,16 @@ class Scene:
         self.log = WaitingLog(self.world)
         self.archive = MemoryArchive(self.world)
         self.feed = Feed(self.world.arena)
+        self.house = FakeHouse()
+        self.housekeeper = Housekeeper(self.world.arena, "a-secret", self.house)
         self._published = self.world.log.durable
         self.world.log.on_durable.append(self._publish)
-        self.web = make_web(Site(self.world.arena, self.log, self.archive, self.feed, TOKEN, hosts))
+        self.web = make_web(Site(self.world.arena, self.log, self.archive, self.feed, self.housekeeper, TOKEN, hosts))
 
     def _publish(self) -> None:
         first, self._published = self._published, self.world.log.durable
         facts = self.world.log.facts[first : self._published]
+        self.housekeeper.take(facts)
         self.feed.publish(list(enumerate(facts, first + 1)))
 
     def browser(self, **given: Any) -> httpx.AsyncClient:

@@ -123,18 +123,17 @@ async def test_results_of_a_moment_are_gathered(scene: Scene) -> None:
 
 
 async def test_pause_and_voided_results_are_told(scene: Scene) -> None:
-    arena = scene.world.arena
     tournament = scene.world.create(start_at_bots=2, cycles=50)
     scene.players(*PAIR, join=tournament.id)
     scene.pass_ms(1_000)
     watcher = scene.watch(tournament)
     await watcher.read("snapshot")
-    arena.pause(tournament.id, "lunch")
+    scene.world.host.pause(tournament.id, "lunch")
     scene.pass_ms()
     told = (await watcher.read("status")).data
     assert (told["status"], told["reason"]) == ("paused", "lunch")
     before = len(tournament.results)
-    arena.replay(next(iter(tournament.results)))
+    scene.world.host.replay(next(iter(tournament.results)))
     scene.pass_ms()
     after = (await watcher.read("standings")).data
     assert after["matches_over"] == before - 1

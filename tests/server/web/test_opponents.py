@@ -4,10 +4,9 @@ import httpx
 import pytest
 import rumble_engine
 from rumble_engine import EngineError
-from rumble_server.house import house_key
 from rumble_server.web import opponents
 
-from tests.server.web.scene import TOKEN, Scene
+from tests.server.web.scene import Scene
 
 
 async def told(browser: httpx.AsyncClient) -> list[dict[str, Any]]:
@@ -37,15 +36,16 @@ async def test_who_takes_all_games_is_told_with_all(scene: Scene, browser: httpx
 async def test_the_house_comes_first_weakest_first_and_is_known_by_its_keys(
     scene: Scene, browser: httpx.AsyncClient
 ) -> None:
-    for name in ("perfect", "our-own", "random"):
-        scene.world.login(name, challenges=True, key=house_key(TOKEN, name))
-    for name in ("bob", "Ann"):
+    scene.housekeeper.residents = ("perfect", "our.py:own", "random")
+    for bot in scene.housekeeper.bots():
+        scene.world.login(bot.name, challenges=True, key=bot.key)
+    for name in ("bob", "Ann", "perfect"):
         scene.world.login(name, challenges=True)
-    scene.world.login("minimax", challenges=True, key="somebody else's key")
     found = await told(browser)
-    assert [each["name"] for each in found] == ["random", "perfect", "our-own", "Ann", "bob", "minimax"]
-    assert [each["house"] for each in found] == ["random", "perfect", "our-own", None, None, None]
-    assert [each["name"] for each in found if each["about"]] == ["random", "perfect"]
+    names = ["house-random", "house-perfect", "house-own", "Ann", "bob", "perfect"]
+    assert [each["name"] for each in found] == names
+    assert [each["house"] for each in found] == ["random", "perfect", "our.py:own", None, None, None]
+    assert [each["name"] for each in found if each["about"]] == names[:2]
 
 
 async def test_who_is_playing_is_not_free(scene: Scene, browser: httpx.AsyncClient) -> None:

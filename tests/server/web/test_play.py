@@ -3,11 +3,10 @@
 import httpx
 import pytest
 from rumble_engine import get_game
-from rumble_server.house import house_key
 from rumble_server.web.models import Opponent
 from rumble_server.web.play import CLOCKS, choose
 
-from tests.server.web.scene import TOKEN, Scene
+from tests.server.web.scene import Scene
 
 GAMES = [get_game(name) for name in ("chess", "connect4", "hex", "tictactoe")]
 ALL = [game.name for game in GAMES]
@@ -72,7 +71,7 @@ def test_a_wish_that_cannot_be_is_told_and_the_rest_is_as_ever(query: dict[str, 
 
 
 async def test_the_page_has_its_choices_before_any_script(scene: Scene, browser: httpx.AsyncClient) -> None:
-    scene.world.login("minimax", challenges=True, key=house_key(TOKEN, "minimax"))
+    scene.world.login("minimax", challenges=True)
     html = (await browser.get("/play?game=connect4&against=minimax&seat=1&connect4.columns=5&clock=ten")).text
     assert '<option value="connect4" selected>Connect four</option>' in html
     assert '<input type="radio" name="against" value="minimax" required checked>' in html
