@@ -28,6 +28,13 @@ PLACES = (
     Place("matches-of-bot", "/tournaments/{swiss}/matches?bot={bot}"),
     Place("match-running", "/matches/{running_match}"),
     Place("match-over", "/matches/{finished_match}"),
+    Place("rounds", "/tournaments/{swiss}/rounds"),
+    Place("audit", "/tournaments/{finished}/audit"),
+    Place("bot", "/bots/{bot}"),
+    Place("write", "/write"),
+    Place("play", "/play"),
+    Place("console", "/console"),
+    Place("console-tournament", "/console/{running}"),
     Place("docs", "/docs"),
     Place("error", "/nothing-here", refused=404),
 )

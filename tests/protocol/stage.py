@@ -141,24 +141,24 @@ class Stage:
 
     def host(self, does: str, **given: Any) -> None:
         """One of the host's commands, as the HTTP API has them."""
-        arena = self.world.arena
+        host = self.world.host
         match does, given:
             case "create", {"tournament": config}:
-                arena.create(TournamentConfig.model_validate_json(json.dumps(config)))
+                self.world.arena.create(TournamentConfig.model_validate_json(json.dumps(config)))
             case "start", {"tournament": tournament}:
-                arena.start(tournament)
+                host.start(tournament)
             case "pause", {"tournament": tournament, "reason": reason}:
-                arena.pause(tournament, reason)
+                host.pause(tournament, reason)
             case "resume", {"tournament": tournament}:
-                arena.unpause(tournament)
+                host.unpause(tournament)
             case "end" | "cancel", {"tournament": tournament}:
-                arena.end(tournament, cancelled=does == "cancel")
+                host.end(tournament, cancelled=does == "cancel")
             case "remove", {"tournament": tournament, "bot": bot}:
-                arena.remove(tournament, bot)
+                host.remove(tournament, bot)
             case "replay", {"match": match}:
-                arena.replay(match)
+                host.replay(match)
             case "reset_key", {"bot": bot}:
-                arena.reset_key(bot)
+                host.reset_key(bot)
             case _:
                 raise ValueError(f"the host cannot {does} with {given}")
         self.settle()

@@ -1,6 +1,7 @@
 """Boards as SVG: what `static/board.js` draws in the browser, drawn by the server, element by element the same.
 
-A cell is 100 units wide; colours are classes of `static/css/board.css`. Whatever a game says is text here, never markup.
+A cell is 100 units wide; colours are classes of `static/css/board.css`. Whatever a game says is text here, never
+markup.
 """
 
 import json

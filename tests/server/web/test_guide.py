@@ -17,7 +17,7 @@ def test_the_bare_bot_is_the_one_of_the_repository() -> None:
 
 def test_every_message_is_there_with_its_fields() -> None:
     told = {message.type: message for _, messages in guide.protocol() for message in messages}
-    unions = {"bot_message", "server_message"}
+    unions = {"bot_message", "server_message", "feed_event"}
     assert set(told) == {name.removesuffix(".json") for name in schemas()} - unions
     assert dict(told["login"].fields) == {"name": True} | dict.fromkeys(
         ("key", "version", "client", "games", "max_matches", "join", "invite", "challenges", "omit"), False
