@@ -75,11 +75,7 @@ class Child:
 
     def kill(self) -> None:
         """End it at once, with all that it started."""
-        with suppress(ProcessLookupError, PermissionError):  # it has ended, and so has its group
-            if sys.platform == "win32":
-                self._process.kill()
-            else:
-                os.killpg(self._process.pid, signal.SIGKILL)
+        end_group(self._process)
 
     async def end(self, goodbye: Sequence[str] = ()) -> None:
         """Ask it to end, and make sure of it."""
@@ -103,3 +99,12 @@ class Child:
         with suppress(ValueError):
             return f"was ended by {signal.Signals(-code).name}"
         return f"was ended by signal {-code}"
+
+
+def end_group(process: asyncio.subprocess.Process) -> None:
+    """End at once a process that has a group of its own, and all that it started."""
+    with suppress(ProcessLookupError, PermissionError):  # it has ended, and so has its group
+        if sys.platform == "win32":
+            process.kill()
+        else:
+            os.killpg(process.pid, signal.SIGKILL)

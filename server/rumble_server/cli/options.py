@@ -26,7 +26,10 @@ Quiet = Annotated[bool, typer.Option("--quiet", help="Say nothing but the result
 Verbose = Annotated[bool, typer.Option("--verbose", help="Log everything, tracebacks too.")]
 Game = Annotated[str, typer.Option(metavar="GAME", help="See: rumble games.")]
 Setting = Annotated[
-    list[str] | None, typer.Option(metavar="NAME=VALUE", help="A setting of the game; may be given again for others.")
+    list[str] | None,
+    typer.Option(
+        "--set", "--setting", metavar="NAME=VALUE", help="A setting of the game; may be given again for others."
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Seed = Annotated[int, typer.Option(help="Seed of everything random.")]
