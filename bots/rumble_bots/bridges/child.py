@@ -52,7 +52,9 @@ class Child:
         return cls(process)
 
     def send(self, lines: Sequence[str]) -> None:
-        """Write lines, without waiting for the program to read them."""
+        """Write lines, without waiting for the program to read them. One that reads no more is found out by `read`."""
+        if self._stdin.is_closing():
+            return
         self._stdin.write("".join(f"{line}\n" for line in lines).encode("utf-8", "replace"))
 
     async def write(self, lines: Sequence[str]) -> None:

@@ -51,7 +51,7 @@ CLOSES: Final[dict[int, str]] = {
 """By the code with which the server closes."""
 
 LOSSES: Final[dict[str, str]] = {
-    Termination.ILLEGAL_MOVE: "look at the last move above, and at `legal` in the turn that it answers",
+    Termination.ILLEGAL_MOVE: "--step stops before each turn, so that there is time to look at it",
     Termination.TIMEOUT: "answer each `turn` within its `clock.remaining_ms`",
     Termination.DISCONNECT: "keep the connection open until `tournament_over`; connect and log in again when it breaks",
     Termination.NO_SHOW: "log in, and stay until `tournament_over`",

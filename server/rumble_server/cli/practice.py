@@ -49,6 +49,8 @@ ID = "practice"
 NAME = "my-bot"
 HINT_S, PATIENCE_S = 10.0, 120.0
 """After so long without a connection the author is told, and after so long it is over: programs may compile first."""
+STUCK_S = 5.0
+"""A bot that is refused, and then says nothing for so long, waits for what will not come."""
 LOOK_S = 0.02
 STDERR = 2
 """The descriptor."""
@@ -106,10 +108,15 @@ class Screen:
         self._read = lines() if step else None
         self._thinkers = Thinkers()
         self._console = plain_or_rich()
+        self._ended = False
+
+    def end(self) -> None:
+        """Show no more: what follows is only the end of the programs."""
+        self._ended = True
 
     def show(self, *entries: Entry) -> None:
         """Write entries to standard output."""
-        for entry in entries:
+        for entry in () if self._ended else entries:
             if self._as_json:
                 typer.echo(json.dumps(entry.as_json()))
             else:
@@ -143,7 +150,9 @@ async def _practice(
             proxying(ws_url(server.url), screen) as port,
             _bot_process(command, port) as process,
         ):
-            return await _follow(tournament, house, process, screen)
+            code = await _follow(tournament, house, process, screen)
+            screen.end()
+            return code
 
 
 @asynccontextmanager
@@ -181,7 +190,7 @@ async def _bot_process(command: Sequence[str], port: int) -> AsyncIterator[async
             env={**os.environ, **told},
         )
     except OSError as error:
-        raise CliError(f"cannot start {words[0]}: {error.strerror}", ExitCode.USAGE) from None
+        raise CliError(f"cannot start {words[0]}: {error.strerror}") from None
     try:
         yield process
     finally:
@@ -200,7 +209,7 @@ async def _follow(
 ) -> int:
     """Wait for the end, and say how it went. Returns the exit code."""
     loop = asyncio.get_running_loop()
-    began, hinted = loop.time(), False
+    began, hinted, fine_at = loop.time(), False, loop.time()
     while tournament.status not in OVER:
         if process.returncode is not None:
             screen.show(*_ended_early(process.returncode, screen.trace))
@@ -212,6 +221,12 @@ async def _follow(
             hinted = True
             screen.show(Entry("next", f"your program has not connected yet: {CONNECT}"))
         if waited_s > PATIENCE_S:
+            screen.show(Entry("note", f"it did not connect within {PATIENCE_S:g} s"))
+            return ExitCode.FAILED
+        if not screen.trace.refused:
+            fine_at = loop.time()
+        if loop.time() - fine_at > STUCK_S:
+            screen.show(Entry("note", "your bot has said nothing since that error; mend it, and try again"))
             return ExitCode.FAILED
         await asyncio.sleep(LOOK_S)
     try:
@@ -235,4 +250,6 @@ def _ended_early(code: int, trace: Trace) -> list[Entry]:
         return [ended, Entry("next", f"it never connected: {CONNECT}")]
     if not trace.logged_in:
         return [ended, Entry("next", CLOSES[CloseCode.NO_LOGIN])]
+    if code:
+        return [ended, Entry("next", "mend what it complained of, and try again")]
     return [ended, Entry("next", "let it run until it is told `tournament_over`")]

@@ -53,6 +53,8 @@ class Trace:
         self.logged_in = False
         self.over = False
         """Whether the bot was told that the tournament is over."""
+        self.refused = False
+        """Whether the last thing that happened is that the server refused what the bot sent."""
         self.faults = 0
         """How many matches the bot lost by its own fault."""
         self._state: State | None = None
@@ -71,6 +73,7 @@ class Trace:
             return
         data = _read(frame)
         yield Entry(sender, frame, data)
+        self.refused = False
         if isinstance(data, dict):
             yield from self._sent(data) if sender == "bot" else self._told(data)
 
@@ -114,6 +117,7 @@ class Trace:
             case "rejected":
                 yield Entry("next", REJECTIONS[frame["code"]])
             case "error":
+                self.refused = True
                 yield Entry("next", ERRORS[frame["code"]])
             case "match_over":
                 yield from self._match_over(frame)
