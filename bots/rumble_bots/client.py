@@ -115,6 +115,8 @@ class Client:
             while self._connection is not None:
                 frame = await connection.receive()
                 await self._do(self.conversation.received(frame, connection.round_trip_ms))
+                if self._failure is not None:
+                    raise self._failure
                 if self._summary is not None:
                     return self._summary
             raise Lost(NORMAL, "to try again later")

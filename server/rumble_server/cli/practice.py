@@ -49,7 +49,7 @@ ID = "practice"
 NAME = "my-bot"
 HINT_S, PATIENCE_S = 10.0, 120.0
 """After so long without a connection the author is told, and after so long it is over: programs may compile first."""
-STUCK_S = 5.0
+STUCK_S = 3.0
 """A bot that is refused, and then says nothing for so long, waits for what will not come."""
 LOOK_S = 0.02
 STDERR = 2
@@ -79,7 +79,7 @@ def practice(
     config = TournamentConfig(
         name=ID,
         game=get_game(game).name,
-        settings=read_settings(setting),
+        settings=get_game(game).complete(read_settings(setting)),
         cycles=matches,
         legs=1,
         time_control=TimeControl(move_ms=DAY_MS),
