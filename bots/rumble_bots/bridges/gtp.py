@@ -24,11 +24,15 @@ def vertex(game: str, move: str) -> str:
 
 
 class Gtp(Dialogue):
-    """Talks to one engine, which keeps the board: it is told only what is new, as long as that fits what it knows."""
+    """Talks to one engine, which keeps the board: it is told only what is new, as long as that fits what it knows.
+
+    Without `clock` it is not told of any: some (GNU Go) search as long as they may, once they know of one.
+    """
 
     goodbye = ("quit",)
 
-    def __init__(self) -> None:
+    def __init__(self, *, clock: bool = True) -> None:
+        self._clock = clock
         self._commands: set[str] = set()
         self._match: tuple[str, int] | None = None
         self._made: list[str] = []
@@ -47,8 +51,9 @@ class Gtp(Dialogue):
         for ply in range(len(made), len(turn.moves)):
             yield from self._ask(f"play {COLOURS[ply % 2]} {vertex(turn.game, turn.moves[ply])}")
         mover = COLOURS[turn.ply % 2]
-        if "time_left" in self._commands:
-            yield from self._ask(f"time_left {mover} {max(1, think_ms // 1000)} 0")
+        if self._knows("time_left"):
+            stones = 0 if turn.start is None or turn.start.time_control.bank_ms else 1
+            yield from self._ask(f"time_left {mover} {max(1, think_ms // 1000)} {stones}")
         answer = (yield from self._ask(f"genmove {mover}")).strip()
         if answer.casefold() == "resign":
             raise Resign("the engine resigns")
@@ -64,11 +69,15 @@ class Gtp(Dialogue):
         yield from self._ask("clear_board")
         if "komi" in turn.state:
             yield from self._ask(f"komi {turn.state['komi']}")
-        if "time_settings" in self._commands and turn.start is not None:
+        if self._knows("time_settings") and turn.start is not None:
             control = turn.start.time_control
             main_s, move_s = control.bank_ms // 1000, control.move_ms // 1000
             if main_s or move_s:
                 yield from self._ask(f"time_settings {main_s} {move_s} {1 if move_s else 0}")
+
+    def _knows(self, command: str) -> bool:
+        """Whether to tell a time by this command."""
+        return self._clock and command in self._commands
 
     def _ask(self, command: str) -> Talk[str]:
         """The answer to a command: from `=` or `?` to an empty line. Raises Resign where the engine refuses it."""

@@ -57,6 +57,7 @@ OPTIONS_OF = {
     "depth": Protocol.UCI,
     "nodes": Protocol.UCI,
     "movetime": Protocol.UCI,
+    "no-clock": Protocol.GTP,
 }
 """The options that only one protocol has."""
 
@@ -87,6 +88,7 @@ def bridge(
     depth: Annotated[int | None, typer.Option(min=1, help="uci: search so many plies, whatever the clock.")] = None,
     nodes: Annotated[int | None, typer.Option(min=1, help="uci: search so many nodes.")] = None,
     movetime: Annotated[int | None, typer.Option(min=1, metavar="MS", help="uci: search so long.")] = None,
+    no_clock: Annotated[bool, typer.Option("--no-clock", help="gtp: tell it of no clock.")] = False,
     stderr: Annotated[
         Path | None, typer.Option(help="Keep its standard error here; by default in the user's state folder.")
     ] = None,
@@ -95,7 +97,8 @@ def bridge(
 ) -> int:
     """Play with any program that reads and writes lines, until the tournament is over."""
     check_purpose(join, challenges)
-    own = given(bare=bare or None, all=all_ or None, option=option, depth=depth, nodes=nodes, movetime=movetime)
+    own = given(option=option, depth=depth, nodes=nodes, movetime=movetime)
+    own |= {name: True for name, wanted in {"bare": bare, "all": all_, "no-clock": no_clock}.items() if wanted}
     make_dialogue = dialogue_maker(protocol, own)
     if verbose:
         log_everything()
@@ -144,7 +147,7 @@ def dialogue_maker(protocol: Protocol, options: Mapping[str, Any]) -> Callable[[
             wishes = UciWishes(read_options(options.get("option", ())), **limits, movetime_ms=options.get("movetime"))
             return lambda: Uci(wishes)
         case Protocol.GTP:
-            return Gtp
+            return lambda: Gtp(clock="no-clock" not in options)
         case Protocol.GOMOCUP:
             return Gomocup
         case Protocol.STDIO if options.get("bare"):

@@ -46,6 +46,11 @@ def test_clocks_go_to_engines_that_know_them() -> None:
     asked = turn("hex", control={"move_ms": 2000, "bank_ms": 60_000})
     written, _ = hold(gtp.move(asked, 61_500), OK * 4 + "= a1\n\n")
     assert written[2:] == ["time_settings 60 2 1", "time_left black 61 0", "genmove black"]
+    written, _ = hold(engine("= time_settings\ntime_left\n\n").move(turn("hex"), 9500), OK * 4 + "= a1\n\n")
+    assert written[2:] == ["time_settings 0 10 1", "time_left black 9 1", "genmove black"]
+    gtp = Gtp(clock=False)
+    hold(gtp.begin(), "= time_settings\ntime_left\n\n")
+    assert hold(gtp.move(asked, 61_500), OK * 2 + "= a1\n\n")[0][2:] == ["genmove black"]
 
 
 def test_go_has_komi_and_colours_before_its_moves() -> None:

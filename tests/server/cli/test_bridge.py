@@ -75,6 +75,7 @@ def test_a_signal_leaves_no_process_behind(number: signal.Signals, tmp_path: Pat
         (["uci", "--join", "cup"], "Missing argument"),
         (["gtp", "--depth", "3", "--join", "cup", "--", "cat"], "--depth: only for uci, not for gtp"),
         (["uci", "--bare", "--join", "cup", "--", "cat"], "--bare: only for stdio, not for uci"),
+        (["uci", "--no-clock", "--join", "cup", "--", "cat"], "--no-clock: only for gtp, not for uci"),
         (["stdio", "--bare", "--all", "--join", "cup", "--", "cat"], "--all is for turns as JSON"),
         (["uci", "--option", "Hash", "--join", "cup", "--", "cat"], "'Hash' is not an option: write NAME=VALUE"),
         (["stdio", "--name", "no good", "--join", "cup", "--", "cat"], "'no good' is not a name"),
