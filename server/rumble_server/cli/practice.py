@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import math
 import os
 import secrets
 import sys
@@ -48,12 +49,16 @@ from rumble_server.tournament.machine import OVER, Tournament
 ID = "practice"
 NAME = "my-bot"
 HINT_S, PATIENCE_S = 10.0, 120.0
-"""After so long without a connection the author is told, and after so long it is over: programs may compile first."""
+"""After so long without a connection, or a move, the author is told; after so long without a connection it is over:
+programs may compile first."""
 STUCK_S = 3.0
 """A bot that is refused, and then says nothing for so long, waits for what will not come."""
 LOOK_S = 0.02
 STDERR = 2
 """The descriptor."""
+SLOW = (
+    "there is no clock here, and this waits; if your bot does not think, does it flush what it writes? Ctrl-C ends it"
+)
 CONNECT = "open a WebSocket to the address in RUMBLE_SERVER, log in as RUMBLE_NAME, and join RUMBLE_JOIN"
 STYLES = {"bot": "cyan", "server": "green", "board": "", "note": "dim", "next": "bold yellow"}
 
@@ -109,6 +114,11 @@ class Screen:
         self._thinkers = Thinkers()
         self._console = plain_or_rich()
         self._ended = False
+
+    @property
+    def steps(self) -> bool:
+        """Whether somebody presses Enter before each turn."""
+        return self._read is not None
 
     def end(self) -> None:
         """Show no more: what follows is only the end of the programs."""
@@ -209,7 +219,8 @@ async def _follow(
 ) -> int:
     """Wait for the end, and say how it went. Returns the exit code."""
     loop = asyncio.get_running_loop()
-    began, hinted, fine_at = loop.time(), False, loop.time()
+    began, hinted = loop.time(), False
+    fine_at = idle_at = began
     while tournament.status not in OVER:
         if process.returncode is not None:
             screen.show(*_ended_early(process.returncode, screen.trace))
@@ -223,6 +234,11 @@ async def _follow(
         if waited_s > PATIENCE_S:
             screen.show(Entry("note", f"it did not connect within {PATIENCE_S:g} s"))
             return ExitCode.FAILED
+        if not screen.trace.thinking:
+            idle_at = loop.time()
+        if loop.time() - idle_at > HINT_S and not screen.steps:
+            idle_at = math.inf  # said once
+            screen.show(Entry("next", SLOW))
         if not screen.trace.refused:
             fine_at = loop.time()
         if loop.time() - fine_at > STUCK_S:
