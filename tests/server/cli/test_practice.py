@@ -153,3 +153,33 @@ def test_step_waits_for_enter_before_each_turn(
 def test_wrong_usage(args: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["practice", *args]) == 2
     assert message in capsys.readouterr().err
+
+
+BRAIN = """
+import sys
+mine = 0
+def square():
+    global mine
+    mine += 1
+    print(f"{(mine - 1) % 15},{(mine - 1) // 15 * 2 + seat}", flush=True)
+seat = 0
+for line in sys.stdin:
+    word = line.split()[0]
+    if word == "ABOUT": print('name="brain"', flush=True)
+    elif word == "START": print("MESSAGE a new game\\nOK", flush=True)
+    elif word in ("BEGIN", "TURN"): square()
+    elif word == "BOARD": seat = 1
+    elif word == "DONE": square()
+    elif word == "END": break
+"""
+
+
+def test_a_bridged_brain(practise: Practice, tmp_path: Path) -> None:
+    (tmp_path / "brain.py").write_text(BRAIN)
+    bridge = [*RUMBLE, "bridge", "gomocup", "--stderr", str(tmp_path / "err"), "--quiet", "--"]
+    code, out, err = practise(
+        "--game", "gomoku", "--json", "--matches", "2", "--", *bridge, sys.executable, "-S", str(tmp_path / "brain.py")
+    )
+    assert code == 0, out + err
+    ends = [entry["frame"]["termination"] for entry in frames(out) if _type(entry) == "match_over"]
+    assert ends == ["normal", "normal"]
