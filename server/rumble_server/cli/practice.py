@@ -49,8 +49,8 @@ from rumble_server.tournament.machine import OVER, Tournament
 ID = "practice"
 NAME = "my-bot"
 HINT_S, PATIENCE_S = 10.0, 120.0
-"""After so long without a connection, or a move, the author is told; after so long without a connection it is over:
-programs may compile first."""
+"""After so long without a login, or a move, the author is told; after so long without a login it is over: programs may
+compile first."""
 STUCK_S = 3.0
 """A bot that is refused, and then says nothing for so long, waits for what will not come."""
 LOOK_S = 0.02
@@ -227,12 +227,13 @@ async def _follow(
             return ExitCode.FAILED
         if house.done():
             house.result()
-        waited_s = 0.0 if screen.trace.connected else loop.time() - began
+        waited_s = 0.0 if screen.trace.logged_in else loop.time() - began
         if waited_s > HINT_S and not hinted:
             hinted = True
-            screen.show(Entry("next", f"your program has not connected yet: {CONNECT}"))
+            what = "logged in" if screen.trace.connected else "connected"
+            screen.show(Entry("next", f"your program has not {what} yet: {CONNECT}"))
         if waited_s > PATIENCE_S:
-            screen.show(Entry("note", f"it did not connect within {PATIENCE_S:g} s"))
+            screen.show(Entry("note", f"it did not log in within {PATIENCE_S:g} s"))
             return ExitCode.FAILED
         if not screen.trace.thinking:
             idle_at = loop.time()
