@@ -35,6 +35,7 @@ from rumble_server.cli.proxy import Sender, proxying
 from rumble_server.cli.running import (
     KILL_AFTER_S,
     checked_players,
+    end_process,
     run,
     running_server,
     unless_stopped,
@@ -160,9 +161,10 @@ async def _practice(
             proxying(ws_url(server.url), screen) as port,
             _bot_process(command, port) as process,
         ):
-            code = await _follow(tournament, house, process, screen)
-            screen.end()
-            return code
+            try:
+                return await _follow(tournament, house, process, screen)
+            finally:
+                screen.end()
 
 
 @asynccontextmanager
@@ -204,8 +206,8 @@ async def _bot_process(command: Sequence[str], port: int) -> AsyncIterator[async
     try:
         yield process
     finally:
+        await end_process(process)
         end_group(process)
-        await process.wait()
 
 
 def _filled(word: str, places: Mapping[str, str]) -> str:

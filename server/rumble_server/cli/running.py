@@ -87,12 +87,13 @@ async def bot_processes(
                 stdout=asyncio.subprocess.DEVNULL,
                 env={**os.environ, **environment},
             )
-            stack.push_async_callback(_end, process)
+            stack.push_async_callback(end_process, process)
             processes.append(process)
         yield processes
 
 
-async def _end(process: asyncio.subprocess.Process) -> None:
+async def end_process(process: asyncio.subprocess.Process) -> None:
+    """Ask a process to end, and make sure of it."""
     if process.returncode is not None:
         return
     with suppress(ProcessLookupError):

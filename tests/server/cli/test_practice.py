@@ -1,12 +1,18 @@
 """`rumble practice` with programs of all kinds: real processes, sockets, and a server."""
 
 import json
+import os
+import signal
+import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 from rumble_server.cli.main import run
+
+from tests.bots.bridges.scripts import HANGS, command
 
 pytestmark = pytest.mark.e2e
 RUMBLE = [sys.executable, "-m", "rumble_server.cli.main"]
@@ -183,3 +189,19 @@ def test_a_bridged_brain(practise: Practice, tmp_path: Path) -> None:
     assert code == 0, out + err
     ends = [entry["frame"]["termination"] for entry in frames(out) if _type(entry) == "match_over"]
     assert ends == ["normal", "normal"]
+
+
+def test_a_signal_ends_a_program_behind_a_bridge_too(tmp_path: Path) -> None:
+    pid_file = tmp_path / "pid"
+    hanging = command(f"open({str(pid_file)!r}, 'w').write(str(os.getpid()))\n{HANGS}")
+    bridge = [*RUMBLE, "bridge", "stdio", "--stderr", str(tmp_path / "err"), "--", *hanging]
+    with subprocess.Popen([*RUMBLE, "practice", "--", *bridge], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        while not process.stdout.readline().startswith("server turn"):
+            pass
+        while not pid_file.exists() or not pid_file.read_text():
+            time.sleep(0.01)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(30) == 130
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(pid_file.read_text()), 0)
