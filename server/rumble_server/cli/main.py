@@ -22,6 +22,8 @@ COMMANDS = {
     "tournament": "Create, start, watch and end tournaments on a server.",
     "watch": "Live standings of a tournament, in the terminal.",
     "bot": "Play as a reference bot, or as any Python function.",
+    "bridge": "Any existing program as a bot: over stdio, UCI, GTP or Gomocup.",
+    "practice": "A match against a house bot, without a clock, every frame shown.",
     "play": "Play a match yourself, in the terminal.",
     "battle": "Thousands of matches between two bots in one process.",
     "ask": "The move a bot would make, its score and the nodes it visited.",

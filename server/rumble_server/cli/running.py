@@ -3,14 +3,17 @@
 import asyncio
 import os
 import signal
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from typing import Any, TypeVar
 
 from rumble_server.app import Server, StartError
 from rumble_server.cli.errors import CliError, ExitCode
 from rumble_server.config import ServerConfig
 from rumble_server.store.errors import StoreError
 from rumble_server.tournament.ports import House
+
+T = TypeVar("T")
 
 KILL_AFTER_S = 3.0
 """How long a bot process may take to end when it is told to."""
@@ -45,6 +48,18 @@ def until_signal() -> asyncio.Event:
     return event
 
 
+async def unless_stopped(main: Coroutine[Any, Any, T], stopping: asyncio.Event) -> T | None:
+    """What `main` gives; None where `stopping` is set first, and `main` then is cancelled."""
+    work, stop = asyncio.create_task(main), asyncio.create_task(stopping.wait())
+    try:
+        await asyncio.wait([work, stop], return_when=asyncio.FIRST_COMPLETED)
+        return work.result() if work.done() else None
+    finally:
+        for task in (work, stop):
+            task.cancel()
+        await asyncio.gather(work, stop, return_exceptions=True)
+
+
 @asynccontextmanager
 async def bot_processes(
     commands: Sequence[list[str]], **environment: str
@@ -65,7 +80,7 @@ async def bot_processes(
 
 
 async def end_process(process: asyncio.subprocess.Process) -> None:
-    """Have a process end; kill it if it does not."""
+    """Ask a process to end, and make sure of it."""
     if process.returncode is not None:
         return
     with suppress(ProcessLookupError):
