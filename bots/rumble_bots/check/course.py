@@ -122,7 +122,7 @@ class Course:
         return None
 
     def _add(self, rule: str, status: Status, why: str, first: int, game: Game | None, seconds: float = 0.0) -> None:
-        frames = self._record.since(first)
+        frames = self._record.since(first) or self._record.since(0)
         self._results.append(Result(RULES[rule], status, why, frames, game.name if game else None, seconds))
 
     async def _another_game(self, stage: Stage, game: Game) -> str:

@@ -46,7 +46,10 @@ class Desk:
     link: Link | None = None
     """The connection that is logged in."""
     logins: list[bot.Login] = field(default_factory=list)
-    entered: bool = False
+    refused: str = ""
+    """What was wrong with the last login that was not accepted."""
+    member: bool = False
+    """The bot has entered the tournament; it need not again when it comes back."""
     tables: dict[str, Table] = field(default_factory=dict)
     asked: dict[str, Asked] = field(default_factory=dict)
     unknown_fields: bool = False
@@ -140,13 +143,12 @@ class Desk:
         if self.link is not None:
             self.link.gone = True
         self.link = None
-        self.entered = False
         for table in self.tables.values():
             self.close_turn(table)
 
     async def say_session(self, tables: list[Table]) -> None:
         """Answer a login; `tables` are the matches that go on."""
-        mine = [] if self.tournament is None else [self.tournament]
+        mine = [self.tournament] if self.tournament is not None and self.member else []
         session = say.Session(
             name=self.login.name,
             open=self.login.key is None,

@@ -11,8 +11,10 @@ from rumble_bots.check.record import Record
 from rumble_bots.check.referee import LoggedIn, Moved, Referee, Resigned
 from rumble_bots.check.table import OPPONENT, Asked, Table
 
-BACK_S = 8.0
+BACK_S = 6.0
 """How long a bot may take to be back after its connection ended."""
+LAST_WORDS_S = 0.3
+"""How long a program may take to end after its connection did, to be told as the cause."""
 MOST_PLIES = 120
 """The opponent resigns a longer match: its rules have been seen."""
 SEED = 1
@@ -24,6 +26,7 @@ class GaveUp(Trouble):
 
     def __init__(self, table: Table) -> None:
         super().__init__("whole-match", f"it resigned {table.match} at ply {len(table.moves)}")
+        self.table = table
 
 
 class Play:
@@ -107,11 +110,22 @@ class Play:
             await self.moved()
         await self.give_up(table)
 
-    async def play_out(self, *tables: Table) -> None:
-        """Play matches to their ends, all at the same time."""
+    async def play_out(self, *tables: Table) -> GaveUp | None:
+        """Play matches to their ends, all at the same time. Gives the last resignation, if there was one.
+
+        A bot may resign; but one that does before it has moved shows nothing, and that is raised.
+        """
+        gave_up = None
         while not all(table.over for table in tables):
-            turn = await self.moved()
-            await self.advance(turn.table)
+            try:
+                turn = await self.moved()
+            except GaveUp as resigned:
+                if len(resigned.table.moves) < resigned.table.game.seats:
+                    raise
+                gave_up = resigned
+            else:
+                await self.advance(turn.table)
+        return gave_up
 
     async def idle(self, seconds: float) -> None:
         """Let time pass, answering what comes."""
@@ -124,14 +138,14 @@ class Play:
             if isinstance(heard, Ended | Exited):
                 await self._lost(heard)
 
-    async def logged_in(self, within_s: float = BACK_S) -> bot.Login:
+    async def logged_in(self) -> bot.Login:
         """Wait for the bot to be back. Raises Trouble."""
-        until = self.record.now() + within_s
+        until = self.record.now() + BACK_S
         while True:
             try:
                 heard = await self.referee.hear(until)
             except TimeoutError:
-                raise Trouble("stays-connected", f"it did not log in again within {within_s:g} s") from None
+                raise Trouble("stays-connected", f"it did not log in again within {BACK_S:g} s") from None
             match heard:
                 case LoggedIn(login):
                     return login
@@ -145,6 +159,17 @@ class Play:
             raise Trouble("stays-connected", f"its program {heard.how}")
         why = f"it ended its connection ({heard.code}) before the tournament was over"
         if not self.forgiving and "stays-connected" not in self.record.found:
-            raise Trouble("stays-connected", why)
+            raise Trouble("stays-connected", await self._how_it_ended() or why)
         await self.logged_in()
         self.record.breach("stays-connected", why)
+
+    async def _how_it_ended(self) -> str | None:
+        """The end of the program, if its connection ended by that: it tells more."""
+        until = self.record.now() + LAST_WORDS_S
+        while True:
+            try:
+                heard = await self.referee.hear(until)
+            except TimeoutError:
+                return None
+            if isinstance(heard, Exited):
+                return f"its program {heard.how}"

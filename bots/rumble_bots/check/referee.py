@@ -103,7 +103,7 @@ class Referee(Desk):
         try:
             message = read_bot_message(frame)
         except BadMessage as problem:
-            self.record.breach("valid-messages", f"it sent a frame that is {problem}")
+            self.record.breach("valid-messages", f"it sent what is no message: {problem}")
             await self._extra(link)
             await self.say(say.Error(code=ErrorCode.BAD_MESSAGE, message=problem.message, detail=problem.detail), link)
             return None
@@ -133,7 +133,7 @@ class Referee(Desk):
             await self.error(link, ErrorCode.ALREADY_LOGGED_IN, f"this connection is logged in as {login.name}")
             return None
         if not re.fullmatch(NAME_PATTERN, login.name):
-            self.record.breach("valid-messages", f"{login.name!r} is not a name")
+            self.refused = f"{login.name[:40]!r} is not a name"
             await self.error(link, ErrorCode.BAD_NAME, "a name is 1 to 32 letters, digits, `_`, `.` or `-`")
             return None
         if self.link is not None and login.name.lower() != self.login.name.lower():
@@ -155,7 +155,6 @@ class Referee(Desk):
                 await self.ask(table)
         if login.join is not None:
             await self._on_join(link, login.join)
-        self.entered = self.entered or bool(tables)
         return LoggedIn(login)
 
     async def _on_join(self, link: Link, tournament: str) -> Heard | None:
@@ -165,7 +164,7 @@ class Referee(Desk):
             await self.error(link, ErrorCode.UNKNOWN_TOURNAMENT, message)
             return None
         await self.say_joined()
-        self.entered = True
+        self.member = True
         return Entered()
 
     async def _on_request(self, link: Link, message: bot.Join | bot.Leave | bot.Resign | bot.Challenge) -> Heard | None:

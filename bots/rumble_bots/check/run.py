@@ -9,6 +9,7 @@ from pathlib import Path
 from rumble_engine import game_names, get_game
 from rumble_protocol.fields import TimeControl
 
+from rumble_bots.address import Address
 from rumble_bots.check.child import Child
 from rumble_bots.check.course import Course
 from rumble_bots.check.desk import TOURNAMENT
@@ -58,11 +59,11 @@ async def check_bot(plan: Plan, say: Callable[[str], None] = lambda _: None) -> 
     listener = Listener(plan.host, plan.port, inbox, record)
     with tempfile.TemporaryDirectory(prefix="rumble-check-") as folder:
         await listener.up()
-        address = f"{plan.host}:{listener.port}"
+        address = Address(plan.host, listener.port)
         if not plan.command:
-            say(f"waiting {plan.wait_s:g} s for a bot at ws://{address}/bot (tournament: {TOURNAMENT})")
+            say(f"waiting {plan.wait_s:g} s for a bot at {address.ws_url} (tournament: {TOURNAMENT})")
         environment = {
-            "RUMBLE_SERVER": address,
+            "RUMBLE_SERVER": address.http_base.removeprefix("http://"),
             "RUMBLE_JOIN": TOURNAMENT,
             "RUMBLE_NAME": NAME,
             "RUMBLE_CONFIG_DIR": folder,

@@ -25,12 +25,14 @@ class Stage(Play):
         self.child = child
         self.wait_s = wait_s
         """How long the bot may take to connect after it was started."""
+        self.comes_back = False
+        """It has come back from a restart of the server."""
         self._listener = listener
 
     @property
     def present(self) -> bool:
         """Whether the bot is logged in and in the tournament."""
-        return self.referee.link is not None and self.referee.entered
+        return self.referee.link is not None and self.referee.member
 
     async def connected(self) -> None:
         """Start the bot if that is ours to do, and wait for its connection. Raises Trouble."""
@@ -64,7 +66,8 @@ class Stage(Play):
                 heard = await referee.hear(until)
             except TimeoutError:
                 what = "logged in, but joined no tournament" if len(referee.logins) > before else "did not log in"
-                raise Trouble("login", f"it {what} within {LOGIN_S:g} s") from None
+                refused = f"; {referee.refused}" if referee.refused else ""
+                raise Trouble("login", f"it {what} within {LOGIN_S:g} s{refused}") from None
             if isinstance(heard, Exited):
                 raise Trouble("login", f"the program {heard.how}")
             if isinstance(heard, Ended):
@@ -76,7 +79,7 @@ class Stage(Play):
         """A bot that waits for challenges is in by one of ours."""
         self.referee.tournament = self.referee.tournament or TOURNAMENT
         await self.referee.say_joined()
-        self.referee.entered = True
+        self.referee.member = True
 
     async def ready(self) -> None:
         """See to it that the bot is there, from the start if it has to be. Raises Trouble."""
@@ -90,7 +93,7 @@ class Stage(Play):
         link = referee.link
         referee.leave()
         referee.tables.clear()
-        referee.status = "running"
+        referee.status, referee.member = "running", False
         referee.game = game or referee.game
         if self.child is not None:
             await self.child.stop()
@@ -106,8 +109,10 @@ class Stage(Play):
         if down:
             await self._listener.down()
             self.record.add("note", "nobody listens now")
-            await self.idle(DOWN_S)
-            await self._listener.up()
+            try:
+                await self.idle(DOWN_S)
+            finally:
+                await self._listener.up()
             self.record.add("note", "the server is up again")
         await self.back()
 

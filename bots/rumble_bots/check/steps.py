@@ -10,7 +10,6 @@ from rumble_protocol.codes import ErrorCode, NoticeCode, Rejection
 
 from rumble_bots.check.desk import LAG_S, PONG_S
 from rumble_bots.check.errors import Skipped, Trouble, Warned
-from rumble_bots.check.playing import GaveUp
 from rumble_bots.check.stage import Stage
 from rumble_bots.check.table import Asked
 
@@ -38,13 +37,10 @@ async def whole_match(stage: Stage, game: Game) -> str:
     if named is not None and game.name not in named:
         raise Skipped(f"its login names other games: {', '.join(named) or 'none'}")
     turns = stage.plies
-    for seat in range(2):
-        table = await stage.start(seat, game)
-        try:
-            await stage.play_out(table)
-        except GaveUp as gave_up:
-            raise Warned(f"{gave_up.why}; that is allowed, but was it meant?") from None
-    return f"{game.name}: 2 matches, {stage.plies - turns} turns"
+    ends = [await stage.play_out(await stage.start(seat, game)) for seat in range(2)]
+    for gave_up in filter(None, ends):
+        raise Warned(f"{gave_up.why}; that is allowed, but was it meant?")
+    return f"2 matches, {stage.plies - turns} turns"
 
 
 async def rejected(stage: Stage) -> str:
@@ -198,6 +194,7 @@ async def server_restart(stage: Stage) -> str:
     await stage.restart(down=True)
     after_s = stage.record.now() - began
     await stage.one_turn(table)
+    stage.comes_back = True
     return f"back after {after_s:.1f} s"
 
 
@@ -205,11 +202,12 @@ async def unknown_fields(stage: Stage) -> str:
     """A later server sends more in each message, from `welcome` on."""
     stage.referee.unknown_fields = True
     try:
-        await stage.restart(down=False)
+        if stage.comes_back:
+            await stage.restart(down=False)
         await stage.play_out(await stage.start())
     finally:
         stage.referee.unknown_fields = False
-    return "in every message of a login and a match"
+    return f"in every message of a {'login and a ' if stage.comes_back else ''}match"
 
 
 def move_of(turn: Asked) -> bot.Move:

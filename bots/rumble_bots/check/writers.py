@@ -6,8 +6,6 @@ from xml.etree import ElementTree
 
 from rumble_bots.check.report import Report, Result, Status
 
-WIDTH = 19
-"""Of the column of ids."""
 FRAMES_SHOWN = 6
 FRAME_WIDTH = 400
 WORDS: dict[Status, str] = {"pass": "pass", "fail": "FAIL", "warning": "warn", "skip": "skip"}
@@ -19,8 +17,9 @@ def as_lines(report: Report) -> list[str]:
     """For a terminal: a line for each rule, and what shows a breach below it."""
     counts = report.counts()
     lines = [f"{report.bot or 'a bot'}, checked in {report.seconds:.1f} s"]
+    width = max(len(result.label) for result in report.results)
     for result in report.results:
-        lines.append(f"  {WORDS[result.status]}  {result.label:{WIDTH}} {_plain(result.why)}")
+        lines.append(f"  {WORDS[result.status]}  {result.label:{width}}  {_plain(result.why)}")
         if result.status in ("fail", "warning"):
             lines.append(f"        next: {result.rule.mend}")
         if result.status == "fail":
@@ -46,8 +45,8 @@ def as_junit(report: Report) -> str:
         "skipped": str(counts["skip"]),
         "time": f"{report.seconds:.3f}",
     }
-    root = ElementTree.Element("testsuites", name="rumble check", **totals)
-    suite = ElementTree.SubElement(root, "testsuite", name=f"rumble check {report.bot or ''}".strip(), **totals)
+    root = ElementTree.Element("testsuites", {"name": "rumble check", **totals})
+    suite = ElementTree.SubElement(root, "testsuite", {"name": f"rumble check {report.bot or ''}".strip(), **totals})
     for result in report.results:
         case = ElementTree.SubElement(
             suite, "testcase", classname="rumble.check", name=result.label, time=f"{result.seconds:.3f}"

@@ -45,6 +45,8 @@ def check(
 
     if server is not None and port is not None:
         raise CliError("--server and --port name the same thing: give one of them", ExitCode.USAGE)
+    if junit is not None and not junit.parent.is_dir():
+        raise CliError(f"--junit {junit}: there is no folder {junit.parent}", ExitCode.USAGE)
     host, port = _place(server, port)
     wait_s = wait if wait is not None else (STARTED_S if command else AWAITED_S)
     games = list(dict.fromkeys(game or ()))
