@@ -22,6 +22,7 @@ BOTS: dict[str, QuirkyBot] = {
     "joins later": QuirkyBot("joins-later", {"join": None}),
     "takes challenges": QuirkyBot(login={"join": None, "challenges": True}),
     "plays another game": QuirkyBot(login={"games": ["connect4"]}),
+    "is asked for another game": QuirkyBot(login={"games": ["connect4"]}),
     "speaks another protocol": QuirkyBot(subprotocol="chat"),
     "knocks elsewhere": QuirkyBot(path="/socket"),
     "never logs in": QuirkyBot("no-login"),
@@ -47,6 +48,7 @@ BOTS: dict[str, QuirkyBot] = {
     "comes back after 4001": QuirkyBot("comes-back"),
 }
 
+PLANS: Mapping[str, dict[str, Any]] = {"is asked for another game": {"games": ["tictactoe"]}}
 FAILS: Mapping[str, set[str]] = {
     "speaks another protocol": {"connect"},
     "knocks elsewhere": {"connect"},
@@ -92,7 +94,7 @@ async def check(bot: QuirkyBot, **plan: Any) -> Report:
 @pytest.fixture(scope="module")
 def reports() -> dict[str, Report]:
     async def all_of_them() -> list[Report]:
-        return await asyncio.gather(*(check(bot) for bot in BOTS.values()))
+        return await asyncio.gather(*(check(bot, **PLANS.get(name, {})) for name, bot in BOTS.items()))
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("rumble_bots.check.playing.BACK_S", 1.5)
@@ -150,9 +152,8 @@ def test_the_game_is_one_that_the_bot_names(reports: dict[str, Report]) -> None:
     assert [result.game for result in reports["plays another game"].results if result.game] == ["connect4"]
 
 
-async def test_a_game_that_the_bot_does_not_name_is_skipped() -> None:
-    report = await check(QuirkyBot(login={"games": ["connect4"]}), games=["tictactoe"])
-    (result,) = [result for result in report.results if result.rule.id == "whole-match"]
+def test_a_game_that_the_bot_does_not_name_is_skipped(reports: dict[str, Report]) -> None:
+    (result,) = [result for result in reports["is asked for another game"].results if result.game]
     assert (result.status, result.why) == ("skip", "its login names other games: connect4")
 
 
