@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import re
 import signal
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -15,6 +16,8 @@ KILL_AFTER_S = 1.0
 """How long it may take to end when it is told to."""
 LAST_WORDS = 300
 """So many characters of what it printed are told."""
+ERROR = re.compile("error|exception|panic", re.IGNORECASE)
+"""In the line that tells most of how a program ended; not every language prints it last."""
 
 
 class Child:
@@ -30,6 +33,7 @@ class Child:
         self._output: Path | None = None
         self._process: asyncio.subprocess.Process | None = None
         self._watch: asyncio.Task[None] | None = None
+        self._exited: Exited | None = None
 
     @property
     def running(self) -> bool:
@@ -64,6 +68,9 @@ class Child:
         if process is None or watch is None:
             return
         watch.cancel()
+        if self._exited is not None:
+            self._exited.stale = True
+            self._exited = None
         self._signal(process, signal.SIGTERM)
         with suppress(TimeoutError):
             await asyncio.wait_for(process.wait(), KILL_AFTER_S)
@@ -73,7 +80,8 @@ class Child:
 
     async def _wait(self, process: asyncio.subprocess.Process) -> None:
         code = await process.wait()
-        self._inbox.put_nowait(Exited(code, self._last_words()))
+        self._exited = Exited(code, self._last_words())
+        self._inbox.put_nowait(self._exited)
 
     def _signal(self, process: asyncio.subprocess.Process, number: int) -> None:
         """To its whole group where there are groups: a shell's children would go on without it."""
@@ -86,5 +94,6 @@ class Child:
     def _last_words(self) -> str:
         if self._output is None:
             return ""
-        lines = self._output.read_text("utf-8", "replace").strip().splitlines()
-        return lines[-1][-LAST_WORDS:] if lines else ""
+        lines = [line.strip() for line in self._output.read_text("utf-8", "replace").splitlines() if line.strip()]
+        errors = [line for line in lines if ERROR.search(line)]
+        return (errors or lines or [""])[-1][:LAST_WORDS]

@@ -57,7 +57,8 @@ class Course:
         await self._basics("connect", steps.connect)
         self._until = min(self._until, self._record.now() + self._budget_s)
         await self._basics("login", steps.login)
-        first, *others = [get_game(name) for name in self._games] or [stage.referee.game]
+        first = stage.referee.game
+        others = [get_game(name) for name in self._games if name != first.name]
         await self._basics("whole-match", partial(steps.whole_match, game=first), first)
         stage.forgiving = False
         for rule, step in TRIALS:
@@ -126,6 +127,8 @@ class Course:
         self._results.append(Result(RULES[rule], status, why, frames, game.name if game else None, seconds))
 
     async def _another_game(self, stage: Stage, game: Game) -> str:
+        if not stage.referee.plays(game):
+            raise Skipped("its login does not name it among its games")
         if stage.child is None and stage.referee.link is None:
             self._until += stage.wait_s
             self._say(f"start the bot again for {game.name}")

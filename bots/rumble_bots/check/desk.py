@@ -38,8 +38,8 @@ class Desk:
     game: Game
     """What the tournament plays."""
     control: TimeControl
-    any_game: bool = False
-    """Nobody asked for `game`: if the bot does not play it, another will do."""
+    wanted: Sequence[str] = ()
+    """The games that may be played instead of `game`, if the bot names others; empty: all of them."""
     tournament: str | None = None
     """The id under which the bot entered; any will do."""
     status: say.TournamentStatus = "running"
@@ -65,10 +65,15 @@ class Desk:
         """What is granted."""
         return min(self.login.max_matches, LIMITS.max_matches)
 
+    def plays(self, game: Game) -> bool:
+        """Whether the bot says that it plays a game."""
+        return self.login.games is None or game.name in self.login.games
+
     def choose_game(self, named: Sequence[str] | None) -> None:
-        """Let the tournament play the first game that the bot names, if it need not be another."""
-        if self.any_game and named is not None and self.game.name not in named:
-            self.game = next((get_game(name) for name in named if name in self.games), self.game)
+        """Let the tournament play a game that the bot names, if there is one."""
+        if named is not None and self.game.name not in named:
+            possible = [name for name in named if name in (self.wanted or self.games)]
+            self.game = get_game(possible[0]) if possible else self.game
 
     # --- what goes out ---
 

@@ -39,12 +39,14 @@ class TurnedAway:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Exited:
     """The bot's program ended. `code` is negative where a signal ended it; `said` is the end of its output."""
 
     code: int
     said: str
+    stale: bool = False
+    """The kit had done with that program before it took notice of its end."""
 
     @property
     def how(self) -> str:

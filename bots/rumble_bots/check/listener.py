@@ -134,14 +134,18 @@ class Listener:
         link = Link(socket, self._record)
         self._inbox.put_nowait(Connected(link))
         pinging = asyncio.create_task(link.keep_pinging())
+        code, reason = ABNORMAL, ""
         try:
             async for frame in socket:
                 self._inbox.put_nowait(Said(link, frame, self._record.now()))
-        except ConnectionClosed:
-            pass  # what ended it is told below
+            code, reason = socket.close_code or ABNORMAL, socket.close_reason or ""
+        except ConnectionClosed as closed:
+            close = closed.rcvd or closed.sent  # what the bot said, or else why our library ended it
+            if close is not None:
+                code, reason = close.code, close.reason
         finally:
             pinging.cancel()
-        self._inbox.put_nowait(Ended(link, socket.close_code or ABNORMAL, socket.close_reason or ""))
+        self._inbox.put_nowait(Ended(link, code, reason))
 
     def _look(self, socket: ServerConnection, request: Request) -> Response | None:
         path = request.path.partition("?")[0]

@@ -8,7 +8,7 @@ from rumble_protocol import bot_messages as bot
 from rumble_bots.check.errors import Trouble
 from rumble_bots.check.events import Ended, Exited
 from rumble_bots.check.record import Record
-from rumble_bots.check.referee import LoggedIn, Moved, Referee, Resigned
+from rumble_bots.check.referee import UNREADABLE, LoggedIn, Moved, Referee, Resigned
 from rumble_bots.check.table import OPPONENT, Asked, Table
 
 BACK_S = 6.0
@@ -161,7 +161,8 @@ class Play:
         if not self.forgiving and "stays-connected" not in self.record.found:
             raise Trouble("stays-connected", await self._how_it_ended() or why)
         await self.logged_in()
-        self.record.breach("stays-connected", why)
+        if heard.code not in UNREADABLE:
+            self.record.breach("stays-connected", why)
 
     async def _how_it_ended(self) -> str | None:
         """The end of the program, if its connection ended by that: it tells more."""

@@ -20,6 +20,11 @@ from rumble_bots.check.events import Connected, Ended, Event, Exited, Said, Turn
 from rumble_bots.check.listener import Link
 from rumble_bots.check.table import Asked, Table
 
+SECOND_LOOK_S = 0.01
+"""Where this process was late itself, what had come meanwhile is read before time is up."""
+UNREADABLE = {1002: "valid-messages", 1007: "valid-messages", 1009: "limits"}
+"""The rules that are broken by what makes a WebSocket library end a connection."""
+
 
 @dataclass(frozen=True, slots=True)
 class LoggedIn:
@@ -59,8 +64,14 @@ class Referee(Desk):
     async def hear(self, until: float) -> Heard:
         """The next event that a step may wait for. Raises TimeoutError at `until`, and Trouble."""
         while True:
-            async with asyncio.timeout_at(until):
-                event = await self.inbox.get()
+            try:
+                async with asyncio.timeout_at(until):
+                    event = await self.inbox.get()
+            except TimeoutError:
+                await asyncio.sleep(SECOND_LOOK_S)
+                if self.inbox.empty():
+                    raise
+                continue
             heard = await self._take(event)
             if heard is not None:
                 return heard
@@ -74,6 +85,8 @@ class Referee(Desk):
             case TurnedAway(why):
                 self.record.add("note", f"turned away: {why}")
                 return event
+            case Exited(stale=True):
+                return None
             case Exited():
                 self.record.add("note", f"the program {event.how}")
                 self.leave()
@@ -82,6 +95,8 @@ class Referee(Desk):
                 if link is not self.link:
                     return None
                 self.record.add("note", f"the bot's connection ended: {code} {reason}".rstrip())
+                if code in UNREADABLE:
+                    self.record.breach(UNREADABLE[code], f"it sent what no server reads: {code} {reason}".rstrip())
                 self.leave()
                 return event
             case Said(link, frame, at):

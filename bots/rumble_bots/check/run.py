@@ -25,6 +25,10 @@ NAME = "checked-bot"
 """What a program is asked to call itself; it is known by the name it logs in with."""
 WHOLE_S, MORE_S = 18.0, 9.0
 """How long a check may take, and how much longer for each further game, where a move has the usual time."""
+STARTED_S = 10.0
+"""How long a program may take to connect, if nothing else is said; the usual check has room for that."""
+STARTS = 2
+"""So often a program is started that breaks no rule."""
 MOVE_MS = 500
 BANK_MOVES = 5
 """A match has so many times the time of a move as its bank: for slow starts."""
@@ -39,14 +43,16 @@ class Plan:
     """Empty: tic-tac-toe, or the first that the bot names."""
     host: str = "127.0.0.1"
     port: int = 0
-    wait_s: float = 10.0
+    wait_s: float = STARTED_S
+    """How long the bot may take to connect."""
     move_ms: int = MOVE_MS
 
     @property
     def budget_s(self) -> float:
         """How long the whole check may take once the bot is started or has come."""
         slower = max(1.0, self.move_ms / MOVE_MS)
-        return (WHOLE_S + MORE_S * max(0, len(self.games) - 1)) * slower
+        starting_s = STARTS * max(0.0, self.wait_s - STARTED_S) if self.command else 0.0
+        return (WHOLE_S + MORE_S * max(0, len(self.games) - 1)) * slower + starting_s
 
 
 async def check_bot(plan: Plan, say: Callable[[str], None] = lambda _: None) -> Report:
@@ -55,7 +61,7 @@ async def check_bot(plan: Plan, say: Callable[[str], None] = lambda _: None) -> 
     inbox: asyncio.Queue[Event] = asyncio.Queue()
     record = Record(asyncio.get_running_loop().time)
     control = TimeControl(move_ms=plan.move_ms, bank_ms=plan.move_ms * BANK_MOVES)
-    referee = Referee(inbox, record, game_names(), games[0], control, any_game=not plan.games)
+    referee = Referee(inbox, record, game_names(), games[0], control, wanted=plan.games)
     listener = Listener(plan.host, plan.port, inbox, record)
     with tempfile.TemporaryDirectory(prefix="rumble-check-") as folder:
         await listener.up()

@@ -9,7 +9,7 @@ from rumble_bots.check.errors import Trouble
 from rumble_bots.check.events import Connected, Ended, Exited, TurnedAway
 from rumble_bots.check.listener import Listener
 from rumble_bots.check.playing import Play
-from rumble_bots.check.referee import Referee
+from rumble_bots.check.referee import LoggedIn, Referee
 
 LOGIN_S = 3.0
 """How soon after it connected a bot must be in the tournament."""
@@ -46,7 +46,7 @@ class Stage(Play):
             except TimeoutError:
                 raise Trouble("connect", turned_away or f"no bot connected within {self.wait_s:g} s") from None
             match heard:
-                case Connected():
+                case Connected() | LoggedIn():
                     return
                 case TurnedAway(why):
                     turned_away = why

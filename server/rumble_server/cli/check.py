@@ -1,16 +1,22 @@
 """`rumble check`: does a bot keep the protocol?"""
 
 import asyncio
+import signal
+from collections.abc import Coroutine
+from contextlib import suppress
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from rumble_server.cli.errors import CliError, ExitCode
 from rumble_server.cli.options import Json
 
-STARTED_S, AWAITED_S = 10.0, 60.0
-"""How long a bot may take to connect that the kit starts, and one that somebody else starts."""
+if TYPE_CHECKING:
+    from rumble_bots.check.report import Report
+
+AWAITED_S = 60.0
+"""How long it may take until somebody has started the bot."""
 
 
 def check(
@@ -39,7 +45,7 @@ def check(
     The bot finds RUMBLE_SERVER (host:port), RUMBLE_JOIN and RUMBLE_NAME in its environment.
     """
     from rumble_bots.check.errors import BadCommand
-    from rumble_bots.check.run import Plan, check_bot
+    from rumble_bots.check.run import STARTED_S, Plan, check_bot
     from rumble_bots.check.writers import as_json as written_json
     from rumble_bots.check.writers import as_junit, as_lines
 
@@ -52,7 +58,7 @@ def check(
     games = list(dict.fromkeys(game or ()))
     plan = Plan(command or (), games, host, port, wait_s, move_ms)
     try:
-        report = asyncio.run(check_bot(plan, lambda line: typer.echo(line, err=True)))
+        report = asyncio.run(_stoppable(check_bot(plan, lambda line: typer.echo(line, err=True))))
     except BadCommand as error:
         raise CliError(str(error), ExitCode.USAGE) from None
     if junit is not None:
@@ -64,6 +70,17 @@ def check(
     if not as_json:
         typer.echo("\n".join(as_lines(report)))
     return ExitCode.DONE if report.passed else ExitCode.FAILED
+
+
+async def _stoppable(checking: Coroutine[Any, Any, "Report"]) -> "Report":
+    """Wait for a report. SIGTERM ends it as Ctrl-C does, so that the bot's program is ended, too."""
+    task = asyncio.ensure_future(checking)
+    with suppress(NotImplementedError):  # Windows has no signal handlers on the loop
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    try:
+        return await task
+    except asyncio.CancelledError:
+        raise KeyboardInterrupt from None
 
 
 def _place(server: str | None, port: int | None) -> tuple[str, int]:

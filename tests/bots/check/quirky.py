@@ -93,6 +93,10 @@ class QuirkyBot:
                 return
             case "binary":
                 await socket.send(b"{}")
+            case "not-utf8" if not self.seen:
+                self.seen.add(asking)
+                await socket.send(b"\xff", text=True)
+                return
             case "resigns-later" if turn["ply"] < 4:
                 pass
             case "resigns" | "resigns-later":

@@ -1,5 +1,10 @@
 import json
+import os
+import signal
+import subprocess
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -8,6 +13,7 @@ from rumble_server.cli.main import run
 
 pytestmark = pytest.mark.e2e
 
+PATIENCE_S = 20.0
 RANDOM = [sys.executable, "-m", "rumble_server.cli.main", "bot", "random"]
 
 
@@ -44,12 +50,17 @@ def test_a_bot_that_fails(capsys: pytest.CaptureFixture[str]) -> None:
             1,
             "rumble: there is nothing to check: the program ended with exit code 3; it said last: two",
         ),
+        (
+            ["sh", "-c", "echo Error: no; echo; echo v20; exit 1"],
+            1,
+            "rumble: there is nothing to check: the program ended with exit code 1; it said last: Error: no",
+        ),
         (["sh", "-c", "kill -9 $$"], 1, "rumble: there is nothing to check: the program was ended by signal 9"),
-        (["sh", "-c", "sleep 60 & sleep 60"], 1, "rumble: there is nothing to check: no bot connected within 0.3 s"),
+        (["sh", "-c", "sleep 60 & sleep 60"], 1, "rumble: there is nothing to check: no bot connected within 1.5 s"),
     ],
 )
 def test_a_program_that_is_no_bot(command: list[str], code: int, line: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["check", "--wait", "0.3", "--", *command]) == code
+    assert run(["check", "--wait", "1.5", "--", *command]) == code
     captured = capsys.readouterr()
     assert (captured.out, captured.err) == ("", f"{line}\n")
 
@@ -87,3 +98,38 @@ def test_wrong_usage(args: list[str], message: str, capsys: pytest.CaptureFixtur
     said = capsys.readouterr().err
     assert message in said
     assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_the_bot_too(number: signal.Signals, tmp_path: Path) -> None:
+    bot = f'echo $$ > "{tmp_path}/starting"; mv "{tmp_path}/starting" "{tmp_path}/pid"; sleep 60 & wait'
+    command = [*RANDOM[:3], "check", "--", "sh", "-c", bot]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=listen_to_ctrl_c) as kit:
+        until(lambda: (tmp_path / "pid").exists())
+        kit.send_signal(number)
+        assert kit.wait(PATIENCE_S) == 130
+        assert kit.stderr is not None
+        assert kit.stderr.read() == ""
+    group = int((tmp_path / "pid").read_text())
+    until(lambda: not is_running(group))
+
+
+def listen_to_ctrl_c() -> None:
+    """A shell may have started us in its background, where SIGINT is ignored."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def is_running(group: int) -> bool:
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def until(done: Callable[[], bool]) -> None:
+    """Wait for something that other processes do."""
+    give_up = time.monotonic() + PATIENCE_S
+    while not done():
+        assert time.monotonic() < give_up
+        time.sleep(0.02)
