@@ -2,10 +2,13 @@
 
 import json
 import re
+from collections import Counter
 from xml.etree import ElementTree
 
 from rumble_bots.check.report import Report, Result, Status
 
+MOST_ALIKE = 3
+"""More rules than this that were skipped for one reason share a line."""
 FRAMES_SHOWN = 6
 FRAME_WIDTH = 400
 WORDS: dict[Status, str] = {"pass": "pass", "fail": "FAIL", "warning": "warn", "skip": "skip"}
@@ -18,12 +21,18 @@ def as_lines(report: Report) -> list[str]:
     counts = report.counts()
     lines = [f"{report.bot or 'a bot'}, checked in {report.seconds:.1f} s"]
     width = max(len(result.label) for result in report.results)
+    skipped = Counter(result.why for result in report.of("skip"))
     for result in report.results:
+        if result.status == "skip" and skipped[result.why] > MOST_ALIKE:
+            continue
         lines.append(f"  {WORDS[result.status]}  {result.label:{width}}  {_plain(result.why)}")
         if result.status in ("fail", "warning"):
             lines.append(f"        next: {result.rule.mend}")
         if result.status == "fail":
             lines += [f"        {line}" for line in _shown(result, FRAME_WIDTH)[-FRAMES_SHOWN:]]
+    for why, times in skipped.items():
+        if times > MOST_ALIKE:
+            lines.append(f"  skip  {f'{times} others':{width}}  {_plain(why)}")
     told = [f"{counts['pass']} passed", f"{counts['fail']} failed", f"{counts['skip']} skipped"]
     if counts["warning"]:
         told.append(f"{counts['warning']} with a warning")

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 import pytest
 from rumble_bots.check.record import LONGEST, Record
 from rumble_bots.check.report import Entry, Report, Result
-from rumble_bots.check.rules import RULES
+from rumble_bots.check.rules import RULES, STEPS
 from rumble_bots.check.writers import as_json, as_junit, as_lines
 
 EVIL = "\x1b[2J</failure><b>&\x00\ud800]]>\n\u202e"
@@ -33,6 +33,15 @@ def test_people_read_a_line_for_each_rule() -> None:
     assert f"        next: {RULES['legal-moves'].mend}" in lines
     assert "          1.600 s       the bot connects" in lines
     assert all(line.isprintable() for line in lines), "what a bot sends is no command to a terminal"
+
+
+def test_rules_that_were_skipped_for_one_reason_share_a_line() -> None:
+    lines = as_lines(Report(None, [Result(rule, "skip", "not tried") for rule in STEPS]))
+    assert lines == [
+        "a bot, checked in 0.0 s",
+        f"  skip  {'18 others':18}  not tried",
+        "0 passed, 0 failed, 18 skipped",
+    ]
 
 
 def test_json_has_everything() -> None:
