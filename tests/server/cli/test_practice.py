@@ -71,7 +71,7 @@ def test_the_bare_bot_plays_to_the_end(practise: Practice) -> None:
     assert [line.split()[1] for line in lines if line.startswith("bot ")][:2] == ["login", "move"]
     assert sum(line.startswith("server match_over") for line in lines) == 2
     assert "---+---+---" in out
-    assert "rank " in err, "what the program writes is kept apart from the trace"
+    assert '"rank":' in err, "what the program writes is kept apart from the trace"
 
 
 def test_the_same_seed_is_the_same_match(practise: Practice, bot: list[str]) -> None:
