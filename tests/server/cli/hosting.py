@@ -11,20 +11,22 @@ from rumble_bots.players_bot import PlayerBot
 from rumble_bots.serve import serve
 from rumble_server.app import Server
 from rumble_server.config import ServerConfig
+from rumble_server.tournament.ports import House
 
 TOKEN = "the-host-token"
 PATIENCE_S = 20.0
 
 
 @contextmanager
-def hosting(database: Path) -> Iterator[str]:
-    """The address of a server, until the end of the block."""
+def hosting(database: Path, house: House | None = None) -> Iterator[str]:
+    """The address of a server, until the end of the block; `house` runs its house bots, if it is to have any."""
     started = threading.Event()
     address: list[str] = []
     stop: list[Any] = []
 
     async def host() -> None:
-        server = Server(ServerConfig(port=0, db=str(database), host_token=TOKEN))
+        config = ServerConfig(port=0, db=str(database), host_token=TOKEN)
+        server = Server(config) if house is None else Server(config, lambda _: house)
         await server.start()
         stopping = asyncio.Event()
         stop.append((asyncio.get_running_loop(), stopping))

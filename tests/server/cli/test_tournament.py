@@ -1,23 +1,17 @@
 """`rumble tournament` against a real server, on a thread of this process."""
 
-import asyncio
 import json
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from rumble_server.app import Server
 from rumble_server.cli.main import run
-from rumble_server.config import ServerConfig
 
 from tests.e2e.processes import free_port
+from tests.server.cli.hosting import TOKEN, hosting
 from tests.server.tournament.fake_house import FakeHouse
-
-TOKEN = "the-host-token"
-PATIENCE_S = 20.0
 
 Captured = pytest.CaptureFixture[str]
 
@@ -25,29 +19,8 @@ Captured = pytest.CaptureFixture[str]
 @pytest.fixture(scope="module")
 def server_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a server that runs while the tests of this module do."""
-    database = tmp_path_factory.mktemp("server") / "rumble.db"
-    started = threading.Event()
-    address: list[str] = []
-    stop: list[Any] = []
-
-    async def serve() -> None:
-        server = Server(ServerConfig(port=0, db=str(database), host_token=TOKEN), lambda _: FakeHouse())
-        await server.start()
-        stopping = asyncio.Event()
-        stop.append((asyncio.get_running_loop(), stopping))
-        address.append(server.url)
-        started.set()
-        await stopping.wait()
-        await server.stop()
-
-    thread = threading.Thread(target=lambda: asyncio.run(serve()))
-    thread.start()
-    assert started.wait(PATIENCE_S)
-    yield address[0]
-    loop, stopping = stop[0]
-    loop.call_soon_threadsafe(stopping.set)
-    thread.join(PATIENCE_S)
-    assert not thread.is_alive()
+    with hosting(tmp_path_factory.mktemp("server") / "rumble.db", FakeHouse()) as address:
+        yield address
 
 
 @pytest.fixture(autouse=True)
