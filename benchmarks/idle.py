@@ -12,7 +12,9 @@ from throughput import connect, start
 
 async def main(bots: int) -> None:
     with tempfile.TemporaryDirectory(prefix="rumble-") as folder:
-        process = start("-m", "rumble_server.cli.main", "serve", "--port", "0", "--db", f"{folder}/bench.db")
+        process = start(
+            "-m", "rumble_server.cli.main", "serve", "--port", "0", "--house", "none", "--db", f"{folder}/bench.db"
+        )
         assert process.stdout is not None
         try:
             port = int(process.stdout.readline().split()[-1].rstrip("/").rpartition(":")[2])

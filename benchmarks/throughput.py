@@ -74,7 +74,17 @@ async def playing(
 ) -> AsyncIterator[Running]:
     with tempfile.TemporaryDirectory(prefix="rumble-") as folder:
         process = start(
-            "-m", "rumble_server.cli.main", "serve", "--port", "0", "--db", f"{folder}/bench.db", "--host-token", TOKEN
+            "-m",
+            "rumble_server.cli.main",
+            "serve",
+            "--port",
+            "0",
+            "--house",
+            "none",
+            "--db",
+            f"{folder}/bench.db",
+            "--host-token",
+            TOKEN,
         )
         assert process.stdout is not None
         try:
