@@ -3,20 +3,23 @@
 import json
 import random
 import sys
+import time
 
-from websockets.sync.client import connect
+import websockets.sync.client
 
 server, tournament, name = sys.argv[1:]
-with connect(f"ws://{server}/bot") as socket:
-    for frame in socket:
-        message = json.loads(frame)
-        if message["type"] == "welcome":
-            socket.send(json.dumps({"type": "login", "name": name, "join": tournament}))
-        elif message["type"] == "turn":
-            answer = {"type": "move", "match": message["match"], "turn_id": message["turn_id"]}
-            socket.send(json.dumps(answer | {"move": random.choice(message["legal"])}))
-        elif message["type"] == "tournament_over":
-            sys.stdout.write(f"rank {message['rank']} of {message['bots']}\n")
-            break
-        elif message["type"] == "error":
-            sys.exit(message["message"])
+while True:  # connect again whenever the connection ends, but not after a close code from 4000 on
+    try:
+        with websockets.sync.client.connect(f"ws://{server}/bot") as socket:
+            for frame in socket:
+                print(frame)
+                match message := json.loads(frame):
+                    case {"type": "welcome"}:
+                        socket.send(json.dumps({"type": "login", "name": name, "join": tournament}))
+                    case {"type": "turn"}:
+                        answer = {"type": "move", "match": message["match"], "turn_id": message["turn_id"]}
+                        socket.send(json.dumps(answer | {"move": random.choice(message["legal"])}))
+                    case {"type": "tournament_over"}:
+                        sys.exit()
+    except (OSError, websockets.ConnectionClosed) as lost:
+        sys.exit(str(lost)) if "received 4" in str(lost) else time.sleep(0.5)

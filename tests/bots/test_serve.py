@@ -1,6 +1,7 @@
 """The SDK over real sockets on loopback."""
 
 import asyncio
+import json
 import os
 import socket
 import subprocess
@@ -133,9 +134,13 @@ def test_the_bare_bot_of_the_readme() -> None:
     script = Path(__file__).parents[2] / "bots" / "python" / "bare_bot.py"
     assert len(script.read_text().splitlines()) <= 25
     with FakeServer().in_a_thread() as server:
-        command = [sys.executable, str(script), server.address, "cup", "bare"]
+        command = [sys.executable, "-u", str(script), server.address, "cup", "bare"]
         done = subprocess.run(command, capture_output=True, text=True, timeout=60, env=os.environ, check=False)
-        assert (done.returncode, done.stdout, done.stderr) == (0, "rank 1 of 2\n", "")
+        assert (done.returncode, done.stderr) == (0, "")
+        assert json.loads(done.stdout.splitlines()[-1])["type"] == "tournament_over"
         assert len(server.outcomes) == 2
-        wrong = subprocess.run([*command[:3], "other", "bare"], capture_output=True, text=True, timeout=60, check=False)
-        assert (wrong.returncode, wrong.stderr) == (1, "no such tournament\n")
+        with subprocess.Popen([*command[:4], "other", "bare"], stdout=subprocess.PIPE, text=True) as wrong:
+            assert wrong.stdout is not None
+            told = [json.loads(wrong.stdout.readline()) for _ in range(3)]
+            wrong.kill()
+        assert told[-1]["message"] == "no such tournament", "it waits, and its owner can read why"

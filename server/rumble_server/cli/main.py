@@ -22,6 +22,7 @@ COMMANDS = {
     "tournament": "Create, start, watch and end tournaments on a server.",
     "watch": "Live standings of a tournament, in the terminal.",
     "bot": "Play as a reference bot, or as any Python function.",
+    "check": "Check a bot in any language against the rules of the protocol.",
     "play": "Play a match yourself, in the terminal.",
     "battle": "Thousands of matches between two bots in one process.",
     "ask": "The move a bot would make, its score and the nodes it visited.",

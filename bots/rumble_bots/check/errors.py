@@ -1,0 +1,30 @@
+"""How a check is interrupted.
+
+BadCommand     the command cannot be run at all (an SdkError, for the user)
+Trouble        the bot broke a rule, and the step at hand cannot go on
+Warned         a step is over, and what it showed is worth a warning
+Skipped        a step does not apply to this bot
+"""
+
+from rumble_bots.errors import SdkError
+
+
+class BadCommand(SdkError):
+    """The command of the bot cannot be run, or there is no place to listen."""
+
+
+class Trouble(Exception):
+    """The bot broke the rule `rule`; the step at hand cannot go on."""
+
+    def __init__(self, rule: str, why: str) -> None:
+        super().__init__(why)
+        self.rule = rule
+        self.why = why
+
+
+class Warned(Exception):
+    """A step is over; its text is worth a warning."""
+
+
+class Skipped(Exception):
+    """A step does not apply to this bot; the text says why."""

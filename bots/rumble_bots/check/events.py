@@ -1,0 +1,58 @@
+"""What happens outside, in the order in which it happened, as the kit takes it from its queue."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rumble_bots.check.listener import Link
+
+
+@dataclass(frozen=True, slots=True)
+class Connected:
+    """A bot opened a WebSocket."""
+
+    link: "Link"
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A frame came: text, or bytes for a binary one. `at` is in seconds of the loop's clock."""
+
+    link: "Link"
+    frame: str | bytes
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A connection is over; 1006 where there was no closing handshake."""
+
+    link: "Link"
+    code: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class TurnedAway:
+    """A request that could not become a connection of a bot; why."""
+
+    why: str
+
+
+@dataclass(slots=True)
+class Exited:
+    """The bot's program ended. `code` is negative where a signal ended it; `said` is the end of its output."""
+
+    code: int
+    said: str
+    stale: bool = False
+    """The kit had done with that program before it took notice of its end."""
+
+    @property
+    def how(self) -> str:
+        """In words."""
+        ended = f"was ended by signal {-self.code}" if self.code < 0 else f"ended with exit code {self.code}"
+        return f"{ended}; it said last: {self.said}" if self.said else ended
+
+
+Event = Connected | Said | Ended | TurnedAway | Exited

@@ -1,0 +1,60 @@
+"""Everything that was said during a check, in order, and what was found wrong with it on the way."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from rumble_bots.check.report import Entry, Side
+
+LONGEST = 4000
+"""Characters of a frame that are kept."""
+SHOWN = 12
+"""So many entries show a finding."""
+SECRET = re.compile(r'("(?:key|invite)"\s*:\s*)"(?:[^"\\]|\\.)*"')
+
+
+@dataclass(slots=True)
+class Found:
+    """The first breach of a rule, how often it was broken, and whether that is more than a warning."""
+
+    why: str
+    frames: list[Entry]
+    fault: bool
+    times: int = 1
+
+
+@dataclass(slots=True)
+class Record:
+    """The frames of both sides with their times, keys blanked; `now` tells seconds."""
+
+    now: Callable[[], float]
+    began: float = field(init=False)
+    entries: list[Entry] = field(default_factory=list)
+    found: dict[str, Found] = field(default_factory=dict)
+    """By the id of the rule."""
+
+    def __post_init__(self) -> None:
+        self.began = self.now()
+
+    def add(self, side: Side, text: str) -> None:
+        """Keep a frame, or a note."""
+        if len(text) > LONGEST:
+            text = f"{text[:LONGEST]}... ({len(text)} characters)"
+        self.entries.append(Entry(self.elapsed_ms, side, SECRET.sub(r'\1"..."', text)))
+
+    @property
+    def elapsed_ms(self) -> int:
+        """Since the check began."""
+        return round((self.now() - self.began) * 1000)
+
+    def since(self, first: int) -> list[Entry]:
+        """The last entries from number `first` on."""
+        return self.entries[first:][-SHOWN:]
+
+    def breach(self, rule: str, why: str, *, fault: bool = True) -> None:
+        """A rule was broken just now; `fault` False: it is only worth a warning."""
+        known = self.found.get(rule)
+        if known is not None and (known.fault or not fault):
+            known.times += 1
+        else:
+            self.found[rule] = Found(why, self.since(0), fault)

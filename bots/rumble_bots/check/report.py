@@ -1,0 +1,92 @@
+"""What a check found: a result for each rule, with the frames that show it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from rumble_bots.check.rules import Rule
+
+Status = Literal["pass", "fail", "warning", "skip"]
+Side = Literal["bot", "kit", "note"]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A frame of either side, or a note of what else happened, and when: ms since the check began."""
+
+    at_ms: int
+    side: Side
+    text: str
+
+    def as_json(self) -> dict[str, Any]:
+        """For the report."""
+        return {"at_ms": self.at_ms, "from": self.side, "text": self.text}
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How one rule was kept, and why we say so. `game` is given where the rule is tried in several."""
+
+    rule: Rule
+    status: Status
+    why: str
+    frames: Sequence[Entry] = ()
+    game: str | None = None
+    seconds: float = 0.0
+
+    @property
+    def label(self) -> str:
+        """The rule's id, and the game's name where there is one."""
+        return self.rule.id if self.game is None else f"{self.rule.id} ({self.game})"
+
+    def as_json(self) -> dict[str, Any]:
+        """For `--json`."""
+        return {
+            "id": self.rule.id,
+            "game": self.game,
+            "title": self.rule.title,
+            "status": self.status,
+            "why": self.why,
+            "next": self.rule.mend if self.status in ("fail", "warning") else None,
+            "frames": [entry.as_json() for entry in self.frames],
+        }
+
+
+@dataclass(slots=True)
+class Report:
+    """The whole check of one bot."""
+
+    bot: str | None = None
+    """The name it logged in with, if it did."""
+    results: list[Result] = field(default_factory=list)
+    seconds: float = 0.0
+
+    @property
+    def passed(self) -> bool:
+        """Whether no rule failed."""
+        return not self.of("fail")
+
+    @property
+    def never_came(self) -> str | None:
+        """Why there was nothing to check, if the bot never connected."""
+        first = self.results[0]
+        return first.why if first.rule.id == "connect" and first.status == "fail" else None
+
+    def of(self, status: Status) -> list[Result]:
+        """The results of one status."""
+        return [result for result in self.results if result.status == status]
+
+    def counts(self) -> dict[str, int]:
+        """How many rules have each status."""
+        statuses: tuple[Status, ...] = ("pass", "fail", "warning", "skip")
+        return {status: len(self.of(status)) for status in statuses}
+
+    def as_json(self) -> dict[str, Any]:
+        """For `--json`."""
+        return {
+            "bot": self.bot,
+            "passed": self.passed,
+            "seconds": round(self.seconds, 3),
+            "counts": self.counts(),
+            "rules": [result.as_json() for result in self.results],
+        }

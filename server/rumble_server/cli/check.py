@@ -1,0 +1,95 @@
+"""`rumble check`: does a bot keep the protocol?"""
+
+import asyncio
+import signal
+from collections.abc import Coroutine
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rumble_server.cli.errors import CliError, ExitCode
+from rumble_server.cli.options import Json
+
+if TYPE_CHECKING:
+    from rumble_bots.check.report import Report
+
+AWAITED_S = 60.0
+"""How long it may take until somebody has started the bot."""
+
+
+def check(
+    command: Annotated[
+        list[str] | None, typer.Argument(metavar="[-- COMMAND]", help="What starts the bot; else one is waited for.")
+    ] = None,
+    game: Annotated[
+        list[str] | None, typer.Option(metavar="GAME", help="May be given again for others; tictactoe by default.")
+    ] = None,
+    server: Annotated[
+        str | None, typer.Option(metavar="URL", help="Be the server at this address; 127.0.0.1 and a free port else.")
+    ] = None,
+    port: Annotated[int | None, typer.Option(min=0, max=65535, help="Be the server at this port of 127.0.0.1.")] = None,
+    wait: Annotated[
+        float | None,
+        typer.Option(min=0.1, help="Seconds until the bot must have connected; 10, or 60 without COMMAND."),
+    ] = None,
+    move_ms: Annotated[
+        int, typer.Option(min=50, max=60_000, help="The bot's time for a move; more for slow bots.")
+    ] = 500,
+    as_json: Json = False,
+    junit: Annotated[Path | None, typer.Option(metavar="FILE", help="Write JUnit XML there, too.")] = None,
+) -> int:
+    """Check a bot in any language against every rule of PROTOCOL.md, and say what to mend.
+
+    The bot finds RUMBLE_SERVER (host:port), RUMBLE_JOIN and RUMBLE_NAME in its environment.
+    """
+    from rumble_bots.check.errors import BadCommand
+    from rumble_bots.check.run import STARTED_S, Plan, check_bot
+    from rumble_bots.check.writers import as_json as written_json
+    from rumble_bots.check.writers import as_junit, as_lines
+
+    if server is not None and port is not None:
+        raise CliError("--server and --port name the same thing: give one of them", ExitCode.USAGE)
+    if junit is not None and not junit.parent.is_dir():
+        raise CliError(f"--junit {junit}: there is no folder {junit.parent}", ExitCode.USAGE)
+    host, port = _place(server, port)
+    wait_s = wait if wait is not None else (STARTED_S if command else AWAITED_S)
+    games = list(dict.fromkeys(game or ()))
+    plan = Plan(command or (), games, host, port, wait_s, move_ms)
+    try:
+        report = asyncio.run(_stoppable(check_bot(plan, lambda line: typer.echo(line, err=True))))
+    except BadCommand as error:
+        raise CliError(str(error), ExitCode.USAGE) from None
+    if junit is not None:
+        junit.write_text(as_junit(report), encoding="utf-8")
+    if as_json:
+        typer.echo(written_json(report))
+    if report.never_came is not None:
+        raise CliError(f"there is nothing to check: {report.never_came}")
+    if not as_json:
+        typer.echo("\n".join(as_lines(report)))
+    return ExitCode.DONE if report.passed else ExitCode.FAILED
+
+
+async def _stoppable(checking: Coroutine[Any, Any, "Report"]) -> "Report":
+    """Wait for a report. SIGTERM ends it as Ctrl-C does, so that the bot's program is ended, too."""
+    task = asyncio.ensure_future(checking)
+    with suppress(NotImplementedError):  # Windows has no signal handlers on the loop
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    try:
+        return await task
+    except asyncio.CancelledError:
+        raise KeyboardInterrupt from None
+
+
+def _place(server: str | None, port: int | None) -> tuple[str, int]:
+    """Where to listen. Raises BadAddress."""
+    from rumble_bots.address import Address
+
+    if server is None:
+        return "127.0.0.1", port or 0
+    address = Address.parse(server)
+    if address.secure:
+        raise CliError("--server: the kit brings no TLS; write http://, ws:// or host:port", ExitCode.USAGE)
+    return address.host, address.port

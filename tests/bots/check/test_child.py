@@ -1,0 +1,80 @@
+"""The programs that the kit starts."""
+
+import asyncio
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from rumble_bots.check.child import Child
+from rumble_bots.check.errors import BadCommand
+from rumble_bots.check.events import Event, Exited
+
+pytestmark = pytest.mark.e2e
+PATIENCE_S = 20.0
+
+
+def make(tmp_path: Path, *command: str) -> tuple[Child, "asyncio.Queue[Event]"]:
+    inbox: asyncio.Queue[Event] = asyncio.Queue()
+    return Child(command, {"RUMBLE_NAME": "ann"}, inbox, tmp_path), inbox
+
+
+async def test_its_end_is_told_with_what_it_said(tmp_path: Path) -> None:
+    child, inbox = make(tmp_path, "sh", "-c", 'echo "I am $RUMBLE_NAME"; exit 4')
+    await child.start()
+    event = await asyncio.wait_for(inbox.get(), PATIENCE_S)
+    assert isinstance(event, Exited)
+    assert event.how == "ended with exit code 4; it said last: I am ann"
+    assert not child.running
+    await child.stop()
+
+
+async def test_an_end_that_nobody_has_noticed_is_stale_once_it_is_stopped(tmp_path: Path) -> None:
+    child, inbox = make(tmp_path, "true")
+    await child.start()
+    await until(lambda: not inbox.empty())
+    await child.stop()
+    assert inbox.get_nowait() == Exited(0, "", stale=True)
+    await child.start()
+    event = await asyncio.wait_for(inbox.get(), PATIENCE_S)
+    assert event == Exited(0, "")
+    await child.stop()
+
+
+async def test_what_it_started_ends_with_it_even_if_it_will_not(tmp_path: Path) -> None:
+    stubborn = f'''
+        trap "" TERM
+        sh -c 'trap "" TERM; sleep 60' & echo $! > "{tmp_path}/new"
+        mv "{tmp_path}/new" "{tmp_path}/pid"
+        wait
+    '''
+    child, inbox = make(tmp_path, "sh", "-c", stubborn)
+    await child.start()
+    await until((tmp_path / "pid").exists)
+    await child.stop()
+    assert inbox.empty()
+    pid = int((tmp_path / "pid").read_text())
+    await until(lambda: not _runs(pid))
+
+
+async def until(done: Callable[[], bool]) -> None:
+    """Wait for what other processes do."""
+    async with asyncio.timeout(PATIENCE_S):
+        while not done():  # noqa: ASYNC110  # no event of ours tells it
+            await asyncio.sleep(0.01)
+
+
+def _runs(pid: int) -> bool:
+    """Whether a process runs; one that has ended, and that nobody has waited for, does not."""
+    try:
+        os.kill(pid, 0)
+        state = Path(f"/proc/{pid}/stat")
+        return not state.exists() or state.read_text().rpartition(")")[2].split()[0] != "Z"
+    except (ProcessLookupError, FileNotFoundError):
+        return False
+
+
+async def test_a_command_with_a_null_character_is_refused(tmp_path: Path) -> None:
+    child, _ = make(tmp_path, "tr\0ue")
+    with pytest.raises(BadCommand, match="cannot run"):
+        await child.start()

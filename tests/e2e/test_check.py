@@ -1,0 +1,87 @@
+"""`rumble check` with real programs: those that pass, one of each fault, and what cannot be run at all."""
+
+import asyncio
+import shlex
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+from rumble_bots.check.report import Report
+from rumble_bots.check.run import Plan, check_bot
+from rumble_bots.faulty import FAULTS
+
+from tests.e2e.processes import RUMBLE
+
+pytestmark = pytest.mark.e2e
+
+ROOT = Path(__file__).parents[2]
+BARE = (
+    f'exec {shlex.quote(sys.executable)} {ROOT}/bots/python/bare_bot.py "$RUMBLE_SERVER" "$RUMBLE_JOIN" "$RUMBLE_NAME"'
+)
+COMMANDS: dict[str, Sequence[str]] = {
+    "random": (*RUMBLE, "bot", "random", "--matches-at-once", "2"),
+    "bare": ("sh", "-c", BARE),
+    **{fault: (*RUMBLE, "bot", "faulty", "--fault", fault) for fault in FAULTS},
+}
+AT_ONCE = 4
+"""So many bots at the same time: more would take each other's time to start."""
+
+FAILS: Mapping[str, set[str]] = {
+    "timeout": {"deadlines"},
+    "silent": {"deadlines"},
+    "slow-reader": {"deadlines"},
+    "illegal": {"legal-moves"},
+    "garbage": {"valid-messages"},
+    "drop": {"stays-connected"},
+    "crash": {"stays-connected"},
+    "absent": {"stays-connected"},
+    "flood": {"limits"},
+    "huge": {"limits"},
+    "stale": {"answers"},
+    "wrong-match": {"answers"},
+}
+WARNS: Mapping[str, set[str]] = {"duplicate": {"answers"}}
+"""An answer sent twice does no harm, and PROTOCOL.md allows it where a bot is not sure."""
+
+
+@pytest.fixture(scope="module")
+def reports() -> dict[str, Report]:
+    async def all_of_them() -> list[Report]:
+        room = asyncio.Semaphore(AT_ONCE)
+
+        async def one(command: Sequence[str]) -> Report:
+            async with room:
+                return await check_bot(Plan(command))
+
+        return await asyncio.gather(*(one(command) for command in COMMANDS.values()))
+
+    with pytest.MonkeyPatch.context() as patch:
+        for variable in ("KEY", "SERVER", "JOIN", "NAME"):
+            patch.delenv(f"RUMBLE_{variable}", raising=False)
+        return dict(zip(COMMANDS, asyncio.run(all_of_them()), strict=True))
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_each_bot_fails_the_rules_it_breaks_and_no_others(name: str, reports: dict[str, Report]) -> None:
+    report = reports[name]
+    told = {result.label: result.why for result in report.of("fail")}
+    assert {result.rule.id for result in report.of("fail")} == FAILS.get(name, set()), told
+    warned = {result.rule.id for result in report.of("warning")}
+    assert warned - {"retry"} == WARNS.get(name, set())
+    assert report.bot == "checked-bot", "it takes its name from the environment"
+    assert report.seconds < 20
+
+
+def test_the_reference_bot_passes_every_rule(reports: dict[str, Report]) -> None:
+    assert {result.rule.id for result in reports["random"].results if result.status != "pass"} == set()
+
+
+def test_the_bare_bot_passes_all_that_a_bare_bot_can(reports: dict[str, Report]) -> None:
+    left = {result.rule.id: result.status for result in reports["bare"].results if result.status != "pass"}
+    assert left == {"retry": "warning", "two-matches": "skip", "key": "skip"}
+
+
+def test_the_last_words_of_a_program_are_told(reports: dict[str, Report]) -> None:
+    (result,) = reports["absent"].of("fail")
+    assert result.why == "its program ended with exit code 0; it said last: joined, and gone"

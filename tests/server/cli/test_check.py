@@ -1,0 +1,135 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from rumble_server.cli.main import run
+
+pytestmark = pytest.mark.e2e
+
+PATIENCE_S = 20.0
+RANDOM = [sys.executable, "-m", "rumble_server.cli.main", "bot", "random"]
+
+
+def test_a_bot_that_passes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "check.xml"
+    games = ["--game", "tictactoe", "--game", "connect4"]
+    assert run(["check", "--json", "--junit", str(file), *games, "--", *RANDOM, "--name", "ann"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["bot"], told["passed"], told["counts"]["fail"]) == ("ann", True, 0)
+    assert [rule["game"] for rule in told["rules"] if rule["id"] == "whole-match"] == ["tictactoe", "connect4"]
+    (suite,) = ElementTree.parse(file).getroot()
+    assert suite.get("failures") == "0"
+    assert len(suite) == len(told["rules"])
+    assert list((tmp_path / "config").glob("**/*.json")) == [], "the keys of a check are thrown away"
+
+
+def test_a_bot_that_fails(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["check", "--", *RANDOM[:-1], "faulty", "--fault", "illegal"]) == 1
+    captured = capsys.readouterr()
+    assert "  FAIL  legal-moves" in captured.out
+    assert "        next: Send one of the moves in turn.legal" in captured.out
+    assert captured.out.splitlines()[-1] == "5 passed, 1 failed, 18 skipped"
+    assert captured.err == ""
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "line"),
+    [
+        (["no-such-program"], 2, "rumble: cannot run 'no-such-program': No such file or directory"),
+        (["/"], 2, "rumble: cannot run '/': Permission denied"),
+        (["true"], 1, "rumble: there is nothing to check: the program ended with exit code 0"),
+        (
+            ["sh", "-c", "echo one; echo two >&2; exit 3"],
+            1,
+            "rumble: there is nothing to check: the program ended with exit code 3; it said last: two",
+        ),
+        (
+            ["sh", "-c", "echo Error: no; echo; echo v20; exit 1"],
+            1,
+            "rumble: there is nothing to check: the program ended with exit code 1; it said last: Error: no",
+        ),
+        (["sh", "-c", "kill -9 $$"], 1, "rumble: there is nothing to check: the program was ended by signal 9"),
+        (["sh", "-c", "sleep 60 & sleep 60"], 1, "rumble: there is nothing to check: no bot connected within 1.5 s"),
+    ],
+)
+def test_a_program_that_is_no_bot(command: list[str], code: int, line: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["check", "--wait", "1.5", "--", *command]) == code
+    captured = capsys.readouterr()
+    assert (captured.out, captured.err) == ("", f"{line}\n")
+
+
+def test_without_a_command_it_waits_for_a_while(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["check", "--wait", "0.1", "--port", "0"]) == 1
+    first, second = capsys.readouterr().err.splitlines()
+    assert first.startswith("waiting 0.1 s for a bot at ws://127.0.0.1:")
+    assert first.endswith("/bot (tournament: check)")
+    assert second == "rumble: there is nothing to check: no bot connected within 0.1 s"
+
+
+def test_a_report_is_written_even_if_no_bot_comes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "check.xml"
+    assert run(["check", "--wait", "0.1", "--junit", str(file), "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["rules"][0]["status"] == "fail"
+    assert ElementTree.parse(file).getroot().get("failures") == "1"
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["--game", "nope", "--", "true"], "unknown game 'nope'"),
+        (["--server", "https://localhost:1"], "brings no TLS"),
+        (["--server", "nowhere"], "is not a server address"),
+        (["--server", "localhost:1", "--port", "2"], "give one of them"),
+        (["--server", "203.0.113.1:8765"], "cannot listen on 203.0.113.1 port 8765"),
+        (["--move-ms", "0"], "--move-ms"),
+        (["--junit", "no/such/folder/file.xml"], "there is no folder no/such/folder"),
+        (["--jnuit", "file.xml"], "No such option"),
+    ],
+)
+def test_wrong_usage(args: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["check", *args]) == 2
+    said = capsys.readouterr().err
+    assert message in said
+    assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_the_bot_too(number: signal.Signals, tmp_path: Path) -> None:
+    bot = f'echo $$ > "{tmp_path}/starting"; mv "{tmp_path}/starting" "{tmp_path}/pid"; sleep 60 & wait'
+    command = [*RANDOM[:3], "check", "--", "sh", "-c", bot]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=listen_to_ctrl_c) as kit:
+        until(lambda: (tmp_path / "pid").exists())
+        kit.send_signal(number)
+        assert kit.wait(PATIENCE_S) == 130
+        assert kit.stderr is not None
+        assert kit.stderr.read() == ""
+    group = int((tmp_path / "pid").read_text())
+    until(lambda: not is_running(group))
+
+
+def listen_to_ctrl_c() -> None:
+    """A shell may have started us in its background, where SIGINT is ignored."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def is_running(group: int) -> bool:
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def until(done: Callable[[], bool]) -> None:
+    """Wait for something that other processes do."""
+    give_up = time.monotonic() + PATIENCE_S
+    while not done():
+        assert time.monotonic() < give_up
+        time.sleep(0.02)
