@@ -6,7 +6,7 @@ import traceback
 from pathlib import Path
 
 from rumble_bots.bot import Bot, Turn
-from rumble_bots.errors import Resign
+from rumble_bots.errors import GiveUp, Resign
 from rumble_bots.thinkers import Thinkers
 
 logger = logging.getLogger("rumble_bots")
@@ -20,7 +20,7 @@ class Chooser:
         self._thinkers = Thinkers()
 
     async def choose(self, turn: Turn) -> str:
-        """The bot's answer as text. Raises Resign, with the reason, where it resigns or fails.
+        """The bot's answer as text. Raises Resign, with the reason, where it resigns or fails (or GiveUp).
 
         An answer that is no text at all is passed on as Python writes it: the referee names it.
         """
@@ -31,6 +31,8 @@ class Chooser:
                 answer = await self._thinkers.run(lambda: self._bot.choose(turn))
                 if inspect.isawaitable(answer):
                     answer = await answer
+        except GiveUp:
+            raise
         except Resign as resign:
             raise Resign(str(resign) or "the bot gives up") from resign
         except Exception as error:

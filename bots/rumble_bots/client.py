@@ -14,7 +14,7 @@ from rumble_bots.address import Address
 from rumble_bots.bot import Bot, Told, Turn, tell
 from rumble_bots.choosing import Chooser
 from rumble_bots.conversation import Aim, Conversation
-from rumble_bots.errors import BadServer, Resign
+from rumble_bots.errors import BadServer, GiveUp, Resign, SdkError
 from rumble_bots.transport import Connect, Connection, Lost, Unreachable, connect
 
 logger = logging.getLogger("rumble_bots")
@@ -67,11 +67,16 @@ class Client:
         self._lot = lot
         self._connection: Connection | None = None
         self._summary: Summary | None = None
+        self._failure: SdkError | None = None
+        """Why the bot cannot play on."""
         self._chooser = Chooser(bot)
         self._thoughts: set[asyncio.Task[None]] = set()
 
     async def run(self) -> Summary:
-        """Play to the end. Raises Refused, Closed, and BadServer where nobody answers (at first, or for too long)."""
+        """Play to the end. Raises Refused, Closed, and BadServer where nobody answers (at first, or for too long).
+
+        Where the bot gives up altogether, the error that it gave is raised.
+        """
         waits = delays(self._lot)
         last_good = self._now()
         try:
@@ -82,6 +87,8 @@ class Client:
                 except Unreachable as error:
                     problem = str(error)
                 except Lost as lost:
+                    if self._failure is not None:
+                        raise self._failure from None
                     problem = f"{self._server.http_base} ended the connection: {lost}"
                     await self._do(self.conversation.lost(lost.code, lost.reason))
                 if self.conversation.logins > logins:
@@ -108,6 +115,8 @@ class Client:
             while self._connection is not None:
                 frame = await connection.receive()
                 await self._do(self.conversation.received(frame, connection.round_trip_ms))
+                if self._failure is not None:
+                    raise self._failure
                 if self._summary is not None:
                     return self._summary
             raise Lost(NORMAL, "to try again later")
@@ -142,8 +151,12 @@ class Client:
             actions = self.conversation.answered(turn, await self._chooser.choose(turn))
         except Resign as resigned:
             actions = self.conversation.resigned(turn, str(resigned))
+            if isinstance(resigned, GiveUp):
+                self._failure = resigned.error
         with suppress(Lost):
             await self._do(actions)
+        if self._failure is not None and self._connection is not None:
+            await self._connection.close()
 
     def _tell(self, message: Told) -> None:
         try:

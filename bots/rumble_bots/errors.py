@@ -6,11 +6,12 @@ SdkError
 ├── BadName        a name that no server would take
 ├── BadKey         a key that no server would take, or a damaged file of one
 ├── BadFunction    FILE.py:FUNCTION cannot be used as a bot
+├── BadProgram     a program cannot be bridged: it does not start, crashes again and again, or speaks something else
 ├── BotFailed      a bot that plays without a server raised an error, or answered no legal move
 ├── Refused        the server refused a login, a join or a challenge
 └── Closed         the server closed the connection for good
 
-`Resign` is no error: a bot raises it in `choose` to give the match up.
+`Resign` is no error: a bot raises it in `choose` to give the match up. `GiveUp` is the same and ends the bot, too.
 """
 
 
@@ -38,6 +39,10 @@ class BadFunction(SdkError):
     """FILE.py:FUNCTION cannot be used as a bot."""
 
 
+class BadProgram(SdkError):
+    """A program cannot be bridged: it does not start, crashes again and again, or does not speak the protocol."""
+
+
 class BotFailed(SdkError):
     """A bot that plays without a server raised an error, or answered no legal move; on a server it would lose."""
 
@@ -62,3 +67,11 @@ class Closed(SdkError):
 
 class Resign(Exception):
     """Raised by a bot in `choose` to give the match up."""
+
+
+class GiveUp(Resign):
+    """Raised by a bot in `choose` that cannot play on at all: it resigns the match, and `Client.run` raises `error`."""
+
+    def __init__(self, error: SdkError) -> None:
+        super().__init__(str(error))
+        self.error = error

@@ -6,7 +6,20 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
-from rumble_bots import Address, Aim, BadServer, Bot, Client, Closed, Refused, Resign, Summary, Turn
+from rumble_bots import (
+    Address,
+    Aim,
+    BadProgram,
+    BadServer,
+    Bot,
+    Client,
+    Closed,
+    GiveUp,
+    Refused,
+    Resign,
+    Summary,
+    Turn,
+)
 from rumble_bots.client import FIRST_DELAY, LONGEST_DELAY, PATIENCE_SECONDS, STEADY_SECONDS, delays
 from rumble_bots.transport import Connection, Lost, Unreachable
 from rumble_protocol import server_messages as server
@@ -194,6 +207,20 @@ class Raising(First):
 
     def choose(self, turn: Turn) -> str:
         raise self.error
+
+
+async def test_a_bot_that_gives_up_resigns_and_ends_with_its_error() -> None:
+    class Broken(Bot):
+        def choose(self, turn: Turn) -> str:
+            raise GiveUp(BadProgram("it is beyond repair"))
+
+    connection = FakeConnection(*OPENING, says.turn(), (2, says.match_over()), says.turn("t2"))
+    world = World(connection)
+    with pytest.raises(BadProgram, match="beyond repair"):
+        await world.client(Broken()).run()
+    assert [frame["type"] for frame in connection.sent] == ["login", "resign"]
+    assert connection.closed
+    assert "cup.1: resigning: it is beyond repair" in world.said
 
 
 @pytest.mark.parametrize(

@@ -1,20 +1,28 @@
 """`rumble bot`: a reference bot, or any Python function, as a remote bot."""
 
-import logging
 from typing import Annotated
 
 import typer
 
 from rumble_server.cli.errors import CliError, ExitCode
 from rumble_server.cli.options import (
+    Challenges,
     Depth,
+    Invite,
     Iterations,
+    Join,
     Key,
+    MatchesAtOnce,
+    Name,
+    Quiet,
     Search,
     Seed,
     Server,
     TimeMs,
+    Verbose,
+    check_purpose,
     given,
+    log_everything,
     no_options_for_functions,
 )
 
@@ -24,32 +32,27 @@ FAULTY = "faulty"
 def bot(
     player: Annotated[str, typer.Argument(metavar="NAME|FILE.py:FUNCTION", help="A reference bot, or a function.")],
     server: Server,
-    join: Annotated[
-        str | None, typer.Option(envvar="RUMBLE_JOIN", metavar="ID", help="The tournament to play in.")
-    ] = None,
-    name: Annotated[
-        str | None, typer.Option(envvar="RUMBLE_NAME", help="Its name there; the bot's own by default.")
-    ] = None,
+    join: Join = None,
+    name: Name = None,
     key: Key = None,
-    matches_at_once: Annotated[int, typer.Option(min=1, help="So many matches at the same time.")] = 1,
-    invite: Annotated[str | None, typer.Option(help="The invitation, where the tournament asks for one.")] = None,
-    challenges: Annotated[bool, typer.Option("--challenges", help="Accept challenges; stay until Ctrl-C.")] = False,
+    matches_at_once: MatchesAtOnce = 1,
+    invite: Invite = None,
+    challenges: Challenges = False,
     search: Search = None,
     depth: Depth = None,
     time_ms: TimeMs = None,
     iterations: Iterations = None,
     seed: Seed = 0,
     fault: Annotated[str | None, typer.Option(metavar="FAULT", help="What is wrong with the bot `faulty`.")] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Say nothing but the result.")] = False,
-    verbose: Annotated[bool, typer.Option("--verbose", help="Log everything, tracebacks too.")] = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
 ) -> None:
     """Play as a reference bot, or as any Python function, until the tournament is over."""
     from rumble_bots.bot import Bot
     from rumble_bots.functions import is_function, load_bot
     from rumble_bots.serve import run, to_stderr
 
-    if join is None and not challenges:
-        raise CliError("say what to play in: --join ID (or RUMBLE_JOIN), or --challenges", ExitCode.USAGE)
+    check_purpose(join, challenges)
     if player == FAULTY:
         _play_faulty(fault, server, name or f"{FAULTY}-{fault}", join, key)
         return
@@ -64,8 +67,7 @@ def bot(
         playing = PlayerBot(player, seed=seed, **options)
         own_name = player
     if verbose:
-        logging.basicConfig(level=logging.DEBUG, format="%(asctime)s %(levelname)s %(message)s")
-        logging.getLogger("websockets").setLevel(logging.INFO)
+        log_everything()
     summary = run(
         playing,
         server,

@@ -22,6 +22,8 @@ COMMANDS = {
     "tournament": "Create, start, watch and end tournaments on a server.",
     "watch": "Live standings of a tournament, in the terminal.",
     "bot": "Play as a reference bot, or as any Python function.",
+    "bridge": "Any existing program as a bot: over stdio, UCI, GTP or Gomocup.",
+    "practice": "A match against a house bot, without a clock, every frame shown.",
     "check": "Check a bot in any language against the rules of the protocol.",
     "play": "Play a match yourself, in the terminal.",
     "battle": "Thousands of matches between two bots in one process.",

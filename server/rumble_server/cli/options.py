@@ -1,6 +1,7 @@
 """Options that several commands share."""
 
 import json
+import logging
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
@@ -16,9 +17,19 @@ Key = Annotated[
     str | None,
     typer.Option(envvar="RUMBLE_KEY", metavar="KEY", help="The name's key; else one is made and kept for next time."),
 ]
+Join = Annotated[str | None, typer.Option(envvar="RUMBLE_JOIN", metavar="ID", help="The tournament to play in.")]
+Name = Annotated[str | None, typer.Option(envvar="RUMBLE_NAME", help="Its name there; the bot's own by default.")]
+MatchesAtOnce = Annotated[int, typer.Option(min=1, help="So many matches at the same time.")]
+Invite = Annotated[str | None, typer.Option(help="The invitation, where the tournament asks for one.")]
+Challenges = Annotated[bool, typer.Option("--challenges", help="Accept challenges; stay until Ctrl-C.")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Say nothing but the result.")]
+Verbose = Annotated[bool, typer.Option("--verbose", help="Log everything, tracebacks too.")]
 Game = Annotated[str, typer.Option(metavar="GAME", help="See: rumble games.")]
 Setting = Annotated[
-    list[str] | None, typer.Option(metavar="NAME=VALUE", help="A setting of the game; may be given again for others.")
+    list[str] | None,
+    typer.Option(
+        "--set", "--setting", metavar="NAME=VALUE", help="A setting of the game; may be given again for others."
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Seed = Annotated[int, typer.Option(help="Seed of everything random.")]
@@ -36,6 +47,18 @@ Iterations = Annotated[int | None, typer.Option(min=1, help="mcts: play so many 
 def given(**options: Any) -> dict[str, Any]:
     """Those of `options` that somebody gave."""
     return {name: value for name, value in options.items() if value is not None}
+
+
+def check_purpose(join: str | None, challenges: bool) -> None:
+    """Raise CliError where a bot is told nothing to play in."""
+    if join is None and not challenges:
+        raise CliError("say what to play in: --join ID (or RUMBLE_JOIN), or --challenges", ExitCode.USAGE)
+
+
+def log_everything() -> None:
+    """What `--verbose` asks for."""
+    logging.basicConfig(level=logging.DEBUG, format="%(asctime)s %(levelname)s %(message)s")
+    logging.getLogger("websockets").setLevel(logging.INFO)
 
 
 def no_options_for_functions(options: Mapping[str, Any]) -> None:

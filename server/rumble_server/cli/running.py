@@ -56,6 +56,18 @@ def until_signal() -> asyncio.Event:
     return event
 
 
+async def unless_stopped(main: Coroutine[Any, Any, T], stopping: asyncio.Event) -> T | None:
+    """What `main` gives; None where `stopping` is set first, and `main` then is cancelled."""
+    work, stop = asyncio.create_task(main), asyncio.create_task(stopping.wait())
+    try:
+        await asyncio.wait([work, stop], return_when=asyncio.FIRST_COMPLETED)
+        return work.result() if work.done() else None
+    finally:
+        for task in (work, stop):
+            task.cancel()
+        await asyncio.gather(work, stop, return_exceptions=True)
+
+
 def bot_command(player: str, *options: str) -> list[str]:
     """The command line of a bot process: this Python, this Rumble."""
     return [sys.executable, "-m", "rumble_server.cli.main", "bot", player, "--quiet", *options]

@@ -1,0 +1,29 @@
+"""Bridges: programs that speak a protocol of their own play on a server unchanged.
+
+`dialogue` says what a protocol is: a conversation in lines, as generators that do no I/O. `stdio`, `uci`, `gtp` and
+`gomocup` are the protocols. `child` runs a program, `program` holds the dialogue with it against the clock, and
+`bot.BridgeBot` makes a bot of it.
+"""
+
+from rumble_bots.bridges.bot import BridgeBot
+from rumble_bots.bridges.dialogue import Dialogue
+from rumble_bots.bridges.gomocup import Gomocup
+from rumble_bots.bridges.gtp import Gtp
+from rumble_bots.bridges.program import Launch
+from rumble_bots.bridges.stderr_file import StderrFile, default_stderr_file
+from rumble_bots.bridges.stdio import BareStdio, Stdio
+from rumble_bots.bridges.uci import Uci, UciWishes
+
+__all__ = [
+    "BareStdio",
+    "BridgeBot",
+    "Dialogue",
+    "Gomocup",
+    "Gtp",
+    "Launch",
+    "StderrFile",
+    "Stdio",
+    "Uci",
+    "UciWishes",
+    "default_stderr_file",
+]

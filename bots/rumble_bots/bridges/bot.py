@@ -1,0 +1,74 @@
+"""A bridged program as a bot: one process for each match that is played at the same time."""
+
+import asyncio
+
+from rumble_protocol import server_messages as server
+
+from rumble_bots.bot import Bot, Turn
+from rumble_bots.bridges.dialogue import About
+from rumble_bots.bridges.program import Launch, Program
+from rumble_bots.errors import BadProgram, GiveUp
+
+
+class BridgeBot(Bot):
+    """Plays by asking programs. `start` it first; `close` it in the end, whatever happens, or programs stay behind."""
+
+    def __init__(self, launch: Launch) -> None:
+        self._launch = launch
+        self.games = launch.make_dialogue().games
+        self._idle: list[Program] = []
+        self._playing: dict[str, Program] = {}
+
+    async def start(self) -> None:
+        """Start the first program, to see that it can be used. Raises BadProgram."""
+        program = Program(self._launch)
+        await program.start()
+        self._idle.append(program)
+
+    async def close(self) -> None:
+        """End all programs."""
+        programs = [*self._idle, *self._playing.values()]
+        self._idle.clear()
+        self._playing.clear()
+        await asyncio.gather(*(program.close() for program in programs))
+
+    async def choose(self, turn: Turn) -> str:
+        """Ask the match's own program."""
+        try:
+            return await self._program(turn.match).choose(turn)
+        except BadProgram as error:
+            raise GiveUp(error) from error
+
+    def session(self, message: server.Session) -> None:
+        """Matches that ended while the bot was away need their programs no more."""
+        for match in self._playing.keys() - set(message.matches):
+            self._release(match)
+
+    def match_start(self, message: server.MatchStart) -> None:
+        """Pass it on."""
+        self._tell(message)
+
+    def rejected(self, message: server.Rejected) -> None:
+        """Pass it on, if it is about a match that is being played."""
+        if message.match in self._playing:
+            self._tell(message)
+
+    def match_over(self, message: server.MatchOver) -> None:
+        """Pass it on; the program is free for another match. One that is still thinking is of no more use."""
+        self._tell(message)
+        self._release(message.match)
+
+    def _program(self, match: str) -> Program:
+        if match not in self._playing:
+            self._playing[match] = self._idle.pop() if self._idle else Program(self._launch)
+        return self._playing[match]
+
+    def _tell(self, message: About) -> None:
+        self._program(message.match).tell(message)
+
+    def _release(self, match: str) -> None:
+        program = self._playing.pop(match)
+        if program.busy:
+            program.kill()
+        else:
+            self._idle.append(program)

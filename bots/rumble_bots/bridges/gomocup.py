@@ -1,0 +1,94 @@
+"""The protocol of Gomocup: "brains" that play five in a row.
+
+Source: https://plastovicka.github.io/protocl2en.htm. Squares are `x,y` from 0, here from the left and from the top.
+"""
+
+import re
+
+from rumble_engine.squares import squares
+
+from rumble_bots.bot import Turn
+from rumble_bots.bridges.dialogue import Dialogue, Garbled, Talk, quoted, until
+from rumble_bots.errors import Resign
+
+NOT_ANSWERS = ("MESSAGE", "DEBUG", "UNKNOWN")
+"""What lines begin with that are for people."""
+FREESTYLE, EXACT = 0, 1
+"""Values of `INFO rule`."""
+AGAINST_PROGRAM = 1
+"""Value of `INFO game_type`."""
+NO_LIMIT_MS = 2**31 - 1
+SQUARE = re.compile(r"(\d{1,3}),(\d{1,3})")
+
+
+def is_answer(line: str) -> bool:
+    """Whether a line answers, rather than being for people."""
+    return line != "" and not line.upper().startswith(NOT_ANSWERS)
+
+
+class Gomocup(Dialogue):
+    """Talks to one brain. It keeps the board; where what it knows does not fit, it is told the whole of it."""
+
+    games = ("gomoku",)
+    goodbye = ("END",)
+
+    def __init__(self) -> None:
+        self._match: tuple[str, int] | None = None
+        self._made: list[str] = []
+
+    def begin(self) -> Talk[None]:
+        """See whether it speaks the protocol at all: every brain answers ABOUT."""
+        yield from until(["ABOUT"], is_answer)
+
+    def move(self, turn: Turn, think_ms: int) -> Talk[str]:
+        """The brain's square, after TURN, BEGIN or BOARD, whichever fits."""
+        columns, rows = int(turn.state["columns"]), int(turn.state["rows"])
+        board = squares(columns, rows, from_top=True)
+        match, made = self._match, self._made
+        self._match = None  # until all of this has gone well, what the brain knows is not sure
+        begun = match == (turn.match, turn.attempt)
+        if not begun:
+            yield from self._start(turn, columns, rows)
+        if not turn.moves:
+            asking = ["BEGIN"]
+        elif begun and list(turn.moves[:-1]) == made:
+            asking = [f"TURN {_square(turn.moves[-1], rows)}"]
+        else:
+            mine = turn.ply % 2
+            stones = [f"{_square(move, rows)},{1 if ply % 2 == mine else 2}" for ply, move in enumerate(turn.moves)]
+            asking = ["BOARD", *stones, "DONE"]
+        answer = yield from until([*self._info(turn, think_ms), *asking], is_answer)
+        found = SQUARE.fullmatch(answer.replace(" ", ""))
+        if found is None:
+            raise Garbled(f"it answered {quoted(answer)}, not a square like 7,7")
+        column, row = int(found[1]), int(found[2])
+        if column >= columns or row >= rows:
+            return answer  # for the referee to refuse, in the brain's own words
+        chosen = f"{board.letters[column]}{rows - row}"
+        self._match, self._made = (turn.match, turn.attempt), [*turn.moves, chosen]
+        return chosen
+
+    def _start(self, turn: Turn, columns: int, rows: int) -> Talk[None]:
+        if turn.state["connect"] != 5:
+            raise Resign(f"brains of Gomocup play five in a row, not {turn.state['connect']}")
+        size = f"START {columns}" if columns == rows else f"RECTSTART {columns},{rows}"
+        answer = yield from until([size], is_answer)
+        if answer.upper() != "OK":
+            raise Resign(f"the brain refuses {size!r}: {quoted(answer)}")
+
+    def _info(self, turn: Turn, think_ms: int) -> list[str]:
+        """The limits and the rule, in ms as ours are."""
+        bank_ms = turn.start.time_control.bank_ms if turn.start is not None else 0
+        infos = {
+            "timeout_turn": think_ms,
+            "timeout_match": bank_ms,
+            "time_left": think_ms if bank_ms else NO_LIMIT_MS,
+            "game_type": AGAINST_PROGRAM,
+            "rule": EXACT if turn.state["line"] == "exact" else FREESTYLE,
+        }
+        return [f"INFO {name} {value}" for name, value in infos.items()]
+
+
+def _square(move: str, rows: int) -> str:
+    """`h8` as `x,y`: our rows are numbered from the bottom."""
+    return f"{ord(move[0]) - ord('a')},{rows - int(move[1:])}"

@@ -1,0 +1,100 @@
+"""The Go Text Protocol, version 2: Go engines, and engines of other games that speak it too.
+
+Source: G. Farnebäck's draft of the specification (https://www.lysator.liu.se/~gunnar/gtp/gtp2-spec-draft2.pdf).
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from rumble_bots.bot import Turn
+from rumble_bots.bridges.dialogue import Dialogue, Talk, by_text, quoted, until
+from rumble_bots.errors import Resign
+
+GO = "openspiel:go"
+SIZE_FIELDS = ("board_size", "size", "columns")
+"""Where a state has the size of its board, by game."""
+WORDS = {"swap": "swap-pieces"}
+"""Moves that are no vertex, and what engines call them where it is not the same."""
+COLOURS = ("black", "white")
+
+
+def vertex(game: str, move: str) -> str:
+    """A move as engines write it: `d4` for the `B d4` of Go. Both leave the letter i out there, and only there."""
+    return move.partition(" ")[2] if game == GO else WORDS.get(move, move)
+
+
+class Gtp(Dialogue):
+    """Talks to one engine, which keeps the board: it is told only what is new, as long as that fits what it knows.
+
+    Without `clock` it is not told of any: some (GNU Go) search as long as they may, once they know of one.
+    """
+
+    goodbye = ("quit",)
+
+    def __init__(self, *, clock: bool = True) -> None:
+        self._clock = clock
+        self._commands: set[str] = set()
+        self._match: tuple[str, int] | None = None
+        self._made: list[str] = []
+
+    def begin(self) -> Talk[None]:
+        """Learn which commands there are."""
+        self._commands = set((yield from self._ask("list_commands")).split())
+
+    def move(self, turn: Turn, think_ms: int) -> Talk[str]:
+        """The engine's `genmove`."""
+        match, made = self._match, self._made
+        self._match = None  # until all of this has gone well, what the engine knows is not sure
+        if match != (turn.match, turn.attempt) or list(turn.moves[: len(made)]) != made:
+            yield from self._set_up(turn)
+            made = []
+        for ply in range(len(made), len(turn.moves)):
+            yield from self._ask(f"play {COLOURS[ply % 2]} {vertex(turn.game, turn.moves[ply])}")
+        mover = COLOURS[turn.ply % 2]
+        if self._knows("time_left"):
+            stones = 0 if turn.start is None or turn.start.time_control.bank_ms else 1
+            yield from self._ask(f"time_left {mover} {max(1, think_ms // 1000)} {stones}")
+        answer = (yield from self._ask(f"genmove {mover}")).strip()
+        if answer.casefold() == "resign":
+            raise Resign("the engine resigns")
+        chosen = by_text(turn.legal, lambda move: vertex(turn.game, move), answer)
+        self._match, self._made = (turn.match, turn.attempt), [*turn.moves, chosen]
+        return chosen
+
+    def _set_up(self, turn: Turn) -> Talk[None]:
+        """An empty board by the match's settings, which the state holds."""
+        if turn.state.get("handicap"):
+            raise Resign("the bridge to GTP plays no handicap games")
+        yield from self._ask(f"boardsize {board_size(turn.state)}")
+        yield from self._ask("clear_board")
+        if "komi" in turn.state:
+            yield from self._ask(f"komi {turn.state['komi']}")
+        if self._knows("time_settings") and turn.start is not None:
+            control = turn.start.time_control
+            main_s, move_s = control.bank_ms // 1000, control.move_ms // 1000
+            if main_s or move_s:
+                yield from self._ask(f"time_settings {main_s} {move_s} {1 if move_s else 0}")
+
+    def _knows(self, command: str) -> bool:
+        """Whether to tell a time by this command."""
+        return self._clock and command in self._commands
+
+    def _ask(self, command: str) -> Talk[str]:
+        """The answer to a command: from `=` or `?` to an empty line. Raises Resign where the engine refuses it."""
+        line = yield from until([command], lambda answer: answer.startswith(("=", "?")))
+        lines = [line]
+        while line:
+            line = yield ()
+            lines.append(line)
+        answer = "\n".join(lines).rstrip()
+        if answer.startswith("?"):
+            raise Resign(f"the engine refuses {command!r}: {quoted(answer[1:].strip())}")
+        return answer[1:].strip()
+
+
+def board_size(state: Mapping[str, Any]) -> int:
+    """The size of a state's board. Raises Resign where it has none, or is not square."""
+    size = next((state[name] for name in SIZE_FIELDS if name in state), None)
+    if type(size) is not int or state.get("rows", size) != size:
+        raise Resign("GTP is for square boards, and this game has none")
+    return size

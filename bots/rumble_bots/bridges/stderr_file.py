@@ -1,0 +1,56 @@
+"""Where a bridged program's standard error is kept for its owner."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from platformdirs import user_state_path
+
+from rumble_bots.bridges.dialogue import quoted
+from rumble_bots.errors import BadProgram
+
+FOLDER_VARIABLE = "RUMBLE_STATE_DIR"
+ENOUGH_BYTES = 10_000_000
+"""A file of this size is begun anew."""
+TAIL_BYTES = 4096
+
+
+def default_stderr_file(name: str) -> Path:
+    """The file for the bot `name`: in the user's state folder, which `RUMBLE_STATE_DIR` may name."""
+    chosen = os.environ.get(FOLDER_VARIABLE)
+    folder = Path(chosen) if chosen else user_state_path("rumble", appauthor=False)
+    return folder / "bridges" / f"{name.lower()}.log"
+
+
+class StderrFile:
+    """A file that programs write to."""
+
+    def __init__(self, path: Path) -> None:
+        """Make the file if there is none. Raises BadProgram where it cannot be written."""
+        self.path = path
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if path.is_file() and path.stat().st_size > ENOUGH_BYTES:
+                path.unlink()
+            path.touch()
+            self._old_bytes = path.stat().st_size
+            """What earlier runs wrote."""
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise BadProgram(f"cannot keep standard error in {path}: {reason}; name a file by --stderr") from error
+
+    @contextmanager
+    def opened(self) -> Iterator[IO[bytes]]:
+        """The file, to write at its end."""
+        with self.path.open("ab") as file:
+            yield file
+
+    def last_line(self) -> str | None:
+        """The last line that is not empty, of this run, quoted; None if there is none."""
+        with self.path.open("rb") as file:
+            file.seek(max(self._old_bytes, self.path.stat().st_size - TAIL_BYTES))
+            lines = file.read().decode("utf-8", "replace").split("\n")
+        last = next((line.strip() for line in reversed(lines) if line.strip()), None)
+        return None if last is None else quoted(last, 200)

@@ -1,0 +1,78 @@
+"""The simplest protocols: one line in, one line out.
+
+`Stdio` writes each turn as one line of JSON, with the fields that the server sent; `BareStdio` writes the legal moves
+with spaces between (tabs in games whose moves hold spaces). Both read the move: its text, or the same as a JSON
+string. `resign` gives the match up. Empty lines are passed over.
+"""
+
+import json
+from collections.abc import Sequence
+
+from rumble_protocol import server_messages as server
+from rumble_protocol.codec import write_message
+
+from rumble_bots.bot import Turn
+from rumble_bots.bridges.dialogue import About, Dialogue, Talk, until
+from rumble_bots.errors import Resign
+
+RESIGN = "resign"
+
+
+class Stdio(Dialogue):
+    """One turn in, one move out. With `everything`, messages about its matches are told too, to be left unanswered."""
+
+    def __init__(self, *, everything: bool = False) -> None:
+        self._everything = everything
+
+    def move(self, turn: Turn, think_ms: int) -> Talk[str]:
+        """Ask with the whole turn."""
+        return (yield from _answer(line_of(turn)))
+
+    def told(self, message: About) -> Sequence[str]:
+        """The message as the server sent it."""
+        return (write_message(message).decode(),) if self._everything else ()
+
+
+class BareStdio(Dialogue):
+    """Legal moves in, one move out."""
+
+    def move(self, turn: Turn, think_ms: int) -> Talk[str]:
+        """Ask with the legal moves."""
+        between = "\t" if any(" " in move for move in turn.legal) else " "
+        return (yield from _answer(between.join(turn.legal)))
+
+
+def line_of(turn: Turn) -> str:
+    """The message `turn` as JSON, on one line."""
+    message = server.Turn(
+        match=turn.match,
+        attempt=turn.attempt,
+        turn_id=turn.turn_id,
+        game=turn.game,
+        ply=turn.ply,
+        seat=turn.seat,
+        state=dict(turn.state),
+        legal=list(turn.legal),
+        moves=list(turn.moves),
+        clock=turn.clock,
+    )
+    return write_message(message).decode()
+
+
+def _answer(line: str) -> Talk[str]:
+    text = yield from until([line], lambda answer: answer.strip() != "")
+    move = _unquoted(text.strip())
+    if move.casefold() == RESIGN:
+        raise Resign("the program resigns")
+    return move
+
+
+def _unquoted(text: str) -> str:
+    """`"4"` as `4`, for programs that write JSON."""
+    if not text.startswith('"'):
+        return text
+    try:
+        read = json.loads(text)
+    except ValueError:
+        return text
+    return read if isinstance(read, str) else text

@@ -1,0 +1,101 @@
+"""The Universal Chess Interface, as its engines speak it.
+
+Source: the protocol's description of April 2006, by S. Meyer-Kahlen
+(https://www.shredderchess.com/download/div/uci.zip). Moves are written there as on our wire.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from rumble_bots.bot import Turn
+from rumble_bots.bridges.dialogue import Dialogue, Garbled, Talk, by_text, quoted, until
+from rumble_bots.errors import BadProgram, Resign
+
+NO_MOVE = ("(none)", "0000", "none")
+"""What engines answer where they find no move."""
+
+
+@dataclass(frozen=True, slots=True)
+class UciWishes:
+    """What an engine's owner wants: its options, and limits (plies, nodes, ms) in the place of the clock."""
+
+    options: Mapping[str, str] = field(default_factory=dict)
+    depth: int | None = None
+    nodes: int | None = None
+    movetime_ms: int | None = None
+
+
+class Uci(Dialogue):
+    """Talks to one engine."""
+
+    games = ("chess",)
+    hurry = ("stop",)
+    goodbye = ("quit",)
+
+    def __init__(self, wishes: UciWishes) -> None:
+        self._wishes = wishes
+        self._match: tuple[str, int] | None = None
+        """The match, and its attempt, that the engine was last told of."""
+
+    def begin(self) -> Talk[None]:
+        """Learn which options there are, and set those that are wanted."""
+        offered: dict[str, str] = {}
+        line = yield ("uci",)
+        while line != "uciok":
+            name = option_name(line)
+            if name is not None:
+                offered[name.casefold()] = name
+            line = yield ()
+        yield from until([*self._set(offered), "isready"], lambda answer: answer == "readyok")
+
+    def move(self, turn: Turn, think_ms: int) -> Talk[str]:
+        """The engine's `bestmove`. The position is told from the first move on, so that it sees repetitions."""
+        match = (turn.match, turn.attempt)
+        if match != self._match:
+            yield from until(["ucinewgame", "isready"], lambda answer: answer == "readyok")
+            self._match = match
+        position = " ".join(["position startpos", *(["moves", *turn.moves] if turn.moves else [])])
+        best = yield from until([position, self._go(turn, think_ms)], lambda answer: answer.startswith("bestmove"))
+        words = best.split()
+        if len(words) < 2 or words[0] != "bestmove":
+            raise Garbled(f"it answered {quoted(best)}, not a bestmove")
+        if words[1] in NO_MOVE:
+            raise Resign(f"the engine finds no move ({best})")
+        return by_text(turn.legal, str, words[1])
+
+    def _set(self, offered: Mapping[str, str]) -> Sequence[str]:
+        lines = []
+        for name, value in self._wishes.options.items():
+            if name.casefold() not in offered:
+                listed = ", ".join(offered.values()) or "none"
+                raise BadProgram(f"the engine has no option {name!r}; it offers: {listed}")
+            lines.append(f"setoption name {offered[name.casefold()]} value {value}")
+        return lines
+
+    def _go(self, turn: Turn, think_ms: int) -> str:
+        wishes = self._wishes
+        limits = {"depth": wishes.depth, "nodes": wishes.nodes, "movetime": wishes.movetime_ms}
+        own = [f"{name} {limit}" for name, limit in limits.items() if limit is not None]
+        return " ".join(["go", *(own or [clocks(turn, think_ms)])])
+
+
+def clocks(turn: Turn, think_ms: int) -> str:
+    """The clocks for `go`. Without a bank there is only the time of this move.
+
+    UCI knows no time that each move has for itself. It is in the clocks already, and comes back with each move, so it
+    counts as an increment.
+    """
+    control = turn.start.time_control if turn.start is not None else None
+    if control is None or control.bank_ms == 0:
+        return f"movetime {max(1, think_ms)}"
+    kept_ms = max(0, turn.clock.remaining_ms - think_ms)
+    times = [max(1, ms - kept_ms) for ms in turn.clock.seats_ms]
+    gain_ms = control.increment_ms + control.move_ms
+    return f"wtime {times[0]} btime {times[1]} winc {gain_ms} binc {gain_ms}"
+
+
+def option_name(line: str) -> str | None:
+    """The name in `option name Skill Level type spin ...`; None for any other line."""
+    if not line.startswith("option name "):
+        return None
+    return line.removeprefix("option name ").partition(" type ")[0].strip()

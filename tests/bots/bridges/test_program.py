@@ -1,0 +1,251 @@
+"""Programs that answer, hang, crash and talk nonsense: real processes."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from rumble_bots.bot import Turn
+from rumble_bots.bridges import program as program_module
+from rumble_bots.bridges.bot import BridgeBot
+from rumble_bots.bridges.dialogue import Dialogue, Garbled, Talk, until
+from rumble_bots.bridges.program import Launch, Program, margin_ms
+from rumble_bots.bridges.stdio import Stdio
+from rumble_bots.errors import BadProgram, GiveUp, Resign
+from rumble_protocol import server_messages as server
+from rumble_protocol.codec import read_server_message
+
+from tests.bots import says
+from tests.bots.bridges.scripts import CRASHES, FIRST, HANGS, launch, once
+from tests.bots.bridges.talking import turn
+
+pytestmark = pytest.mark.e2e
+PATIENCE_S = 20.0
+
+
+def asked(moves: str = "4", *, remaining_ms: int = 20_000, match: str = "m") -> Turn:
+    return turn("tictactoe", moves, remaining_ms=remaining_ms, match=match, now=time.monotonic)
+
+
+@pytest.fixture
+async def running() -> AsyncIterator[Callable[[Launch], Program]]:
+    """Makes programs that are ended at the end of the test."""
+    made: list[Program] = []
+
+    def make(launched: Launch) -> Program:
+        made.append(Program(launched))
+        return made[-1]
+
+    yield make
+    for program in made:
+        await program.close()
+
+
+Make = Callable[[Launch], Program]
+
+
+async def test_a_program_answers_turn_after_turn(tmp_path: Path, running: Make) -> None:
+    program = running(launch(tmp_path, FIRST)[0])
+    await program.start()
+    assert [await program.choose(asked()), await program.choose(asked("0"))] == ["0", "1"]
+    assert not program.busy
+
+
+async def test_a_crash_is_made_good(tmp_path: Path, running: Make) -> None:
+    launched, said = launch(tmp_path, once(tmp_path / "flag", CRASHES, FIRST))
+    assert await running(launched).choose(asked()) == "0"
+    (line,) = said
+    assert line.endswith("ended by itself (exit code 3); its last words: 'boom'; starting it again")
+    assert launched.failures == 0, "it has answered since"
+
+
+async def test_a_hang_is_ended_and_asked_again(tmp_path: Path, running: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(program_module, "SHARE", 1.5)
+    monkeypatch.setattr(program_module, "MOST_MARGIN_MS", 2000)
+    launched, said = launch(tmp_path, once(tmp_path / "flag", HANGS, FIRST))
+    program = running(launched)
+    await program.start()
+    assert await program.choose(asked(remaining_ms=3000)) == "0"
+    assert "did not answer within" in said[0]
+
+
+async def test_a_hang_without_time_for_more_resigns(tmp_path: Path, running: Make) -> None:
+    program = running(launch(tmp_path, HANGS)[0])
+    began = time.monotonic()
+    with pytest.raises(Resign, match=r"did not answer within 0\.\d s; no time is left to start it again"):
+        await program.choose(asked(remaining_ms=400))
+    assert time.monotonic() - began < PATIENCE_S
+
+
+async def test_a_crash_twice_resigns_and_a_third_time_gives_up(tmp_path: Path, running: Make) -> None:
+    program = running(launch(tmp_path, CRASHES)[0])
+    with pytest.raises(Resign, match=r"ended by itself \(exit code 3\), as before; its last words: 'boom'"):
+        await program.choose(asked())
+    with pytest.raises(GiveUp, match=r"\(failed 3 times in a row; see .*err\.log\)"):
+        await program.choose(asked())
+
+
+async def test_a_signal_is_named(tmp_path: Path, running: Make) -> None:
+    program = running(launch(tmp_path, "sys.stdin.readline(); os.kill(os.getpid(), 11)")[0])
+    with pytest.raises(Resign, match="was ended by SIGSEGV, as before"):
+        await program.choose(asked())
+
+
+class Handshake(Dialogue):
+    """Wants `hello` first; is told `go`, and answers a move at `now`."""
+
+    hurry = ("now",)
+    goodbye = ("bye",)
+
+    def begin(self) -> Talk[None]:
+        line = yield ["hello"]
+        if line != "hello":
+            raise Garbled(f"it said {line}, not hello")
+
+    def move(self, turn: Turn, think_ms: int) -> Talk[str]:
+        return (yield from until(["go"], lambda answer: answer.startswith("move")))
+
+
+ECHOES = "for line in sys.stdin: print(line.strip().replace('now', 'move 4'), flush=True)"
+
+
+async def test_a_program_that_would_go_on_thinking_is_hurried(tmp_path: Path, running: Make) -> None:
+    program = running(launch(tmp_path, ECHOES, Handshake)[0])
+    await program.start()
+    assert await program.choose(asked(remaining_ms=1500)) == "move 4"
+
+
+async def test_a_program_of_another_protocol_is_told_at_the_start(tmp_path: Path, running: Make) -> None:
+    with pytest.raises(BadProgram, match=r"it said 0, not hello when it was started; is it a program for this kind"):
+        await running(launch(tmp_path, "print(0, flush=True); time.sleep(60)", Handshake)[0]).start()
+    with pytest.raises(BadProgram, match=r"\(exit code 3\) when it was started; its last words: 'boom'"):
+        await running(launch(tmp_path, CRASHES, Handshake)[0]).start()
+
+
+async def test_a_program_that_is_never_ready(tmp_path: Path, running: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(program_module, "START_S", 0.3)
+    with pytest.raises(BadProgram, match=r"did not answer within 0\.3 s when it was started"):
+        await running(launch(tmp_path, HANGS, Handshake)[0]).start()
+
+
+async def test_a_program_that_is_not_there(tmp_path: Path, running: Make) -> None:
+    launched, _ = launch(tmp_path, "")
+    launched.command = ["/no/such/program"]
+    with pytest.raises(BadProgram, match="cannot start /no/such/program: No such file or directory"):
+        await running(launched).start()
+
+
+async def test_an_endless_line_is_a_failure_and_no_memory(tmp_path: Path, running: Make) -> None:
+    program = running(launch(tmp_path, "sys.stdin.readline(); sys.stdout.write('x' * (3 << 20)); time.sleep(60)")[0])
+    with pytest.raises(Resign, match="wrote a line of more than 1048576 bytes, as before"):
+        await program.choose(asked())
+
+
+async def test_what_a_program_started_ends_with_it(tmp_path: Path) -> None:
+    pids = tmp_path / "pids"
+    code = f"child = os.fork() or time.sleep(60)\nopen({str(pids)!r}, 'w').write(str(child))\n{FIRST}"
+    program = Program(launch(tmp_path, code)[0])
+    await program.choose(asked())
+    grandchild = int(pids.read_text())
+    await program.close()
+    await until_true(lambda: gone(grandchild))
+
+
+def gone(pid: int) -> bool:
+    with suppress(FileNotFoundError):
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    return True
+
+
+async def until_true(condition: Callable[[], bool]) -> None:
+    async with asyncio.timeout(PATIENCE_S):
+        while not condition():  # noqa: ASYNC110  # it is another process that makes it true
+            await asyncio.sleep(0.01)
+
+
+@pytest.mark.parametrize(("left", "margin"), [(0, 0), (10, 10), (100, 20), (2000, 200), (10_000, 1000), (10**7, 1000)])
+def test_margins(left: int, margin: int) -> None:
+    assert margin_ms(left) == margin
+
+
+# --- the bot ---
+
+
+def message(frame: str) -> server.ServerMessage:
+    return read_server_message(frame)
+
+
+@pytest.fixture
+async def bridge(tmp_path: Path) -> AsyncIterator[Callable[[str], Awaitable[BridgeBot]]]:
+    """Makes bots that are closed at the end of the test."""
+    made: list[BridgeBot] = []
+
+    async def make(code: str) -> BridgeBot:
+        launched, _ = launch(tmp_path, code)
+        launched.make_dialogue = lambda: Stdio(everything=True)
+        made.append(BridgeBot(launched))
+        await made[-1].start()
+        return made[-1]
+
+    yield make
+    for bot in made:
+        await bot.close()
+
+
+TELLS_ITS_NUMBER = """
+import json
+for line in sys.stdin:
+    if json.loads(line)["type"] == "turn": print(os.getpid(), flush=True)
+"""
+
+
+async def test_each_match_has_a_program_and_a_free_one_is_used_again(
+    bridge: Callable[[str], Awaitable[BridgeBot]],
+) -> None:
+    bot = await bridge(TELLS_ITS_NUMBER)
+    first, second = await asyncio.gather(*(bot.choose(asked(match=match)) for match in ("cup.1", "cup.2")))
+    assert first != second
+    assert await bot.choose(asked(match="cup.1")) == first
+    over = message(says.match_over(match="cup.1"))
+    assert isinstance(over, server.MatchOver)
+    bot.match_over(over)
+    assert await bot.choose(asked(match="cup.3")) == first
+    session = message(says.session("cup.3"))
+    assert isinstance(session, server.Session)
+    bot.session(session)
+    assert await bot.choose(asked(match="cup.4")) == second, "cup.2 ended while the bot was away"
+
+
+async def test_a_program_that_thinks_about_a_match_that_is_over_is_ended(
+    bridge: Callable[[str], Awaitable[BridgeBot]],
+) -> None:
+    bot = await bridge(HANGS)
+    thinking = asyncio.create_task(bot.choose(asked(match="cup.1")))
+    await asyncio.sleep(0)
+    over = message(says.match_over(match="cup.1"))
+    assert isinstance(over, server.MatchOver)
+    bot.match_over(over)
+    with pytest.raises(Resign, match="the match is over"):
+        await asyncio.wait_for(thinking, PATIENCE_S)
+
+
+async def test_all_messages_of_a_match_reach_its_program(
+    tmp_path: Path, bridge: Callable[[str], Awaitable[BridgeBot]]
+) -> None:
+    seen = tmp_path / "seen"
+    bot = await bridge(
+        f"import json\nfor line in sys.stdin:\n    kind = json.loads(line)['type']\n"
+        f"    open({str(seen)!r}, 'a').write(kind + ' ')\n    if kind == 'turn': print('0', flush=True)"
+    )
+    start, refused, over = (message(says.match_start()), message(says.rejected()), message(says.match_over()))
+    assert isinstance(start, server.MatchStart)
+    assert isinstance(refused, server.Rejected)
+    assert isinstance(over, server.MatchOver)
+    bot.match_start(start)
+    assert await bot.choose(asked(match="cup.1")) == "0"
+    bot.rejected(refused)
+    bot.match_over(over)
+    bot.rejected(refused)
+    await until_true(lambda: seen.read_text() == "match_start turn rejected match_over ")

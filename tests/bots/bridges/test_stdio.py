@@ -1,0 +1,56 @@
+import json
+
+import pytest
+from rumble_bots.bridges.stdio import BareStdio, Stdio, line_of
+from rumble_bots.errors import Resign
+from rumble_protocol import server_messages as server
+from rumble_protocol.codec import read_server_message
+
+from tests.bots import says
+from tests.bots.bridges.talking import hold, turn
+
+TURN = turn("tictactoe", "4")
+
+
+def test_the_line_is_the_message_that_the_server_sent() -> None:
+    message = read_server_message(line_of(TURN))
+    assert isinstance(message, server.Turn)
+    assert (message.moves, message.legal, message.state) == (["4"], list(TURN.legal), TURN.state)
+    assert (message.turn_id, message.seat, message.ply, message.clock) == ("1.1", 1, 1, TURN.clock)
+    assert "\n" not in line_of(TURN)
+
+
+@pytest.mark.parametrize("answer", ["0", " 0 ", '"0"', "\n\n0"])
+def test_a_turn_in_a_move_out(answer: str) -> None:
+    written, move = hold(Stdio().move(TURN, 9), answer)
+    assert [json.loads(line)["type"] for line in written] == ["turn"]
+    assert move == "0"
+
+
+@pytest.mark.parametrize("answer", ["nonsense", '"', '"unfinished', "{}", "resigned"])
+def test_whatever_else_it_says_is_passed_on(answer: str) -> None:
+    assert hold(Stdio().move(TURN, 9), answer)[1] == answer
+
+
+def test_legal_moves_in_a_move_out() -> None:
+    assert hold(BareStdio().move(TURN, 9), "8") == (["0 1 2 3 5 6 7 8"], "8")
+
+
+def test_moves_with_spaces_have_tabs_between() -> None:
+    pytest.importorskip("pyspiel", reason="Go needs the extra: pip install 'rumble[openspiel]'")
+    written, move = hold(BareStdio().move(turn("openspiel:go", settings={"board_size": 2}), 9), "B a1")
+    assert (written, move) == (["B a1\tB b1\tB a2\tB b2\tB PASS"], "B a1")
+
+
+@pytest.mark.parametrize("dialogue", [Stdio(), BareStdio()])
+def test_resigning(dialogue: Stdio | BareStdio) -> None:
+    with pytest.raises(Resign, match="the program resigns"):
+        hold(dialogue.move(TURN, 9), "Resign")
+
+
+def test_messages_about_matches_only_for_those_that_want_them() -> None:
+    start = read_server_message(says.match_start())
+    assert isinstance(start, server.MatchStart)
+    assert Stdio().told(start) == ()
+    (line,) = Stdio(everything=True).told(start)
+    assert read_server_message(line) == start

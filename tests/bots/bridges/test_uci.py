@@ -1,0 +1,106 @@
+import pytest
+from rumble_bots.bridges.dialogue import Garbled
+from rumble_bots.bridges.uci import Uci, UciWishes, clocks, option_name
+from rumble_bots.errors import BadProgram, Resign
+
+from tests.bots.bridges.talking import hold, turn
+
+pytest.importorskip("chess", reason="chess needs the extra: pip install 'rumble[chess]'")
+
+GREETING = """Stockfish 15 by the authors
+id name Stockfish 15
+option name Hash type spin default 16 min 1 max 33554432
+option name Skill Level type spin default 20 min 0 max 20
+uciok"""
+
+
+def test_the_greeting_sets_the_options_under_the_names_that_the_engine_gives_them() -> None:
+    uci = Uci(UciWishes({"skill level": "3", "Hash": "32"}))
+    written, _ = hold(uci.begin(), GREETING + "\nreadyok")
+    assert written == ["uci", "setoption name Skill Level value 3", "setoption name Hash value 32", "isready"]
+
+
+def test_an_option_that_the_engine_does_not_have_is_told_with_those_it_has() -> None:
+    with pytest.raises(BadProgram, match="has no option 'Hsah'; it offers: Hash, Skill Level"):
+        hold(Uci(UciWishes({"Hsah": "32"})).begin(), GREETING)
+
+
+def test_the_position_is_told_from_the_first_move_on() -> None:
+    uci = Uci(UciWishes(depth=5))
+    written, move = hold(uci.move(turn("chess"), 9000), "readyok\ninfo depth 1\nbestmove e2e4 ponder e7e5")
+    assert (written, move) == (["ucinewgame", "isready", "position startpos", "go depth 5"], "e2e4")
+    written, move = hold(uci.move(turn("chess", "e2e4,e7e5"), 9000), "bestmove g1f3")
+    assert (written, move) == (["position startpos moves e2e4 e7e5", "go depth 5"], "g1f3")
+    written, _ = hold(uci.move(turn("chess", attempt=2), 9000), "readyok\nbestmove e2e4")
+    assert written[0] == "ucinewgame", "another attempt is another game"
+
+
+@pytest.mark.parametrize(
+    ("wishes", "go"),
+    [
+        (UciWishes(nodes=1000), "go nodes 1000"),
+        (UciWishes(depth=3, movetime_ms=50), "go depth 3 movetime 50"),
+        (UciWishes(), "go movetime 9000"),
+    ],
+)
+def test_limits(wishes: UciWishes, go: str) -> None:
+    written, _ = hold(Uci(wishes).move(turn("chess"), 9000), "readyok\nbestmove e2e4")
+    assert written[-1] == go
+
+
+@pytest.mark.parametrize(
+    ("control", "remaining_ms", "seats_ms", "think_ms", "told"),
+    [
+        ({}, 10_000, None, 9000, "movetime 9000"),
+        ({}, 10_000, None, 0, "movetime 1"),
+        (
+            {"move_ms": 0, "bank_ms": 60_000, "increment_ms": 500},
+            40_000,
+            [40_000, 50_000],
+            39_000,
+            "wtime 39000 btime 49000 winc 500 binc 500",
+        ),
+        (
+            {"move_ms": 2000, "bank_ms": 60_000},
+            42_000,
+            [42_000, 800],
+            41_000,
+            "wtime 41000 btime 1 winc 2000 binc 2000",
+        ),
+    ],
+)
+def test_clocks(
+    control: dict[str, int], remaining_ms: int, seats_ms: list[int] | None, think_ms: int, told: str
+) -> None:
+    asked = turn("chess", control=control, remaining_ms=remaining_ms, seats_ms=seats_ms)
+    assert clocks(asked, think_ms) == told
+
+
+def test_a_promotion_in_capitals_is_ours_all_the_same() -> None:
+    asked = turn("chess", "a2a4,b7b5,a4b5,a7a6,b5a6,b8c6,a6a7,a8b8")
+    _, move = hold(Uci(UciWishes()).move(asked, 9), "readyok\nbestmove A7B8Q")
+    assert move == "a7b8q"
+
+
+def test_an_illegal_move_is_passed_on_as_it_is() -> None:
+    assert hold(Uci(UciWishes()).move(turn("chess"), 9), "readyok\nbestmove e2e5")[1] == "e2e5"
+
+
+@pytest.mark.parametrize("best", ["bestmove (none)", "bestmove 0000"])
+def test_no_move_resigns(best: str) -> None:
+    with pytest.raises(Resign, match="the engine finds no move"):
+        hold(Uci(UciWishes()).move(turn("chess"), 9), f"readyok\n{best}")
+
+
+@pytest.mark.parametrize("best", ["bestmove", "bestmoves e2e4"])
+def test_a_garbled_answer(best: str) -> None:
+    with pytest.raises(Garbled, match="not a bestmove"):
+        hold(Uci(UciWishes()).move(turn("chess"), 9), f"readyok\n{best}")
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [("option name Skill Level type spin", "Skill Level"), ("id name X", None), ("option name Odd", "Odd")],
+)
+def test_option_names(line: str, name: str | None) -> None:
+    assert option_name(line) == name

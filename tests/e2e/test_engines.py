@@ -1,0 +1,79 @@
+"""Programs that nobody here wrote, from Debian's packages, play each other under our referee by the bridges."""
+
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e.processes import PATIENCE_S, RUMBLE, clean_environment, running, serving
+
+pytestmark = pytest.mark.e2e
+PLACES = f"{os.environ.get('PATH', '')}:/usr/games:/usr/local/games"
+
+
+def need(program: str) -> str:
+    """Where a program is. A check that must be complete (CI is set) fails without it; else the test is skipped."""
+    found = shutil.which(program, path=PLACES)
+    return found or _missing(f"{program} is not installed: apt-get install {program}")
+
+
+def need_module(module: str, extra: str) -> None:
+    """The same for a library of an extra."""
+    if importlib.util.find_spec(module) is None:
+        _missing(f"needs the extra: pip install 'rumble[{extra}]'")
+
+
+def _missing(why: str) -> str:
+    if os.environ.get("CI"):
+        pytest.fail(why)
+    pytest.skip(why)
+
+
+def played(folder: Path, game: list[str], first: list[str], second: list[str]) -> tuple[dict[str, Any], list[str]]:
+    """The match of two bridged programs, and what their owners were told."""
+    with serving(folder) as server, ExitStack() as stack:
+        server.host("create", "cup", "--legs", "1", "--start-at-bots", "2", "--move-ms", "30000", *game)
+        environment = {
+            **clean_environment(folder, {"RUMBLE_STATE_DIR": str(folder / "state")}),
+            "RUMBLE_SERVER": f"127.0.0.1:{server.port}",
+            "RUMBLE_JOIN": "cup",
+        }
+        bridges = [
+            stack.enter_context(
+                running([*RUMBLE, "bridge", protocol, "--name", name, *rest], environment, folder / f"{name}.log")
+            )
+            for name, (protocol, *rest) in (("first", first), ("second", second))
+        ]
+        assert [bridge.wait(PATIENCE_S) for bridge in bridges] == [0, 0]
+        exported = folder / "cup.json"
+        command = [*RUMBLE, "tournament", "export", "cup", "--out", str(exported)]
+        subprocess.run(command, env=server.environment, check=True, timeout=PATIENCE_S)
+        (match,) = json.loads(exported.read_text())["matches"]
+    return match, [(folder / f"{name}.log").read_text() for name in ("first", "second")]
+
+
+def test_two_chess_engines(tmp_path: Path) -> None:
+    need_module("chess", "chess")
+    strong = ["uci", "--depth", "5", "--option", "hash=16", "--", need("stockfish")]
+    weak = ["uci", "--depth", "2", "--", need("gnuchess"), "--uci"]
+    match, said = played(tmp_path, ["--game", "chess"], strong, weak)
+    assert match["termination"] == "normal", match["reason"]
+    assert len(match["moves"]) >= 4
+    assert not any("_move" in line for log in said for line in log.splitlines()), "no move was rejected"
+
+
+def test_gnu_go_against_itself(tmp_path: Path) -> None:
+    need_module("pyspiel", "openspiel")
+    engine = ["gtp", "--no-clock", "--", need("gnugo"), "--mode", "gtp", "--level", "1", "--chinese-rules", "--seed"]
+    game = ["--game", "openspiel:go", "--set", "board_size=9", "--set", "komi=5.5"]
+    match, said = played(tmp_path, game, [*engine, "1"], [*engine, "2"])
+    assert match["termination"] == "normal", match["reason"]
+    assert [move.split()[1] for move in match["moves"][-2:]] == ["PASS", "PASS"]
+    assert len(match["moves"]) >= 20
+    assert not any("_move" in line for log in said for line in log.splitlines()), "no move was rejected"

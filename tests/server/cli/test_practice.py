@@ -1,0 +1,155 @@
+"""`rumble practice` with programs of all kinds: real processes, sockets, and a server."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rumble_server.cli.main import run
+
+pytestmark = pytest.mark.e2e
+RUMBLE = [sys.executable, "-m", "rumble_server.cli.main"]
+BARE = str(Path(__file__).parents[3] / "bots" / "python" / "bare_bot.py")
+BOT = """
+import json, os, sys
+from websockets.sync.client import connect
+what = sys.argv[1]
+def say(**fields): socket.send(json.dumps(fields))
+with connect(os.environ["RUMBLE_SERVER"], subprotocols=["rumble.v1"]) as socket:
+    for frame in socket:
+        told = json.loads(frame)
+        if told["type"] == "welcome":
+            if what == "binary": socket.send(b"x")
+            join = "else" if what == "join" else os.environ["RUMBLE_JOIN"]
+            say(type="login", name=os.environ["RUMBLE_NAME"], join=join)
+        elif told["type"] == "turn":
+            if what == "crash": raise ValueError("boom")
+            if what == "json": socket.send("{nope"); continue
+            move = "z" if what == "illegal" else told["legal"][0]
+            say(type="move", match=told["match"], turn_id=told["turn_id"], move=move)
+        elif told["type"] == "tournament_over": break
+        elif told["type"] == "error" and what == "join": break
+"""
+
+
+class Practice:
+    """Runs the command in this process, and gives its exit code, its trace, and what came on standard error."""
+
+    def __init__(self, capfd: pytest.CaptureFixture[str]) -> None:
+        self._capfd = capfd
+
+    def __call__(self, *args: str) -> tuple[int, str, str]:
+        code = run(["practice", *args])
+        captured = self._capfd.readouterr()
+        return code, captured.out, captured.err
+
+
+@pytest.fixture
+def practise(capfd: pytest.CaptureFixture[str]) -> Practice:
+    return Practice(capfd)
+
+
+@pytest.fixture(scope="module")
+def bot(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    path = tmp_path_factory.mktemp("bots") / "bot.py"
+    path.write_text(BOT)
+    return ["--", sys.executable, str(path)]
+
+
+def test_the_bare_bot_plays_to_the_end(practise: Practice) -> None:
+    code, out, err = practise("--matches", "2", "--", sys.executable, BARE, "{address}", "{join}", "{name}")
+    assert code == 0, out + err
+    lines = out.splitlines()
+    assert lines[-1] == "note   2 of 2 played to the end"
+    assert [line.split()[1] for line in lines if line.startswith("bot ")][:2] == ["login", "move"]
+    assert sum(line.startswith("server match_over") for line in lines) == 2
+    assert "---+---+---" in out
+    assert "rank " in err, "what the program writes is kept apart from the trace"
+
+
+def test_the_same_seed_is_the_same_match(practise: Practice, bot: list[str]) -> None:
+    args = ["--game", "connect4", "--against", "heuristic", "--seed", "7", "--json", *bot, "plays"]
+    runs = [practise(*args) for _ in range(2)]
+    assert [code for code, _, _ in runs] == [0, 0], runs[0][2]
+    played = [[entry["frame"]["moves"] for entry in frames(out) if _type(entry) == "match_over"] for _, out, _ in runs]
+    assert played[0] == played[1]
+    assert len(played[0][0]) >= 7
+
+
+def test_a_bot_of_ours(practise: Practice) -> None:
+    code, out, err = practise("--", *RUMBLE, "bot", "random", "--quiet")
+    assert code == 0, out + err
+    assert "my-bot" in out, "its name is from the environment"
+
+
+def frames(out: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in out.splitlines()]
+
+
+def _type(entry: dict[str, Any]) -> object:
+    return entry["frame"]["type"] if "frame" in entry else None
+
+
+@pytest.mark.parametrize(
+    ("what", "told"),
+    [
+        ("illegal", ["next   send `move` as one of the texts in the turn's `legal`", "lost 1 of 1 by its own fault"]),
+        ("crash", ["your program ended (exit code 1) before the practice was over", "next   mend what it complained"]),
+        ("join", ["next   join the tournament that RUMBLE_JOIN names", "your program ended (exit code 0)"]),
+        ("binary", ["the server closed the connection: 1003", "next   send text frames"]),
+        ("json", ["next   mend that message and send it again", "your bot has said nothing since that error"]),
+    ],
+)
+def test_a_bot_that_fails_is_told_what_to_do_next(
+    what: str, told: list[str], practise: Practice, bot: list[str]
+) -> None:
+    code, out, err = practise(*bot, what)
+    assert code == 1, out + err
+    for text in told:
+        assert text in out
+    assert ("boom" in err) == (what == "crash")
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ([sys.executable, "-S", "-c", "raise SystemExit(3)"], "next   it never connected: open a WebSocket"),
+        (["/no/such/bot"], "rumble: cannot start /no/such/bot: No such file or directory"),
+    ],
+)
+def test_a_program_that_never_connects(command: list[str], told: str, practise: Practice) -> None:
+    code, out, err = practise("--", *command)
+    assert code == 1
+    assert told in out + err
+
+
+@pytest.mark.parametrize("typed", ["\n" * 9, ""])
+def test_step_waits_for_enter_before_each_turn(
+    typed: str, practise: Practice, bot: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keyboard = tmp_path / "typed"
+    keyboard.write_text(typed)
+    with keyboard.open() as stdin:
+        monkeypatch.setattr("sys.stdin", stdin)
+        code, out, err = practise("--step", *bot, "plays")
+    assert code == 0, out + err
+    turns = sum(line.startswith("server turn") for line in out.splitlines())
+    assert turns >= 3
+    assert err.count("Enter sends this turn to your bot") == (turns if typed else 1), "nobody types: it goes on"
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["--no-such", "--", "true"], "No such option"),
+        (["--game", "go", "--", "true"], "unknown game 'go'"),
+        (["--against", "nobody", "--", "true"], "unknown bot 'nobody'"),
+        (["--set", "size", "--", "true"], "'size' is not a setting: write NAME=VALUE"),
+        (["--set", "size=9", "--", "true"], "tictactoe has no setting 'size'"),
+        ([], "Missing argument"),
+    ],
+)
+def test_wrong_usage(args: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["practice", *args]) == 2
+    assert message in capsys.readouterr().err
