@@ -26,9 +26,11 @@ class Starter:
     language: str
     sources: Sequence[str]
     build: str | None
-    """What has to be done once; None: nothing."""
+    """What has to be done once, and for a compiled one after each change; None: nothing."""
     run: str
     """Plays, told by RUMBLE_SERVER, RUMBLE_JOIN, RUMBLE_NAME and RUMBLE_KEY; a strategy may follow as an argument."""
+
+    compiled: bool = False
 
     @property
     def folder(self) -> Path:
@@ -60,8 +62,8 @@ STARTERS = {
         Starter("python", ["bot.py"], "pip install websockets", "python bot.py"),
         Starter("javascript", ["bot.js", "package.json"], "npm install", "node bot.js"),
         Starter("java", ["Bot.java"], None, "java Bot.java"),
-        Starter("go", ["bot.go", "go.mod"], "go mod tidy && go build -o bot", "./bot"),
-        Starter("cpp", ["bot.cpp"], "g++ -std=c++17 -o bot bot.cpp -pthread", "./bot"),
+        Starter("go", ["bot.go", "go.mod"], "go mod tidy && go build -o bot", "./bot", compiled=True),
+        Starter("cpp", ["bot.cpp"], "g++ -std=c++17 -o bot bot.cpp -pthread", "./bot", compiled=True),
         Starter("shell", ["bot.sh"], None, "rumble bridge stdio -- sh bot.sh"),
     )
 }
