@@ -18,7 +18,7 @@ PATIENCE_S = 240.0
 PROGRAMS: Mapping[str, Mapping[str, str]] = {
     "python": {},
     "javascript": {"node": "nodejs", "npm": "npm"},
-    "java": {"java": "openjdk-17-jdk-headless"},
+    "java": {"java": "default-jdk-headless"},
     "go": {"go": "golang-go"},
     "cpp": {"g++": "g++"},
     "shell": {"sh": "dash", "awk": "mawk"},

@@ -3,7 +3,7 @@
 import json
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ BARE = "bare"
 FORMS = ("{}", "http://{}", "ws://{}/bot", "http://{}/", "ws://{}")
 """The ways to write a server's address."""
 CYCLES = 8
+LINES = ("012", "345", "678", "036", "147", "258", "048", "246")
 
 
 def environment(folder: Path, server: Server, tournament: str, form: str, name: str) -> dict[str, str]:
@@ -61,6 +62,26 @@ def score(matches: Sequence[Any], name: str, against: str) -> float:
     return float(sum(scores) / len(scores))
 
 
+def urgent(match: Any, seat: int) -> Iterator[int]:
+    """The plies at which a bot could win, or had to block: there it must have done so. Raises AssertionError."""
+    board = ["."] * 9
+    for ply, move in enumerate(match["moves"]):
+        if ply % 2 == seat:
+            for mark in ("XO"[seat], "OX"[seat]):
+                completing = {free for line in LINES if (free := missing(board, line, mark)) is not None}
+                if completing:
+                    assert move in completing, f"{match['seats'][seat]} played {move} in {''.join(board)}"
+                    yield ply
+                    break
+        board[int(move)] = "XO"[ply % 2]
+
+
+def missing(board: Sequence[str], line: str, mark: str) -> str | None:
+    """The free square of a line that is otherwise of one mark."""
+    marks = [board[int(square)] for square in line]
+    return line[marks.index(".")] if sorted(marks) == sorted([".", mark, mark]) else None
+
+
 def test_all_play_together_and_those_that_win_or_block_beat_a_random_one(
     built: Mapping[str, Built], tmp_path: Path
 ) -> None:
@@ -69,15 +90,19 @@ def test_all_play_together_and_those_that_win_or_block_beat_a_random_one(
     assert len(matches) == CYCLES * len(bots) * (len(bots) + 1)
     assert {match["termination"] for match in matches} == {"normal"}
     beaten = {name: score(matches, name, BARE) for name in bots}
-    assert min(beaten.values()) > 0.6, beaten
+    assert min(beaten.values()) > 0.55, beaten  # 0.88 is expected, and 16 matches scatter by 0.06
+    seen = [
+        number for match in matches for seat in (0, 1) if match["seats"][seat] != BARE for number in urgent(match, seat)
+    ]
+    assert len(seen) > len(matches), "too few moves that win or block to tell"
 
 
 def test_without_an_argument_they_play_at_random_whatever_the_game(built: Mapping[str, Built], tmp_path: Path) -> None:
     bots = {language: bot.command() for language, bot in built.items()}
     matches = played(tmp_path, bots, "--game", "connect4")
     assert {match["termination"] for match in matches} == {"normal"}
-    openings = {name: {m["moves"][0] for m in matches if m["seats"][0] == name} for name in bots}
-    assert all(len(moves) > 1 for moves in openings.values()), openings
+    begun = {name: {tuple(m["moves"][0:7:2]) for m in matches if m["seats"][0] == name} for name in bots}
+    assert all(len(moves) > 1 for moves in begun.values()), begun
 
 
 @pytest.mark.parametrize("language", STARTERS)
