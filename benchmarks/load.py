@@ -29,8 +29,15 @@ class Tally:
 
     turns: int = 0
     results: int = 0
-    latencies_s: list[float] = field(default_factory=list)
     over: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def on_turn(self, turn: bytes) -> None:
+        """A bot was asked for a move, and is about to answer."""
+        self.turns += 1
+
+    def on_result(self, match_over: bytes) -> None:
+        """A bot was told a result."""
+        self.results += 1
 
 
 class LoadBot(asyncio.Protocol):
@@ -50,7 +57,7 @@ class LoadBot(asyncio.Protocol):
         assert isinstance(transport, asyncio.Transport) or hasattr(transport, "write")
         self.transport = transport  # type: ignore[assignment]
         key = base64.b64encode(os.urandom(16)).decode()
-        self._write(
+        self.write(
             f"GET {self._path} HTTP/1.1\r\nHost: {self._host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
             f"Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n\r\n".encode()
         )
@@ -84,17 +91,17 @@ class LoadBot(asyncio.Protocol):
             if opcode == 1:
                 self._on_text(payload)
             elif opcode == 9:
-                self._write(bytes((0x8A, 0x80 | len(payload))) + NO_MASK + payload)
+                self.write(bytes((0x8A, 0x80 | len(payload))) + NO_MASK + payload)
             elif opcode == 8:
                 self._tally.over.set()
         del buffer[:start]
 
     def _on_text(self, payload: bytes) -> None:
         if payload.startswith(b'{"type":"turn"'):
-            self._tally.turns += 1
-            self._write(text_frame(answer(payload)))
+            self._tally.on_turn(payload)
+            self.on_turn(payload)
         elif payload.startswith(b'{"type":"match_over"'):
-            self._tally.results += 1
+            self._tally.on_result(payload)
         elif payload.startswith((b'{"type":"joined"', b'{"type":"session"')):
             self.ready.set()
         elif payload.startswith((b'{"type":"tournament_over"', b'{"type":"error"', b'{"type":"rejected"')):
@@ -102,10 +109,14 @@ class LoadBot(asyncio.Protocol):
                 print(payload.decode())
             self._tally.over.set()
 
-    def say(self, message: dict[str, Any]) -> None:
-        self._write(text_frame(json.dumps(message, separators=(",", ":")).encode()))
+    def on_turn(self, turn: bytes) -> None:
+        """Answer at once."""
+        self.write(text_frame(answer(turn)))
 
-    def _write(self, data: bytes) -> None:
+    def say(self, message: dict[str, Any]) -> None:
+        self.write(text_frame(json.dumps(message, separators=(",", ":")).encode()))
+
+    def write(self, data: bytes) -> None:
         if self.transport is not None:
             self.transport.write(data)
 

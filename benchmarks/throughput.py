@@ -10,6 +10,9 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
@@ -24,12 +27,15 @@ def start(*command: str) -> "subprocess.Popen[str]":
     return subprocess.Popen([sys.executable, *command], stdout=subprocess.PIPE, text=True)
 
 
-async def connect(port: int, login: dict[str, object] | None, tally: Tally, path: str) -> LoadBot:
+async def connect(
+    port: int, login: dict[str, object] | None, tally: Tally, path: str, bot: Callable[..., LoadBot] = LoadBot
+) -> LoadBot:
     host = f"127.0.0.1:{port}"
     loop = asyncio.get_running_loop()
-    _, bot = await loop.create_connection(lambda: LoadBot(host, login, tally, path=path), "127.0.0.1", port)
-    await asyncio.wait_for(bot.ready.wait(), 10)
-    return bot
+    made = bot(host, login, tally, path=path)
+    await loop.create_connection(lambda: made, "127.0.0.1", port)
+    await asyncio.wait_for(made.ready.wait(), 10)
+    return made
 
 
 async def echo(clients: int, seconds: float) -> tuple[float, float]:
@@ -49,7 +55,23 @@ async def echo(clients: int, seconds: float) -> tuple[float, float]:
         process.wait()
 
 
-async def rumble(game: str, clients: int, seconds: float) -> tuple[float, float]:
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A server whose bots play one tournament as fast as they can."""
+
+    process: "subprocess.Popen[str]"
+    page: str
+    tournament: str
+
+    @property
+    def port(self) -> int:
+        return int(self.page.rpartition(":")[2])
+
+
+@asynccontextmanager
+async def playing(
+    game: str, clients: int, tally: Tally, max_matches: int = 2, bot: Callable[..., LoadBot] = LoadBot
+) -> AsyncIterator[Running]:
     with tempfile.TemporaryDirectory(prefix="rumble-") as folder:
         process = start(
             "-m", "rumble_server.cli.main", "serve", "--port", "0", "--db", f"{folder}/bench.db", "--host-token", TOKEN
@@ -57,21 +79,25 @@ async def rumble(game: str, clients: int, seconds: float) -> tuple[float, float]
         assert process.stdout is not None
         try:
             page = process.stdout.readline().split()[-1].rstrip("/")
-            port = int(page.rpartition(":")[2])
             async with httpx.AsyncClient(base_url=page, headers={"Authorization": f"Bearer {TOKEN}"}) as host:
                 body = {"name": "bench", "game": game, "cycles": 100}
                 reply = await host.post("/api/tournaments", json=body)
-                tournament = reply.raise_for_status().json()["id"]
-                tally = Tally()
+                running = Running(process, page, reply.raise_for_status().json()["id"])
                 for number in range(clients):
-                    login = {"type": "login", "name": f"bot{number}", "join": tournament, "max_matches": 2}
-                    await connect(port, login, tally, "/bot")
-                (await host.post(f"/api/tournaments/{tournament}/start")).raise_for_status()
-            await asyncio.sleep(0.5)
-            return await measure(tally, process.pid, seconds)
+                    login = {"type": "login", "name": f"bot{number}", "join": running.tournament}
+                    await connect(running.port, {**login, "max_matches": max_matches}, tally, "/bot", bot)
+                (await host.post(f"/api/tournaments/{running.tournament}/start")).raise_for_status()
+            yield running
         finally:
             process.kill()
             process.wait()
+
+
+async def rumble(game: str, clients: int, seconds: float) -> tuple[float, float]:
+    tally = Tally()
+    async with playing(game, clients, tally) as running:
+        await asyncio.sleep(0.5)
+        return await measure(tally, running.process.pid, seconds)
 
 
 async def main(clients: int, seconds: float, rounds: int) -> None:

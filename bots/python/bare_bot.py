@@ -21,5 +21,5 @@ while True:  # connect again whenever the connection ends, but not after a close
                         socket.send(json.dumps(answer | {"move": random.choice(message["legal"])}))
                     case {"type": "tournament_over"}:
                         sys.exit()
-    except (OSError, websockets.ConnectionClosed) as lost:
+    except (OSError, websockets.WebSocketException) as lost:
         sys.exit(str(lost)) if "received 4" in str(lost) else time.sleep(0.5)

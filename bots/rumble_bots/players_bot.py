@@ -26,6 +26,7 @@ class PlayerBot(Bot):
         self._seed = seed
         self._options = options
         self._idle: list[Player] = [self._make()]
+        self.games = self._idle[0].games
 
     def choose(self, turn: Turn) -> str:
         """Ask a player that is not thinking: several matches at a time have as many, with seeds that differ."""

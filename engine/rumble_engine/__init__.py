@@ -4,6 +4,7 @@
 from one, and, when the game is over, its `Outcome`. `game_names()` and `get_game()` find the installed games.
 """
 
+from rumble_engine.drawing import Drawing, Path, Piece
 from rumble_engine.errors import (
     AmbiguousMove,
     BadPosition,
@@ -25,6 +26,7 @@ __all__ = [
     "BadPosition",
     "BadSettings",
     "ConformanceError",
+    "Drawing",
     "EngineError",
     "Game",
     "GameFamily",
@@ -32,6 +34,8 @@ __all__ = [
     "MissingExtra",
     "MoveError",
     "Outcome",
+    "Path",
+    "Piece",
     "Setting",
     "SettingValue",
     "State",

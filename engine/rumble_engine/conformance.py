@@ -22,6 +22,7 @@ from math import isclose
 from random import Random
 from typing import Any
 
+from rumble_engine.drawing_check import DrawingCheck
 from rumble_engine.errors import BadPosition, BadSettings, ConformanceError, EngineError, IllegalMove, MoveError
 from rumble_engine.game import Game, State
 from rumble_engine.outcome import Outcome, Termination
@@ -151,6 +152,7 @@ class _Playouts:
         self.settings = settings
         self.random = random
         self.longest = longest
+        self.drawings = DrawingCheck(game)
         self.texts: set[str] = set()
         self.kinds: dict[Hashable, tuple[int, float | None]] = {}
 
@@ -164,6 +166,7 @@ class _Playouts:
             with _blaming(self.game, f"seed {seed}, after {' '.join(moves) or 'no move'}"):
                 _require(len(moves) <= self.longest, f"the game is not over after {self.longest} plies")
                 outcome = self.check(state)
+                self.drawings.check(state, moves[-1] if moves else None, NONSENSE)
                 if outcome is not None:
                     return outcome, len(moves)
                 code = self.random.choice(state.codes())

@@ -10,6 +10,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self, final
 
+from rumble_engine.drawing import Drawing, Path
 from rumble_engine.errors import BadSettings, IllegalMove
 from rumble_engine.outcome import Outcome
 
@@ -148,6 +149,17 @@ class Game(ABC):
     @abstractmethod
     def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> State:
         """The state written `text` (see `State.text`). Raises BadPosition or BadSettings."""
+
+    def drawing(self, view: Mapping[str, Any], last: str | None = None) -> Drawing | None:
+        """The state that `State.view` showed, drawn for a page; None where there is only its diagram.
+
+        `last` is the move that led to it, to be marked; a text that is no move marks nothing.
+        """
+        return None
+
+    def path(self, view: Mapping[str, Any], move: str) -> Path:
+        """Where to click for the legal `move` on the drawing of this view; empty: it is chosen by its text."""
+        return ()
 
     @final
     def complete(self, given: Mapping[str, Any] | None = None) -> dict[str, SettingValue]:

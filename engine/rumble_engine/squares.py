@@ -4,35 +4,56 @@ A cell is one bit, row by row from the top left, with one more bit after each ro
 that sentinel a step in any of the eight directions is one shift, and runs off the board instead of around it.
 """
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import compress
 from string import ascii_lowercase
 
+from rumble_engine.drawing import Colour, Drawing, Path, Piece, Surface, shown_at
 from rumble_engine.errors import BadPosition
 from rumble_engine.texts import shown
 
+NAME = re.compile("[a-z][0-9]+")
+"""The name of a cell, in a move."""
 BITS = bytes.maketrans(b"01", b"\0\1")
 
 
 class Squares:
     """One shape of board. Made by `squares`, so that equal shapes are the same object, also after pickling."""
 
-    __slots__ = ("cells", "columns", "from_top", "full", "index", "letters", "names", "rows", "size", "steps", "stride")
+    __slots__ = (
+        "cells",
+        "columns",
+        "from_top",
+        "full",
+        "index",
+        "letters",
+        "names",
+        "places",
+        "row_labels",
+        "rows",
+        "size",
+        "steps",
+        "stride",
+    )
 
     def __init__(self, columns: int, rows: int, from_top: bool) -> None:
         self.columns, self.rows, self.from_top = columns, rows, from_top
         self.stride = stride = columns + 1
         self.size = rows * stride
         self.letters = ascii_lowercase[:columns]
+        self.row_labels = tuple(str(row + 1 if from_top else rows - row) for row in range(rows))
         names = [""] * self.size
-        for row in range(rows):
+        for row, label in enumerate(self.row_labels):
             for column, letter in enumerate(self.letters):
-                names[row * stride + column] = f"{letter}{row + 1 if from_top else rows - row}"
+                names[row * stride + column] = letter + label
         self.names = tuple(names)
         """By cell: its name, a column letter and a row number (counted from the top or from the bottom)."""
         self.index = {name: cell for cell, name in enumerate(names) if name}
         self.cells = tuple(self.index.values())
+        self.places = {name: place for place, name in enumerate(self.index)}
+        """By name: where the cell stands in a drawn board."""
         self.full = sum(1 << cell for cell in self.cells)
         self.steps = (1, stride - 1, stride, stride + 1)
         """Shifts to the right, and to the three cells below; the other four directions are their opposites."""
@@ -81,9 +102,28 @@ class Squares:
     def diagram(self, board: str) -> str:
         """A drawn board for a person: spaced out, with row numbers at the left and column letters below."""
         width = len(str(self.rows))
-        labels = range(1, self.rows + 1) if self.from_top else range(self.rows, 0, -1)
-        lines = [f"{label:>{width}} {' '.join(row)}" for label, row in zip(labels, self.split(board), strict=True)]
+        rows = zip(self.row_labels, self.split(board), strict=True)
+        lines = [f"{label:>{width}} {' '.join(row)}" for label, row in rows]
         return "\n".join([*lines, f"{'':{width}} {' '.join(self.letters)}"])
+
+    def drawing(
+        self,
+        surface: Surface,
+        board: str,
+        pieces: Mapping[str, Piece],
+        last: str | None,
+        *,
+        facing: bool = False,
+        edges: tuple[Colour, ...] = (),
+    ) -> Drawing:
+        """A drawn board as `Game.drawing` gives it."""
+        marked = shown_at(self.path(last or ""))
+        labels = tuple(self.letters), self.row_labels
+        return Drawing(surface, self.columns, board, pieces, *labels, last=marked, edges=edges, facing=facing)
+
+    def path(self, move: str) -> Path:
+        """A click on each cell that the move names."""
+        return tuple((self.places[name],) for name in NAME.findall(move) if name in self.places)
 
     def _bits(self, mask: int) -> bytes:
         return f"{mask:0{self.size}b}"[::-1].encode().translate(BITS)

@@ -7,7 +7,7 @@ An event's name is its `type`. Each tells how things stand, not what to add: to 
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
-from rumble_engine import Termination
+from rumble_engine import Drawing, Termination
 
 from rumble_protocol.fields import Count, Milliseconds, Seat, ServerMessageModel, Settings, ToldTimeControl
 from rumble_protocol.server_messages import TournamentStatus
@@ -18,6 +18,8 @@ class Standing(ServerMessageModel):
 
     `tiebreaks` are in the host's order, null where one does not apply; `decided_by` is the one that parted the bot from
     a neighbour with as many points. `rating` and its 95% `interval` (low, high) are null where they are not known.
+    `gained`: places gained (lost, if negative) by the last results; null where it is not known. How many results is
+    told beside the standings, in `gained_by`.
     """
 
     rank: Count
@@ -32,6 +34,15 @@ class Standing(ServerMessageModel):
     rating: float | None = None
     interval: list[float] | None = None
     faults: dict[str, Count]
+    gained: int | None = None
+
+
+class Expected(ServerMessageModel):
+    """When it will be over, if matches go on ending as fast as the last `results` did, within `window_ms`."""
+
+    remaining_ms: Milliseconds
+    results: Count
+    window_ms: Milliseconds
 
 
 class Entrant(ServerMessageModel):
@@ -52,7 +63,11 @@ class Pair(ServerMessageModel):
 
 
 class Board(ServerMessageModel):
-    """A match that is being played. `seat` is to move; `diagram` is the position as text, over several lines."""
+    """A match that is being played. `seat` is to move. `position` is the game's own text for where it stands.
+
+    `diagram` is the same over several lines; `drawing` for a picture, null where the game has none. `seats_ms` are the
+    clocks at `at_ms`; that of `seat` runs if `ticking` (its bot is there, and was asked).
+    """
 
     match: str
     attempt: Count
@@ -61,8 +76,12 @@ class Board(ServerMessageModel):
     ply: Count
     moves: list[str]
     state: dict[str, Any]
+    position: str
     diagram: str
+    drawing: Drawing | None
     seats_ms: list[Milliseconds]
+    ticking: bool
+    at_ms: Milliseconds
 
 
 class MatchResult(ServerMessageModel):
@@ -109,7 +128,11 @@ class TournamentView(TournamentSummary):
     reason: str
     matches_over: Count
     matches_total: Count | None
+    headline: str = ""
+    """The state in a sentence: who leads, who has won, what is waited for."""
+    expected: Expected | None = None
     standings: list[Standing]
+    gained_by: Count = 0
     rating_model: str = ""
     entrants: list[Entrant]
     running: list[Board]
@@ -132,7 +155,7 @@ class FeedMatchStart(Board):
 
 
 class FeedMove(Board):
-    """A match went on, by one move or by several."""
+    """A match went on: by one move, or by several; or a bot of it went away or came back."""
 
     type: Literal["move"] = "move"
 
@@ -150,7 +173,10 @@ class FeedStandings(ServerMessageModel):
     tournament: str
     matches_over: Count
     matches_total: Count | None
+    headline: str = ""
+    expected: Expected | None = None
     standings: list[Standing]
+    gained_by: Count = 0
     rating_model: str = ""
     pairs: list[Pair]
 
@@ -164,6 +190,8 @@ class FeedStatus(ServerMessageModel):
     reason: str
     matches_over: Count
     matches_total: Count | None
+    headline: str = ""
+    expected: Expected | None = None
     started_at_ms: Milliseconds | None
     ended_at_ms: Milliseconds | None
 

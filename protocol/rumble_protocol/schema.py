@@ -1,4 +1,4 @@
-"""The messages as JSON Schema (draft 2020-12), for bots in other languages.
+"""The messages as JSON Schema (draft 2020-12), for bots and spectators in other languages.
 
 `python -m rumble_protocol.schema protocol/schema` writes the files that the repository keeps; without a folder the
 same is printed as one JSON object, file names to schemas.
@@ -14,6 +14,7 @@ from pydantic import BaseModel, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
 from rumble_protocol.bot_messages import BOT_MESSAGES, BotMessage, Login
+from rumble_protocol.feed_messages import FeedEvent
 from rumble_protocol.server_messages import SERVER_MESSAGES, ServerMessage
 
 DRAFT: Final = "https://json-schema.org/draft/2020-12/schema"
@@ -33,12 +34,16 @@ class _Generator(GenerateJsonSchema):
 
 
 def schemas() -> dict[str, Schema]:
-    """File name to schema: each message by its type, and `bot_message` and `server_message` for any of a direction."""
+    """File name to schema: each message by its type, and `bot_message` and `server_message` for any of a direction.
+
+    `feed_event` is any event of a tournament's live feed; some of these have the name of a message.
+    """
     bot = {_type(model): model for model in BOT_MESSAGES} | {"bot_message": BotMessage}
     server = {_type(model): model for model in SERVER_MESSAGES} | {"server_message": ServerMessage}
     return {
         **{f"{name}.json": _schema(name, form, _finish_bot_part) for name, form in bot.items()},
         **{f"{name}.json": _schema(name, form, _finish_server_part) for name, form in server.items()},
+        "feed_event.json": _schema("feed_event", FeedEvent, _finish_server_part),
     }
 
 

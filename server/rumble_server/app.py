@@ -27,6 +27,8 @@ from rumble_server.store.reader import LogReader
 from rumble_server.store.sqlite import SqliteLog, database_path
 from rumble_server.tournament.arena import Arena
 from rumble_server.tournament.formats import Round
+from rumble_server.tournament.housekeeper import Housekeeper
+from rumble_server.tournament.ports import House
 from rumble_server.tournament.recovery import recover, replay_tournament
 from rumble_server.web.app import make_web
 from rumble_server.web.feed import Feed
@@ -54,9 +56,14 @@ class _Uvicorn(uvicorn.Server):
 class Server:
     """A Rumble server in this process. `await start()`, then `await stop()`."""
 
-    def __init__(self, config: ServerConfig) -> None:
-        """Open the database and rebuild what it holds. Raises StoreError."""
+    def __init__(self, config: ServerConfig, make_house: Callable[[str], House] | None = None) -> None:
+        """Open the database and rebuild what it holds. Raises StoreError.
+
+        `make_house` gives the house that plays on the server of that address; without it there are no house bots.
+        """
         self.config = config
+        self._make_house = make_house
+        self._house: House | None = None
         self._path = database_path(config.db)
         self.log = SqliteLog(self._path)
         self.reader = LogReader(self._path)
@@ -74,6 +81,11 @@ class Server:
         token = self.config.host_token or self.log.get("host_token") or secrets.token_urlsafe(24)
         self.log.put("host_token", token)
         return token
+
+    def _house_secret(self) -> str:
+        secret = self.log.get("house_secret") or secrets.token_hex(32)
+        self.log.put("house_secret", secret)
+        return secret
 
     async def start(self) -> None:
         """Listen, and take up what was running. Raises StartError, StoreError."""
@@ -99,12 +111,24 @@ class Server:
         unfinished = [self.reader.tournament_facts(each) for each in self.reader.tournament_ids(over=False)]
         self.log.attach(loop)
         recover(self.arena, self.reader.name_facts(), unfinished, self.reader.match_facts)
+        self._house = None if self._make_house is None else self._make_house(self.url)
+        self.housekeeper = Housekeeper(self.arena, self._house_secret(), self._house, self.config.house)
         gate = Gate(door, self.config.allowed_hosts)
 
         def connection(server_state: Any, **_: Any) -> Connection:
             return Connection(gate, server_state.connections)
 
-        web = make_web(Site(self.arena, self.log, self.archive, self.feed, self.host_token, self.config.allowed_hosts))
+        web = make_web(
+            Site(
+                self.arena,
+                self.log,
+                self.archive,
+                self.feed,
+                self.housekeeper,
+                self.host_token,
+                self.config.allowed_hosts,
+            )
+        )
         self._uvicorn = _Uvicorn(
             uvicorn.Config(
                 web,
@@ -124,6 +148,9 @@ class Server:
                 await self._serving
                 raise StartError("the web server stopped at once")
             await asyncio.sleep(0.01)
+        for name in self.housekeeper.names_lost():
+            log.warning("no house bot %s: somebody else uses that name", name)
+        self.housekeeper.open()
 
     def _work(self, task: Callable[[], Round], done: Callable[[Round], None]) -> None:
         """Pair a round in another process: the library that does it would hold this one's loop."""
@@ -153,6 +180,7 @@ class Server:
         self._written.set()
         self.door.on_durable()
         self.feed.publish(batch)
+        self.housekeeper.take(fact for _, fact in batch)
 
     @property
     def address(self) -> tuple[str, int]:
@@ -179,6 +207,8 @@ class Server:
                     await self._written.wait()
         await self.log.wait_all()
         self.arena.stop()
+        if self._house is not None:
+            await self._house.close()
         for session in list(self.door.sessions):
             session.close(CloseCode.DRAINING)
         self.feed.close()

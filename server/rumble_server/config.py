@@ -19,6 +19,8 @@ class ServerConfig(BaseModel):
     open_names: bool = False
     allowed_hosts: frozenset[str] = frozenset()
     """Names, beside those of loopback, under which the server is reached through a loopback address (by a proxy)."""
+    house: tuple[str, ...] = ()
+    """The reference bots that are always there to be challenged."""
     limits: Limits = Field(default_factory=Limits)
     grace_ms: Annotated[int, Field(ge=0)] = 30_000
     drain_ms: Annotated[int, Field(ge=0)] = 5_000

@@ -44,6 +44,11 @@ def test_a_reference_bot_answers() -> None:
     assert PlayerBot("minimax", search="alphabeta").choose(asked()) == "2"
 
 
+def test_only_perfect_is_choosy_about_games() -> None:
+    assert PlayerBot("perfect").games == ("tictactoe",)
+    assert PlayerBot("minimax").games is None
+
+
 def test_an_unknown_bot_is_told_at_once() -> None:
     with pytest.raises(UnknownPlayer, match="nobody"):
         PlayerBot("nobody")
@@ -54,6 +59,8 @@ def test_players_at_the_same_time_are_different_ones_and_used_again(monkeypatch:
     made: list[int] = []
 
     class Waiting:
+        games = None
+
         def choose(self, state: State, budget_ms: int) -> Choice:
             assert budget_ms == pytest.approx(1000 - SAFETY_MS, abs=1)
             together.wait(10)

@@ -44,7 +44,7 @@ class Lives:
     def start(self) -> None:
         """Start it, and wait until it listens."""
         port, database = str(self.server.port), str(self.database)
-        command = [*RUMBLE, "serve", "--port", port, "--db", database, "--host-token", TOKEN]
+        command = [*RUMBLE, "serve", "--port", port, "--db", database, "--host-token", TOKEN, "--house", "none"]
         if self.grace_ms is not None:
             program = (sys.executable, "-m", "tests.e2e.impatient_server")
             command = [*program, port, database, TOKEN, str(self.grace_ms)]

@@ -39,6 +39,11 @@ class Server:
     folder: Path
 
     @property
+    def url(self) -> str:
+        """Its home page, without the last slash."""
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
     def bot_url(self) -> str:
         """Where bots connect."""
         return f"ws://127.0.0.1:{self.port}/bot"
@@ -46,7 +51,7 @@ class Server:
     @property
     def environment(self) -> dict[str, str]:
         """For commands that host on this server."""
-        settings = {"RUMBLE_SERVER": f"http://127.0.0.1:{self.port}", "RUMBLE_HOST_TOKEN": TOKEN}
+        settings = {"RUMBLE_SERVER": self.url, "RUMBLE_HOST_TOKEN": TOKEN}
         return clean_environment(self.folder, settings)
 
     def host(self, *arguments: str) -> Any:
@@ -61,7 +66,7 @@ class Server:
 def serving(folder: Path, *options: str) -> Iterator[Server]:
     """A server on a free port, with a database in `folder`, until the end of the block."""
     database = str(folder / "rumble.db")
-    arguments = ["serve", "--port", "0", "--db", database, "--host-token", TOKEN, *options]
+    arguments = ["serve", "--port", "0", "--db", database, "--host-token", TOKEN, "--house", "none", *options]
     with running([*RUMBLE, *arguments], clean_environment(folder), folder / "serve.log") as process:
         yield Server(_announced_port(process, folder / "serve.log"), folder)
 

@@ -59,18 +59,28 @@ class RecordingBot:
 
     async def _on(self, socket: ClientConnection, frame: Frame) -> None:
         if frame["type"] == "welcome":
-            login = {"type": "login", "name": self.name, "max_matches": self.max_matches, "join": self.tournament}
-            await socket.send(json.dumps(login))
+            await socket.send(json.dumps(self.login_frame()))
         elif frame["type"] == "turn":
             answer = asyncio.create_task(self._answer(socket, frame))
             self._answers.add(answer)
             answer.add_done_callback(self._answers.discard)
 
     async def _answer(self, socket: ClientConnection, turn: Frame) -> None:
-        await asyncio.sleep(self.think_s())
-        move = {"type": "move", "match": turn["match"], "turn_id": turn["turn_id"], "move": chosen(turn)}
+        await self.think()
         with suppress(ConnectionClosed):
-            await socket.send(json.dumps(move))
+            await socket.send(json.dumps(self.move_frame(turn)))
+
+    def login_frame(self) -> Frame:
+        """How it logs in."""
+        return {"type": "login", "name": self.name, "max_matches": self.max_matches, "join": self.tournament}
+
+    async def think(self) -> None:
+        """Take the time that an answer takes."""
+        await asyncio.sleep(self.think_s())
+
+    def move_frame(self, turn: Frame) -> Frame:
+        """Its answer."""
+        return {"type": "move", "match": turn["match"], "turn_id": turn["turn_id"], "move": chosen(turn)}
 
 
 def chosen(turn: Frame) -> str:

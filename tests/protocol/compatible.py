@@ -19,7 +19,7 @@ Schema = dict[str, Any]
 
 PROMISED = Path(__file__).parents[2] / "protocol" / "v1.json"
 BOT_TYPES = {str(model.model_fields["type"].default) for model in BOT_MESSAGES}
-UNIONS = ("bot_message.json", "server_message.json")
+UNIONS = ("bot_message.json", "server_message.json", "feed_event.json")
 SAYS_NOTHING = {"title", "description", "default", "$schema", "$id", "$defs"}
 KNOWN = {
     *("type", "const", "enum", "anyOf", "$ref", "properties", "required", "additionalProperties", "items"),

@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple, cast
 from rumble_protocol.server_messages import Limits
 from rumble_server.gateway.connection import Connection, Gate
 from rumble_server.gateway.doorkeeper import Doorkeeper
+from rumble_server.gateway.outbox import Outbox
 from rumble_server.tournament.config import TournamentConfig
 from websockets.client import ClientProtocol
 from websockets.frames import Close, Frame, Opcode
@@ -120,7 +121,7 @@ class Stage:
         self.world = world
         door = Doorkeeper(world.arena, "rumble 0.1.0", limits=self._limits)
         world.log.on_durable.append(door.on_durable)
-        self.gate = Gate(door)
+        self.gate = Gate(door, outbox=Outbox(lambda write: write()))
 
     # --- what a bot does ---
 
@@ -140,24 +141,24 @@ class Stage:
 
     def host(self, does: str, **given: Any) -> None:
         """One of the host's commands, as the HTTP API has them."""
-        arena = self.world.arena
+        host = self.world.host
         match does, given:
             case "create", {"tournament": config}:
-                arena.create(TournamentConfig.model_validate_json(json.dumps(config)))
+                self.world.arena.create(TournamentConfig.model_validate_json(json.dumps(config)))
             case "start", {"tournament": tournament}:
-                arena.start(tournament)
+                host.start(tournament)
             case "pause", {"tournament": tournament, "reason": reason}:
-                arena.pause(tournament, reason)
+                host.pause(tournament, reason)
             case "resume", {"tournament": tournament}:
-                arena.unpause(tournament)
+                host.unpause(tournament)
             case "end" | "cancel", {"tournament": tournament}:
-                arena.end(tournament, cancelled=does == "cancel")
+                host.end(tournament, cancelled=does == "cancel")
             case "remove", {"tournament": tournament, "bot": bot}:
-                arena.remove(tournament, bot)
+                host.remove(tournament, bot)
             case "replay", {"match": match}:
-                arena.replay(match)
+                host.replay(match)
             case "reset_key", {"bot": bot}:
-                arena.reset_key(bot)
+                host.reset_key(bot)
             case _:
                 raise ValueError(f"the host cannot {does} with {given}")
         self.settle()

@@ -1,6 +1,7 @@
 """The messages are those of the design's table: their fields, which may be left out, and one JSON type a name."""
 
 import types
+from dataclasses import is_dataclass
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import pytest
@@ -93,7 +94,7 @@ def json_types(annotation: Any) -> set[str]:
         return set().union(*(json_types(type(value)) for value in get_args(annotation)))
     if origin is list:
         return {f"array of {' or '.join(json_types(get_args(annotation)[0]))}"}
-    if origin is dict or issubclass(annotation, BaseModel):
+    if origin is dict or issubclass(annotation, BaseModel) or is_dataclass(annotation):
         return {"object"}
     if issubclass(annotation, str):
         return {"string"}

@@ -28,8 +28,8 @@ def test_the_kept_schemas_are_those_of_the_models() -> None:
     )
 
 
-def test_there_is_one_for_each_message_and_each_direction() -> None:
-    assert sorted(VALIDATORS) == sorted([*TYPES, "bot_message", "server_message"])
+def test_there_is_one_for_each_message_each_direction_and_the_feed() -> None:
+    assert sorted(VALIDATORS) == sorted([*TYPES, "bot_message", "server_message", "feed_event"])
 
 
 @pytest.mark.parametrize("name", sorted(VALIDATORS))

@@ -31,6 +31,7 @@ from rumble_server.tournament.facts import (
     TournamentStarted,
     tournament_of,
 )
+from rumble_server.tournament.host import Host
 from rumble_server.tournament.machine import Tournament
 from rumble_server.tournament.ports import Clock
 from rumble_server.tournament.recovery import recover, replay_tournament
@@ -238,6 +239,7 @@ class World:
         self.clock = VirtualClock(now_ms)
         self.log = MemoryLog(self.clock, delay_ms)
         self.arena = Arena(log=self.log, clock=self.clock, run=run, random=Random(seed))
+        self.host = Host(self.arena)
         self.door = Doorkeeper(self.arena, "test", limits=limits or Limits(), open_names=open_names)
         self.log.on_durable.append(self.door.on_durable)
         self.disk = Disk(self.log)

@@ -35,12 +35,12 @@ def tell_before_it_is_on_disk(patch: pytest.MonkeyPatch) -> None:
 
 def tell_a_pause_before_it_is_on_disk(patch: pytest.MonkeyPatch) -> None:
     """A pause, or a cancellation, is told the field before it is on disk."""
-    notify = Arena._notify_field
+    notify = Arena.notify_field
 
     def changed(self: Arena, tournament: Tournament, code: NoticeCode, message: str, after: int) -> None:
         notify(self, tournament, code, message, 0)
 
-    patch.setattr(Arena, "_notify_field", changed)
+    patch.setattr(Arena, "notify_field", changed)
 
 
 def overtake(patch: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,7 @@ import orjson
 from rumble_protocol.fields import TimeControl
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.errors import TournamentError
+from rumble_server.tournament.host import Host as Commands
 from rumble_server.tournament.machine import Tournament
 
 from tests.server.world import VirtualClock
@@ -71,7 +72,7 @@ class Host:
                 self._look_at(plan, run)
 
     def _look_at(self, plan: TournamentPlan, run: ServerRun) -> None:
-        arena = run.arena
+        arena, host = run.arena, Commands(run.arena)
         tournament = arena.tournaments.get(plan.name)
         if tournament is None:
             if plan.name not in arena.taken_ids:
@@ -82,40 +83,40 @@ class Host:
         waited_ms = now_ms - tournament.created_at_ms
         match tournament.status:
             case "lobby" if waited_ms > LOBBY_MS and len(tournament.field) >= 2:
-                self._order("start", plan.name, lambda: arena.start(plan.name))
+                self._order("start", plan.name, lambda: host.start(plan.name))
             case "lobby" if waited_ms > LONGEST_LOBBY_MS:
-                self._order("cancel", plan.name, lambda: arena.end(plan.name, cancelled=True))
+                self._order("cancel", plan.name, lambda: host.end(plan.name, cancelled=True))
             case "paused" if not tournament.paused_by_disk and now_ms >= self._paused_until_ms.get(plan.name, 0):
-                self._order("resume", plan.name, lambda: arena.unpause(plan.name))
+                self._order("resume", plan.name, lambda: host.unpause(plan.name))
             case "running" if not self.calm:
                 self._disturb(plan, run, tournament)
             case _:
                 pass
 
     def _disturb(self, plan: TournamentPlan, run: ServerRun, tournament: Tournament) -> None:
-        arena = run.arena
+        host = Commands(run.arena)
         if self._lot(plan.pause):
             self._paused_until_ms[plan.name] = self._timeline.now_ms() + self._random.randint(0, 5000)
-            self._order("pause", plan.name, lambda: arena.pause(plan.name, "a break"))
+            self._order("pause", plan.name, lambda: host.pause(plan.name, "a break"))
         elif self._lot(plan.replay) and tournament.results:
             match = self._random.choice(sorted(tournament.results))
-            self._order("replay", match, lambda: arena.replay(match))
+            self._order("replay", match, lambda: host.replay(match))
         elif self._lot(plan.abort) and tournament.running:
             match = self._random.choice(sorted(tournament.running))
-            self._order("replay", match, lambda: arena.replay(match))
+            self._order("replay", match, lambda: host.replay(match))
         elif self._lot(plan.remove):
             bot = self._random.choice(sorted(tournament.field))
             if tournament.field[bot].withdrawn:
                 return
-            self._order("remove", f"{plan.name} {bot}", lambda: arena.remove(plan.name, bot))
+            self._order("remove", f"{plan.name} {bot}", lambda: host.remove(plan.name, bot))
         elif self._lot(plan.end):
-            self._order("end", plan.name, lambda: arena.end(plan.name, cancelled=False))
+            self._order("end", plan.name, lambda: host.end(plan.name, cancelled=False))
         elif self._lot(plan.cancel):
-            self._order("cancel", plan.name, lambda: arena.end(plan.name, cancelled=True))
+            self._order("cancel", plan.name, lambda: host.end(plan.name, cancelled=True))
         else:
             for bot, entrant in tournament.field.items():
                 if entrant.benched and self._lot(0.1):
-                    self._order("unbench", f"{plan.name} {bot}", partial(arena.unbench, plan.name, bot))
+                    self._order("unbench", f"{plan.name} {bot}", partial(host.unbench, plan.name, bot))
 
     def _lot(self, chance_a_second: float) -> bool:
         return chance_a_second > 0 and self._random.random() < chance_a_second * EACH_MS / 1000

@@ -32,6 +32,8 @@ class Launch:
     stderr: StderrFile
     say: Callable[[str], None]
     failures: int = 0
+    answered: bool = False
+    """Whether any of them ever answered."""
 
     @property
     def label(self) -> str:
@@ -145,10 +147,11 @@ class Program:
                 move = await _hold(child, self._dialogue.move(turn, int(think_s * 1000)))
         except (Ended, Garbled, TimeoutError) as failure:
             await self._drop()
-            raise Failed(str(failure) or f"did not answer within {limit - began:.1f} s") from failure
+            hint = "" if self._launch.answered else " (does it flush each line that it writes?)"
+            raise Failed(str(failure) or f"did not answer within {limit - began:.1f} s{hint}") from failure
         finally:
             hurry.cancel()
-        self._launch.failures = 0
+        self._launch.failures, self._launch.answered = 0, True
         return move
 
     async def _ready(self, patience_s: float) -> Child:

@@ -104,16 +104,17 @@ class Stage(Play):
     async def restart(self, *, down: bool) -> None:
         """Close as a server that restarts does, and wait for the bot to be back. Raises Trouble."""
         link = self.referee.link
-        if link is not None:
-            await self.referee.close(link, CloseCode.DRAINING)
         if down:
+            self.referee.leave()
+            self.record.add("note", "the server goes down: it stops listening, and closes its connections with 1001")
             await self._listener.down()
-            self.record.add("note", "nobody listens now")
             try:
                 await self.idle(DOWN_S)
             finally:
                 await self._listener.up()
             self.record.add("note", "the server is up again")
+        elif link is not None:
+            await self.referee.close(link, CloseCode.DRAINING)
         await self.back()
 
     async def back(self) -> None:

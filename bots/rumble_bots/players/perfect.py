@@ -55,6 +55,8 @@ def is_solvable(state: State) -> bool:
 class Perfect(Player):
     """Never loses where a draw can be had, nor draws where a win can."""
 
+    games = tuple(TABLES.values())
+
     def __init__(self, random: Random) -> None:
         super().__init__(random)
         self.searches: dict[type[State], Search] = {}

@@ -29,6 +29,8 @@ class Player(ABC):
 
     options: ClassVar[tuple[str, ...]] = ()
     """Names of the keyword arguments that its constructor takes."""
+    games: ClassVar[Sequence[str] | None] = None
+    """The games it plays whatever their settings; None: any."""
 
     def __init__(self, random: Random) -> None:
         self.random = random

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from rumble_engine.drawing import Drawing, Path, Piece
 from rumble_engine.errors import BadPosition, IllegalMove, UnreadableMove
 from rumble_engine.game import Game, Setting, State
 from rumble_engine.outcome import Outcome
@@ -27,6 +28,7 @@ from rumble_engine.views import mover_in, mover_of, settings_in, text_in
 
 MARKS = ".WB"
 TURNED = str.maketrans("WB", "BW")
+PIECES = {"W": Piece("white", 0, "pawn", "light"), "B": Piece("black", 1, "pawn", "dark")}
 
 
 @cache
@@ -169,6 +171,15 @@ class Breakthrough(Game):
         full = settings_in(self, view)
         board = squares(int(full["columns"]), int(full["rows"]), from_top=False)
         return _place(board, text_in(self, view, "board"), mover_in(self, view))
+
+    def drawing(self, view: Mapping[str, Any], last: str | None = None) -> Drawing:
+        """Pawns on a chequered board, white's side below."""
+        board = squares(view["columns"], view["rows"], from_top=False)
+        return board.drawing("chequered", view["board"], PIECES, last, facing=True)
+
+    def path(self, view: Mapping[str, Any], move: str) -> Path:
+        """The square left, then the square reached."""
+        return squares(view["columns"], view["rows"], from_top=False).path(move)
 
     def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> BreakthroughState:
         """The position whose rows, from the top, stand between slashes, before the mark to move.

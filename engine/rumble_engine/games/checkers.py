@@ -25,6 +25,7 @@ from itertools import pairwise
 from typing import Any
 
 from rumble_engine.checkers_moves import BETWEEN, FAR, legal_moves, path_of, read, text_of
+from rumble_engine.drawing import Drawing, Path, Piece, shown_at
 from rumble_engine.errors import BadPosition, IllegalMove, UnreadableMove
 from rumble_engine.game import Game, Setting, State
 from rumble_engine.outcome import Outcome
@@ -35,6 +36,15 @@ from rumble_engine.views import mover_in, mover_of, settings_in, text_in, texts_
 BOARD = squares(8, 8, from_top=True)
 CELLS = tuple(square // 4 * BOARD.stride + square % 4 * 2 + 1 - square // 4 % 2 for square in range(32))
 """Where each dark square stands on the drawn board."""
+PLACES = tuple(cell - cell // BOARD.stride for cell in CELLS)
+"""Where each dark square stands in the board's text."""
+NUMBERED = tuple(str(PLACES.index(place) + 1) if place in PLACES else "" for place in range(64))
+PIECES = {
+    "b": Piece("black man", 0, "disc", "dark"),
+    "B": Piece("black king", 0, "crowned", "dark"),
+    "w": Piece("white man", 1, "disc", "light"),
+    "W": Piece("white king", 1, "crowned", "light"),
+}
 MARKS = ".bBwW"
 REPEATED, QUIET = Outcome.draw("position repeated"), Outcome.draw("no capture and no man moved for long")
 LEFT = (Outcome.win(1, "no move left"), Outcome.win(0, "no move left"))
@@ -130,8 +140,7 @@ class CheckersState(State):
     def diagram(self) -> str:
         """The board; empty dark squares show their number."""
         cells, drawn = list(self._drawn()), self._drawn()
-        for number, cell in enumerate(CELLS, 1):
-            place = cell - cell // BOARD.stride
+        for number, place in enumerate(PLACES, 1):
             cells[place] = str(number) if drawn[place] == "." else drawn[place]
         return "\n".join(
             "".join(f"{'' if cell == '.' else cell:>3}" for cell in cells[row : row + 8]) for row in range(0, 64, 8)
@@ -171,6 +180,11 @@ class CheckersState(State):
         return BOARD.draw(MARKS, *masks)
 
 
+def _clicks(move: str) -> Path:
+    code = read(move)
+    return tuple((PLACES[square],) for square in path_of(code)) if code else ()
+
+
 def _turned(key: Key) -> Key:
     """A position turned around, the sides exchanged."""
     black, white, kings = (int(f"{mask:032b}"[::-1], 2) for mask in key)
@@ -202,6 +216,16 @@ class Checkers(Game):
         """The state of a view, checked as `parse` checks; other fields than its five are ignored."""
         since = texts_in(self, view, "since")
         return _place(text_in(self, view, "board"), mover_in(self, view), since, settings_in(self, view))
+
+    def drawing(self, view: Mapping[str, Any], last: str | None = None) -> Drawing:
+        """Discs on the dark squares of a chequered board with their numbers, black's side above."""
+        return Drawing(
+            "chequered", 8, view["board"], PIECES, names=NUMBERED, last=shown_at(_clicks(last or "")), facing=True
+        )
+
+    def path(self, view: Mapping[str, Any], move: str) -> Path:
+        """Each square that the move touches."""
+        return _clicks(move)
 
     def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> CheckersState:
         """The position whose rows, from the top, stand between slashes; then the mark to move, then `since`.

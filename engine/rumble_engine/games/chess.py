@@ -24,9 +24,11 @@ between.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rumble_engine.drawing import Drawing, Path, Piece, Shape
 from rumble_engine.errors import BadPosition, IllegalMove, MissingExtra, UnreadableMove
 from rumble_engine.game import Game, Setting, State
 from rumble_engine.outcome import Outcome
+from rumble_engine.squares import squares
 from rumble_engine.texts import shown
 from rumble_engine.views import settings_in, text_in, texts_in
 
@@ -40,6 +42,12 @@ except ModuleNotFoundError as error:
 
 Key = tuple[int, ...]
 
+BOARD = squares(8, 8, from_top=False)
+KINDS: dict[str, Shape] = {"K": "king", "Q": "queen", "R": "rook", "B": "bishop", "N": "knight", "P": "pawn"}
+MEN = {
+    **{mark: Piece(f"white {shape}", 0, shape, "light") for mark, shape in KINDS.items()},
+    **{mark.lower(): Piece(f"black {shape}", 1, shape, "dark") for mark, shape in KINDS.items()},
+}
 MATES = {chess.WHITE: Outcome.win(1, "checkmate"), chess.BLACK: Outcome.win(0, "checkmate")}
 """By the side that is mated."""
 STALEMATE, DEAD = Outcome.draw("stalemate"), Outcome.draw("insufficient material")
@@ -216,6 +224,14 @@ class Chess(Game):
         """The state of a view, by its `fen`, `since` and `claims`, checked as `parse` checks."""
         claims = settings_in(self, view)["claims"] == "referee"
         return _place(text_in(self, view, "fen"), texts_in(self, view, "since"), claims)
+
+    def drawing(self, view: Mapping[str, Any], last: str | None = None) -> Drawing:
+        """Men on a chequered board, white's side below."""
+        return BOARD.drawing("chequered", view["board"], MEN, last, facing=True)
+
+    def path(self, view: Mapping[str, Any], move: str) -> Path:
+        """The square left, then the square reached; promotions on a square have the same."""
+        return BOARD.path(move)
 
     def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> ChessState:
         """The position of six fields of Forsyth-Edwards Notation and, behind them, the moves of `since`, if any.

@@ -12,8 +12,10 @@ the counts.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from string import ascii_lowercase
 from typing import Any
 
+from rumble_engine.drawing import Drawing, Path, Piece
 from rumble_engine.errors import BadPosition, BadSettings, IllegalMove, UnreadableMove
 from rumble_engine.game import Game, Setting, SettingValue, State
 from rumble_engine.grid import Grid, grid
@@ -21,6 +23,7 @@ from rumble_engine.outcome import Outcome
 from rumble_engine.texts import shown
 
 DRAW = Outcome.draw("board full")
+PIECES = {"X": Piece("X", 0, "disc", "first"), "O": Piece("O", 1, "disc", "second")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +140,22 @@ class Connect4(Game):
         if not isinstance(board, str) or len(board) != shape.columns * shape.rows:
             raise BadPosition(f'"board" must be a text of {shape.rows} rows of {shape.columns} characters')
         return _place(shape, board)
+
+    def drawing(self, view: Mapping[str, Any], last: str | None = None) -> Drawing:
+        """A plate with holes. The last move is the top stone of its column."""
+        board, columns, letters = view["board"], view["columns"], tuple(ascii_lowercase[: view["columns"]])
+        numbers = tuple(str(row) for row in range(len(board) // columns, 0, -1))
+        fallen: list[int] = []
+        if last in letters:
+            fallen = [cell for cell in range(letters.index(last), len(board), columns) if board[cell] != "."][:1]
+        return Drawing("holes", columns, board, PIECES, letters, numbers, last=tuple(fallen))
+
+    def path(self, view: Mapping[str, Any], move: str) -> Path:
+        """Any cell of the column; the stone will lie on the lowest empty one."""
+        board, column = view["board"], ascii_lowercase.index(move)
+        cells = range(column, len(board), view["columns"])
+        free = [cell for cell in cells if board[cell] == "."]
+        return ((free[-1], *[cell for cell in cells if cell != free[-1]]),)
 
     def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> Connect4State:
         """The position whose rows, from the top, stand between slashes.

@@ -18,6 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from rumble_engine.drawing import Drawing, Path, Piece
 from rumble_engine.errors import BadPosition, IllegalMove, UnreadableMove
 from rumble_engine.game import Game, Setting, State
 from rumble_engine.outcome import Outcome
@@ -26,6 +27,7 @@ from rumble_engine.texts import shown
 from rumble_engine.views import mover_in, mover_of, settings_in, text_in
 
 MARKS = ".XO"
+PIECES = {"X": Piece("X", 0, "disc", "first"), "O": Piece("O", 1, "disc", "second")}
 SWAP = -1
 """The code of a swap; every other code is a cell."""
 OUTCOMES = (Outcome.win(0, "connected top and bottom"), Outcome.win(1, "connected left and right"))
@@ -201,6 +203,17 @@ class Hex(Game):
         """The state of a view, checked as `parse` checks; other fields than its four are ignored."""
         full = settings_in(self, view)
         return _place(_board(full["size"]), bool(full["swap"]), text_in(self, view, "board"), mover_in(self, view))
+
+    def drawing(self, view: Mapping[str, Any], last: str | None = None) -> Drawing:
+        """Stones on hexagons, each side's edges in its colour. A swap marks the stone it took."""
+        board = _board(view["size"])
+        if last == "swap":
+            last = " ".join(board.names_in(board.read(MARKS, view["board"])[1]))
+        return board.drawing("hexagons", view["board"], PIECES, last, edges=("first", "second", "first", "second"))
+
+    def path(self, view: Mapping[str, Any], move: str) -> Path:
+        """The cell; a swap has none."""
+        return _board(view["size"]).path(move)
 
     def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> HexState:
         """The position whose rows, from the top, stand between slashes, before the mark to move.

@@ -27,6 +27,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from rumble_engine.drawing import Drawing, Path, Piece, Shape
 from rumble_engine.errors import BadPosition, IllegalMove, UnreadableMove
 from rumble_engine.game import Game, Setting, State
 from rumble_engine.minichess_moves import LAST, PIECES, attacked, legal_moves, moved, pseudo_moves
@@ -38,6 +39,11 @@ from rumble_engine.views import count_in, mover_in, mover_of, settings_in, text_
 START = "..k.pppp" + "PPPP.K.."
 BOARD = squares(4, 4, from_top=False)
 NAMES = tuple(name for name in BOARD.names if name)
+KINDS: dict[str, Shape] = {"K": "king", "P": "pawn", "Q": "queen"}
+MEN = {
+    **{mark: Piece(f"white {shape}", 0, shape, "light") for mark, shape in KINDS.items()},
+    **{mark.lower(): Piece(f"black {shape}", 1, shape, "dark") for mark, shape in KINDS.items()},
+}
 MATE = (Outcome.win(1, "checkmate"), Outcome.win(0, "checkmate"))
 STUCK = (Outcome.win(1, "stalemate"), Outcome.win(0, "stalemate"))
 """By the side that cannot move, where stalemate loses."""
@@ -185,6 +191,14 @@ class Minichess(Game):
         rules = _rules(settings_in(self, view))
         quiet = count_in(self, view, "quiet", rules.quiet_plies)
         return _place(text_in(self, view, "board"), mover_in(self, view), quiet, rules)
+
+    def drawing(self, view: Mapping[str, Any], last: str | None = None) -> Drawing:
+        """Men on a chequered board, white's side below."""
+        return BOARD.drawing("chequered", view["board"], MEN, last, facing=True)
+
+    def path(self, view: Mapping[str, Any], move: str) -> Path:
+        """The square left, then the square reached."""
+        return BOARD.path(move)
 
     def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> MinichessState:
         """The position whose rows, from the top, stand between slashes; then the mark to move and the quiet plies.

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from rumble_engine.drawing import Drawing, Path, Piece
 from rumble_engine.errors import BadPosition, BadSettings, IllegalMove, UnreadableMove
 from rumble_engine.game import Game, Setting, SettingValue, State
 from rumble_engine.outcome import Outcome
@@ -26,6 +27,7 @@ from rumble_engine.texts import shown
 from rumble_engine.views import settings_in, text_in
 
 MARKS = ".XO"
+PIECES = {"X": Piece("black", 0, "disc", "dark"), "O": Piece("white", 1, "disc", "light")}
 DRAW = Outcome.draw("board full")
 
 
@@ -214,6 +216,15 @@ class Gomoku(Game):
     def load(self, view: Mapping[str, Any]) -> MnkState:
         """The state of a view, checked as `parse` checks; other fields than its five are ignored."""
         return _place(_rules(settings_in(self, view)), text_in(self, view, "board"))
+
+    def drawing(self, view: Mapping[str, Any], last: str | None = None) -> Drawing:
+        """Stones on the crossings of lines."""
+        board = squares(view["columns"], view["rows"], from_top=False)
+        return board.drawing("lines", view["board"], PIECES, last)
+
+    def path(self, view: Mapping[str, Any], move: str) -> Path:
+        """The crossing."""
+        return squares(view["columns"], view["rows"], from_top=False).path(move)
 
     def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> MnkState:
         """The position whose rows, from the top, stand between slashes.

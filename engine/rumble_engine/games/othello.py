@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from rumble_engine.drawing import Drawing, Path, Piece
 from rumble_engine.errors import BadPosition, BadSettings, IllegalMove, UnreadableMove
 from rumble_engine.game import Game, Setting, SettingValue, State
 from rumble_engine.outcome import Outcome
@@ -24,6 +25,7 @@ from rumble_engine.texts import shown
 from rumble_engine.views import mover_in, mover_of, settings_in, text_in
 
 MARKS = ".XO"
+PIECES = {"X": Piece("black", 0, "disc", "dark"), "O": Piece("white", 1, "disc", "light")}
 PASS = -1
 """The code of a pass; every other code is a cell."""
 
@@ -182,6 +184,15 @@ class Othello(Game):
         """The state of a view; other fields than its three are ignored."""
         size = int(settings_in(self, view)["size"])
         return _place(size, text_in(self, view, "board"), mover_in(self, view))
+
+    def drawing(self, view: Mapping[str, Any], last: str | None = None) -> Drawing:
+        """Discs on green squares."""
+        board = squares(view["size"], view["size"], from_top=True)
+        return board.drawing("felt", view["board"], PIECES, last)
+
+    def path(self, view: Mapping[str, Any], move: str) -> Path:
+        """The square; a pass has none."""
+        return squares(view["size"], view["size"], from_top=True).path(move)
 
     def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> OthelloState:
         """The position whose rows, from the top, stand between slashes, before the mark to move.

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from rumble_engine.drawing import Drawing, Path, Piece
 from rumble_engine.errors import BadPosition, IllegalMove, UnreadableMove
 from rumble_engine.game import Game, State
 from rumble_engine.outcome import Outcome
@@ -39,6 +40,7 @@ ROWS = tuple(
 
 OUTCOMES = (Outcome.win(0, "three in a row"), Outcome.win(1, "three in a row"))
 DRAW = Outcome.draw("board full")
+PIECES = {"X": Piece("X", 0, "cross", "first"), "O": Piece("O", 1, "nought", "second")}
 
 
 def _symmetries() -> tuple[tuple[int, ...], ...]:
@@ -153,6 +155,15 @@ class TicTacToe(Game):
         if not isinstance(board, str):
             raise BadPosition('a tictactoe view holds "board", a text of nine characters')
         return self.parse(board)
+
+    def drawing(self, view: Mapping[str, Any], last: str | None = None) -> Drawing:
+        """Crosses and noughts; the squares have their numbers."""
+        marked = () if last not in CODES else (CODES[last],)
+        return Drawing("grid", 3, view["board"], PIECES, names=NAMES, last=marked)
+
+    def path(self, view: Mapping[str, Any], move: str) -> Path:
+        """The square."""
+        return ((CODES[move],),)
 
     def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> TicTacToeState:
         """The position of nine characters; every position that play can reach and no other."""

@@ -18,12 +18,13 @@ from rumble_protocol.fields import TimeControl
 
 from rumble_server.app import Server
 from rumble_server.cli.errors import CliError, ExitCode
+from rumble_server.cli.house import DEFAULT, HouseProcesses, house_players
+from rumble_server.cli.loop import run
 from rumble_server.cli.many import Entry, many_command
 from rumble_server.cli.options import Seed
 from rumble_server.cli.running import (
     bot_processes,
     checked_players,
-    run,
     running_server,
     split_names,
     until_signal,
@@ -55,6 +56,9 @@ def demo(
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 0,
     db: Annotated[str | None, typer.Option(help="Keep the event log here; else it is thrown away.")] = None,
     seed: Seed = 0,
+    house: Annotated[
+        str, typer.Option(metavar="LIST|none", help="House bots to be challenged, while the page stays.")
+    ] = DEFAULT,
     exit_: Annotated[bool, typer.Option("--exit", help="End with the tournament; the page does not stay.")] = False,
     json_: Annotated[bool, typer.Option("--json", help="Print the standings and matches as one JSON object.")] = False,
 ) -> int:
@@ -82,7 +86,8 @@ def demo(
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="rumble-"))
             db = str(Path(folder) / "rumble.db")
         stays = sys.stdout.isatty() and not exit_ and not json_
-        return run(_demo(ServerConfig(port=port, db=db), config, players, stays=stays, as_json=json_))
+        residents = house_players(house) if stays else ()
+        return run(_demo(ServerConfig(port=port, db=db, house=residents), config, players, stays=stays, as_json=json_))
 
 
 def default_bots(game: str) -> list[str]:
@@ -129,7 +134,7 @@ async def _demo(
 ) -> int:
     console = plain_or_rich(stderr=as_json)
     stopping = until_signal()
-    async with running_server(config) as server:
+    async with running_server(config, HouseProcesses) as server:
         tournament, number = server.arena.create(wanted)
         await server.log.wait(number)
         console.print(f"page: {server.url}/tournaments/{tournament.id}", soft_wrap=True, highlight=False)

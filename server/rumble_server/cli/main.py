@@ -31,6 +31,7 @@ COMMANDS = {
     "ask": "The move a bot would make, its score and the nodes it visited.",
     "standings": "Ranks and tie-breaks of any result file.",
     "ratings": "Ratings of any result file, with intervals.",
+    "replay": "Step through a match, from a file or a server.",
     "games": "The installed games and their settings.",
     "schema": "The JSON Schema of every message.",
 }

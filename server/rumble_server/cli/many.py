@@ -11,7 +11,7 @@ from rumble_bots.bot import Bot
 from rumble_bots.serve import serve
 
 from rumble_server.cli.errors import ExitCode, as_cli_error
-from rumble_server.cli.running import run
+from rumble_server.cli.loop import run
 
 
 @dataclass(frozen=True, slots=True)

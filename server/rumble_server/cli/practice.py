@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import math
 import os
 import secrets
 import sys
@@ -28,13 +29,14 @@ from rumble_protocol.fields import DAY_MS, TimeControl
 from rumble_server.cli.advice import CLOSES
 from rumble_server.cli.demo import think_ms
 from rumble_server.cli.errors import CliError, ExitCode
+from rumble_server.cli.loop import run
 from rumble_server.cli.options import Game, Json, Seed, Setting, given, read_settings
 from rumble_server.cli.play import lines
 from rumble_server.cli.proxy import Sender, proxying
 from rumble_server.cli.running import (
     KILL_AFTER_S,
     checked_players,
-    run,
+    end_process,
     running_server,
     unless_stopped,
     until_signal,
@@ -48,12 +50,16 @@ from rumble_server.tournament.machine import OVER, Tournament
 ID = "practice"
 NAME = "my-bot"
 HINT_S, PATIENCE_S = 10.0, 120.0
-"""After so long without a connection the author is told, and after so long it is over: programs may compile first."""
+"""After so long without a login, or a move, the author is told; after so long without a login it is over: programs may
+compile first."""
 STUCK_S = 3.0
 """A bot that is refused, and then says nothing for so long, waits for what will not come."""
 LOOK_S = 0.02
 STDERR = 2
 """The descriptor."""
+SLOW = (
+    "there is no clock here, and this waits; if your bot does not think, does it flush what it writes? Ctrl-C ends it"
+)
 CONNECT = "open a WebSocket to the address in RUMBLE_SERVER, log in as RUMBLE_NAME, and join RUMBLE_JOIN"
 STYLES = {"bot": "cyan", "server": "green", "board": "", "note": "dim", "next": "bold yellow"}
 
@@ -110,6 +116,11 @@ class Screen:
         self._console = plain_or_rich()
         self._ended = False
 
+    @property
+    def steps(self) -> bool:
+        """Whether somebody presses Enter before each turn."""
+        return self._read is not None
+
     def end(self) -> None:
         """Show no more: what follows is only the end of the programs."""
         self._ended = True
@@ -150,9 +161,10 @@ async def _practice(
             proxying(ws_url(server.url), screen) as port,
             _bot_process(command, port) as process,
         ):
-            code = await _follow(tournament, house, process, screen)
-            screen.end()
-            return code
+            try:
+                return await _follow(tournament, house, process, screen)
+            finally:
+                screen.end()
 
 
 @asynccontextmanager
@@ -194,8 +206,8 @@ async def _bot_process(command: Sequence[str], port: int) -> AsyncIterator[async
     try:
         yield process
     finally:
+        await end_process(process)
         end_group(process)
-        await process.wait()
 
 
 def _filled(word: str, places: Mapping[str, str]) -> str:
@@ -209,20 +221,27 @@ async def _follow(
 ) -> int:
     """Wait for the end, and say how it went. Returns the exit code."""
     loop = asyncio.get_running_loop()
-    began, hinted, fine_at = loop.time(), False, loop.time()
+    began, hinted = loop.time(), False
+    fine_at = idle_at = began
     while tournament.status not in OVER:
         if process.returncode is not None:
             screen.show(*_ended_early(process.returncode, screen.trace))
             return ExitCode.FAILED
         if house.done():
             house.result()
-        waited_s = 0.0 if screen.trace.connected else loop.time() - began
+        waited_s = 0.0 if screen.trace.logged_in else loop.time() - began
         if waited_s > HINT_S and not hinted:
             hinted = True
-            screen.show(Entry("next", f"your program has not connected yet: {CONNECT}"))
+            what = "logged in" if screen.trace.connected else "connected"
+            screen.show(Entry("next", f"your program has not {what} yet: {CONNECT}"))
         if waited_s > PATIENCE_S:
-            screen.show(Entry("note", f"it did not connect within {PATIENCE_S:g} s"))
+            screen.show(Entry("note", f"it did not log in within {PATIENCE_S:g} s"))
             return ExitCode.FAILED
+        if not screen.trace.thinking:
+            idle_at = loop.time()
+        if loop.time() - idle_at > HINT_S and not screen.steps:
+            idle_at = math.inf  # said once
+            screen.show(Entry("next", SLOW))
         if not screen.trace.refused:
             fine_at = loop.time()
         if loop.time() - fine_at > STUCK_S:

@@ -45,7 +45,9 @@ async def proxying(ws_url: str, watcher: Watcher) -> AsyncIterator[int]:
                 asyncio.create_task(_pump(server, bot, "server", watcher)),
             ]
             try:
-                await asyncio.wait(pumps, return_when=asyncio.FIRST_COMPLETED)
+                done, _ = await asyncio.wait(pumps, return_when=asyncio.FIRST_COMPLETED)
+                for pump in done:
+                    pump.result()
                 ended, other = (bot, server) if bot.close_code is not None else (server, bot)
                 await watcher.closed(*_how_it_ended(ended))
                 await other.close(_passed_on(ended.close_code), ended.close_reason or "")

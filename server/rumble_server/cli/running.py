@@ -3,8 +3,7 @@
 import asyncio
 import os
 import signal
-import sys
-from collections.abc import AsyncIterator, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from typing import Any, TypeVar
 
@@ -12,6 +11,7 @@ from rumble_server.app import Server, StartError
 from rumble_server.cli.errors import CliError, ExitCode
 from rumble_server.config import ServerConfig
 from rumble_server.store.errors import StoreError
+from rumble_server.tournament.ports import House
 
 T = TypeVar("T")
 
@@ -19,21 +19,13 @@ KILL_AFTER_S = 3.0
 """How long a bot process may take to end when it is told to."""
 
 
-def run(main: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine on the fastest loop there is."""
-    if sys.platform == "win32":
-        return asyncio.run(main)
-    import uvloop
-
-    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        return runner.run(main)
-
-
 @asynccontextmanager
-async def running_server(config: ServerConfig) -> AsyncIterator[Server]:
+async def running_server(
+    config: ServerConfig, make_house: Callable[[str], House] | None = None
+) -> AsyncIterator[Server]:
     """A started server, stopped at the end. Raises CliError where it cannot start."""
     try:
-        server = Server(config)
+        server = Server(config, make_house)
     except StoreError as error:
         raise CliError(str(error)) from None
     try:
@@ -68,11 +60,6 @@ async def unless_stopped(main: Coroutine[Any, Any, T], stopping: asyncio.Event) 
         await asyncio.gather(work, stop, return_exceptions=True)
 
 
-def bot_command(player: str, *options: str) -> list[str]:
-    """The command line of a bot process: this Python, this Rumble."""
-    return [sys.executable, "-m", "rumble_server.cli.main", "bot", player, "--quiet", *options]
-
-
 @asynccontextmanager
 async def bot_processes(
     commands: Sequence[list[str]], **environment: str
@@ -87,12 +74,13 @@ async def bot_processes(
                 stdout=asyncio.subprocess.DEVNULL,
                 env={**os.environ, **environment},
             )
-            stack.push_async_callback(_end, process)
+            stack.push_async_callback(end_process, process)
             processes.append(process)
         yield processes
 
 
-async def _end(process: asyncio.subprocess.Process) -> None:
+async def end_process(process: asyncio.subprocess.Process) -> None:
+    """Ask a process to end, and make sure of it."""
     if process.returncode is not None:
         return
     with suppress(ProcessLookupError):

@@ -1,8 +1,5 @@
 """`rumble serve`: host tournaments."""
 
-import asyncio
-import hashlib
-import hmac
 import sys
 from typing import Annotated
 
@@ -11,18 +8,10 @@ from pydantic import ValidationError
 
 from rumble_server.app import Server
 from rumble_server.cli.errors import CliError, ExitCode
-from rumble_server.cli.running import (
-    bot_command,
-    bot_processes,
-    checked_players,
-    run,
-    running_server,
-    split_names,
-    until_signal,
-)
+from rumble_server.cli.house import DEFAULT, HouseProcesses, house_players
+from rumble_server.cli.loop import run
+from rumble_server.cli.running import running_server, until_signal
 from rumble_server.config import ServerConfig
-
-HOUSE_MATCHES = "64"
 
 
 def serve(
@@ -32,7 +21,9 @@ def serve(
     host_token: Annotated[
         str | None, typer.Option(envvar="RUMBLE_HOST_TOKEN", help="Else one is made at the first start and kept.")
     ] = None,
-    house: Annotated[str, typer.Option(help="House bots, like random,minimax; they take challenges.")] = "",
+    house: Annotated[
+        str, typer.Option(metavar="LIST|none", help="House bots that are always there to be challenged.")
+    ] = DEFAULT,
     open_names: Annotated[
         bool, typer.Option("--open-names", help="Take names without a key from other machines, too.")
     ] = False,
@@ -41,7 +32,7 @@ def serve(
     ] = None,
 ) -> None:
     """Host tournaments until Ctrl-C or SIGTERM; then drain and stop."""
-    names = checked_players(split_names(house)) if house else []
+    players = house_players(house)
     try:
         config = ServerConfig(
             host=host,
@@ -49,23 +40,20 @@ def serve(
             db=db,
             host_token=host_token,
             open_names=open_names,
+            house=players,
             allowed_hosts=frozenset(name.lower() for name in allow_host or ()),
         )
     except ValidationError as error:
         problem = error.errors()[0]
         raise CliError(f"--{str(problem['loc'][0]).replace('_', '-')}: {problem['msg']}", ExitCode.USAGE) from None
-    run(_serve(config, names))
+    run(_serve(config))
 
 
-async def _serve(config: ServerConfig, house: list[str]) -> None:
+async def _serve(config: ServerConfig) -> None:
     stopping = until_signal()
-    async with running_server(config) as server:
+    async with running_server(config, HouseProcesses) as server:
         _announce(server)
-        house_bots = [asyncio.create_task(_keep(server, name)) for name in house]
         await stopping.wait()
-        for task in house_bots:
-            task.cancel()
-        await asyncio.gather(*house_bots, return_exceptions=True)
         typer.echo("draining", err=True)
 
 
@@ -74,20 +62,8 @@ def _announce(server: Server) -> None:
     bots = server.url.replace("http", "ws", 1) + "/bot"
     typer.echo(f"page        {server.url}/")
     typer.echo(f"bots        {bots}")
+    typer.echo(f"console     {server.url}/console")
     typer.echo(f"host token  {server.host_token}")
     typer.echo(f"database    {server.config.db}")
     typer.echo(f"listening on {host} port {port}; Ctrl-C stops")
     sys.stdout.flush()
-
-
-async def _keep(server: Server, name: str) -> None:
-    """A house bot, started again should it ever end."""
-    key = hmac.new(server.host_token.encode(), f"house {name}".encode(), hashlib.sha256).hexdigest()
-    command = bot_command(name, "--server", server.url, "--challenges", "--matches-at-once", HOUSE_MATCHES)
-    pause_s = 0.5
-    while True:
-        async with bot_processes([command], RUMBLE_KEY=key) as (process,):
-            code = await process.wait()
-        typer.echo(f"house bot {name} ended with {code}; starting it again in {pause_s:g} s", err=True)
-        await asyncio.sleep(pause_s)
-        pause_s = min(60.0, pause_s * 2)

@@ -11,6 +11,7 @@ from urllib.parse import quote
 import typer
 
 from rumble_server.cli import choices
+from rumble_server.cli.errors import CliError, ExitCode
 from rumble_server.cli.host_client import HostClient
 from rumble_server.cli.options import Game, Json, Key, Server, given, read_settings
 
@@ -70,6 +71,8 @@ def create(
     away_ms: Annotated[int | None, typer.Option(min=0, help="So long a bot may be gone in a match.")] = None,
     absent_ms: Annotated[int | None, typer.Option(min=0, help="So long its matches wait for a bot.")] = None,
     bench_after: choices.BenchAfter = None,
+    rated: Annotated[bool | None, typer.Option("--rated/--unrated", help="Whether ratings are worked out.")] = None,
+    listed: Annotated[bool | None, typer.Option("--listed/--unlisted", help="Whether it is in the list.")] = None,
     invite: Annotated[str | None, typer.Option(metavar="CODE", help="Only bots that send this code may join.")] = None,
     json_: Json = False,
 ) -> None:
@@ -97,6 +100,8 @@ def create(
         illegal_retries=illegal_retries,
         away_ms=away_ms,
         absent_ms=absent_ms,
+        rated=rated,
+        listed=listed,
         invite=invite,
     )
     client = HostClient(server, host_token)
@@ -154,6 +159,87 @@ def remove(
 ) -> None:
     """Remove a bot for good; what it still has to play is lost."""
     _command(server, host_token, tournament, "remove", json_, {"name": bot})
+
+
+@app.command()
+def unbench(
+    tournament: Id,
+    bot: Annotated[str, typer.Argument(metavar="BOT", help="Its name.")],
+    server: Server = HERE,
+    host_token: HostToken = None,
+    json_: Json = False,
+) -> None:
+    """Let a bot play again that was benched for its faults."""
+    _command(server, host_token, tournament, "unbench", json_, {"name": bot})
+
+
+@app.command()
+def house(
+    tournament: Id,
+    bot: Annotated[str | None, typer.Argument(metavar="[BOT]", help="A house bot; without it they are listed.")] = None,
+    server: Server = HERE,
+    host_token: HostToken = None,
+    name: Annotated[str | None, typer.Option(help="Its name in the field; else one is made.")] = None,
+    count: Annotated[int | None, typer.Option(min=1, help="So many of it.")] = None,
+    json_: Json = False,
+) -> None:
+    """Add house bots to fill the field; the server runs them until the tournament is over."""
+    if bot is not None:
+        _command(server, host_token, tournament, "house", json_, given(bot=bot, name=name, count=count))
+        return
+    told = HostClient(server, host_token).get(f"tournaments/{quote(tournament, safe='')}/house")
+    if json_:
+        _print_json(told)
+        return
+    for each in told["bots"]:
+        typer.echo(f"{each['bot']}: {each['about']}")
+    typer.echo(f"there is room for {told['room']} on this server")
+
+
+@app.command()
+def invite(
+    tournament: Id,
+    server: Server = HERE,
+    host_token: HostToken = None,
+    new: Annotated[bool, typer.Option("--new", help="Make a new code; the old one is not valid any more.")] = False,
+    code: Annotated[str | None, typer.Option(metavar="CODE", help="Change the code to this one.")] = None,
+    open_: Annotated[bool, typer.Option("--open", help="Ask for no code any more.")] = False,
+    qr: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the link as a QR code (SVG), too.")] = None,
+    json_: Json = False,
+) -> None:
+    """Show or change the invitation: its code, a link to the page, and the command for a bot."""
+    if new + open_ + (code is not None) > 1:
+        raise CliError("one of --new, --code and --open", ExitCode.USAGE)
+    client, path = HostClient(server, host_token), f"tournaments/{quote(tournament, safe='')}/invite"
+    if new:
+        told = client.post(path, {})
+    elif open_ or code is not None:
+        told = client.post(path, {"code": code})
+    else:
+        told = client.get(path)
+    if qr is not None:
+        qr.write_bytes(client.download(f"{path}.svg"))
+    if json_:
+        _print_json(told)
+        return
+    typer.echo(f"code     {told['code'] or 'none: anyone may join'}")
+    typer.echo(f"link     {told['link']}")
+    typer.echo(f"command  {told['command']}")
+
+
+@app.command("reset-key")
+def reset_key(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A bot's name.")],
+    server: Server = HERE,
+    host_token: HostToken = None,
+    json_: Json = False,
+) -> None:
+    """Forget the key of a name: its next login claims it anew."""
+    told = HostClient(server, host_token).post(f"names/{quote(name, safe='')}/reset")
+    if json_:
+        _print_json(told)
+    else:
+        typer.echo(told["message"])
 
 
 @app.command()

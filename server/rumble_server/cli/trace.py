@@ -55,6 +55,8 @@ class Trace:
         """Whether the bot was told that the tournament is over."""
         self.refused = False
         """Whether the last thing that happened is that the server refused what the bot sent."""
+        self.thinking = False
+        """Whether the bot has been asked, and has said nothing since."""
         self.faults = 0
         """How many matches the bot lost by its own fault."""
         self._state: State | None = None
@@ -74,6 +76,7 @@ class Trace:
         data = _read(frame)
         yield Entry(sender, frame, data)
         self.refused = False
+        self.thinking = self.thinking and sender == "server"
         if isinstance(data, dict):
             yield from self._sent(data) if sender == "bot" else self._told(data)
 
@@ -113,7 +116,7 @@ class Trace:
                     if frame.get("moves"):
                         yield Entry("note", f"the last move was {frame['moves'][-1]}")
                     yield Entry("board", state.diagram())
-                self._state = state
+                self._state, self.thinking = state, True
             case "rejected":
                 yield Entry("next", REJECTIONS[frame["code"]])
             case "error":
@@ -127,6 +130,7 @@ class Trace:
                 pass
 
     def _match_over(self, frame: dict[str, Any]) -> Iterator[Entry]:
+        self.thinking = False
         state = get_game(self._game).load(frame["state"]) if self._game else None
         if state is not None and state != self._state:
             yield Entry("board", state.diagram())

@@ -5,6 +5,7 @@ belong together; a system call costs more than all that made the frame.
 """
 
 import asyncio
+from collections.abc import Callable
 from typing import Protocol
 
 MOST_WAITING = 32
@@ -18,21 +19,27 @@ class Writer(Protocol):
         """Write them."""
 
 
+def at_end_of_turn(callback: Callable[[], None]) -> None:
+    """Call back when this turn of the running loop has ended."""
+    asyncio.get_running_loop().call_soon(callback)
+
+
 class Outbox:
-    """The connections that have something to write in this turn of the loop."""
+    """The connections that have something to write in this turn of the loop; `later` calls back at its end."""
 
-    __slots__ = ("_waiting",)
+    __slots__ = ("_later", "_waiting")
 
-    def __init__(self) -> None:
+    def __init__(self, later: Callable[[Callable[[], None]], None] = at_end_of_turn) -> None:
+        self._later = later
         self._waiting: list[Writer] = []
 
     def add(self, writer: Writer) -> None:
         """The connection has something to write, and had not before. It may be asked for it at once."""
         waiting = self._waiting
-        if not waiting:
-            asyncio.get_running_loop().call_soon(self._write)
         waiting.append(writer)
-        if len(waiting) >= MOST_WAITING:
+        if len(waiting) == 1:
+            self._later(self._write)
+        elif len(waiting) >= MOST_WAITING:
             self._write()
 
     def _write(self) -> None:

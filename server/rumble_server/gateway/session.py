@@ -54,6 +54,7 @@ class Session:
         "_link",
         "_login_timer",
         "challenges",
+        "games",
         "max_matches",
         "omit",
         "player",
@@ -70,6 +71,7 @@ class Session:
         self.player: Player | None = None
         self.max_matches = 1
         self.challenges = False
+        self.games: tuple[str, ...] | None = None
         self.omit: tuple[str, ...] = ()
         door.sessions.add(self)
         self.send(door.welcome)
@@ -224,6 +226,7 @@ class Session:
         self._stop_login_timer()
         self.max_matches = min(login.max_matches, door.limits.max_matches)
         self.challenges = login.challenges
+        self.games = None if login.games is None else tuple(login.games)
         self.omit = tuple(login.omit)
         arena.attach(player, self)
         self.player = player

@@ -27,6 +27,7 @@ from rumble_server.tournament.facts import (
     BotBenched,
     BotJoined,
     BotLeft,
+    InviteChanged,
     LogFact,
     NameReset,
     NameUsed,
@@ -55,6 +56,7 @@ _TaggedFact = Annotated[
     | BotBenched
     | BotJoined
     | BotLeft
+    | InviteChanged
     | NameReset
     | NameUsed
     | ResultVoided
@@ -80,7 +82,7 @@ _VALUES = {kind: attrgetter("fact", *fields) for kind, fields in _FIELDS.items()
 
 def write_facts(facts: Sequence[Numbered]) -> str:
     """The text of a row: the fields of each kind of fact in it once, then each fact as its number and values."""
-    kinds = {type(fact) for _, fact in facts}
+    kinds = dict.fromkeys(type(fact) for _, fact in facts)
     row = {
         "fields": {_TAGS[kind]: _FIELDS[kind] for kind in kinds},
         "facts": [(number, *_VALUES[type(fact)](fact)) for number, fact in facts],

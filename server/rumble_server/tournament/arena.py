@@ -19,7 +19,7 @@ from rumble_server.tournament import telling
 from rumble_server.tournament.challenges import challenge_config
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.errors import TournamentError
-from rumble_server.tournament.facts import NameReset, TournamentCreated, TournamentFact
+from rumble_server.tournament.facts import BotJoined, TournamentCreated, TournamentFact
 from rumble_server.tournament.floor import Floor
 from rumble_server.tournament.formats import Round
 from rumble_server.tournament.ids import tournament_id
@@ -139,11 +139,13 @@ class Arena:
         if self.stopped:
             return
         self.floor.disconnect(player)
-        absent_from_ms = max(self.clock.now_ms(), self.floor.nobody_away_before_ms)
         for tournament in player.tournaments.values():
-            tournament.disappear(player.name, absent_from_ms)
+            tournament.disappear(player.name, self._absent_from_ms())
             self._dirty[tournament.id] = None
         self.settle()
+
+    def _absent_from_ms(self) -> int:
+        return max(self.clock.now_ms(), self.floor.nobody_away_before_ms)
 
     # --- play ---
 
@@ -237,7 +239,7 @@ class Arena:
                     if not tournament.is_complete():
                         self._pair_next_round(tournament)
                     if tournament.is_complete():  # now, perhaps, since there is no other round
-                        self._end(tournament, cancelled=False, reason=tournament.why_complete)
+                        self.end(tournament, cancelled=False, reason=tournament.why_complete)
         finally:
             self._settling = False
         if self._dirty:
@@ -264,9 +266,9 @@ class Arena:
 
     def _start_by_itself(self, tournament: Tournament) -> None:
         try:
-            self._start(tournament)
+            self.begin(tournament)
         except TournamentError as error:
-            self._end(tournament, cancelled=True, reason=str(error))
+            self.end(tournament, cancelled=True, reason=str(error))
 
     def _pair_next_round(self, tournament: Tournament) -> None:
         """Have a round paired off the loop, where that is slow."""
@@ -351,41 +353,38 @@ class Arena:
         tournament = self.tournament(tournament_id)
         fact = tournament.join(player.name, self.clock.now_ms(), invite)
         if fact is not None:
-            self.record(tournament, fact)
-            player.tournaments[tournament.id] = tournament
+            self.enter(player, tournament, fact)
         number = self._number_of(tournament)
         player.send(telling.joined(tournament), number)
         if tournament.status in OVER:
             self._tell_over(tournament, [player.name], number)
         self.settle()
 
+    def enter(self, player: Player, tournament: Tournament, joined: BotJoined) -> int:
+        """A bot, connected or not, is in a tournament. Gives the number to wait for."""
+        number = self.record(tournament, joined)
+        player.tournaments[tournament.id] = tournament
+        if player.contact is None:
+            tournament.disappear(player.name, self._absent_from_ms())
+        return number
+
     def leave(self, player: Player, tournament_id: str) -> int:
         """A bot leaves for good; what it still has to play there is lost. Raises TournamentError."""
         tournament = self.tournament(tournament_id)
-        number = self._take_out(player, tournament, removed=False)
+        number = self.take_out(player, tournament, removed=False)
         player.send(telling.left(tournament), number)
         reason = f"{player.name} left the tournament"
-        self._forfeit_in(player, tournament, Termination.RESIGNATION, reason)
+        self.forfeit_in(player, tournament, Termination.RESIGNATION, reason)
         return number
 
-    def remove(self, tournament_id: str, name: str) -> int:
-        """The host takes a bot out for good. Raises TournamentError. Gives the number to wait for."""
-        tournament = self.tournament(tournament_id)
-        player = self.player(name)
-        if player is None or player.name not in tournament.field:
-            raise TournamentError(ErrorCode.UNKNOWN_BOT, f"{tournament.id} has no bot {name!r}")
-        number = self._take_out(player, tournament, removed=True)
-        message = f"the host removed {player.name} from {tournament.id}"
-        player.send(telling.notice(NoticeCode.REMOVED, message, tournament=tournament.id), number)
-        self._forfeit_in(player, tournament, Termination.ADJUDICATION, message)
-        return number
-
-    def _take_out(self, player: Player, tournament: Tournament, *, removed: bool) -> int:
+    def take_out(self, player: Player, tournament: Tournament, *, removed: bool) -> int:
+        """A bot is in a tournament no more. Raises TournamentError. Gives the number to wait for."""
         fact = tournament.leave(player.name, self.clock.now_ms(), removed=removed)
         player.tournaments.pop(tournament.id, None)
         return self._number_of(tournament) if fact is None else self.record(tournament, fact)
 
-    def _forfeit_in(self, player: Player, tournament: Tournament, termination: Termination, reason: str) -> None:
+    def forfeit_in(self, player: Player, tournament: Tournament, termination: Termination, reason: str) -> None:
+        """A bot loses the matches of one tournament that it is playing."""
         for match in [match for match in player.matches.values() if match.referee.tournament == tournament.id]:
             self.floor.forfeit(match, player, termination, reason)
         self.settle()
@@ -399,95 +398,37 @@ class Arena:
             raise TournamentError(ErrorCode.UNKNOWN_BOT, f"no bot {challenge.against!r} is connected")
         if other is player or not other.contact.challenges:
             raise TournamentError(ErrorCode.UNKNOWN_BOT, f"{other.name} takes no challenge from {player.name}")
-        tournament, _ = self.create(
-            challenge_config(challenge, player.name, other.name, seed=self.random.getrandbits(32))
-        )
+        config = challenge_config(challenge, player.name, other.name, seed=self.random.getrandbits(32))
+        if not other.plays(config.game):
+            raise TournamentError(ErrorCode.UNAVAILABLE, f"{other.name} does not play {config.game}")
+        tournament, _ = self.create(config)
         seat = self.random.randrange(2) if challenge.seat is None else challenge.seat
         player.challenge = tournament.id
         for each in (player, other):
             self.join(each, tournament.id)
-        self._start(tournament, (player.name, other.name) if seat == 0 else (other.name, player.name))
+        self.begin(tournament, (player.name, other.name) if seat == 0 else (other.name, player.name))
         self.settle()
 
-    # --- the host's commands: each gives the number to wait for before it is answered ---
+    # --- the life of a tournament ---
 
     def create(self, config: TournamentConfig) -> tuple[Tournament, int]:
-        """A new tournament in its lobby."""
+        """A new tournament in its lobby. Gives the number to wait for before it is told of."""
         created = TournamentCreated(tournament_id(config.name, self.taken_ids), config, self.clock.now_ms())
         self.taken_ids.add(created.tournament)
         tournament = self.tournaments[created.tournament] = Tournament(created)
         return tournament, self.record(tournament, created)
 
-    def start(self, tournament_id: str) -> int:
-        """The host starts a tournament. Raises TournamentError."""
-        number = self._start(self.tournament(tournament_id))
-        self.settle()
-        return number
-
-    def _start(self, tournament: Tournament, order: tuple[str, ...] | None = None) -> int:
+    def begin(self, tournament: Tournament, order: tuple[str, ...] | None = None) -> int:
+        """Number the field and begin; the matches start when things are settled. Raises TournamentError."""
         return self.record(tournament, tournament.start(self.clock.now_ms(), order))
 
-    def pause(self, tournament_id: str, reason: str) -> int:
-        """The host pauses a tournament. Raises TournamentError."""
-        tournament = self.tournament(tournament_id)
-        number = self.record(tournament, *tournament.pause(reason, self.clock.now_ms()))
-        self._notify_field(tournament, NoticeCode.PAUSED, f"{tournament.id} is paused: {reason}", number)
-        self.settle()
-        return number
-
-    def unpause(self, tournament_id: str) -> int:
-        """The host resumes a tournament. Raises TournamentError."""
-        tournament = self.tournament(tournament_id)
-        number = self.record(tournament, tournament.unpause(self.clock.now_ms()))
-        self._notify_field(tournament, NoticeCode.RESUMED, f"{tournament.id} goes on", number)
-        self.settle()
-        return number
-
-    def unbench(self, tournament_id: str, name: str) -> int:
-        """The host lets a benched bot play again. Raises TournamentError."""
-        tournament = self.tournament(tournament_id)
-        player = self.player(name)
-        number = self.record(
-            tournament, tournament.unbench(name if player is None else player.name, self.clock.now_ms())
-        )
-        self.settle()
-        return number
-
-    def replay(self, match_id: str) -> int:
-        """The host has a match played again, under its id as the next attempt. Raises TournamentError."""
-        tournament = self.tournament(match_id.partition(".")[0])
-        if match_id in self.matches:
-            self.floor.abort(match_id, "the host has the match played again")
-            return self.log.last
-        seats = tournament.results[match_id].seats if match_id in tournament.results else ()
-        number = self.record(tournament, tournament.void(match_id, self.clock.now_ms()))
-        message = f"the host has {match_id} played again: its result does not count any more"
-        frame = telling.notice(NoticeCode.MATCH_VOIDED, message, tournament=tournament.id, match=match_id)
-        for player in self.players_of(seats):
-            player.send(frame, number)
-        self.settle()
-        return number
-
-    def reset_key(self, name: str) -> int:
-        """The host forgets a name's key: the next login of the name claims it anew. Raises TournamentError."""
-        claim = self.names.get(name)
-        if claim is None:
-            raise TournamentError(ErrorCode.UNKNOWN_BOT, f"no bot was ever called {name!r}")
-        fact = NameReset(claim.name, self.clock.now_ms())
-        self.names.apply(fact)
-        return self.log.append(fact)
-
-    def end(self, tournament_id: str, *, cancelled: bool) -> int:
-        """The host ends a tournament early. Raises TournamentError."""
-        what = "cancelled" if cancelled else "ended"
-        return self._end(self.tournament(tournament_id), cancelled=cancelled, reason=f"the host {what} it")
-
-    def _end(self, tournament: Tournament, *, cancelled: bool, reason: str) -> int:
+    def end(self, tournament: Tournament, *, cancelled: bool, reason: str) -> int:
+        """End a tournament, complete or not, and tell its field. Raises TournamentError."""
         number = self.record(tournament, tournament.end(self.clock.now_ms(), cancelled=cancelled, reason=reason))
         for match_id in list(tournament.running):
             self.floor.abort(match_id, f"{tournament.id}: {reason}")
         if cancelled:
-            self._notify_field(tournament, NoticeCode.CANCELLED, f"{tournament.id}: {reason}", number)
+            self.notify_field(tournament, NoticeCode.CANCELLED, f"{tournament.id}: {reason}", number)
         self._tell_over(tournament, tournament.field, number)
         for player in self.players_of(tournament.field):
             player.tournaments.pop(tournament.id, None)
@@ -505,7 +446,8 @@ class Arena:
         for player in self.players_of(names):
             player.send(telling.over(tournament, standings[player.name]), number)
 
-    def _notify_field(self, tournament: Tournament, code: NoticeCode, message: str, after: int) -> None:
+    def notify_field(self, tournament: Tournament, code: NoticeCode, message: str, after: int) -> None:
+        """Tell every bot of a tournament, once the fact of number `after` is on disk."""
         frame = telling.notice(code, message, tournament=tournament.id)
         for player in self.players_of(tournament.field):
             player.send(frame, after)

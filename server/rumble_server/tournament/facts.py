@@ -20,11 +20,12 @@ class TournamentCreated:
 
 @dataclass(frozen=True, slots=True)
 class BotJoined:
-    """A bot is in the field."""
+    """A bot is in the field; `house`: the host added it, and this reference bot plays."""
 
     tournament: str
     bot: str
     at_ms: int
+    house: str | None = None
     fact: Literal["bot_joined"] = "bot_joined"
 
 
@@ -145,6 +146,16 @@ class NameReset:
     fact: Literal["name_reset"] = "name_reset"
 
 
+@dataclass(frozen=True, slots=True)
+class InviteChanged:
+    """From now on bots join with this code; None: without any."""
+
+    tournament: str
+    invite: str | None
+    at_ms: int
+    fact: Literal["invite_changed"] = "invite_changed"
+
+
 NameFact = NameUsed | NameReset
 
 TournamentFact = (
@@ -153,6 +164,7 @@ TournamentFact = (
     | BotLeft
     | BotAbsent
     | BotBenched
+    | InviteChanged
     | TournamentStarted
     | RoundPaired
     | TournamentPaused

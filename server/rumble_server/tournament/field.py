@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from rumble_server.match.facts import MatchOver
+
 
 @dataclass(slots=True)
 class Entrant:
@@ -16,6 +18,10 @@ class Entrant:
     withdrawn: bool = False
     benched: bool = False
     faulty_in_a_row: int = 0
+    house: str | None = None
+    """The reference bot that plays under this name, if it is a house bot."""
+    last_fault: MatchOver | None = None
+    """The match that it lost last by its own fault, not counting those it lost since it is out or benched."""
 
     @property
     def gone(self) -> bool:

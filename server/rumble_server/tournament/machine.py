@@ -5,6 +5,7 @@ State changes only in `apply`, fact by fact, so that replaying the log rebuilds 
 """
 
 from collections.abc import Callable, Iterator
+from hmac import compare_digest
 from random import Random
 from typing import Literal
 
@@ -13,6 +14,7 @@ from rumble_protocol.codes import ErrorCode
 from rumble_protocol.server_messages import TournamentStatus
 
 from rumble_server.match.facts import MatchOver, MatchStarted
+from rumble_server.tournament.absence import Absence
 from rumble_server.tournament.agenda import Agenda, Slot, pairing_and_leg
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.facts import (
@@ -20,6 +22,7 @@ from rumble_server.tournament.facts import (
     BotBenched,
     BotJoined,
     BotLeft,
+    InviteChanged,
     ResultVoided,
     RoundPaired,
     TournamentCreated,
@@ -47,6 +50,8 @@ class Tournament:
         self.id = created.tournament
         self.config = created.config
         self.created_at_ms = created.at_ms
+        self.invite = created.config.invite
+        """The code that bots join with, if it asks for one."""
         self.status: TournamentStatus = "lobby"
         self.reason = ""
         """Why it was paused or ended."""
@@ -61,11 +66,12 @@ class Tournament:
         """The counted result of each finished match, in order of finishing."""
         self.voided: list[MatchOver] = []
         self.started_at_ms: int | None = None
+        self.going_since_ms: int | None = None
+        """When it was started or last resumed."""
         self.ended_at_ms: int | None = None
         self._unsettled: dict[str, None] = {}
         """Bots whose situation changed since `due` looked at them; a dict for its order."""
-        self._absent: dict[str, Entrant] = {}
-        """Those of the field that are not connected."""
+        self._absence = Absence(self.id, self._has_matches)
         self._may_pair = True
         """Something happened since the schedule last had nothing to pair."""
         self._just_paired: RoundPaired | None = None
@@ -87,7 +93,7 @@ class Tournament:
                 agenda = self._agenda()
                 agenda.start(agenda.find(fact.match))
             case BotJoined():
-                self.field[fact.bot] = Entrant(fact.bot, self.config.absent_ms)
+                self.field[fact.bot] = Entrant(fact.bot, self.config.absent_ms, house=fact.house)
                 self.table.enter(fact.bot)
                 if self.agenda is not None:
                     for bot in self.agenda.bots:
@@ -97,7 +103,7 @@ class Tournament:
             case BotLeft():
                 if self.status == "lobby":
                     del self.field[fact.bot]
-                    self._absent.pop(fact.bot, None)
+                    self._absence.forget(fact.bot)
                     self.table.withdraw(fact.bot)
                 else:
                     self.field[fact.bot].withdrawn = True
@@ -111,19 +117,20 @@ class Tournament:
                 self._unsettled[fact.bot] = None
             case TournamentStarted():
                 self.status = "running"
-                self.started_at_ms = fact.at_ms
+                self.started_at_ms = self.going_since_ms = fact.at_ms
                 self.openings = fact.openings
                 self.agenda = Agenda(self.id, fact.bots, make_schedule(self.config.format, self._plan(len(fact.bots))))
                 if isinstance(self.agenda.schedule, Knockout):
                     self.table.places = self.agenda.places
-                self._count_absence_from(fact.at_ms)
+                self._absence.count_from(fact.at_ms)
                 self._unsettle_all()
             case TournamentPaused():
                 self.status, self.reason = "paused", fact.reason
                 self.paused_by_disk = fact.by == "disk"
             case TournamentResumed():
                 self.status, self.reason, self.paused_by_disk = "running", "", False
-                self._count_absence_from(fact.at_ms)
+                self.going_since_ms = fact.at_ms
+                self._absence.count_from(fact.at_ms)
                 self._unsettle_all()
             case TournamentEnded():
                 self.status, self.reason, self.paused_by_disk = fact.status, fact.reason, False
@@ -132,6 +139,8 @@ class Tournament:
                 self._apply_paired(fact)
             case ResultVoided():
                 self._apply_voided(fact)
+            case InviteChanged():
+                self.invite = fact.invite
             case TournamentCreated():
                 pass
 
@@ -189,6 +198,8 @@ class Tournament:
         self.table.add(result_of(over))
         for seat, bot in enumerate(over.seats):
             entrant = self.field[bot]
+            if seat in over.at_fault and not (entrant.benched or entrant.withdrawn):
+                entrant.last_fault = over
             # A bot that was merely not there is not failing, and has proved nothing either.
             if over.termination is not Termination.NO_SHOW:
                 entrant.faulty_in_a_row = entrant.faulty_in_a_row + 1 if seat in over.at_fault else 0
@@ -220,7 +231,7 @@ class Tournament:
             return None
         if self.status != "lobby" and not (self.config.late_join and self.status not in OVER):
             raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{self.id} is {self.status}; it takes no more bots")
-        if self.config.invite is not None and invite != self.config.invite:
+        if self.invite is not None and (invite is None or not compare_digest(invite.encode(), self.invite.encode())):
             raise TournamentError(ErrorCode.INVITE_REQUIRED, f"{self.id} is by invitation: send its `invite` code")
         return BotJoined(self.id, bot, now_ms)
 
@@ -255,10 +266,7 @@ class Tournament:
         """Running matches finish, none starts, and no absent budget runs. Raises TournamentError."""
         if self.status != "running":
             raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{self.id} is {self.status}; it cannot be paused")
-        absent = [
-            BotAbsent(self.id, entrant.bot, entrant.absent_left(now_ms), now_ms) for entrant in self._waited_for()
-        ]
-        return [*absent, TournamentPaused(self.id, reason, by, now_ms)]
+        return [*self._absence.used(now_ms), TournamentPaused(self.id, reason, by, now_ms)]
 
     def unpause(self, now_ms: int) -> TournamentResumed:
         """Matches start again. Raises TournamentError."""
@@ -273,6 +281,12 @@ class Tournament:
         if not cancelled and self.status == "lobby":
             raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{self.id} has not started; cancel it instead")
         return TournamentEnded(self.id, "cancelled" if cancelled else "finished", reason, now_ms)
+
+    def change_invite(self, invite: str | None, now_ms: int) -> InviteChanged:
+        """From now on bots join with this code, or without any. Raises TournamentError."""
+        if self.status in OVER:
+            raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{self.id} is {self.status}; it takes no more bots")
+        return InviteChanged(self.id, invite, now_ms)
 
     def bench(self, bot: str, now_ms: int) -> BotBenched | None:
         """Whether the bot has just failed too often in a row; then it is benched until the host lets it play again."""
@@ -446,38 +460,22 @@ class Tournament:
         if entrant is None:
             return None
         self._unsettled[bot] = None
-        left_ms = entrant.absent_left(now_ms) if self._is_waited_for(entrant) else entrant.absent_left_ms
-        entrant.absent_since_ms = None
-        self._absent.pop(bot, None)
-        if left_ms == entrant.absent_left_ms:
-            return None
-        return BotAbsent(self.id, bot, left_ms, now_ms)
+        return self._absence.appear(entrant, now_ms)
 
     def disappear(self, bot: str, now_ms: int) -> None:
         """The bot is not connected: from now its absent budget runs, while it has matches to play."""
         entrant = self.field.get(bot)
-        if entrant is not None and entrant.absent_since_ms is None:
-            entrant.absent_since_ms = now_ms
-            self._absent[bot] = entrant
+        if entrant is not None:
+            self._absence.disappear(entrant, now_ms)
 
     def nobody_there(self, since_ms: int) -> None:
         """After a restart no bot is connected; absent budgets run from `since_ms`."""
-        for entrant in self.field.values():
-            entrant.absent_since_ms = since_ms
-        self._absent = dict(self.field)
+        self._absence.nobody_there(self.field.values(), since_ms)
         self._unsettle_all()
-
-    def _count_absence_from(self, at_ms: int) -> None:
-        for entrant in self._absent.values():
-            entrant.count_absence_from(at_ms)
 
     def expire_absent(self, now_ms: int) -> list[BotAbsent]:
         """The bots whose absent budget is used up by now: their matches are lost until they come back."""
-        expired = [
-            BotAbsent(self.id, entrant.bot, 0, now_ms)
-            for entrant in self._waited_for()
-            if entrant.absent_until_ms <= now_ms
-        ]
+        expired = self._absence.expired(now_ms)
         for fact in expired:
             self._unsettled[fact.bot] = None
         return expired
@@ -487,15 +485,17 @@ class Tournament:
         """When the next absent budget is used up, or when it starts by itself."""
         if self.status == "lobby":
             return self.config.start_at_ms if len(self.field) >= 2 else None
-        return min((entrant.absent_until_ms for entrant in self._waited_for()), default=None)
+        return self._absence.wake_at_ms
 
-    def _waited_for(self) -> Iterator[Entrant]:
-        return (entrant for entrant in self._absent.values() if self._is_waited_for(entrant))
+    def _has_matches(self, bot: str) -> bool:
+        return self.status == "running" and self.agenda is not None and self.agenda.has_more(bot)
 
-    def _is_waited_for(self, entrant: Entrant) -> bool:
-        if self.status != "running" or self.agenda is None:
-            return False
-        return entrant.is_waited_for and self.agenda.has_more(entrant.bot)
+    @property
+    def challengers(self) -> list[str]:
+        """Of a gauntlet that has started: the bots that meet all others."""
+        if self.agenda is None or self.config.format != "gauntlet":
+            return []
+        return self.agenda.bots[: self.config.challengers]
 
     @property
     def matches_total(self) -> int | None:

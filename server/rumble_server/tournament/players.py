@@ -26,6 +26,10 @@ class Player:
         """Whether it can take one more match."""
         return self.contact is not None and len(self.matches) < self.contact.max_matches
 
+    def plays(self, game: str) -> bool:
+        """Whether it is connected, and said nothing against this game."""
+        return self.contact is not None and (self.contact.games is None or game in self.contact.games)
+
     def send(self, frame: bytes, after: int = 0) -> None:
         """Send a frame if it is connected."""
         if self.contact is not None:

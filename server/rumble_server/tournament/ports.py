@@ -1,10 +1,11 @@
-"""What the arena needs from the world: a log, a clock with timers, and contacts with bots.
+"""What the arena needs from the world: a log, a clock with timers, contacts with bots, and house bots.
 
 The ports belong to who uses them; `store` and `gateway` bring the adapters, tests bring their own.
 """
 
-from collections.abc import Callable
-from typing import Protocol
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 from rumble_protocol.codes import CloseCode
 
@@ -61,6 +62,10 @@ class Contact(Protocol):
         """Whether the bot accepts challenges."""
 
     @property
+    def games(self) -> tuple[str, ...] | None:
+        """The games that the bot plays; None: any."""
+
+    @property
     def omit(self) -> tuple[str, ...]:
         """What the bot wants left out of `turn`."""
 
@@ -79,3 +84,27 @@ class Contact(Protocol):
 
     def close(self, code: CloseCode) -> None:
         """Close the connection after what was sent."""
+
+
+@dataclass(frozen=True, slots=True)
+class HouseBot:
+    """A house bot that is to be connected: its name and key, and which reference bot plays."""
+
+    name: str
+    key: str
+    player: str
+    challenges: bool
+    """It is there to be challenged; else it was added to a tournament, which its session will name."""
+
+
+class House(Protocol):
+    """Runs house bots."""
+
+    def players(self, game: str, settings: Mapping[str, Any]) -> Mapping[str, str]:
+        """The reference bots that play this game, each with a line about it."""
+
+    def keep(self, bots: Sequence[HouseBot]) -> None:
+        """Have these bots connected, and no others; whatever makes one end, it is started again."""
+
+    async def close(self) -> None:
+        """End them all."""

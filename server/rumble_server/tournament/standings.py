@@ -100,6 +100,13 @@ class Table:
         other._standings, other._standings_of = self._standings, self._standings_of
         return other
 
+    def before(self, results: Iterable[Result]) -> "Table":
+        """A copy as `snapshot` makes it, in which these results do not count."""
+        other = self.snapshot()
+        for result in results:
+            other._count(result, -1)
+        return other
+
     def standings(self) -> list[Standing]:
         """The lines by rank; what is not broken shares a rank and stands in order of name. Kept until it changes."""
         if self._standings_of != self.version:

@@ -132,13 +132,21 @@ def read_routes(site: Site, library: Library, auditor: Auditor) -> APIRouter:
         return MatchList(total=len(overs), matches=results(overs[offset : offset + limit]))
 
     @router.get("/tournaments/{tournament}/events", response_class=EventStream, responses=EVENTS)
-    async def get_events(tournament: str, last_event_id: Annotated[str | None, Header()] = None) -> EventStream:
+    async def get_events(
+        tournament: str,
+        last_event_id: Annotated[str | None, Header()] = None,
+        accept_encoding: Annotated[str, Header(include_in_schema=False)] = "",
+    ) -> EventStream:
         """Server-Sent Events: a `snapshot` first, then what changes. `Last-Event-ID` resumes."""
         found = await library.tournament(tournament)
         if site.feed.closed:
             raise WebError.unavailable("the server is about to stop")
         seen = int(last_event_id) if last_event_id is not None and last_event_id.isdecimal() else None
-        return EventStream(site.feed.stream(found, seen), headers={"Cache-Control": "no-store"})
+        packed = takes_gzip(accept_encoding)
+        headers = {"Cache-Control": "no-store", "Vary": "Accept-Encoding"}
+        if packed:
+            headers["Content-Encoding"] = "gzip"
+        return EventStream(site.feed.stream(found, seen, packed=packed), headers=headers)
 
     @router.get("/matches/{match}")
     async def get_match(match: str) -> MatchView:
@@ -148,6 +156,15 @@ def read_routes(site: Site, library: Library, auditor: Auditor) -> APIRouter:
         return found
 
     return router
+
+
+def takes_gzip(accept_encoding: str) -> bool:
+    """Whether an `Accept-Encoding` names gzip, and does not refuse it by a weight of zero."""
+    for each in accept_encoding.lower().split(","):
+        coding, _, weight = each.replace(" ", "").partition(";q=")
+        if coding == "gzip":
+            return not weight or weight.strip("0.") != ""
+    return False
 
 
 def results(overs: Sequence[MatchOver]) -> list[Result]:

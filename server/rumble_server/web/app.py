@@ -14,11 +14,14 @@ from starlette.types import ASGIApp, Scope
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.web.api import read_routes
 from rumble_server.web.audits import Auditor
+from rumble_server.web.boards import board_routes
 from rumble_server.web.commands import host_routes
 from rumble_server.web.errors import WebError
 from rumble_server.web.exports import export_routes
 from rumble_server.web.health import health_routes
+from rumble_server.web.hosting import hosting_routes
 from rumble_server.web.library import Library
+from rumble_server.web.opponents import opponent_routes
 from rumble_server.web.pages import add_pages, html
 from rumble_server.web.problems import bad_request
 from rumble_server.web.rendering import STATIC
@@ -53,8 +56,11 @@ def make_web(site: Site) -> ASGIApp:
     library = Library(site)
     auditor = Auditor(site)
     app.include_router(read_routes(site, library, auditor))
+    app.include_router(opponent_routes(site))
+    app.include_router(board_routes(site, library))
     app.include_router(export_routes(site, library))
     app.include_router(host_routes(site))
+    app.include_router(hosting_routes(site, library))
     app.include_router(transcript_routes(site))
     app.include_router(health_routes(site))
     add_pages(app, site, library, auditor)

@@ -7,7 +7,7 @@ from itertools import combinations
 from rumble_protocol.feed_messages import FeedField, FeedMatchOver, FeedMatchStart, FeedMove, FeedStandings, Snapshot
 from rumble_protocol.fields import ServerMessageModel
 
-from rumble_server.match.facts import MatchOver, MatchStarted, MoveMade
+from rumble_server.match.facts import MatchOver, MatchStarted, MoveMade, SeatAway, TurnAsked
 from rumble_server.tournament.arena import Arena
 from rumble_server.tournament.facts import (
     BotBenched,
@@ -22,10 +22,12 @@ from rumble_server.tournament.facts import (
 )
 from rumble_server.tournament.machine import Tournament
 from rumble_server.web import views
+from rumble_server.web.headline import headline
+from rumble_server.web.pace import expected_end
 from rumble_server.web.ranker import Ranker
 from rumble_server.web.spectator import Chunk, Spectator
 
-PACE_MS, SLOWEST_PACE_MS = 250, 750
+PACE_MS, SLOWEST_PACE_MS = 250, 500
 """Changes are gathered for so long: longer where many watch, or many play."""
 SNAPSHOT_MS = 1_000
 """A snapshot serves all who come within so long, followed by what has changed since."""
@@ -63,7 +65,7 @@ class Channel:
     def note(self, fact: LogFact) -> None:
         """A fact of this tournament is on disk."""
         match fact:
-            case MoveMade():
+            case MoveMade() | TurnAsked() | SeatAway():  # what changes a board or whose clock runs
                 self._moved[fact.match] = None
             case MatchStarted():
                 self._started[fact.match] = None
@@ -87,7 +89,7 @@ class Channel:
         """Send what has changed, if it is time."""
         now_ms = self._arena.clock.now_ms()
         pace_ms = len(self.spectators) + len(self.tournament.field)
-        if now_ms - self._flushed_at_ms < min(max(PACE_MS, pace_ms), SLOWEST_PACE_MS):
+        if now_ms - self._flushed_at_ms + PACE_MS // 2 < min(pace_ms, SLOWEST_PACE_MS):  # the beat is not exact
             return
         self._flushed_at_ms = now_ms
         if self.spectators:
@@ -140,16 +142,16 @@ class Channel:
         if field_changed:
             yield self._field()
         if self._met or self._field_changed or self._ranked_anew:
-            yield self._standings()
+            yield self._standings(now_ms)
         if self._status_changed:
-            yield views.status_event(self.tournament)
+            yield views.status_event(self.tournament, now_ms, self._ranker.ranking(self.tournament))
 
     def _field(self) -> FeedField:
         ranking = self._ranker.ranking(self.tournament)
         entrants = views.entrants_view(self.tournament, self._is_connected, ranking)
         return FeedField(tournament=self.tournament.id, entrants=entrants)
 
-    def _standings(self) -> FeedStandings:
+    def _standings(self, now_ms: int) -> FeedStandings:
         tournament, ranking = self.tournament, self._ranker.ranking(self.tournament)
         in_crosstable = len(tournament.field) <= views.MOST_IN_CROSSTABLE
         met = [names for pair in self._met for names in combinations(sorted(pair), 2)] if in_crosstable else []
@@ -157,7 +159,10 @@ class Channel:
             tournament=tournament.id,
             matches_over=len(tournament.results),
             matches_total=tournament.matches_total,
+            headline=headline(tournament, ranking.standings),
+            expected=expected_end(tournament, now_ms),
             standings=ranking.standings,
+            gained_by=ranking.gained_by,
             rating_model=ranking.model,
             pairs=[views.pair_view(tournament, names) for names in met],
         )

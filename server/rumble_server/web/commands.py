@@ -12,6 +12,7 @@ from rumble_protocol.feed_messages import TournamentView
 
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.errors import TournamentError
+from rumble_server.tournament.host import Host
 from rumble_server.web.api import ERRORS, show
 from rumble_server.web.errors import WebError, WebErrorAnswer
 from rumble_server.web.models import BotName, Done, MatchId, Pause
@@ -31,17 +32,15 @@ def body_schema(model: type[BaseModel], *, required: bool = True) -> dict[str, o
     return {"requestBody": {"required": required, "content": {"application/json": {"schema": schema}}}}
 
 
-def host_routes(site: Site) -> APIRouter:
-    """The routes that need the host's token."""
-    arena = site.arena
-    router = APIRouter(
-        prefix="/api",
-        tags=["host"],
-        dependencies=[Depends(host_only(site.host_token))],
-        responses={**ERRORS, **REFUSED},
-    )
+class Commander:
+    """Carries out commands on tournaments."""
 
-    async def done(tournament_id: str, command: Callable[[], int]) -> TournamentView:
+    def __init__(self, site: Site) -> None:
+        self._site = site
+
+    async def done(self, tournament_id: str, command: Callable[[], int]) -> TournamentView:
+        """Do it, and give how the tournament stands then, once that is on disk. Raises TournamentError, WebError."""
+        site, arena = self._site, self._site.arena
         site.need_disk()
         if tournament_id in arena.taken_ids and tournament_id not in arena.tournaments:
             raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{tournament_id} is over")
@@ -51,6 +50,19 @@ def host_routes(site: Site) -> APIRouter:
         shown = show(site, arena.tournament(tournament_id))
         await site.on_disk(max(number, site.log.last))
         return shown
+
+
+def host_routes(site: Site) -> APIRouter:
+    """The routes that need the host's token."""
+    arena, host = site.arena, Host(site.arena)
+    router = APIRouter(
+        prefix="/api",
+        tags=["host"],
+        dependencies=[Depends(host_only(site.host_token))],
+        responses={**ERRORS, **REFUSED},
+    )
+
+    done = Commander(site).done
 
     @router.post("/tournaments", status_code=HTTPStatus.CREATED, openapi_extra=body_schema(TournamentConfig))
     async def create_tournament(request: Request) -> TournamentView:
@@ -70,60 +82,61 @@ def host_routes(site: Site) -> APIRouter:
     @router.post("/tournaments/{tournament}/start")
     async def start(tournament: str) -> TournamentView:
         """Number the bots and begin."""
-        return await done(tournament, lambda: arena.start(tournament))
+        return await done(tournament, lambda: host.start(tournament))
 
     @router.post("/tournaments/{tournament}/pause", openapi_extra=body_schema(Pause, required=False))
     async def pause(tournament: str, request: Request) -> TournamentView:
         """Running matches finish, none starts."""
-        given = await _read(request, Pause)
-        return await done(tournament, lambda: arena.pause(tournament, given.reason))
+        given = await read_model(request, Pause)
+        return await done(tournament, lambda: host.pause(tournament, given.reason))
 
     @router.post("/tournaments/{tournament}/resume")
     async def resume(tournament: str) -> TournamentView:
         """Matches start again."""
-        return await done(tournament, lambda: arena.unpause(tournament))
+        return await done(tournament, lambda: host.unpause(tournament))
 
     @router.post("/tournaments/{tournament}/cancel")
     async def cancel(tournament: str) -> TournamentView:
         """End it; nothing counts."""
-        return await done(tournament, lambda: arena.end(tournament, cancelled=True))
+        return await done(tournament, lambda: host.end(tournament, cancelled=True))
 
     @router.post("/tournaments/{tournament}/end")
     async def end(tournament: str) -> TournamentView:
         """End it early; the standings count as they are."""
-        return await done(tournament, lambda: arena.end(tournament, cancelled=False))
+        return await done(tournament, lambda: host.end(tournament, cancelled=False))
 
     @router.post("/tournaments/{tournament}/remove", openapi_extra=body_schema(BotName))
     async def remove(tournament: str, request: Request) -> TournamentView:
         """Remove a bot for good; what it still has to play is lost."""
-        given = await _read(request, BotName)
-        return await done(tournament, lambda: arena.remove(tournament, given.name))
+        given = await read_model(request, BotName)
+        return await done(tournament, lambda: host.remove(tournament, given.name))
 
     @router.post("/tournaments/{tournament}/unbench", openapi_extra=body_schema(BotName))
     async def unbench(tournament: str, request: Request) -> TournamentView:
         """Let a benched bot play again."""
-        given = await _read(request, BotName)
-        return await done(tournament, lambda: arena.unbench(tournament, given.name))
+        given = await read_model(request, BotName)
+        return await done(tournament, lambda: host.unbench(tournament, given.name))
 
     @router.post("/tournaments/{tournament}/replay", openapi_extra=body_schema(MatchId))
     async def replay(tournament: str, request: Request) -> TournamentView:
         """Have a match played again; the result it had no longer counts."""
-        given = await _read(request, MatchId)
+        given = await read_model(request, MatchId)
         if given.match.partition(".")[0] != tournament:
             raise WebError.not_found(f"{tournament} has no match {given.match!r}")
-        return await done(tournament, lambda: arena.replay(given.match))
+        return await done(tournament, lambda: host.replay(given.match))
 
     @router.post("/names/{name}/reset")
     async def reset_name(name: str) -> Done:
         """Forget a name's key: its next login claims it anew."""
         site.need_disk()
-        await site.on_disk(arena.reset_key(name))
+        await site.on_disk(host.reset_key(name))
         return Done(message=f"the next login of {name} claims the name")
 
     return router
 
 
-async def _read(request: Request, model: type[Body]) -> Body:
+async def read_model(request: Request, model: type[Body]) -> Body:
+    """The body of a command; an empty one is an empty object. Raises WebError."""
     try:
         return model.model_validate_json(await read_body(request) or b"{}")
     except ValidationError as error:

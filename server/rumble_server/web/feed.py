@@ -53,17 +53,18 @@ class Feed:
         for spectator in waiting:
             spectator.wake()
 
-    async def stream(self, tournament: Tournament, last_event_id: int | None = None) -> AsyncIterator[bytes]:
-        """The events of a tournament, encoded, until the reader or the server goes."""
+    async def stream(
+        self, tournament: Tournament, last_event_id: int | None = None, *, packed: bool = False
+    ) -> AsyncIterator[bytes]:
+        """The events of a tournament, encoded, until the reader or the server goes; as a gzip stream if `packed`."""
         if self._closed:
             return
         await self.ranker.fresh(tournament)
         if self.closed:
             return
         channel = self._channel(tournament)
-        spectator = Spectator(
-            [RETRY, *channel.catch_up(last_event_id)], channel.catch_up, self._may_tell, self._arena.clock.now_ms
-        )
+        first = [RETRY, *channel.catch_up(last_event_id)]
+        spectator = Spectator(first, channel.catch_up, self._may_tell, self._arena.clock.now_ms, packed=packed)
         channel.spectators.add(spectator)
         try:
             async for data in spectator.chunks():

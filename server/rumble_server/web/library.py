@@ -11,12 +11,14 @@ from rumble_protocol.codes import ErrorCode
 from rumble_protocol.feed_messages import TournamentSummary
 
 from rumble_server.match.facts import MatchOver, MatchStarted, MoveMade
+from rumble_server.match.referee import Referee
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.facts import LogFact, TournamentCreated, TournamentEnded, TournamentStarted
 from rumble_server.tournament.machine import Tournament
 from rumble_server.tournament.recovery import replay_tournament
 from rumble_server.web.errors import WebError
-from rumble_server.web.models import MatchView
+from rumble_server.web.models import MatchBoards, MatchView
+from rumble_server.web.replays import replay
 from rumble_server.web.site import Site
 from rumble_server.web.views import summary_view
 
@@ -63,9 +65,24 @@ class Library:
         """A match that is being played, or its last attempt. Raises WebError, TournamentError."""
         is_open = self._site.arena.matches.get(match_id)
         if is_open is not None:
-            referee = is_open.referee
-            seats_ms = list(referee.clock(self._site.arena.clock.now_ms()))
-            return _match_view(referee.terms, list(referee.moves), None, seats_ms=seats_ms)
+            now_ms = self._site.arena.clock.now_ms()
+            return _match_view(is_open.referee.terms, is_open.referee.moves, now_ms, referee=is_open.referee)
+        facts, started, over = await self._last_attempt(match_id)
+        notes = None if over.scores is None else _notes(facts, over)
+        return _match_view(started, over.moves, None, over=over, notes=notes)
+
+    async def boards(self, match_id: str, first: int, most: int) -> MatchBoards:
+        """The boards of a match, from ply `first`. Raises WebError, TournamentError."""
+        is_open = self._site.arena.matches.get(match_id)
+        if is_open is not None:
+            started, moves = is_open.referee.terms, tuple(is_open.referee.moves)
+        else:
+            _, started, over = await self._last_attempt(match_id)
+            moves = over.moves
+        return await asyncio.to_thread(replay, started, moves, first, most)
+
+    async def _last_attempt(self, match_id: str) -> tuple[Sequence[LogFact], MatchStarted, MatchOver]:
+        """A match that is over: its facts, the terms of the attempt that counts or is void, and how it ended."""
         tournament = await self.tournament(match_id.partition(".")[0])
         await self._site.on_disk()
         facts = await self._site.archive.match_facts(match_id)
@@ -77,8 +94,7 @@ class Library:
             raise WebError.not_found(f"there is no match {match_id!r}, or it has not begun")
         if started is None or started.attempt != over.attempt:
             started = tournament.terms_of(over)
-        notes = None if over.scores is None else _notes(facts, over)
-        return _match_view(started, list(over.moves), over, notes=notes)
+        return facts, started, over
 
 
 def _summary_of(outline: Sequence[LogFact]) -> TournamentSummary:
@@ -99,15 +115,18 @@ def _summary_of(outline: Sequence[LogFact]) -> TournamentSummary:
 
 def _match_view(
     terms: MatchStarted,
-    moves: list[str],
-    over: MatchOver | None,
+    moves: Sequence[str],
+    now_ms: int | None,
     *,
+    over: MatchOver | None = None,
     notes: list[str | None] | None = None,
-    seats_ms: list[int] | None = None,
+    referee: Referee | None = None,
 ) -> MatchView:
-    state = get_game(terms.game).initial(terms.settings, terms.seed)
+    game = get_game(terms.game)
+    state = game.initial(terms.settings, terms.seed)
     for move in moves:
         state = state.play(move)
+    view = state.view()
     scores = None if over is None or over.scores is None else list(over.scores)
     return MatchView(
         id=terms.match,
@@ -120,15 +139,21 @@ def _match_view(
         seats=list(terms.seats),
         seat=state.to_move if over is None else None,
         ply=len(moves),
-        moves=moves,
+        opening=min(len(terms.moves), len(moves)),
+        moves=list(moves),
         notes=notes or [None] * len(moves),
-        state=state.view(),
+        state=view,
+        position=state.text(),
         diagram=state.diagram(),
-        seats_ms=seats_ms,
+        drawing=game.drawing(view, moves[-1] if moves else None),
+        seats_ms=None if referee is None or now_ms is None else list(referee.clock(now_ms)),
+        ticking=referee is not None and referee.turn is not None,
+        at_ms=now_ms,
         scores=scores,
         winner=None if over is None else over.winner,
         termination=None if over is None else over.termination,
         reason="" if over is None else over.reason,
+        at_fault=[] if over is None else list(over.at_fault),
         started_at_ms=terms.at_ms,
         ended_at_ms=None if over is None else over.at_ms,
     )

@@ -3,10 +3,22 @@
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
-from rumble_engine import Termination
+from rumble_engine import Drawing, Path, Termination
 from rumble_protocol.feed_messages import Standing, TournamentSummary
-from rumble_protocol.fields import Count, Milliseconds, Seat, ServerMessageModel, Settings, ToldTimeControl
+from rumble_protocol.fields import (
+    Count,
+    Milliseconds,
+    Seat,
+    ServerMessageModel,
+    Settings,
+    SettingValue,
+    ShortText,
+    ToldTimeControl,
+)
 from rumble_protocol.server_messages import TournamentStatus
+
+MOST_LEGAL = 4096
+"""Moves of one position that are asked about."""
 
 
 class TournamentList(ServerMessageModel):
@@ -108,7 +120,10 @@ class AuditAnswer(ServerMessageModel):
 
 
 class MatchView(ServerMessageModel):
-    """One match. While it runs, `seat` is to move and `seats_ms` are the clocks; `notes`, by ply, come after it."""
+    """One match. While it runs, `seat` is to move and `seats_ms` are the clocks at `at_ms`; that of `seat` runs if
+    `ticking`. After it come `notes`, by ply, and `at_fault`, the seats whose fault ended it. The first `opening`
+    moves were given. `position` is the game's own text for where it stands.
+    """
 
     id: str
     tournament: str
@@ -120,17 +135,112 @@ class MatchView(ServerMessageModel):
     seats: list[str]
     seat: Seat | None
     ply: Count
+    opening: Count
     moves: list[str]
     notes: list[str | None]
     state: dict[str, Any]
+    position: str
     diagram: str
+    drawing: Drawing | None
     seats_ms: list[Milliseconds] | None
+    ticking: bool
+    at_ms: Milliseconds | None
     scores: list[float] | None
     winner: Seat | None
     termination: Termination | None
     reason: str
+    at_fault: list[Seat]
     started_at_ms: Milliseconds
     ended_at_ms: Milliseconds | None
+
+
+class SettingView(ServerMessageModel):
+    """One setting of a game: what it is by default, and its bounds (integers) or choices (texts), null where none."""
+
+    default: SettingValue
+    help: str
+    minimum: int | None = None
+    maximum: int | None = None
+    choices: list[str] | None = None
+
+
+class GameView(ServerMessageModel):
+    """A game that can be played here; `marks` is how the pieces of each seat are written."""
+
+    name: str
+    title: str
+    marks: list[str]
+    settings: dict[str, SettingView]
+
+
+class GameList(ServerMessageModel):
+    """The games that can be played here."""
+
+    games: list[GameView]
+
+
+class Opponent(ServerMessageModel):
+    """A bot that takes challenges. `house`: which reference bot plays, if it is one of this server's own; else null.
+
+    `about` is a line for people, `games` are those that it plays, `free` is whether a match would start at once.
+    """
+
+    name: str
+    house: str | None
+    about: str
+    games: list[str]
+    free: bool
+
+
+class OpponentList(ServerMessageModel):
+    """The bots that take challenges now: those of the house first, the weakest first; then by name."""
+
+    opponents: list[Opponent]
+
+
+class PlyBoard(ServerMessageModel):
+    """The board after some plies. `diagram` is null where there is a drawing; `position` is the game's own text."""
+
+    board: str
+    last: list[Count]
+    diagram: str | None
+    position: str
+
+
+class MatchBoards(ServerMessageModel):
+    """The boards of a match from ply `first`: at most some hundreds, `plies` tells how many moves there are.
+
+    Each is `drawing` with its own `board` and `last`. A match that is void begins again as another `attempt`.
+    """
+
+    match: str
+    attempt: Count
+    plies: Count
+    first: Count
+    drawing: Drawing | None
+    boards: list[PlyBoard]
+
+
+class BoardQuestion(BaseModel):
+    """A position, as the `state` of a turn has it; `settings` fill in what it leaves out.
+
+    `legal` are the moves to give paths of (all, if it is left out); `last_move` led here, to be marked.
+    """
+
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    state: dict[str, Any]
+    settings: Settings = Field(default_factory=dict)
+    legal: list[ShortText] | None = Field(default=None, max_length=MOST_LEGAL)
+    last_move: ShortText | None = None
+
+
+class BoardAnswer(ServerMessageModel):
+    """A board to show and to move on. `moves`: by a move's text, for each click the cells that will do."""
+
+    drawing: Drawing | None
+    diagram: str
+    moves: dict[str, Path]
 
 
 class BotName(BaseModel):

@@ -2,32 +2,37 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 
 from fastapi import FastAPI, Request
 from rumble_engine import get_game
-from rumble_protocol.feed_messages import Pair
 from starlette.datastructures import URL
 from starlette.responses import HTMLResponse, Response
 
 from rumble_server.tournament.audit import Audit
-from rumble_server.tournament.exports import WRITERS
 from rumble_server.tournament.machine import Tournament
-from rumble_server.tournament.tiebreaks import TIEBREAKS
+from rumble_server.web import guide
 from rumble_server.web.api import chosen_matches, results, show
 from rumble_server.web.audits import Auditor
+from rumble_server.web.console import form_groups, games_with_settings
+from rumble_server.web.digests import Digests, lines_of, records
 from rumble_server.web.docs import operations
+from rumble_server.web.errors import WebError
+from rumble_server.web.invitations import page_invitation
 from rumble_server.web.library import Library
-from rumble_server.web.rendering import render
+from rumble_server.web.models import MatchView
+from rumble_server.web.opponents import opponents, playable_games
+from rumble_server.web.play import CLOCKS, SEATS, choose
+from rumble_server.web.rendering import ask_command, render
 from rumble_server.web.site import Site
+from rumble_server.web.tournament_page import IN_ROUNDS, audit_context, rounds_context, tournament_context
 
-MOST_ON_HOME = 100
-MOST_BOARDS = 24
-"""The page shows so many running boards; the script in `tournament.js` keeps to the same number."""
+MOST_BOTS = 200
+"""So many bots are on the page of all tournaments."""
 MOST_MATCHES = 1000
 MOST_AUDITED = 5000
 """Where more matches are over the page has no audit, which then takes a while; the API has."""
-EXPORTS = ("json", *WRITERS)
 GROUPS = (
     ("Playing now", ("running", "paused")),
     ("Open: waiting for bots", ("lobby",)),
@@ -39,33 +44,61 @@ Page = Callable[[Request], Awaitable[Response]]
 
 def add_pages(app: FastAPI, site: Site, library: Library, auditor: Auditor) -> None:
     """Add every page to the app."""
+    digests = Digests(site, library)
 
     async def told(request: Request, template: str, **context: Any) -> Response:
         await site.on_disk()
         return await asyncio.to_thread(html, request, template, **context)
 
     async def home(request: Request) -> Response:
-        listed = await library.listed(MOST_ON_HOME)
-        groups = [(title, [each for each in listed if each.status in statuses]) for title, statuses in GROUPS]
-        return await told(request, "home.html", groups=groups)
+        listing = await digests.listing()
+        groups = [
+            (title, [each for each in listing.tournaments if each.status in statuses]) for title, statuses in GROUPS
+        ]
+        bots = records(listing.digests[each.id] for each in listing.tournaments if each.id in listing.digests)
+        return await told(
+            request,
+            "home.html",
+            groups=groups,
+            listing=listing,
+            joinable=next((each.id for each in listing.tournaments if each.status == "lobby"), "TOURNAMENT"),
+            bots=bots[:MOST_BOTS],
+            more_bots=len(bots[MOST_BOTS:]),
+            is_connected=is_connected,
+        )
+
+    async def bot(request: Request) -> Response:
+        name = request.path_params["bot"]
+        listing = await digests.listing()
+        found = lines_of((listing.digests[each.id] for each in listing.tournaments if each.id in listing.digests), name)
+        if not found:
+            unread = f"; {listing.unread} of them are still being read" if listing.unread else ""
+            raise WebError.not_found(f"none of the listed tournaments has a bot {name!r}{unread}")
+        (record,) = records(replace(each, lines=(line,)) for each, line in found)
+        return await told(
+            request, "bot.html", record=record, lines=found, connected=is_connected(record.name), listing=listing
+        )
+
+    def is_connected(name: str) -> bool:
+        player = site.arena.player(name)
+        return player is not None and player.contact is not None
 
     async def tournament(request: Request) -> Response:
         found = await library.tournament(request.path_params["tournament"])
         await site.ranker.fresh(found)
         audit = await page_audit(found)
-        view = show(site, found)
-        return await told(
-            request,
-            "tournament.html",
-            view=view,
-            game=get_game(view.game),
-            entrants={entrant.name: entrant for entrant in view.entrants},
-            crosstable=crosstable(view.pairs),
-            boards=view.running[:MOST_BOARDS],
-            tiebreaks={name: TIEBREAKS[name] for name in found.config.tiebreak_order},
-            audit=audit,
-            exports=EXPORTS,
-        )
+        context = tournament_context(found, show(site, found), audit)
+        return await told(request, "tournament.html", **context, **page_invitation(found, request))
+
+    async def rounds(request: Request) -> Response:
+        found = await library.tournament(request.path_params["tournament"])
+        if found.config.format not in IN_ROUNDS:
+            raise WebError.not_found(f"{found.id} is a {found.config.format}: it is not shown in rounds")
+        return await told(request, "part.html", part="rounds", **rounds_context(found))
+
+    async def audit(request: Request) -> Response:
+        found = await library.tournament(request.path_params["tournament"])
+        return await told(request, "part.html", part="audit", **audit_context(found, await page_audit(found)))
 
     async def page_audit(found: Tournament) -> Audit | None:
         if found.agenda is None or len(found.results) > MOST_AUDITED:
@@ -88,16 +121,68 @@ def add_pages(app: FastAPI, site: Site, library: Library, auditor: Auditor) -> N
 
     async def match(request: Request) -> Response:
         view = await library.match(request.path_params["match"])
-        return await told(request, "match.html", view=view, game=get_game(view.game))
+        asked = request.query_params.get("ply", "")
+        wanted = min(int(asked), view.ply) if asked.isdecimal() and len(asked) < 10 else view.ply
+        ply, frame = await shown_ply(view, wanted)
+        return await told(
+            request,
+            "match.html",
+            view=view,
+            game=get_game(view.game),
+            ply=ply,
+            follows=not asked,
+            frame=frame,
+            ask=ask_command(view.game, view.settings),
+        )
+
+    async def shown_ply(view: MatchView, ply: int) -> tuple[int, dict[str, Any]]:
+        """What the page of a match shows of a ply. The last is in the view, even if the match has begun anew."""
+        if ply < view.ply:
+            found = await library.boards(view.id, ply, 1)
+            if found.attempt == view.attempt and found.boards:
+                board, blank = found.boards[0], found.drawing
+                drawing = blank and replace(blank, board=board.board, last=tuple(board.last))
+                return ply, {"drawing": drawing, "diagram": board.diagram, "position": board.position, "asks": True}
+        asks = view.status == "running"
+        return view.ply, {"drawing": view.drawing, "diagram": view.diagram, "position": view.position, "asks": asks}
+
+    async def play(request: Request) -> Response:
+        games = playable_games()
+        here = opponents(site, games)
+        choice = choose(request.query_params, games, here)
+        return html(request, "play.html", games=games, opponents=here, choice=choice, seats=SEATS, clocks=CLOCKS)
+
+    async def write(request: Request) -> Response:
+        joins = request.query_params.get("join", "")
+        found = await library.tournament(joins) if joins else None
+        tournament = None if found is None else found.id
+        return html(request, "write.html", tournament=tournament, bare_bot=guide.bare_bot(), protocol=guide.protocol())
+
+    async def protocol(request: Request) -> Response:
+        return Response(guide.protocol_json(), media_type="application/schema+json")
 
     async def docs(request: Request) -> Response:
         return html(request, "docs.html", groups=operations(app.openapi()))
 
+    async def console(request: Request) -> Response:
+        return html(request, "console.html", groups=form_groups(), games=games_with_settings())
+
+    async def console_of(request: Request) -> Response:
+        return html(request, "console_tournament.html", id=request.path_params["tournament"])
+
     pages: dict[str, Page] = {
+        "/console": console,
+        "/console/{tournament}": console_of,
         "/": home,
+        "/bots/{bot}": bot,
         "/tournaments/{tournament}": tournament,
         "/tournaments/{tournament}/matches": matches,
+        "/tournaments/{tournament}/rounds": rounds,
+        "/tournaments/{tournament}/audit": audit,
         "/matches/{match}": match,
+        "/play": play,
+        "/write": write,
+        "/protocol.json": protocol,
         "/docs": docs,
     }
     for path, page in pages.items():
@@ -110,15 +195,3 @@ def html(request: Request, template: str, status: int = 200, **context: Any) -> 
     bot_url = str(URL(base).replace(scheme="wss" if request.url.scheme == "https" else "ws", path="/bot"))
     page = render(template, base=base, bot_url=bot_url, **context)
     return HTMLResponse(page, status, headers={"Cache-Control": "no-store"})
-
-
-def crosstable(pairs: list[Pair] | None) -> dict[tuple[str, str], tuple[float, int]] | None:
-    """Points and matches of each bot against each other; None where the field is too large."""
-    if pairs is None:
-        return None
-    cells: dict[tuple[str, str], tuple[float, int]] = {}
-    for pair in pairs:
-        first, second = pair.names
-        cells[first, second] = pair.scores[0], pair.played
-        cells[second, first] = pair.scores[1], pair.played
-    return cells

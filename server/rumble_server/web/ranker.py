@@ -1,14 +1,15 @@
 """Standings and ratings as they are told: computed when somebody reads them, off the loop where that takes long.
 
-Standings of a small field are exact at every reading. Those of a large one, and all ratings, are computed elsewhere
-from a snapshot, at most once a second a tournament, and shown as they were last computed; of a tournament that is over
-they become exact. `fresh` waits for that, `ranking` never waits.
+Standings of a small field are exact at every reading. Those of a large one, all ratings, and the ranks that movement is
+measured by, are computed elsewhere from a snapshot, at most once a second a tournament, and shown as they were last
+computed; of a tournament that is over they become exact. `fresh` waits for that, `ranking` never waits.
 """
 
 import asyncio
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -16,14 +17,25 @@ from rumble_protocol.feed_messages import Standing
 
 from rumble_server.tournament.machine import OVER, Tournament
 from rumble_server.tournament.ratings import Ratings, rate_tally
+from rumble_server.tournament.result import result_of
 from rumble_server.tournament.standings import Table
 
 log = logging.getLogger(__name__)
 
 PACE_MS = 1_000
+FEWEST_RESULTS = 6
+"""Movement is measured by so many results at least."""
 MOST_AT_ONCE = 100
 """The standings of a larger field are computed elsewhere."""
 NO_RATING: dict[str, Any] = {"rating": None, "interval": None}
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """The ranks when so many results had been counted."""
+
+    ranks: dict[str, int]
+    results: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +46,10 @@ class Ranking:
     ratings: Ratings | None = None
     version: int = -1
     """Of the table that it was made from."""
+    past: Past | None = None
+    """The ranks that `gained` is measured by."""
+    gained_by: int = 0
+    """So many results ago; 0 where no movement is told."""
 
     @property
     def model(self) -> str:
@@ -91,10 +107,10 @@ class Ranker:
         computed, table = known.elsewhere, tournament.table
         if _is_large(tournament) and computed is not None:
             return computed
-        ratings = None if computed is None else computed.ratings
+        ratings, past = (None, None) if computed is None else (computed.ratings, computed.past)
         shown = known.shown
-        if shown is None or shown.version != table.version or shown.ratings is not ratings:
-            known.shown = shown = Ranking(_lines(table, ratings), ratings, table.version)
+        if shown is None or shown.version != table.version or shown.ratings is not ratings or shown.past is not past:
+            known.shown = shown = _ranking(table, ratings, past, len(tournament.results))
         return shown
 
     async def fresh(self, tournament: Tournament) -> Ranking:
@@ -120,8 +136,6 @@ class Ranker:
     def _is_old(self, tournament: Tournament, known: _Known) -> bool:
         """Whether it is to be computed elsewhere: something has changed since, and not just now."""
         computed = known.elsewhere
-        if not (tournament.config.rated or _is_large(tournament)):
-            return False
         if computed is None:
             return True
         since_ms = self._now_ms() - known.computed_at_ms
@@ -129,15 +143,20 @@ class Ranker:
 
     def _compute(self, tournament: Tournament, known: _Known) -> None:
         table, rated = tournament.table.snapshot(), tournament.config.rated
+        earlier, results = _earlier(tournament), len(tournament.results)
 
         def task() -> Ranking:
             ratings = rate_tally(table.tally) if rated else None
-            return Ranking(_lines(table, ratings), ratings, table.version)
+            past = None
+            if earlier is not None:
+                ranks = {standing.name: standing.rank for standing in earlier.standings()}
+                past = Past(ranks, results - movement_results(len(ranks)))
+            return _ranking(table, ratings, past, results)
 
         def done(ranking: Ranking | None) -> None:
             known.busy = False
             known.computed_at_ms = self._now_ms()
-            known.elsewhere = ranking or known.elsewhere or Ranking(_lines(table, None), None, table.version)
+            known.elsewhere = ranking or known.elsewhere or _ranking(table, None, None, results)
             waiting, known.waiting = known.waiting, []
             for future in waiting:
                 if not future.done():
@@ -153,6 +172,27 @@ def _is_large(tournament: Tournament) -> bool:
     return len(tournament.field) > MOST_AT_ONCE
 
 
-def _lines(table: Table, ratings: Ratings | None) -> list[Standing]:
+def movement_results(bots: int) -> int:
+    """By how many results, the latest, movement is measured: each bot has had some two of them."""
+    return max(bots, FEWEST_RESULTS)
+
+
+def _earlier(tournament: Tournament) -> Table | None:
+    """The table without the latest results; None where ranks do not move by points, or have not yet, or no more."""
+    latest = movement_results(len(tournament.field))
+    if tournament.status in OVER or tournament.table.places is not None or len(tournament.results) <= latest:
+        return None
+    return tournament.table.before(map(result_of, islice(reversed(tournament.results.values()), latest)))
+
+
+def _ranking(table: Table, ratings: Ratings | None, past: Past | None, results: int) -> Ranking:
     rated = {} if ratings is None else {line.name: line.as_json() for line in ratings.lines}
-    return [Standing(**{**rated.get(standing.name, NO_RATING), **standing.as_json()}) for standing in table.standings()]
+    ranks = {} if past is None else past.ranks
+    lines = [
+        Standing(
+            **{**rated.get(standing.name, NO_RATING), **standing.as_json()},
+            gained=ranks[standing.name] - standing.rank if standing.name in ranks else None,
+        )
+        for standing in table.standings()
+    ]
+    return Ranking(lines, ratings, table.version, past, 0 if past is None else max(0, results - past.results))

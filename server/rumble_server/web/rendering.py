@@ -1,18 +1,27 @@
 """Templates to HTML. What users chose is text there, never markup."""
 
+import json
+import math
+import shlex
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from rumble_engine import Termination
-from rumble_protocol.feed_messages import Standing
+from rumble_engine import SettingValue, Termination
+from rumble_protocol.feed_messages import Entrant, Expected, Standing
 from rumble_protocol.fields import TimeControl
+
+from rumble_server.web.drawn import svg, token
+from rumble_server.web.models import MatchView
 
 FOLDER = Path(__file__).parent
 STATIC = FOLDER / "static"
 
 HEATS = 4
+ASK_MS = 1000
+"""What a bot is given to think in the commands that pages show."""
 
 
 def points(value: float) -> str:
@@ -44,6 +53,35 @@ def seconds(ms: int) -> str:
     return f"{ms / 1000:g} s"
 
 
+def clock_face(ms: int) -> str:
+    """What a clock shows: `9.3`, `0:59`, `12:05`, `1:02:03`. `static/clocks.js` writes it the same."""
+    if ms < 10_000:
+        return f"{ms // 100 / 10:.1f}"
+    minutes, seconds = divmod(ms // 1000, 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
+
+
+def setting_text(value: SettingValue) -> str:
+    """The value of a setting, as JSON has it where it is no text: `false`, `7`."""
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def quoted(text: str) -> str:
+    """A word of a shell's command line."""
+    return shlex.quote(text)
+
+
+def ask_command(game: str, settings: Mapping[str, SettingValue]) -> str:
+    """The command that asks a bot about a position of this game, but for the position."""
+    given = []
+    for name, value in settings.items():
+        # A text that looks like something else in JSON is written as JSON.
+        plain = isinstance(value, str) and not value[:1].isdecimal() and value not in ("true", "false", "null")
+        given.append(f"--setting {quoted(f'{name}={value if plain else json.dumps(value)}')}")
+    return " ".join([f"rumble ask minimax --time-ms {ASK_MS} --game {quoted(game)}", *given])
+
+
 def clock_text(control: TimeControl) -> str:
     """A time control in words."""
     parts = [f"{seconds(control.move_ms)} a move"] if control.move_ms else []
@@ -64,6 +102,13 @@ def termination_text(termination: Termination) -> str:
     return "" if termination is Termination.NORMAL else f"({termination.replace('_', ' ')})"
 
 
+def verdict_text(match: MatchView) -> str:
+    """Who won a match and how: `alice wins: three in a row`. `static/match.js` writes it the same."""
+    who = "Draw" if match.winner is None else f"{match.seats[match.winner]} wins"
+    how = "" if match.termination is None else f"{match.reason} {termination_text(match.termination)}".strip()
+    return f"{how}; it is played again" if match.scores is None else f"{who}: {how}"
+
+
 def tiebreak_text(value: float | None) -> str:
     """The value of a tie-break, to two places; a dash where it does not apply."""
     return "–" if value is None else f"{value:.2f}".rstrip("0").rstrip(".")
@@ -73,8 +118,61 @@ def rating_text(line: Standing) -> str:
     """A rating with half its interval: `+120 ± 35`; empty where it is not known."""
     if line.rating is None:
         return ""
-    text = f"{line.rating:+.0f}".replace("-", "−")
+    text = signed(line.rating)
     return text if line.interval is None else f"{text} ± {(line.interval[1] - line.interval[0]) / 2:.0f}"
+
+
+def signed(value: float) -> str:
+    """A whole number with its sign: `+120`, `−35`, `0`."""
+    return f"{value:+.0f}".replace("-", "−") if round(value) else "0"
+
+
+def movement_text(gained: int | None) -> str:
+    """Places gained or lost: `▲2`, `▼1`; a dash for none, nothing where it is not known."""
+    if gained is None:
+        return ""
+    return f"▲{gained}" if gained > 0 else f"▼{-gained}" if gained < 0 else "–"
+
+
+def movement_class(gained: int | None) -> str:
+    """How movement is coloured."""
+    return "good" if gained and gained > 0 else "bad" if gained and gained < 0 else "quiet"
+
+
+def reason_class(status: str) -> str:
+    """How the reason of a status is shown: a pause and a cancellation stand out."""
+    return "quiet" if status == "finished" else "notice warn"
+
+
+def state_text(entrant: Entrant | None) -> str:
+    """What there is to say of a bot beside its name, with a comma before it."""
+    if entrant is None or entrant.withdrawn:
+        return ", withdrew"
+    if entrant.benched:
+        return ", benched"
+    return "" if entrant.connected else ", away"
+
+
+def percent(share: float | None) -> str:
+    """A share: `62%`; a dash where there is none."""
+    return "–" if share is None else f"{100 * share:.0f}%"
+
+
+def duration_text(ms: int) -> str:
+    """A duration as people estimate it: `less than a minute`, `about 7 min`, `about 2 h 5 min`, `about 3 days`."""
+    minutes = math.ceil(ms / 60_000)
+    if ms < 60_000:
+        return "less than a minute"
+    if minutes < 60:
+        return f"about {minutes} min"
+    if minutes < 48 * 60:
+        return f"about {minutes // 60} h {minutes % 60} min"
+    return f"about {round(minutes / 1440)} days"
+
+
+def expected_text(expected: Expected) -> str:
+    """When the end is expected, and by what."""
+    return f"{duration_text(expected.remaining_ms)} to go, at the pace of the last {expected.results} matches"
 
 
 def result_text(scores: list[float] | None) -> str:
@@ -90,17 +188,30 @@ _environment = Environment(
     lstrip_blocks=True,
 )
 FILTERS = (
+    svg,
+    token,
     points,
     heat,
     moment,
     moment_text,
     seconds,
+    clock_face,
+    setting_text,
+    quoted,
     clock_text,
     faults_text,
     tiebreak_text,
     rating_text,
     result_text,
     termination_text,
+    verdict_text,
+    signed,
+    percent,
+    movement_text,
+    movement_class,
+    state_text,
+    reason_class,
+    expected_text,
 )
 _environment.filters |= {each.__name__: each for each in FILTERS}
 

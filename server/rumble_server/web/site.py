@@ -7,6 +7,7 @@ from typing import Protocol
 
 from rumble_server.tournament.arena import Arena
 from rumble_server.tournament.facts import LogFact
+from rumble_server.tournament.housekeeper import Housekeeper
 from rumble_server.web.errors import WebError
 from rumble_server.web.feed import Feed
 from rumble_server.web.ranker import Ranker
@@ -55,6 +56,7 @@ class Site:
     log: DurableLog
     archive: Archive
     feed: Feed
+    housekeeper: Housekeeper
     host_token: str
     hosts: frozenset[str] = frozenset()
     """Names, beside those of loopback, under which it is reached through a loopback address (by a proxy)."""

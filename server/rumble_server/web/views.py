@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from itertools import combinations, islice
 from typing import Any, TypeVar
 
+from rumble_engine import get_game
 from rumble_protocol.feed_messages import (
     Board,
     Entrant,
@@ -18,6 +19,8 @@ from rumble_server.match.facts import MatchOver
 from rumble_server.match.referee import Referee
 from rumble_server.tournament.machine import OVER, Tournament
 from rumble_server.tournament.players import OpenMatch
+from rumble_server.web.headline import headline
+from rumble_server.web.pace import expected_end
 from rumble_server.web.ranker import Ranking
 
 MOST_IN_CROSSTABLE = 100
@@ -67,13 +70,16 @@ def tournament_view(
         time_control=config.time_control,
         seed=config.seed,
         start_at_bots=config.start_at_bots,
-        by_invitation=config.invite is not None,
+        by_invitation=tournament.invite is not None,
         rated=config.rated,
         listed=config.listed,
         reason=tournament.reason,
         matches_over=len(tournament.results),
         matches_total=tournament.matches_total,
+        headline=headline(tournament, ranking.standings),
+        expected=expected_end(tournament, now_ms),
         standings=ranking.standings,
+        gained_by=ranking.gained_by,
         rating_model=ranking.model,
         entrants=entrants_view(tournament, is_connected, ranking),
         running=[
@@ -120,17 +126,22 @@ def pair_view(tournament: Tournament, names: Iterable[str]) -> Pair:
 
 def board_view(kind: type[BoardView], referee: Referee, now_ms: int) -> BoardView:
     """A match that is being played, as a spectator sees it."""
-    state = referee.state
+    state, moves = referee.state, list(referee.moves)
+    view = state.view()
     return kind(
         match=referee.match,
         attempt=referee.attempt,
         seats=list(referee.terms.seats),
         seat=state.to_move,
-        ply=len(referee.moves),
-        moves=list(referee.moves),
-        state=state.view(),
+        ply=len(moves),
+        moves=moves,
+        state=view,
+        position=state.text(),
         diagram=state.diagram(),
+        drawing=get_game(referee.terms.game).drawing(view, moves[-1] if moves else None),
         seats_ms=list(referee.clock(now_ms)),
+        ticking=referee.turn is not None,
+        at_ms=now_ms,
     )
 
 
@@ -147,7 +158,7 @@ def result_view(kind: type[ResultView], over: MatchOver) -> ResultView:
     )
 
 
-def status_event(tournament: Tournament) -> FeedStatus:
+def status_event(tournament: Tournament, now_ms: int, ranking: Ranking) -> FeedStatus:
     """The tournament's status and progress."""
     return FeedStatus(
         tournament=tournament.id,
@@ -155,6 +166,8 @@ def status_event(tournament: Tournament) -> FeedStatus:
         reason=tournament.reason,
         matches_over=len(tournament.results),
         matches_total=tournament.matches_total,
+        headline=headline(tournament, ranking.standings),
+        expected=expected_end(tournament, now_ms),
         started_at_ms=tournament.started_at_ms,
         ended_at_ms=tournament.ended_at_ms,
     )

@@ -12,7 +12,7 @@ from rumble_bots.check.run import Plan, check_bot
 
 from tests.bots.check.quirky import KEY, QuirkyBot
 
-WAIT_S = 1.5
+WAIT_S = 4.0
 MOVE_MS = 250
 
 BOTS: dict[str, QuirkyBot] = {
@@ -104,8 +104,7 @@ def reports() -> dict[str, Report]:
         return await asyncio.gather(*(check(bot, **PLANS.get(name, {})) for name, bot in BOTS.items()))
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("rumble_bots.check.playing.BACK_S", 2.0)
-        patch.setattr("rumble_bots.check.stage.LOGIN_S", 2.0)
+        patch.setattr("rumble_bots.check.playing.BACK_S", 3.0)
         return dict(zip(BOTS, asyncio.run(all_of_them()), strict=True))
 
 

@@ -1,12 +1,18 @@
 """`rumble practice` with programs of all kinds: real processes, sockets, and a server."""
 
 import json
+import os
+import signal
+import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 from rumble_server.cli.main import run
+
+from tests.bots.bridges.scripts import HANGS, command
 
 pytestmark = pytest.mark.e2e
 RUMBLE = [sys.executable, "-m", "rumble_server.cli.main"]
@@ -65,7 +71,7 @@ def test_the_bare_bot_plays_to_the_end(practise: Practice) -> None:
     assert [line.split()[1] for line in lines if line.startswith("bot ")][:2] == ["login", "move"]
     assert sum(line.startswith("server match_over") for line in lines) == 2
     assert "---+---+---" in out
-    assert "rank " in err, "what the program writes is kept apart from the trace"
+    assert '"rank":' in err, "what the program writes is kept apart from the trace"
 
 
 def test_the_same_seed_is_the_same_match(practise: Practice, bot: list[str]) -> None:
@@ -153,3 +159,49 @@ def test_step_waits_for_enter_before_each_turn(
 def test_wrong_usage(args: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["practice", *args]) == 2
     assert message in capsys.readouterr().err
+
+
+BRAIN = """
+import sys
+mine = 0
+def square():
+    global mine
+    mine += 1
+    print(f"{(mine - 1) % 15},{(mine - 1) // 15 * 2 + seat}", flush=True)
+seat = 0
+for line in sys.stdin:
+    word = line.split()[0]
+    if word == "ABOUT": print('name="brain"', flush=True)
+    elif word == "START": print("MESSAGE a new game\\nOK", flush=True)
+    elif word in ("BEGIN", "TURN"): square()
+    elif word == "BOARD": seat = 1
+    elif word == "DONE": square()
+    elif word == "END": break
+"""
+
+
+def test_a_bridged_brain(practise: Practice, tmp_path: Path) -> None:
+    (tmp_path / "brain.py").write_text(BRAIN)
+    bridge = [*RUMBLE, "bridge", "gomocup", "--stderr", str(tmp_path / "err"), "--quiet", "--"]
+    code, out, err = practise(
+        "--game", "gomoku", "--json", "--matches", "2", "--", *bridge, sys.executable, "-S", str(tmp_path / "brain.py")
+    )
+    assert code == 0, out + err
+    ends = [entry["frame"]["termination"] for entry in frames(out) if _type(entry) == "match_over"]
+    assert ends == ["normal", "normal"]
+
+
+def test_a_signal_ends_a_program_behind_a_bridge_too(tmp_path: Path) -> None:
+    pid_file = tmp_path / "pid"
+    hanging = command(f"open({str(pid_file)!r}, 'w').write(str(os.getpid()))\n{HANGS}")
+    bridge = [*RUMBLE, "bridge", "stdio", "--stderr", str(tmp_path / "err"), "--", *hanging]
+    with subprocess.Popen([*RUMBLE, "practice", "--", *bridge], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        while not process.stdout.readline().startswith("server turn"):
+            pass
+        while not pid_file.exists() or not pid_file.read_text():
+            time.sleep(0.01)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(30) == 130
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(pid_file.read_text()), 0)

@@ -14,6 +14,7 @@ from rumble_server.cli.main import run
 from rumble_server.config import ServerConfig
 
 from tests.e2e.processes import free_port
+from tests.server.tournament.fake_house import FakeHouse
 
 TOKEN = "the-host-token"
 PATIENCE_S = 20.0
@@ -30,7 +31,7 @@ def server_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     stop: list[Any] = []
 
     async def serve() -> None:
-        server = Server(ServerConfig(port=0, db=str(database), host_token=TOKEN))
+        server = Server(ServerConfig(port=0, db=str(database), host_token=TOKEN), lambda _: FakeHouse())
         await server.start()
         stopping = asyncio.Event()
         stop.append((asyncio.get_running_loop(), stopping))
@@ -195,3 +196,42 @@ def test_a_server_that_is_not_there(capsys: Captured) -> None:
     code, line = refused(capsys, "list", "--server", f"127.0.0.1:{port}")
     assert code == 1
     assert f"no server answers at http://127.0.0.1:{port}" in line
+
+
+def test_house_bots_are_listed_added_and_removed(capsys: Captured) -> None:
+    told(capsys, "create", "Filled", "--game", "tictactoe")
+    assert run(["tournament", "house", "filled"]) == 0
+    listed = capsys.readouterr().out
+    assert "random: Plays any legal move." in listed
+    assert "there is room for 32" in listed
+    shown = told(capsys, "house", "filled", "random", "--count", "2")
+    assert [each["name"] for each in shown["entrants"]] == ["house-random-1", "house-random-2"]
+    shown = told(capsys, "house", "filled", "perfect", "--name", "teacher")
+    assert "teacher" in [each["name"] for each in shown["entrants"]]
+    assert told(capsys, "house", "filled")["room"] == 29
+    assert run(["tournament", "remove", "filled", "teacher"]) == 0
+    assert run(["tournament", "house", "filled", "chaos"]) == 1
+    assert "there is no house bot 'chaos' for tictactoe" in capsys.readouterr().err
+    assert run(["tournament", "unbench", "filled", "house-random-1"]) == 1
+    assert "is not benched" in capsys.readouterr().err
+    assert told(capsys, "reset-key", "house-random-1") == {
+        "message": "the next login of house-random-1 claims the name"
+    }
+
+
+def test_an_invitation_is_shown_and_changed(capsys: Captured, tmp_path: Path, server_url: str) -> None:
+    told(capsys, "create", "Closed", "--game", "tictactoe", "--invite", "hush", "--unlisted", "--unrated")
+    picture = tmp_path / "qr.svg"
+    assert run(["tournament", "invite", "closed", "--qr", str(picture)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines == [
+        "code     hush",
+        f"link     {server_url}/tournaments/closed?invite=hush",
+        f"command  rumble bot minimax --server {server_url} --join closed --invite hush",
+    ]
+    assert picture.read_text().startswith("<svg")
+    assert told(capsys, "invite", "closed", "--code", "ours")["code"] == "ours"
+    assert told(capsys, "invite", "closed", "--new")["code"] not in ("ours", "hush", None)
+    assert run(["tournament", "invite", "closed", "--open"]) == 0
+    assert "none: anyone may join" in capsys.readouterr().out
+    assert run(["tournament", "invite", "closed", "--open", "--new"]) == 2

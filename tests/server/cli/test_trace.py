@@ -53,6 +53,16 @@ def test_a_move_that_is_none_changes_no_board(bad: object) -> None:
     assert told(trace, says.rejected(code="bad_move")) == [("next", REJECTIONS["bad_move"])]
 
 
+def test_who_is_waited_for_is_known() -> None:
+    trace = Trace()
+    for frame, thinking in ((says.match_start(), False), (says.turn(), True), (says.match_over(), False)):
+        told(trace, frame)
+        assert trace.thinking is thinking
+    told(trace, says.turn())
+    list(trace.frame("bot", move("4")))
+    assert not trace.thinking
+
+
 def test_what_was_refused_is_remembered_until_something_follows() -> None:
     trace = Trace()
     assert told(trace, says.error("not_logged_in")) == [("next", ERRORS["not_logged_in"])]

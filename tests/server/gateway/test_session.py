@@ -72,7 +72,7 @@ def test_a_session_tells_of_open_matches_and_of_tournaments_that_are_not_over() 
     over = world.create(name="Over")
     for tournament in (monday, over):
         mover.say(type="join", tournament=tournament.id)
-    world.arena.end(over.id, cancelled=True)
+    world.host.end(over.id, cancelled=True)
     mover.drop()
     session = world.login(mover.name).last("session")
     assert session["matches"] == ["friday.1.1.1.1"]
@@ -221,7 +221,7 @@ def test_leaving_when_it_is_over_is_refused() -> None:
     world = World()
     world.create()
     bot = world.login("ann", join="friday")
-    world.arena.end("friday", cancelled=True)
+    world.host.end("friday", cancelled=True)
     bot.say(type="leave", tournament="friday")
     assert bot.error() == "tournament_closed"
 

@@ -30,8 +30,8 @@ def test_a_row_keeps_its_facts_in_their_order(facts: list[tuple[int, LogFact]]) 
 def test_a_row_explains_itself_and_says_each_name_once() -> None:
     text = write_facts([(7, BotJoined("friday", "ann", 5)), (8, BotJoined("friday", "ben", 6))])
     assert json.loads(text) == {
-        "fields": {"bot_joined": ["tournament", "bot", "at_ms"]},
-        "facts": [[7, "bot_joined", "friday", "ann", 5], [8, "bot_joined", "friday", "ben", 6]],
+        "fields": {"bot_joined": ["tournament", "bot", "at_ms", "house"]},
+        "facts": [[7, "bot_joined", "friday", "ann", 5, None], [8, "bot_joined", "friday", "ben", 6, None]],
     }
 
 
@@ -55,3 +55,11 @@ def test_a_row_explains_itself_and_says_each_name_once() -> None:
 def test_a_damaged_row_is_a_value_error(text: str) -> None:
     with pytest.raises(ValueError):
         read_facts(text)
+
+
+def test_a_row_of_before_there_were_house_bots_is_read() -> None:
+    row = {
+        "fields": {"bot_joined": ["tournament", "bot", "at_ms"]},
+        "facts": [[7, "bot_joined", "friday", "ann", 5]],
+    }
+    assert read_facts(json.dumps(row)) == [(7, BotJoined("friday", "ann", 5))]

@@ -54,7 +54,7 @@ def busy_world(seed: int) -> list[LogFact]:
     while world.clock.step():
         chance = random.random()
         if chance < 0.02 and world.arena.matches:
-            world.arena.replay(random.choice(list(world.arena.matches)))
+            world.host.replay(random.choice(list(world.arena.matches)))
         elif chance < 0.04:
             random.choice(bots).say_text("nonsense")
     return world.log.facts

@@ -211,7 +211,7 @@ def test_many_matches_start_a_few_at_a_time_so_that_the_loop_can_breathe() -> No
     tournament = world.create(legs=1)
     for number in range(2 * STARTS_AT_ONCE + 20):
         world.login(f"bot-{number}", join=tournament.id)
-    world.arena.start(tournament.id)
+    world.host.start(tournament.id)
     assert len(world.arena.matches) == STARTS_AT_ONCE
     world.run(0)
     assert len(world.arena.matches) == STARTS_AT_ONCE + 10
@@ -315,7 +315,7 @@ def test_the_end_is_told_when_it_is_on_disk_even_to_a_bot_that_asks() -> None:
     for bot in world.logins("ann", "ben", join=tournament.id):
         bot.heard()
     world.log.stuck = True
-    world.arena.end(tournament.id, cancelled=True)
+    world.host.end(tournament.id, cancelled=True)
     bot.drop()
     again = world.login("ben", join=tournament.id)
     assert "tournament_over" not in again.inbox.kinds()
@@ -407,13 +407,13 @@ def test_the_host_removes_a_bot_which_is_told_and_loses_by_adjudication() -> Non
     world = World()
     tournament = world.create(start_at_bots=2)
     ann, ben = world.logins("ann", "ben", join=tournament.id)
-    world.arena.remove(tournament.id, "ANN")
+    world.host.remove(tournament.id, "ANN")
     assert ann.last("notice")["code"] == "removed"
     assert ben.inbox.all("match_over")[0]["termination"] == "adjudication"
     assert tournament.status == "finished"
     assert tournament.table.tally.bots["ben"].wins == 2
     with pytest.raises(TournamentError) as refused:
-        world.arena.remove(tournament.id, "zoe")
+        world.host.remove(tournament.id, "zoe")
     assert refused.value.code is ErrorCode.UNKNOWN_BOT
 
 
@@ -421,10 +421,10 @@ def test_while_paused_the_running_match_ends_and_none_starts_and_everyone_is_tol
     world = World()
     tournament = world.create(start_at_bots=2)
     bots = enter(world, tournament, "ann", "ben")
-    world.arena.pause(tournament.id, "lunch")
+    world.host.pause(tournament.id, "lunch")
     world.run()
     assert (len(tournament.results), world.arena.matches) == (1, {})
-    world.arena.unpause(tournament.id)
+    world.host.unpause(tournament.id)
     world.run()
     assert_all_was_played(tournament)
     for bot in bots:
@@ -437,7 +437,7 @@ def test_the_host_ends_it_early_and_what_runs_is_void(cancelled: bool) -> None:
     world = World()
     tournament = world.create(start_at_bots=2)
     bots = world.logins("ann", "ben", join=tournament.id)
-    world.arena.end(tournament.id, cancelled=cancelled)
+    world.host.end(tournament.id, cancelled=cancelled)
     for bot in bots:
         over = bot.last("match_over")
         assert (over["scores"], over["termination"]) == (None, "aborted")
@@ -455,7 +455,7 @@ def test_the_host_has_a_match_played_again_as_the_next_attempt(finished: bool) -
     bots = enter(world, tournament, "ann", "ben")
     while finished and not tournament.results:
         world.clock.step()
-    world.arena.replay("friday.1.1.1.1")
+    world.host.replay("friday.1.1.1.1")
     world.run()
     assert_all_was_played(tournament)
     assert tournament.results["friday.1.1.1.1"].attempt == 2
@@ -469,10 +469,10 @@ def test_the_host_has_a_match_played_again_as_the_next_attempt(finished: bool) -
 def test_the_host_resets_a_key() -> None:
     world = World()
     world.login("ann", key="correct-horse-battery").drop()
-    world.arena.reset_key("ANN")
+    world.host.reset_key("ANN")
     assert world.login("ann", key="another-horse-battery").inbox.kinds() == ["welcome", "session"]
     with pytest.raises(TournamentError) as refused:
-        world.arena.reset_key("zoe")
+        world.host.reset_key("zoe")
     assert refused.value.code is ErrorCode.UNKNOWN_BOT
 
 
@@ -485,7 +485,7 @@ def test_commands_about_a_tournament_that_is_not_there_are_refused(command: str)
         "remove": {"name": "ann"},
     }
     with pytest.raises(TournamentError) as refused:
-        getattr(World().arena, command)("nowhere", **arguments.get(command, {}))
+        getattr(World().host, command)("nowhere", **arguments.get(command, {}))
     assert refused.value.code is ErrorCode.UNKNOWN_TOURNAMENT
 
 
@@ -529,7 +529,7 @@ def test_of_the_tournaments_that_are_over_only_the_newest_stay_in_memory_and_the
     for number in range(MOST_ENDED + MOST_FOUND + 2):
         tournament = world.create(name=f"night {number}")
         bot.say(type="join", tournament=tournament.id)
-        world.arena.end(tournament.id, cancelled=True)
+        world.host.end(tournament.id, cancelled=True)
     assert len(world.arena.tournaments) == MOST_ENDED
     for number in (0, 0, *range(MOST_FOUND + 1), 0):
         bot.heard()
@@ -594,7 +594,7 @@ def test_a_bot_that_keeps_failing_is_benched_and_told_and_its_host_lets_it_play_
     endings = Counter(over.termination for over in tournament.results.values())
     assert endings == {Termination.TIMEOUT: 2, Termination.NO_SHOW: 3}
     with pytest.raises(TournamentError):
-        world.arena.unbench(tournament.id, "ann")
+        world.host.unbench(tournament.id, "ann")
 
 
 def test_an_unbenched_bot_plays_again() -> None:
@@ -606,7 +606,7 @@ def test_an_unbenched_bot_plays_again() -> None:
     world.run(600)
     assert hung.last("notice")["code"] == "benched"
     hung.play(first_legal)
-    world.arena.unbench(tournament.id, "HUNG")
+    world.host.unbench(tournament.id, "HUNG")
     assert not tournament.field["hung"].benched
     enter(world, tournament, "ben")
     world.run()
@@ -781,6 +781,16 @@ def test_a_challenge_that_cannot_be(given: dict[str, Any], code: str) -> None:
     assert challenge(ann)["type"] != "error", "the next one may be"
 
 
+def test_a_bot_is_only_challenged_to_what_it_plays() -> None:
+    world = World()
+    ann, _ = two(world, games=["connect4"])
+    challenge(ann)
+    assert ann.error() == "unavailable"
+    assert ann.last("error")["message"] == "ben does not play tictactoe"
+    assert world.arena.tournaments == {}
+    assert challenge(ann, game="connect4")["type"] != "error"
+
+
 def test_a_bot_that_is_not_connected_cannot_be_challenged() -> None:
     world = World()
     ann, ben = two(world)
@@ -847,7 +857,7 @@ def test_a_pause_of_the_host_outlasts_disk_trouble() -> None:
     world = World()
     tournament = world.create(start_at_bots=2)
     enter(world, tournament, "ann", "ben")
-    world.arena.pause(tournament.id, "lunch")
+    world.host.pause(tournament.id, "lunch")
     world.arena.on_trouble("disk full")
     world.arena.on_trouble(None)
     assert (tournament.status, tournament.reason) == ("paused", "lunch")
@@ -860,7 +870,7 @@ def test_the_export_has_every_match_with_its_counted_attempt_and_the_void_ones_a
     world = World()
     tournament = world.create(start_at_bots=2, seed=3)
     enter(world, tournament, "ann", "ben")
-    world.arena.replay("friday.1.1.1.1")
+    world.host.replay("friday.1.1.1.1")
     world.run()
     document = export(tournament)
     assert set(document) == {"tournament", "standings", "matches", "voided"}
@@ -882,3 +892,16 @@ def test_the_export_has_every_match_with_its_counted_attempt_and_the_void_ones_a
     }
     (void,) = document["voided"]
     assert (void["attempt"], void["scores"], void["termination"]) == (1, None, "aborted")
+
+
+def test_the_last_fault_of_a_bot_is_what_it_did_itself() -> None:
+    world = World()
+    tournament = world.create(cycles=5, bench_after=2, start_at_bots=2)
+    world.login("ann", join="friday").play(lambda turn: str(turn["legal"][0]))
+    world.login("bad", join="friday").play(lambda turn: "nonsense")
+    world.run()
+    assert tournament.field["ann"].last_fault is None
+    assert tournament.results[next(reversed(tournament.results))].termination is Termination.NO_SHOW
+    fault = tournament.field["bad"].last_fault
+    assert fault is not None
+    assert fault.termination is Termination.ILLEGAL_MOVE

@@ -226,7 +226,7 @@ def test_a_semi_final_that_is_voided_before_the_final_is_known_counts_anew_also_
         if crash:
             world = world.after_crash()
             bots = {name: world.login(name) for name in names(4)}
-        world.arena.replay(one.match)
+        world.host.replay(one.match)
         bots[one.seats[1]].say(type="resign", match=one.match)
         bots[other.seats[1]].say(type="resign", match=other.match)
         (final,) = world.arena.tournaments["friday"].running.values()
@@ -242,7 +242,7 @@ def test_a_semi_final_that_is_voided_later_does_not_take_back_who_went_on() -> N
     for match in semi_finals:
         bots[match.seats[0]].say(type="resign", match=match.match)
     (final,) = tournament.running.values()
-    world.arena.replay(semi_finals[0].match)
+    world.host.replay(semi_finals[0].match)
     bots[final.seats[0]].say(type="resign", match=final.match)
     assert status(tournament) == "running"
     bots[semi_finals[0].seats[1]].say(type="resign", match=semi_finals[0].match)
@@ -340,7 +340,7 @@ def test_a_swiss_that_cannot_be_paired_without_meeting_again_ends_and_says_why()
         bots = {bot.name: bot for bot in log_in(world, names(6))}
         while len(rounds_paired(world)) < 3:
             world.clock.step()
-        world.arena.pause("friday", "lunch")
+        world.host.pause("friday", "lunch")
         world.run(1_000)
         found = world.arena.tournament("friday")
         assert found.agenda is not None
@@ -354,7 +354,7 @@ def test_a_swiss_that_cannot_be_paired_without_meeting_again_ends_and_says_why()
         if trios:
             stopped += 1
             for after in (world.after_crash(), world):
-                after.arena.unpause("friday")
+                after.host.unpause("friday")
                 found = after.arena.tournament("friday")
                 assert (found.status, found.reason) == ("finished", "round 4 cannot be paired without meeting again")
                 assert rounds_paired(after)[-1].pairings == ()
@@ -477,14 +477,14 @@ def test_a_round_that_comes_back_while_it_is_paused_is_played_when_it_goes_on(wh
     if what == "the disk":
         world.arena.on_trouble("disk full")
     else:
-        world.arena.pause("friday", "lunch")
+        world.host.pause("friday", "lunch")
     elsewhere.come_back()
     world.run(1_000)
     assert (len(rounds_paired(world)), len(world.arena.matches)) == (2, 0)
     if what == "the disk":
         world.arena.on_trouble(None)
     else:
-        world.arena.unpause("friday")
+        world.host.unpause("friday")
     world.run(1_000)
     finish(world, elsewhere)
 
@@ -499,13 +499,13 @@ def test_while_it_is_paused_no_round_is_asked_for(what: str) -> None:
     if what == "the disk":
         world.arena.on_trouble("disk full")
     else:
-        world.arena.pause("friday", "lunch")
+        world.host.pause("friday", "lunch")
     world.run(1_000)
     assert (len(world.arena.tournaments["friday"].results), elsewhere.asked) == (4, 1)
     if what == "the disk":
         world.arena.on_trouble(None)
     else:
-        world.arena.unpause("friday")
+        world.host.unpause("friday")
     assert elsewhere.asked == 2
     while elsewhere.tasks:
         elsewhere.come_back()
@@ -516,7 +516,7 @@ def test_while_it_is_paused_no_round_is_asked_for(what: str) -> None:
 @pytest.mark.parametrize("cancelled", [True, False])
 def test_a_round_that_comes_back_after_the_end_is_nothing(cancelled: bool) -> None:
     world, elsewhere, _ = between_rounds()
-    world.arena.end("friday", cancelled=cancelled)
+    world.host.end("friday", cancelled=cancelled)
     facts = len(world.log.facts)
     elsewhere.come_back()
     world.run(1_000)
@@ -537,7 +537,7 @@ def test_a_round_that_comes_back_after_the_server_stopped_is_paired_by_the_next_
 
 def test_a_result_that_is_voided_while_the_next_round_is_paired_is_played_again_beside_it() -> None:
     world, elsewhere, _ = between_rounds()
-    world.arena.replay("friday.1.1.1.1")
+    world.host.replay("friday.1.1.1.1")
     elsewhere.come_back()
     world.run(1_000)
     tournament = world.arena.tournaments["friday"]

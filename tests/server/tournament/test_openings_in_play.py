@@ -115,12 +115,12 @@ def test_a_match_that_is_played_again_has_the_opening_it_had() -> None:
     world = World()
     tournament = world.create(start_at_bots=2, cycles=2)
     log_in(world, names(2))
-    world.arena.pause("friday", "not to end before")
+    world.host.pause("friday", "not to end before")
     world.run(1_000)
-    world.arena.unpause("friday")
+    world.host.unpause("friday")
     while "friday.2.1.1.1" not in tournament.running:
         world.clock.step()
-    world.arena.replay("friday.2.1.1.1")
+    world.host.replay("friday.2.1.1.1")
     world.run()
     attempts = [f for f in world.log.facts if isinstance(f, MatchStarted) and f.match == "friday.2.1.1.1"]
     assert [started.attempt for started in attempts] == [1, 2]
@@ -212,7 +212,7 @@ def test_the_host_needs_two_bots_too() -> None:
     world.create(start_at_ms=world.clock.now_ms() + MINUTE)
     world.login("ann", join="friday")
     with pytest.raises(TournamentError) as refused:
-        world.arena.start("friday")
+        world.host.start("friday")
     assert refused.value.code is ErrorCode.TOURNAMENT_CLOSED
 
 

@@ -142,7 +142,7 @@ def test_within_the_grace_no_absent_budget_runs_for_who_drops_again() -> None:
     after = world.after_crash()
     ann, _ = after.logins("ann", "ben")
     ann.drop()
-    after.arena.start("friday")
+    after.host.start("friday")
     after.run(30_999)
     assert after.arena.tournaments["friday"].results == {}
     after.run(1)
@@ -196,7 +196,7 @@ def test_a_pause_of_the_host_lasts_and_one_of_the_disk_ends_with_the_restart() -
         tournament = world.create(start_at_bots=2)
         world.logins("ann", "ben", join=tournament.id)
         if pause == "host":
-            world.arena.pause(tournament.id, "lunch")
+            world.host.pause(tournament.id, "lunch")
         else:
             world.arena.on_trouble("disk full")
         assert world.after_crash().arena.tournaments["friday"].status == status
@@ -207,7 +207,7 @@ def test_a_void_attempt_leaves_nothing_behind_in_the_next() -> None:
     world.create(start_at_bots=2, legs=1)
     bots = world.logins("ann", "ben", join="friday")
     next(bot for bot in bots if bot.inbox.all("turn")).move("4")
-    world.arena.replay("friday.1.1.1.1")
+    world.host.replay("friday.1.1.1.1")
     after = world.after_crash()
     (match,) = after.arena.matches.values()
     assert (match.referee.attempt, match.referee.moves) == (2, [])

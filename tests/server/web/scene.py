@@ -2,13 +2,16 @@
 
 import asyncio
 import json
+import zlib
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import httpx
+from jsonschema import Draft202012Validator
 from pydantic import TypeAdapter
 from rumble_protocol.feed_messages import FeedEvent
+from rumble_protocol.schema import schemas
 from rumble_server.tournament.facts import (
     LogFact,
     TournamentCreated,
@@ -16,11 +19,13 @@ from rumble_server.tournament.facts import (
     TournamentStarted,
     tournament_of,
 )
+from rumble_server.tournament.housekeeper import Housekeeper
 from rumble_server.tournament.machine import Tournament
 from rumble_server.web.app import make_web
 from rumble_server.web.feed import Feed
 from rumble_server.web.site import Site
 
+from tests.server.tournament.fake_house import FakeHouse
 from tests.server.world import Bot, World
 
 TOKEN = "the-host-token"
@@ -29,6 +34,7 @@ WRITE_MS = 3
 PATIENCE_S = 5.0
 
 _event: TypeAdapter[FeedEvent] = TypeAdapter(FeedEvent)
+_schema = Draft202012Validator(schemas()["feed_event.json"])
 
 
 class WaitingLog:
@@ -95,7 +101,7 @@ class Event:
 
 
 def parse(text: bytes) -> list[Event]:
-    """The events of a piece of a stream. Fails on data that does not fit its model, or has other fields."""
+    """The events of a piece of a stream. Fails on data that does not fit its model and schema, or has other fields."""
     events = []
     for block in text.decode().split("\n\n"):
         lines = dict(line.split(": ", 1) for line in block.splitlines() if not line.startswith(":"))
@@ -104,6 +110,7 @@ def parse(text: bytes) -> list[Event]:
         data = json.loads(lines["data"])
         model = _event.validate_json(lines["data"])
         assert model.model_dump(mode="json") == data
+        _schema.validate(data)
         assert data["type"] == lines["event"]
         events.append(Event(int(lines["id"]), lines["event"], data))
     return events
@@ -112,9 +119,12 @@ def parse(text: bytes) -> list[Event]:
 class Watcher:
     """A spectator of a feed, read step by step."""
 
-    def __init__(self, scene: "Scene", tournament: Tournament, last_event_id: int | None = None) -> None:
+    def __init__(
+        self, scene: "Scene", tournament: Tournament, last_event_id: int | None = None, packed: bool = False
+    ) -> None:
         self._scene = scene
-        self.stream: AsyncIterator[bytes] = scene.feed.stream(tournament, last_event_id)
+        self._unpacker = zlib.decompressobj(16 + zlib.MAX_WBITS) if packed else None
+        self.stream: AsyncIterator[bytes] = scene.feed.stream(tournament, last_event_id, packed=packed)
         self.events: list[Event] = []
 
     async def piece(self) -> bytes:
@@ -128,7 +138,8 @@ class Watcher:
     async def read(self, kind: str) -> Event:
         """Read on to the end of the piece that has an event of this kind; gives the last such."""
         while True:
-            new = parse(await self.piece())
+            piece = await self.piece()
+            new = parse(piece if self._unpacker is None else self._unpacker.decompress(piece))
             self.events += new
             found = [event for event in new if event.kind == kind]
             if found:
@@ -147,13 +158,16 @@ class Scene:
         self.log = WaitingLog(self.world)
         self.archive = MemoryArchive(self.world)
         self.feed = Feed(self.world.arena)
+        self.house = FakeHouse()
+        self.housekeeper = Housekeeper(self.world.arena, "a-secret", self.house)
         self._published = self.world.log.durable
         self.world.log.on_durable.append(self._publish)
-        self.web = make_web(Site(self.world.arena, self.log, self.archive, self.feed, TOKEN, hosts))
+        self.web = make_web(Site(self.world.arena, self.log, self.archive, self.feed, self.housekeeper, TOKEN, hosts))
 
     def _publish(self) -> None:
         first, self._published = self._published, self.world.log.durable
         facts = self.world.log.facts[first : self._published]
+        self.housekeeper.take(facts)
         self.feed.publish(list(enumerate(facts, first + 1)))
 
     def browser(self, **given: Any) -> httpx.AsyncClient:
@@ -161,9 +175,9 @@ class Scene:
         transport = httpx.ASGITransport(self.web, raise_app_exceptions=False)
         return httpx.AsyncClient(transport=transport, **{"base_url": "http://rumble.test", **given})
 
-    def watch(self, tournament: Tournament, last_event_id: int | None = None) -> Watcher:
-        """A spectator."""
-        return Watcher(self, tournament, last_event_id)
+    def watch(self, tournament: Tournament, last_event_id: int | None = None, *, packed: bool = False) -> Watcher:
+        """A spectator; `packed`: it takes a gzip stream."""
+        return Watcher(self, tournament, last_event_id, packed)
 
     def pass_ms(self, ms: int = 300) -> None:
         """Let time pass."""

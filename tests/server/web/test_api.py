@@ -28,8 +28,9 @@ async def test_a_tournament_with_all_that_its_page_shows(scene: Scene, browser: 
     assert (view.id, view.status, view.matches_over, view.matches_total) == ("friday", "finished", 2, 2)
     standings = (await browser.get("/api/tournaments/friday/standings")).json()
     assert standings["status"] == "finished"
-    told = [{**line, "rating": None, "interval": None} for line in standings["standings"]]
-    assert told == [{**line.as_json(), "rating": None, "interval": None} for line in tournament.table.standings()]
+    beside = {"rating": None, "interval": None, "gained": None}
+    told = [{**line, **beside} for line in standings["standings"]]
+    assert told == [{**line.as_json(), **beside} for line in tournament.table.standings()]
 
 
 async def test_matches_of_all_of_one_and_of_two(scene: Scene, browser: httpx.AsyncClient) -> None:

@@ -6,7 +6,7 @@ from rumble_server.web.security import MOST_BODY_BYTES
 
 from tests.server.web.scene import HOST, Scene
 
-COMMANDS = ["start", "pause", "resume", "cancel", "end", "remove", "unbench", "replay"]
+COMMANDS = ["start", "pause", "resume", "cancel", "end", "remove", "unbench", "replay", "house", "invite"]
 
 
 async def post(browser: httpx.AsyncClient, path: str, body: Any = None) -> httpx.Response:

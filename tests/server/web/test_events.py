@@ -1,7 +1,10 @@
 """The stream of events over ASGI: headers, `Last-Event-ID`, and what happens when either side goes."""
 
 import asyncio
+import zlib
 from typing import Any
+
+import pytest
 
 from tests.server.web.scene import Scene, parse
 
@@ -62,6 +65,30 @@ async def test_the_answer_is_an_event_stream(scene: Scene) -> None:
     assert await stream.kinds("snapshot") == ["snapshot"]
     await stream.leave()
     assert scene.feed.spectators == 0
+
+
+@pytest.mark.parametrize("accepted", ["gzip", "br, GZIP;q=0.5", "identity;q=0, gzip; q=1.0"])
+async def test_who_takes_gzip_gets_it(scene: Scene, accepted: str) -> None:
+    stream = Stream(scene, scene.world.create().id, accept_encoding=accepted)
+    scene.pass_ms()
+    start = await stream.message()
+    headers = {name.decode(): value.decode() for name, value in start["headers"]}
+    assert (headers["content-encoding"], headers["vary"]) == ("gzip", "Accept-Encoding")
+    unpack = zlib.decompressobj(16 + zlib.MAX_WBITS).decompress
+    told = [unpack((await stream.message())["body"]) for _ in range(2)]
+    assert told[0] == b"retry: 2000\n\n"
+    assert [event.kind for event in parse(told[1])] == ["snapshot"]
+    await stream.leave()
+
+
+@pytest.mark.parametrize("accepted", ["", "br", "gzip;q=0", "gzip;q=0.000", "x-gzip"])
+async def test_who_does_not_take_gzip_gets_it_plain(scene: Scene, accepted: str) -> None:
+    stream = Stream(scene, scene.world.create().id, accept_encoding=accepted)
+    scene.pass_ms()
+    headers = {name.decode() for name, _ in (await stream.message())["headers"]}
+    assert "content-encoding" not in headers
+    assert (await stream.message())["body"] == b"retry: 2000\n\n"
+    await stream.leave()
 
 
 async def test_last_event_id_resumes(scene: Scene) -> None:

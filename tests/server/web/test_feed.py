@@ -16,8 +16,9 @@ def kinds(events: list[Event]) -> list[str]:
 
 
 def unrated(told: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Standings without their ratings, which have tests of their own."""
-    return [{key: value for key, value in line.items() if key not in ("rating", "interval")} for line in told]
+    """Standings without their ratings and their movement, which have tests of their own."""
+    beside = ("rating", "interval", "gained")
+    return [{key: value for key, value in line.items() if key not in beside} for line in told]
 
 
 def standings(scene: Scene, tournament: str) -> list[dict[str, Any]]:
@@ -122,18 +123,17 @@ async def test_results_of_a_moment_are_gathered(scene: Scene) -> None:
 
 
 async def test_pause_and_voided_results_are_told(scene: Scene) -> None:
-    arena = scene.world.arena
     tournament = scene.world.create(start_at_bots=2, cycles=50)
     scene.players(*PAIR, join=tournament.id)
     scene.pass_ms(1_000)
     watcher = scene.watch(tournament)
     await watcher.read("snapshot")
-    arena.pause(tournament.id, "lunch")
+    scene.world.host.pause(tournament.id, "lunch")
     scene.pass_ms()
     told = (await watcher.read("status")).data
     assert (told["status"], told["reason"]) == ("paused", "lunch")
     before = len(tournament.results)
-    arena.replay(next(iter(tournament.results)))
+    scene.world.host.replay(next(iter(tournament.results)))
     scene.pass_ms()
     after = (await watcher.read("standings")).data
     assert after["matches_over"] == before - 1
@@ -244,6 +244,49 @@ async def test_an_event_is_encoded_once_for_all(scene: Scene) -> None:
     scene.pass_ms()
     assert await first.piece() is await second.piece()
     assert scene.feed.spectators == 2
+
+
+async def test_packed_it_tells_the_same_to_whoever_comes_when(scene: Scene) -> None:
+    tournament = scene.world.create(start_at_bots=2, cycles=2)
+    plain, packed = scene.watch(tournament), scene.watch(tournament, packed=True)
+    await plain.read("snapshot")
+    await packed.read("snapshot")
+    scene.players(*PAIR, think_ms=100, join=tournament.id)
+    scene.pass_ms(1_000)
+    late = scene.watch(tournament, packed=True)
+    await late.read("snapshot")
+    for _ in range(10):
+        scene.pass_ms(500)
+    for watcher in (plain, packed, late):
+        await read_to_the_end(watcher)
+    assert packed.events == plain.events
+    assert kinds(late.events).index("snapshot") == 0
+    assert late.events[1:] == plain.events[1 - len(late.events) :]
+    assert len(late.events) > 5
+
+
+async def test_a_packed_piece_is_made_once_for_all(scene: Scene) -> None:
+    tournament = scene.world.create()
+    first, second = scene.watch(tournament, packed=True), scene.watch(tournament, packed=True)
+    for watcher in (first, second):
+        await watcher.read("snapshot")
+    scene.players("alice", join=tournament.id)
+    scene.pass_ms()
+    assert await first.piece() is await second.piece()
+
+
+async def test_a_crowd_is_told_every_half_second(scene: Scene) -> None:
+    tournament = scene.world.create()
+    crowd = [scene.watch(tournament) for _ in range(600)]
+    for watcher in crowd:
+        await watcher.read("snapshot")
+    for number in range(50):
+        scene.players(f"bot{number}", join=tournament.id)
+        scene.pass_ms(100)
+    scene.pass_ms(channels.SLOWEST_PACE_MS)
+    while len((await crowd[0].read("field")).data["entrants"]) < 50:
+        pass
+    assert 10 <= kinds(crowd[0].events).count("field") <= 11
 
 
 async def test_a_slow_reader_loses_its_queue_and_gets_a_snapshot(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,11 +3,13 @@
 import asyncio
 from collections.abc import Callable
 
+from rumble_engine import Termination
+from rumble_server.match.facts import MatchOver
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.facts import BotJoined, TournamentCreated, TournamentEnded
 from rumble_server.tournament.machine import Tournament
-from rumble_server.tournament.result import Result
-from rumble_server.web.ranker import MOST_AT_ONCE, PACE_MS, Ranker, Ranking, Task, at_once
+from rumble_server.tournament.result import result_of
+from rumble_server.web.ranker import MOST_AT_ONCE, PACE_MS, Ranker, Ranking, Task, at_once, movement_results
 
 
 class Elsewhere:
@@ -38,7 +40,11 @@ class Hall:
         self.ranker = Ranker(lambda: self.now_ms, self.elsewhere)
 
     def win(self, first: int, second: int) -> None:
-        self.tournament.table.add(Result((f"b{first:04}", f"b{second:04}"), (1, 0), match=f"{first}.{second}"))
+        number = len(self.tournament.results) + 1
+        seats = (f"b{first:04}", f"b{second:04}")
+        over = MatchOver(f"friday.1.{number}.1.1", 1, seats, (1, 0), Termination.NORMAL, "", (), (), self.now_ms)
+        self.tournament.results[over.match] = over
+        self.tournament.table.add(result_of(over))
 
     def end(self) -> None:
         self.tournament.apply(TournamentEnded("friday", "finished", "", self.now_ms))
@@ -117,9 +123,10 @@ async def test_a_tournament_that_is_over_is_exact_whatever_was_being_computed() 
 def test_unrated_tournaments_have_no_ratings() -> None:
     hall = Hall(2, rated=False)
     hall.win(0, 1)
+    hall.ranker.refresh(hall.tournament)
+    hall.elsewhere.finish()
     ranking = hall.ranker.ranking(hall.tournament)
     assert (ranking.ratings, ranking.model, ranking.standings[0].rating) == (None, "", None)
-    assert not hall.elsewhere.tasks
 
 
 def test_listeners_hear_of_news() -> None:
@@ -145,3 +152,56 @@ def test_without_a_match_there_is_no_model_to_name() -> None:
     ranking = Ranker(lambda: 0, at_once).ranking(hall.tournament)
     assert ranking.model == ""
     assert ranking.ratings is not None
+
+
+# --- movement ---
+
+
+def gained(hall: Hall) -> dict[str, int | None]:
+    return {line.name: line.gained for line in hall.ranker.ranking(hall.tournament).standings}
+
+
+def compute(hall: Hall) -> None:
+    hall.now_ms += PACE_MS
+    hall.ranker.refresh(hall.tournament)
+    hall.elsewhere.finish()
+
+
+def test_movement_is_measured_by_the_ranks_before_the_last_results() -> None:
+    hall = Hall(3)
+    latest = movement_results(3)
+    for _ in range(4):
+        hall.win(0, 1)
+    for _ in range(latest - 4):
+        hall.win(2, 1)
+    compute(hall)
+    assert gained(hall) == {"b0000": None, "b0001": None, "b0002": None}, "there is nothing before"
+    for _ in range(5):
+        hall.win(2, 1)
+    compute(hall)
+    ranking = hall.ranker.ranking(hall.tournament)
+    assert ranking.gained_by == latest
+    # Before the last six results: 0 had 4, 2 had 1, 1 had none.
+    assert gained(hall) == {"b0002": 1, "b0000": -1, "b0001": 0}
+
+
+def test_what_has_come_since_is_counted_in_how_far_back_the_ranks_are() -> None:
+    hall = Hall(3)
+    for _ in range(movement_results(3) + 1):
+        hall.win(0, 1)
+    compute(hall)
+    hall.win(2, 1)
+    hall.win(2, 1)
+    ranking = hall.ranker.ranking(hall.tournament)
+    assert ranking.gained_by == movement_results(3) + 2
+    assert gained(hall) == {"b0000": 0, "b0001": -1, "b0002": 0}
+
+
+def test_once_it_is_over_nothing_moves() -> None:
+    hall = Hall(3)
+    for _ in range(movement_results(3) + 1):
+        hall.win(0, 1)
+    hall.end()
+    compute(hall)
+    assert set(gained(hall).values()) == {None}
+    assert hall.ranker.ranking(hall.tournament).gained_by == 0

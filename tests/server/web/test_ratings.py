@@ -66,7 +66,7 @@ async def test_the_page_shows_tie_breaks_in_the_host_s_order(scene: Scene, brows
     places = [page.index(f'<abbr title="{TIEBREAKS[name]}">{name.upper()}</abbr>') for name in ("sb", "bwg", "de")]
     assert places == sorted(places)
     assert "Koya" not in page
-    assert "Ratings: <span>Bradley-Terry" in page
+    assert "Model: <span>Bradley-Terry" in page
     lines = (await browser.get(f"/api/tournaments/{tournament.id}/standings")).json()["standings"]
     assert list(lines[0]["tiebreaks"]) == ["sb", "bwg", "de"]
     assert "decided_by" in lines[0]

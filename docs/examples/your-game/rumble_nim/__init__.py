@@ -12,10 +12,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rumble_engine import BadPosition, BadSettings, Game, IllegalMove, Outcome, Setting, State, UnreadableMove
+from rumble_engine import (
+    BadPosition,
+    BadSettings,
+    Drawing,
+    Game,
+    IllegalMove,
+    Outcome,
+    Path,
+    Piece,
+    Setting,
+    State,
+    UnreadableMove,
+)
 
 START = (3, 4, 5)
 LETTERS = "abc"
+COLUMNS = max(START)
+MATCH = Piece("match", None, "disc", "first")
+CELLS = tuple(f"{letter}{number}" for letter in LETTERS for number in range(1, COLUMNS + 1))
+"""The cells of the drawing: a row for each heap."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +130,17 @@ class Nim(Game):
         ):
             raise BadPosition("the heaps have at most 3, 4 and 5 matches")
         return NimState(tuple(int(size) for size in sizes), int(mover), last_wins)
+
+    def drawing(self, view: Mapping[str, Any], last: str | None = None) -> Drawing:
+        """For pages: each heap is a row of discs. Without this method they show the diagram."""
+        rows = [("o" * int(size)).ljust(COLUMNS, ".") for size in view["board"].split(" ")]
+        return Drawing("grid", COLUMNS, "".join(rows), {"o": MATCH}, names=CELLS)
+
+    def path(self, view: Mapping[str, Any], move: str) -> Path:
+        """Where to click for a move: on a disc, which is taken with all those to its right."""
+        heap, take = LETTERS.index(move[0]), int(move[1])
+        size = int(view["board"].split(" ")[heap])
+        return ((heap * COLUMNS + size - take,),)
 
 
 GAME = Nim()

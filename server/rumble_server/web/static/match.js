@@ -1,41 +1,113 @@
-// Keeps the page of a running match live.
+// The page of a match: live while it is being played, and a replay of every ply.
 
-import { element, follow, result } from "/static/live.js";
+import { Clocks } from "/static/clocks.js";
+import { byId, element, follow, points, result } from "/static/live.js";
+import { Replay } from "/static/replay.js";
+import { offerTranscript } from "/static/transcript.js";
 
-const page = document.getElementById("match");
-const id = page.dataset.id;
-const byId = (name) => document.getElementById(name);
+/** @typedef {import("./feed").Board} Board */
+/** @typedef {import("./feed").MatchResult} MatchResult */
 
+const page = byId("match");
+const { id = "", tournament = "", marks: written = "" } = page.dataset;
+const marks = written.split(" ");
+const seats = [...document.querySelectorAll(".seats li")];
+const clocks = new Clocks(seats.map((seat) => part(seat, ".clock")));
+const replay = new Replay(page);
+let opening = Number(page.dataset.opening);
+let end = () => {};
+
+/**
+ * A part of an element, which the server has put there.
+ * @param {Element} whole
+ * @param {string} selector
+ */
+function part(whole, selector) {
+  const found = whole.querySelector(selector);
+  if (!(found instanceof HTMLElement)) throw new Error(`the page has no ${selector}`);
+  return found;
+}
+
+/**
+ * @param {string[]} moves
+ * @param {(string | null)[]} notes
+ */
 function showMoves(moves, notes) {
-  const items = moves.map((move, ply) => {
-    const item = element("li", {}, element("code", {}, move));
-    if (notes[ply]) item.append(" ", element("span", { class: "quiet" }, notes[ply]));
-    return item;
+  const list = byId("moves");
+  while (list.childElementCount > moves.length) list.lastElementChild?.remove();
+  moves.forEach((move, ply) => {
+    const shown = list.children[ply];
+    const same = shown?.querySelector("code")?.textContent === move && Boolean(shown.querySelector(".note")) === Boolean(notes[ply]);
+    if (same) return;
+    const count = element("span", { class: "count" }, String(ply + 1));
+    const item = element("li", {}, element("a", { href: `${location.pathname}?ply=${ply + 1}` }, count, " ", element("code", {}, move)));
+    if (ply < opening) item.append(" ", element("span", { class: "quiet" }, "opening"));
+    if (notes[ply]) item.append(" ", element("span", { class: "note" }, notes[ply]));
+    if (shown) shown.replaceWith(item);
+    else list.append(item);
   });
-  byId("moves").replaceChildren(...items);
+  byId("no-moves").hidden = moves.length > 0;
 }
 
+/**
+ * Who won and how, as the server writes it (`verdict_text`).
+ * @param {MatchResult} over
+ */
+function verdict({ scores, winner, seats: names, reason, termination }) {
+  const who = winner === null ? "Draw" : `${names[winner]} wins`;
+  const how = termination === "normal" ? "" : ` (${termination.replaceAll("_", " ")})`;
+  return scores === null ? `${reason}${how}; it is played again` : `${who}: ${reason}${how}`;
+}
+
+/** @param {number | null} mover */
+function showMover(mover) {
+  seats.forEach((seat, index) => seat.classList.toggle("mover", index === mover));
+}
+
+/** @param {Board} told */
 function showBoard(told) {
-  if (told.match !== id) return;
-  byId("board").textContent = told.diagram;
-  byId("outcome").textContent = `${told.seats[told.seat]} to move`;
+  if (told.match !== id || told.attempt < replay.attempt) return;
+  if (told.attempt > replay.attempt) {
+    replay.restart(told.attempt);
+    byId("attempt").textContent = `, attempt ${told.attempt}`;
+    byId("fault").hidden = true;
+    seats.forEach((seat) => part(seat, ".score").replaceChildren());
+  }
+  if (replay.over) return;
+  byId("outcome").textContent = `${told.seats[told.seat]} (${marks[told.seat]}) to move`;
+  showMover(told.seat);
   showMoves(told.moves, []);
+  clocks.tell(told);
+  replay.take(told);
 }
 
+/** @param {{match: string}} told */
 async function showOver(told) {
   if (told.match !== id) return;
   const answer = await fetch(`/api/matches/${encodeURIComponent(id)}`);
   if (!answer.ok) return;
   const match = await answer.json();
   if (match.status !== "over") return;
-  byId("board").textContent = match.diagram;
-  const how = match.termination === "normal" ? "" : ` (${match.termination.replaceAll("_", " ")})`;
-  byId("outcome").replaceChildren(element("b", {}, result(match.scores)), ` ${match.reason}${how}`);
+  byId("outcome").replaceChildren(element("b", {}, result(match.scores)), ` ${verdict(match)}`);
+  byId("fault").hidden = match.at_fault.length === 0;
+  byId("fault").textContent = `At fault: ${match.at_fault.map((/** @type {number} */ seat) => match.seats[seat]).join(", ")}`;
+  seats.forEach((seat, index) => part(seat, ".score").replaceChildren(match.scores ? points(match.scores[index]) : ""));
+  opening = match.opening;
+  showMover(null);
   showMoves(match.moves, match.notes);
+  clocks.tell(null);
+  replay.over = true;
+  replay.take(match);
+  await replay.go(replay.follows ? match.ply : replay.ply, replay.follows);
+  if (match.scores !== null) end(); // a void match is played again, under the same id
 }
 
 if (page.dataset.status === "running") {
-  follow(page.dataset.tournament, {
+  const { at, seat, ticking } = page.dataset;
+  const seats_ms = clocks.faces.map((face) => Number(face.dataset.ms));
+  clocks.tell({ seats_ms, seat: Number(seat), ticking: ticking === "yes", at_ms: Number(at) });
+  const handlers = {
+    /** @param {{running: Board[]}} told */
     snapshot(told) {
       const board = told.running.find((each) => each.match === id);
       if (board) showBoard(board);
@@ -44,5 +116,8 @@ if (page.dataset.status === "running") {
     match_start: showBoard,
     move: showBoard,
     match_over: showOver,
-  });
+  };
+  end = follow(tournament, handlers, (sure) => clocks.trust(sure));
 }
+replay.begin();
+offerTranscript(/** @type {HTMLFormElement} */ (byId("transcript")), id);

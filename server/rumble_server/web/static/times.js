@@ -1,6 +1,15 @@
 // Times as the reader's clock has them.
 
 const format = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
-for (const time of document.querySelectorAll("time[datetime]")) {
-  time.textContent = format.format(new Date(time.dateTime));
+
+/**
+ * Put the reader's time into every `<time>` of a part of the page.
+ * @param {ParentNode} part
+ */
+export function showTimes(part) {
+  for (const time of part.querySelectorAll("time")) {
+    if (time.dateTime) time.textContent = format.format(new Date(time.dateTime));
+  }
 }
+
+showTimes(document);

@@ -1,183 +1,204 @@
 // Keeps the page of a tournament live. The server has rendered it; every event says how things stand now.
 
-import { element, follow, points, result } from "/static/live.js";
+import { showCrosstable } from "./crosstable.js";
+import { byId, element, follow, points, result } from "./live.js";
+import { paint, setText } from "./paint.js";
+import { removeBoard, showBoard, showBoards } from "./playing.js";
+import { showExpected, showProgress } from "./progress.js";
+import { showRatings } from "./ratings.js";
+import { showStandings } from "./standings.js";
 
-const MOST_BOARDS = 24;
 const MOST_LATEST = 12;
-const HEATS = 4;
+const PLACES = 3;
+const MOST_ON_PODIUM = 6;
+const NEWS_MS = 5000;
+const PART_PACES_MS = { rounds: 4000, audit: 20000 };
+const TICK_MS = 1000;
 
-const page = document.getElementById("tournament");
-const id = page.dataset.id;
-const marks = page.dataset.marks.split(" ");
-const byId = (name) => document.getElementById(name);
-const boards = byId("boards");
+/** @typedef {import("./feed").Entrant} Entrant */
+/** @typedef {import("./feed").MatchResult} MatchResult */
+/** @typedef {import("./feed").Pair} Pair */
+/** @typedef {import("./feed").Snapshot} Snapshot */
+/** @typedef {import("./feed").Standing} Standing */
+/** @typedef {import("./feed").Standings} Standings */
+/** @typedef {import("./feed").Status} Status */
+
+const page = byId("tournament");
+const id = page.dataset.id ?? "";
+const rated = page.dataset.rated === "yes";
+const marks = (page.dataset.marks ?? "").split(" ");
+
+/** @type {Map<string, Entrant>} */
 let entrants = new Map();
+/** @type {Standing[]} */
 let lines = [];
-let cells = new Map();
-let met = new Map();
+let gainedBy = 0;
+let model = "";
+let status = byId("status").textContent ?? "";
+/** @type {Map<string, Pair>} */
+let changed = new Map();
+let allChanged = false;
+/** @type {MatchResult[]} */
+let latest = [];
 
+// --- what is told ---
+
+/** @param {Status} told */
+function onStatus(told) {
+  const before = status;
+  status = told.status;
+  paint("status", () => showStatus(told));
+  paint("podium", showPodium);
+  paint("progress", () => showProgress(told));
+  if (before !== status) refreshParts();
+}
+
+/** @param {Standings | Snapshot} told */
+function onStandings(told) {
+  ({ standings: lines, gained_by: gainedBy, rating_model: model } = told);
+  for (const pair of told.pairs ?? []) changed.set(pair.names.join(" "), pair);
+  paint("standings", paintStandings);
+  paint("crosstable", paintCrosstable);
+  if (rated) paint("ratings", () => showRatings(lines, model));
+  paint("podium", showPodium);
+  paint("progress", () => showProgress(told));
+}
+
+/** @param {Entrant[]} told */
+function onField(told) {
+  entrants = new Map(told.map((entrant) => [entrant.name, entrant]));
+  paint("standings", paintStandings);
+  paint("crosstable", paintCrosstable);
+}
+
+/** @param {MatchResult} told */
+function onOver(told) {
+  removeBoard(told.match);
+  if (told.scores === null) return; // void: not a result, the match is played again
+  const others = latest.filter((each) => each.match !== told.match || each.attempt !== told.attempt);
+  latest = [told, ...others].slice(0, MOST_LATEST);
+  paint("latest", showLatest);
+  tell(told);
+  refreshParts();
+}
+
+/** @param {Snapshot} told */
+function onSnapshot(told) {
+  onStatus(told);
+  changed = new Map();
+  allChanged = true;
+  onField(told.entrants);
+  onStandings(told);
+  showBoards(marks, told.running);
+  latest = told.latest;
+  paint("latest", showLatest);
+}
+
+// --- how it is shown ---
+
+function paintStandings() {
+  showStandings(id, rated, lines, entrants, gainedBy);
+}
+
+function paintCrosstable() {
+  showCrosstable(id, [...entrants.keys()], [...changed.values()], allChanged);
+  changed = new Map();
+  allChanged = false;
+}
+
+/** @param {Status} told */
 function showStatus(told) {
   const badge = byId("status");
-  if (badge.textContent !== told.status) {
-    badge.textContent = told.status;
-    badge.className = `status ${told.status}`;
-  }
-  byId("reason").textContent = told.reason;
+  setText(badge, told.status);
+  badge.className = `status ${told.status}`;
+  setText(byId("reason"), told.reason);
   byId("reason").hidden = !told.reason;
-  showProgress(told);
+  byId("reason").className = told.status === "finished" ? "quiet" : "notice warn";
+  page.classList.toggle("over", ["finished", "cancelled"].includes(told.status));
+  const connect = document.getElementById("connect");
+  if (connect && ["finished", "cancelled"].includes(told.status)) connect.hidden = true;
+  const closed = document.getElementById("closed");
+  if (closed) closed.hidden = told.status === "lobby" || closed.dataset.late === "yes";
 }
 
-function showProgress(told) {
-  byId("progress").hidden = told.matches_total === null;
-  byId("bar").max = told.matches_total || 1;
-  byId("bar").value = told.matches_over;
-  byId("count").textContent = `${told.matches_over} of ${told.matches_total ?? 0} matches`;
+function showPodium() {
+  const placed = status === "finished" && page.dataset.format !== "gauntlet" ? lines.filter((line) => line.rank <= PLACES && line.played) : [];
+  const shown = placed.length <= MOST_ON_PODIUM ? placed : [];
+  byId("podium").hidden = shown.length === 0;
+  const items = shown.map((line) => {
+    const name = element("b", {}, line.name);
+    const medal = element("span", { class: "medal" }, String(line.rank));
+    const score = element("span", { class: "quiet" }, `${points(line.points)} points`);
+    return element("li", { class: `place-${line.rank}` }, medal, " ", name, " ", score);
+  });
+  byId("podium-places").replaceChildren(...items);
 }
 
-function matchesLink(text, bot, against) {
-  const query = new URLSearchParams(against === undefined ? { bot } : { bot, against });
-  return element("a", { href: `/tournaments/${id}/matches?${query}` }, text);
-}
-
-function showStandings() {
-  byId("nobody").hidden = lines.length > 0;
-  byId("standings").replaceChildren(...lines.map(standingsRow));
-}
-
-function standingsRow(line) {
-  const connected = entrants.get(line.name)?.connected ?? false;
-  const number = (value, more = "") => element("td", { class: `number ${more}` }, String(value));
-  const faults = Object.entries(line.faults).map(([kind, count]) => `${kind.replaceAll("_", " ")} ${count}`);
-  return element(
-    "tr",
-    {},
-    number(line.rank),
-    element(
-      "th",
-      { scope: "row" },
-      element("span", { class: `dot ${connected ? "on" : "off"}` }),
-      matchesLink(line.name, line.name),
-      element("span", { class: "unseen" }, connected ? "" : ", away"),
-    ),
-    number(points(line.points), "points"),
-    ...(page.dataset.rated === "yes" ? [number(ratingText(line), "rating")] : []),
-    ...[line.played, line.wins, line.draws, line.losses].map((value) => number(value)),
-    ...Object.values(line.tiebreaks).map((value) => number(tiebreakText(value), "quiet")),
-    element("td", { class: "quiet" }, line.decided_by.toUpperCase()),
-    element("td", { class: "quiet" }, faults.join(", ") || "–"),
-  );
-}
-
-function tiebreakText(value) {
-  return value === null ? "–" : String(Math.round(value * 100) / 100);
-}
-
-function ratingText({ rating, interval }) {
-  if (rating === null) return "";
-  const whole = Math.round(Math.abs(rating));
-  const text = `${rating < 0 ? "−" : "+"}${whole}`;
-  return interval === null ? text : `${text} ± ${Math.round((interval[1] - interval[0]) / 2)}`;
-}
-
-function showModel({ rating_model: model }) {
-  byId("rating-model").hidden = !model;
-  byId("rating-model").querySelector("span").textContent = model;
-}
-
-function buildCrosstable() {
-  cells = new Map();
-  if (!byId("crosstable")) return;
-  const names = [...entrants.keys()];
-  const heads = names.map((name) => element("th", { scope: "col" }, element("span", {}, name)));
-  byId("crosstable-head").replaceChildren(element("tr", {}, element("td"), ...heads));
-  byId("crosstable").replaceChildren(
-    ...names.map((name) => {
-      const row = names.map((other) => {
-        const cell = element("td", name === other ? { class: "self" } : {});
-        cells.set(`${name} ${other}`, cell);
-        return cell;
-      });
-      return element("tr", {}, element("th", { scope: "row", title: name }, name), ...row);
-    }),
-  );
-  showPairs([...met.values()]);
-}
-
-function showPairs(pairs) {
-  for (const pair of pairs) {
-    const { names, scores, played } = pair;
-    met.set([...names].sort().join(" "), pair);
-    for (const [seat, name] of names.entries()) {
-      const other = names[1 - seat];
-      const cell = cells.get(`${name} ${other}`);
-      if (!cell) continue;
-      cell.className = played ? `heat-${Math.round((scores[seat] / played) * HEATS)}` : "";
-      cell.replaceChildren(...(played ? [matchesLink(points(scores[seat]), name, other)] : []));
-    }
-  }
-}
-
-function showField(list) {
-  const before = [...entrants.keys()].join(" ");
-  entrants = new Map(list.map((entrant) => [entrant.name, entrant]));
-  if ([...entrants.keys()].join(" ") !== before) buildCrosstable();
-}
-
-function showBoard(told) {
-  let board = boards.querySelector(`[data-match="${CSS.escape(told.match)}"]`);
-  if (!board) {
-    if (boards.childElementCount >= MOST_BOARDS) return;
+function showLatest() {
+  byId("no-results").hidden = latest.length > 0;
+  const items = latest.map((told) => {
     const link = element("a", { href: `/matches/${told.match}` }, told.seats.join(" – "));
-    board = element("article", { "data-match": told.match }, element("h3", {}, link));
-    board.append(element("pre", { class: "board" }), element("p", { class: "quiet" }));
-    boards.append(board);
-    byId("playing").hidden = false;
+    const how = element("span", { class: "quiet small" }, told.reason);
+    return element("li", {}, link, " ", element("b", {}, result(told.scores)), " ", how);
+  });
+  byId("latest").replaceChildren(...items);
+}
+
+// --- for those who listen: results, at most every few seconds ---
+
+/** @type {MatchResult[]} */
+let untold = [];
+
+/** @param {MatchResult} told */
+function tell(told) {
+  untold.push(told);
+  if (untold.length > 1) return;
+  setTimeout(() => {
+    const last = untold[untold.length - 1];
+    const more = untold.length > 1 ? `${untold.length} results, the last: ` : "";
+    byId("news").textContent = `${more}${last.seats.join(" against ")}, ${result(last.scores)}.`;
+    untold = [];
+  }, NEWS_MS);
+}
+
+// --- parts that the server alone makes: rounds and audit ---
+
+/** @type {Set<string>} */
+const partsDue = new Set();
+
+/** Fetch them, not too often: at once would mean everybody at once. */
+function refreshParts() {
+  for (const [name, pace] of Object.entries(PART_PACES_MS)) {
+    const part = document.getElementById(name);
+    if (!part || partsDue.has(name)) continue;
+    partsDue.add(name);
+    setTimeout(() => {
+      partsDue.delete(name);
+      refresh(part);
+    }, pace * (0.5 + Math.random()));
   }
-  board.querySelector("pre").textContent = told.diagram;
-  board.querySelector("p").textContent = `ply ${told.ply}, ${told.seats[told.seat]} (${marks[told.seat]}) to move`;
 }
 
-function showOver(told) {
-  boards.querySelector(`[data-match="${CSS.escape(told.match)}"]`)?.remove();
-  byId("playing").hidden = boards.childElementCount === 0;
-  const latest = byId("latest");
-  latest.prepend(resultItem(told));
-  while (latest.childElementCount > MOST_LATEST) latest.lastElementChild.remove();
+/** @param {HTMLElement} part */
+async function refresh(part) {
+  const answer = await fetch(part.dataset.source ?? "").catch(() => null);
+  if (!answer?.ok) return; // the next result asks again
+  const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById(part.id);
+  if (!fresh || fresh.innerHTML.trim() === part.innerHTML.trim()) return;
+  const open = part.querySelector("details")?.open ?? false;
+  part.replaceChildren(...fresh.childNodes);
+  part.hidden = false;
+  const details = part.querySelector("details");
+  if (details) details.open = open;
 }
 
-function resultItem(told) {
-  const link = element("a", { href: `/matches/${told.match}` }, told.seats.join(" – "));
-  const how = element("span", { class: "quiet" }, told.reason);
-  return element("li", {}, link, " ", element("b", {}, result(told.scores)), " ", how);
-}
-
+setInterval(showExpected, TICK_MS);
 follow(id, {
-  snapshot(told) {
-    showStatus(told);
-    lines = told.standings;
-    met = new Map((told.pairs ?? []).map((pair) => [[...pair.names].sort().join(" "), pair]));
-    entrants = new Map();
-    showField(told.entrants);
-    showStandings();
-    showModel(told);
-    boards.replaceChildren();
-    told.running.forEach(showBoard);
-    byId("playing").hidden = told.running.length === 0;
-    byId("latest").replaceChildren(...told.latest.map(resultItem));
-  },
-  status: showStatus,
-  field(told) {
-    showField(told.entrants);
-    showStandings();
-  },
-  standings(told) {
-    lines = told.standings;
-    showStandings();
-    showModel(told);
-    showPairs(told.pairs);
-    showProgress(told);
-  },
-  match_start: showBoard,
-  move: showBoard,
-  match_over: showOver,
+  snapshot: onSnapshot,
+  status: onStatus,
+  field: (told) => onField(told.entrants),
+  standings: onStandings,
+  match_start: (told) => showBoard(marks, told),
+  move: (told) => showBoard(marks, told),
+  match_over: onOver,
 });

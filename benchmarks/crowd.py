@@ -1,0 +1,100 @@
+"""Visitors of one tournament's page: a process of its own that reads so many feeds. Started by `visitors.py`.
+
+    python benchmarks/crowd.py PORT TOURNAMENT VISITORS
+
+Like browsers they take the feed as a gzip stream, whose pieces are the same bytes for all: only the first of them
+unpacks them. It prints `ready` once each has its snapshot. At the end of its standard input it prints, as JSON: for
+each visitor the pieces it got (by checksum) with the monotonic time, and which results were told in which piece.
+"""
+
+import asyncio
+import json
+import re
+import resource
+import sys
+import time
+import zlib
+
+import uvloop
+
+RESULT = re.compile(rb'^event: match_over\ndata: \{"match":"([^"]+)"', re.MULTILINE)
+
+
+class Visitor(asyncio.Protocol):
+    """Reads one feed at next to no cost: the pieces of the answer (HTTP chunks), and when each had come whole."""
+
+    def __init__(self, host: str, tournament: str, *, unpacks: bool) -> None:
+        path = f"/api/tournaments/{tournament}/events"
+        head = f"Host: {host}\r\nAccept: text/event-stream\r\nAccept-Encoding: gzip\r\n"
+        self._request = f"GET {path} HTTP/1.1\r\n{head}\r\n".encode()
+        self._unpacker = zlib.decompressobj(16 + zlib.MAX_WBITS) if unpacks else None
+        self._buffer = bytearray()
+        self._is_open = False
+        self.ready = asyncio.Event()
+        self.seen: list[tuple[int, float]] = []
+        self.results: list[tuple[int, str]] = []
+        self.read_bytes = self.unpacked_bytes = 0
+        self.ended = False
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        transport.write(self._request)  # type: ignore[attr-defined]  # a stream's transport has it
+
+    def data_received(self, data: bytes) -> None:
+        self.read_bytes += len(data)
+        buffer = self._buffer
+        buffer += data
+        if not self._is_open:
+            end = buffer.find(b"\r\n\r\n")
+            if end < 0:
+                return
+            assert buffer.startswith(b"HTTP/1.1 200"), bytes(buffer[:end])
+            assert b"content-encoding: gzip" in buffer[:end].lower()
+            del buffer[: end + 4]
+            self._is_open = True
+        while (line := buffer.find(b"\r\n")) > 0:
+            begin = line + 2
+            end = begin + int(buffer[:line], 16)
+            if len(buffer) < end + 2:
+                return
+            self._on_piece(bytes(buffer[begin:end]))
+            del buffer[: end + 2]
+
+    def _on_piece(self, piece: bytes) -> None:
+        checksum = zlib.crc32(piece)
+        self.seen.append((checksum, time.monotonic()))
+        if len(self.seen) > 1:  # the first tells how soon to come back, the second is the snapshot
+            self.ready.set()
+        if self._unpacker is not None:
+            text = self._unpacker.decompress(piece)
+            self.unpacked_bytes += len(text)
+            self.results += [(checksum, match.decode()) for match in RESULT.findall(text)]
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.ended = True
+
+
+async def main(port: int, tournament: str, visitors: int) -> None:
+    loop = asyncio.get_running_loop()
+    host = f"127.0.0.1:{port}"
+    crowd = [Visitor(host, tournament, unpacks=number == 0) for number in range(visitors)]
+    for visitor in crowd:
+        await loop.create_connection(lambda visitor=visitor: visitor, "127.0.0.1", port)  # type: ignore[misc]
+    async with asyncio.timeout(60):
+        for visitor in crowd:
+            await visitor.ready.wait()
+    print("ready", flush=True)
+    await loop.run_in_executor(None, sys.stdin.read)
+    report = {
+        "seen": [visitor.seen for visitor in crowd],
+        "results": crowd[0].results,
+        "unpacked": crowd[0].unpacked_bytes / max(1, crowd[0].read_bytes),
+        "read_bytes": sum(visitor.read_bytes for visitor in crowd),
+        "ended": sum(visitor.ended for visitor in crowd),
+    }
+    print(json.dumps(report), flush=True)
+
+
+if __name__ == "__main__":
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    uvloop.run(main(int(sys.argv[1]), sys.argv[2], int(sys.argv[3])))

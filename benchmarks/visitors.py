@@ -1,0 +1,151 @@
+"""What visitors cost the players, and how far behind they are. `python benchmarks/visitors.py`
+
+One tournament runs at full speed, watched by nobody and by a crowd in turn, several times; each round has a server of
+its own. The crowd is another process on the same machine (`crowd.py`), so that the ratio of the rates also has what the
+visitors themselves take from the two cores; the ratio of the server's CPU a turn has the server's part alone.
+
+A visitor is as far behind as the time from when a bot was told a result to when the visitor had it: the server gathers
+changes for up to 0.5 s. Loopback only, and it ends by itself after about a minute.
+"""
+
+import argparse
+import asyncio
+import json
+import statistics
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import uvloop
+from load import Tally, cpu_s, measure, resident_kb
+from throughput import Running, playing
+
+
+@dataclass
+class TimedTally(Tally):
+    """Notes when the first of its bots was told each result."""
+
+    told_at: dict[str, float] = field(default_factory=dict)
+
+    def on_result(self, match_over: bytes) -> None:
+        super().on_result(match_over)
+        at = match_over.index(b'"match":"') + 9
+        self.told_at.setdefault(match_over[at : match_over.index(b'"', at)].decode(), time.monotonic())
+
+
+@dataclass
+class Round:
+    """One stretch of play. `behind_s` has one figure for each visitor: the longest that it was behind."""
+
+    rate: float
+    cpu_us: float
+    behind_s: list[float] = field(default_factory=list)
+    kb_a_visitor: float = 0.0
+    crowd_cpu_s: float = 0.0
+    mb_a_second: float = 0.0
+    ended: int = 0
+
+
+async def alone(game: str, clients: int, seconds: float) -> Round:
+    tally = Tally()
+    async with playing(game, clients, tally) as running:
+        await asyncio.sleep(1.0)
+        return Round(*await measure(tally, running.process.pid, seconds))
+
+
+async def watched(game: str, clients: int, seconds: float, visitors: int) -> Round:
+    tally = TimedTally()
+    async with playing(game, clients, tally) as running:
+        await asyncio.sleep(0.5)
+        before_kb = resident_kb(running.process.pid)
+        crowd = await asyncio.to_thread(come, running, visitors)
+        try:
+            await asyncio.sleep(0.5)
+            crowd_cpu_s = cpu_s(crowd.pid)
+            began = time.monotonic()
+            rate, cpu_us = await measure(tally, running.process.pid, seconds)
+            ended = time.monotonic()
+            crowd_cpu_s = cpu_s(crowd.pid) - crowd_cpu_s
+            after_kb = resident_kb(running.process.pid)
+            answer, _ = await asyncio.to_thread(crowd.communicate, "")
+        finally:
+            crowd.kill()
+            crowd.wait()
+    report = json.loads(answer)
+    return Round(
+        rate,
+        cpu_us,
+        behind(report, tally.told_at, began, ended),
+        (after_kb - before_kb) / visitors,
+        crowd_cpu_s,
+        report["read_bytes"] / (ended - began) / 1e6,
+        report["ended"],
+    )
+
+
+def come(running: Running, visitors: int) -> "subprocess.Popen[str]":
+    """A crowd that has come in."""
+    crowd = subprocess.Popen(
+        [
+            sys.executable,
+            str(Path(__file__).with_name("crowd.py")),
+            str(running.port),
+            running.tournament,
+            str(visitors),
+        ],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert crowd.stdout is not None
+    assert crowd.stdout.readline().strip() == "ready"
+    return crowd
+
+
+def behind(report: dict[str, Any], told_at: dict[str, float], began: float, ended: float) -> list[float]:
+    """For each visitor, the longest from a bot's hearing of a result to the visitor's, in seconds.
+
+    A piece that a visitor did not get (it fell so far behind that it was sent a snapshot instead) counts to the end.
+    """
+    first_told: dict[int, float] = {}
+    for piece, match in report["results"]:
+        at = told_at.get(match, ended)
+        first_told[piece] = min(at, first_told.get(piece, at))
+    counted = {piece: at for piece, at in first_told.items() if began <= at <= ended - 2.0}
+    assert counted, "no result was told in time to be counted"
+    got = (dict(seen) for seen in report["seen"])
+    return [max(pieces.get(piece, ended) - at for piece, at in counted.items()) for pieces in got]
+
+
+async def main(game: str, clients: int, seconds: float, rounds: int, visitors: int) -> None:
+    pairs = []
+    for number in range(1, rounds + 1):
+        pair = await alone(game, clients, seconds), await watched(game, clients, seconds, visitors)
+        pairs.append(pair)
+        nobody, crowd = pair
+        print(
+            f"round {number}: nobody {nobody.rate:.0f} turns/s {nobody.cpu_us:.1f} us; {visitors} visitors"
+            f" {crowd.rate:.0f} turns/s {crowd.cpu_us:.1f} us; behind at most {max(crowd.behind_s):.2f} s"
+            f" (median visitor {statistics.median(crowd.behind_s):.2f} s); {crowd.mb_a_second:.1f} MB/s;"
+            f" crowd's CPU {crowd.crowd_cpu_s / seconds:.0%}; {crowd.kb_a_visitor:.0f} KB a visitor; {crowd.ended} shed"
+        )
+    rates = statistics.median(crowd.rate / nobody.rate for nobody, crowd in pairs)
+    costs = statistics.median(nobody.cpu_us / crowd.cpu_us for nobody, crowd in pairs)
+    print(f"{game}, {clients} bots, {visitors} visitors, {rounds} rounds of {seconds:g} s, medians:")
+    print(f"throughput ratio {rates:.2f}, by the server's CPU a turn {costs:.2f} (asked: above 0.80)")
+    print(f"the worst visitor is behind by {max(max(crowd.behind_s) for _, crowd in pairs):.2f} s (asked: at most 1)")
+    print(f"server memory {statistics.median(crowd.kb_a_visitor for _, crowd in pairs):.0f} KB a visitor")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--game", default="connect4")
+    parser.add_argument("--clients", type=int, default=50)
+    parser.add_argument("--visitors", type=int, default=500)
+    parser.add_argument("--seconds", type=float, default=5.0)
+    parser.add_argument("--rounds", type=int, default=3)
+    options = parser.parse_args()
+    uvloop.run(main(options.game, options.clients, options.seconds, options.rounds, options.visitors))

@@ -1,0 +1,88 @@
+"""What must hold of a game's drawings and paths: the part of the conformance kit that is about pages."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from typing import Any, get_args
+
+from rumble_engine.drawing import EMPTY, Colour, Drawing, Path, Shape, Surface
+from rumble_engine.errors import ConformanceError
+from rumble_engine.game import Game, State
+
+MOST_CELLS = 1024
+MOST_CLICKS = 64
+LONGEST_NAME = 32
+
+
+class DrawingCheck:
+    """Checks the drawings of one game with one choice of settings, state by state. Raises ConformanceError."""
+
+    def __init__(self, game: Game) -> None:
+        self._game = game
+        self._blank: Drawing | None = None
+        self._begun = False
+
+    def check(self, state: State, last: str | None, no_moves: Sequence[str]) -> None:
+        """Check one state, which the move `last` led to; `no_moves` are texts that are no move of any state."""
+        game, view, texts = self._game, state.view(), list(state.legal_moves)
+        drawing = game.drawing(view, last)
+        paths = [game.path(view, text) for text in texts]
+        _require(view == state.view(), "drawing() or path() changed the view it was given")
+        blank = None if drawing is None else replace(drawing, board="", last=())
+        _require(not self._begun or blank == self._blank, "two drawings differ in more than board and last")
+        self._blank, self._begun = blank, True
+        if drawing is None:
+            _require(not any(paths), "path() gives cells, but drawing() gives None")
+            return
+        _check_fields(drawing)
+        _check_paths(drawing, paths)
+        for text in no_moves:
+            other = game.drawing(view, text)
+            _require(other and not other.last, "drawing() marks cells for a text that is no move")
+
+
+def _check_fields(drawing: Drawing) -> None:
+    data = {**asdict(drawing), **{name: list(getattr(drawing, name)) for name in _LISTS}}
+    _require(json.loads(json.dumps(data, allow_nan=False)) == data, "the drawing is not JSON data")
+    cells, columns = len(drawing.board), drawing.columns
+    _require(0 < columns <= cells <= MOST_CELLS, f"a drawing has 1 to {MOST_CELLS} cells and at least one column")
+    _require(cells % columns == 0, f"the drawing's {cells} cells are not rows of {columns}")
+    _require(drawing.surface in get_args(Surface), f"{drawing.surface!r} is no surface")
+    for mark, piece in drawing.pieces.items():
+        _require(len(mark) == 1 and mark.isprintable() and mark != EMPTY, f"{mark!r} is not one character for a piece")
+        _require(piece.name and piece.name.isprintable(), f"the piece {mark} has no name of one line")
+        _require(piece.shape in get_args(Shape), f"{piece.shape!r} is no shape")
+        _require(piece.colour in get_args(Colour), f"{piece.colour!r} is no colour")
+    unknown = set(drawing.board) - {EMPTY, *drawing.pieces}
+    _require(not unknown, f"the board has characters that pieces does not explain: {' '.join(sorted(unknown))}")
+    for what, given, wanted in (
+        ("column_labels", len(drawing.column_labels), columns),
+        ("row_labels", len(drawing.row_labels), drawing.rows),
+        ("names", len(drawing.names), cells),
+        ("edges", len(drawing.edges), 4),
+    ):
+        _require(given in (0, wanted), f"{what} has {given} entries, not {wanted} or none")
+    _require(set(drawing.edges) <= set(get_args(Colour)), "edges are of the colours of pieces")
+    words = (*drawing.names, *drawing.column_labels, *drawing.row_labels)
+    _require(all(len(word) <= LONGEST_NAME and word.isprintable() for word in words), "a label is not a short line")
+    _require(all(0 <= cell < cells for cell in drawing.last), "last is not cells of the board")
+
+
+def _check_paths(drawing: Drawing, paths: Sequence[Path]) -> None:
+    cells, begun = len(drawing.board), {path[:length] for path in paths for length in range(1, len(path))}
+    for path in paths:
+        _require(len(path) <= MOST_CLICKS, f"a path is at most {MOST_CLICKS} clicks")
+        _require(json.loads(json.dumps(path)) == [list(click) for click in path], "a path is not JSON data")
+        for click in path:
+            _require(click, "a click of a path has no cell")
+            _require(all(type(cell) is int and 0 <= cell < cells for cell in click), "a path leaves the board")
+            _require(all(not drawing.names or drawing.names[cell] for cell in click), "a path has a cell without name")
+        _require(path not in begun, "the path of a move begins that of another")
+
+
+_LISTS = ("column_labels", "row_labels", "names", "last", "edges")
+
+
+def _require(condition: Any, complaint: str) -> None:
+    if not condition:
+        raise ConformanceError(complaint)

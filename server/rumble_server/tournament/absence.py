@@ -1,0 +1,75 @@
+"""Who of a field is not connected, and for whom a tournament waits: the rules of the absent budget."""
+
+from collections.abc import Callable, Iterable
+
+from rumble_server.tournament.facts import BotAbsent
+from rumble_server.tournament.field import Entrant
+
+
+class Absence:
+    """The bots of one tournament that are not connected.
+
+    The budget of one that is absent runs while it `has_matches` to play now, and plays none.
+    """
+
+    def __init__(self, tournament: str, has_matches: Callable[[str], bool]) -> None:
+        self._tournament = tournament
+        self._has_matches = has_matches
+        self._absent: dict[str, Entrant] = {}
+
+    def appear(self, entrant: Entrant, now_ms: int) -> BotAbsent | None:
+        """The bot is connected: its budget stops. A fact if some of it was used."""
+        left_ms = entrant.absent_left(now_ms) if self._is_waited_for(entrant) else entrant.absent_left_ms
+        entrant.absent_since_ms = None
+        self.forget(entrant.bot)
+        if left_ms == entrant.absent_left_ms:
+            return None
+        return BotAbsent(self._tournament, entrant.bot, left_ms, now_ms)
+
+    def disappear(self, entrant: Entrant, now_ms: int) -> None:
+        """The bot is not connected from now on."""
+        if entrant.absent_since_ms is None:
+            entrant.absent_since_ms = now_ms
+            self._absent[entrant.bot] = entrant
+
+    def forget(self, bot: str) -> None:
+        """The bot is there, or not in the field any more."""
+        self._absent.pop(bot, None)
+
+    def nobody_there(self, field: Iterable[Entrant], since_ms: int) -> None:
+        """No bot of the field is connected; budgets run from `since_ms`."""
+        self._absent = {}
+        for entrant in field:
+            entrant.absent_since_ms = since_ms
+            self._absent[entrant.bot] = entrant
+
+    def count_from(self, at_ms: int) -> None:
+        """No budget ran before `at_ms`."""
+        for entrant in self._absent.values():
+            entrant.count_absence_from(at_ms)
+
+    def used(self, now_ms: int) -> list[BotAbsent]:
+        """What is left of each budget that runs."""
+        return [
+            BotAbsent(self._tournament, entrant.bot, entrant.absent_left(now_ms), now_ms)
+            for entrant in self._waited_for()
+        ]
+
+    def expired(self, now_ms: int) -> list[BotAbsent]:
+        """The budgets that are used up by now."""
+        return [
+            BotAbsent(self._tournament, entrant.bot, 0, now_ms)
+            for entrant in self._waited_for()
+            if entrant.absent_until_ms <= now_ms
+        ]
+
+    @property
+    def wake_at_ms(self) -> int | None:
+        """When the next budget is used up."""
+        return min((entrant.absent_until_ms for entrant in self._waited_for()), default=None)
+
+    def _waited_for(self) -> Iterable[Entrant]:
+        return (entrant for entrant in self._absent.values() if self._is_waited_for(entrant))
+
+    def _is_waited_for(self, entrant: Entrant) -> bool:
+        return entrant.is_waited_for and self._has_matches(entrant.bot)

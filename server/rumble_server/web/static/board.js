@@ -1,0 +1,479 @@
+// @ts-check
+// Boards in the browser: drawn as the server draws them (drawn.py), and clicked on to choose a move.
+
+import SHAPES from "/static/shapes.js";
+
+/**
+ * @typedef {{name: string, seat: number | null, shape: string, colour: string}} Piece
+ * @typedef {object} Drawing
+ * @property {string} surface
+ * @property {number} columns
+ * @property {string} board
+ * @property {Record<string, Piece>} pieces
+ * @property {string[]} column_labels
+ * @property {string[]} row_labels
+ * @property {string[]} names
+ * @property {number[]} last
+ * @property {string[]} edges
+ * @property {boolean} facing
+ *
+ * @typedef {number[][]} Path For each click the cells that will do, the one where the move will show first.
+ * @typedef {{drawing: Drawing | null, diagram: string}} Shown
+ * @typedef {[number, number]} Spot
+ */
+
+const SVG = "http://www.w3.org/2000/svg";
+const MARGIN = 8;
+const LABELLED = 46;
+const DOWN = 87;
+const HEXAGON = "m0-58l50 29v58l-50 29l-50-29v-58z";
+const ON_SQUARES = ["grid", "chequered", "felt"];
+const EMPTY = ".";
+/** @type {Record<string, [number, number]>} */
+const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+
+/**
+ * @param {string} name
+ * @param {Record<string, string | number>} attributes
+ * @param {...(Element | string)} children
+ * @returns {SVGElement}
+ */
+function tag(name, attributes = {}, ...children) {
+  const made = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, String(value));
+  made.append(...children);
+  return /** @type {SVGElement} */ (made);
+}
+
+/** @param {string} kind @param {string} d */
+const path = (kind, d) => tag("path", { class: kind, d });
+/** @param {string} kind @param {number} x @param {number} y @param {number} width @param {number} height */
+const rect = (kind, x, y, width, height) => tag("rect", { class: kind, x, y, width, height });
+/** @param {string} kind @param {Spot} spot @param {number} r */
+const circle = (kind, [cx, cy], r) => tag("circle", { class: kind, cx, cy, r });
+/** @param {Spot} spot @param {string} words */
+const text = ([x, y], words) => tag("text", { x, y }, words);
+/** @param {number} length @returns {number[]} */
+const range = (length) => Array.from({ length }, (_, index) => index);
+
+/** Where everything stands, in units of which a cell is 100 wide. */
+class Plan {
+  /** @param {Drawing} drawing @param {boolean} flipped */
+  constructor(drawing, flipped) {
+    this.columns = drawing.columns;
+    this.rows = drawing.board.length / drawing.columns;
+    this.flipped = flipped && drawing.facing;
+    this.slanted = drawing.surface === "hexagons";
+    if (this.slanted) {
+      this.left = 186;
+      this.top = 150;
+      this.width = this.left + 100 * (this.columns - 1) + 50 * (this.rows - 1) + 160;
+      this.height = this.top + DOWN * (this.rows - 1) + 100;
+    } else {
+      this.left = (drawing.row_labels.length ? LABELLED : MARGIN) + 50;
+      this.top = MARGIN + 50;
+      this.width = this.left + 100 * this.columns - 50 + MARGIN;
+      this.height = this.top + 100 * this.rows - 50 + (drawing.column_labels.length ? LABELLED : MARGIN);
+    }
+  }
+
+  /** @param {number} row @param {number} column @returns {Spot} */
+  at(row, column) {
+    if (this.slanted) return [this.left + 100 * column + 50 * row, this.top + DOWN * row];
+    return [this.left + 100 * column, this.top + 100 * row];
+  }
+
+  /** @param {number} cell @returns {Spot} */
+  cell(cell) {
+    const place = this.flipped ? this.columns * this.rows - 1 - cell : cell;
+    return this.at(Math.floor(place / this.columns), place % this.columns);
+  }
+
+  /** @param {number} column @returns {Spot} */
+  columnLabel(column) {
+    const [x, y] = this.at(this.slanted ? 0 : this.rows - 1, this.flipped ? this.columns - 1 - column : column);
+    return this.slanted ? [x - 68, y - 118] : [x, y + 74];
+  }
+
+  /** @param {number} row @returns {Spot} */
+  rowLabel(row) {
+    const [x, y] = this.at(this.flipped ? this.rows - 1 - row : row, 0);
+    return [x - (this.slanted ? 138 : 74), y];
+  }
+
+  /** @returns {{corners: Spot[], middle: Spot}} */
+  corners() {
+    const [a, b] = this.at(0, 0);
+    const [c, d] = this.at(0, this.columns - 1);
+    const [e, f] = this.at(this.rows - 1, this.columns - 1);
+    const [g, h] = this.at(this.rows - 1, 0);
+    return {
+      corners: [[a - 150, b - 87], [c + 50, d - 87], [e + 150, f + 87], [g - 50, h + 87]],
+      middle: [Math.floor((a + e) / 2), Math.floor((b + f) / 2)],
+    };
+  }
+}
+
+/** @param {string} kind @param {Plan} plan */
+const whole = (kind, plan) => rect(kind, plan.left - 50, plan.top - 50, 100 * plan.columns, 100 * plan.rows);
+
+/** @param {Plan} plan @param {number} first @param {number} last */
+function ruled(plan, first, last) {
+  const { left, top } = plan;
+  const shift = 50 * first;
+  const right = left + 100 * (plan.columns - 1);
+  const bottom = top + 100 * (plan.rows - 1);
+  let d = "";
+  for (let row = first; row < plan.rows + 1 - last; row += 1) {
+    d += `M${left - shift} ${top + 100 * row - shift}H${right + shift}`;
+  }
+  for (let column = first; column < plan.columns + 1 - last; column += 1) {
+    d += `M${left + 100 * column - shift} ${top - shift}V${bottom + shift}`;
+  }
+  return path("lines", d);
+}
+
+/** @param {Plan} plan @returns {number[]} */
+function stars(plan) {
+  const size = plan.columns;
+  if (size !== plan.rows || size < 9 || size % 2 === 0) return [];
+  const near = size < 13 ? 2 : 3;
+  const [far, middle] = [size - 1 - near, Math.floor(size / 2)];
+  const places = [[near, near], [near, far], [far, near], [far, far], [middle, middle]];
+  if (size === 19) places.push([near, middle], [middle, near], [middle, far], [far, middle]);
+  return places.map(([row, column]) => row * size + column).sort((one, other) => one - other);
+}
+
+/** @type {Record<string, (drawing: Drawing, plan: Plan) => SVGElement[]>} */
+const SURFACES = {
+  grid: (_, plan) => [whole("grid", plan), ruled(plan, 1, 1)],
+  felt: (_, plan) => [whole("felt", plan), ruled(plan, 1, 1)],
+  lines(_, plan) {
+    const dots = stars(plan).map((cell) => circle("star", plan.cell(cell), 9));
+    return [whole("wood", plan), ruled(plan, 0, 1), tag("g", { class: "stars" }, ...dots)];
+  },
+  chequered({ board }, plan) {
+    const dark = range(board.length).filter((cell) => (Math.floor(cell / plan.columns) + (cell % plan.columns)) % 2);
+    const squares = dark.map((cell) => {
+      const [x, y] = plan.cell(cell);
+      return `M${x - 50} ${y - 50}h100v100h-100z`;
+    });
+    return [whole("light-squares", plan), path("dark-squares", squares.join(""))];
+  },
+  holes({ board }, plan) {
+    const holes = range(board.length).map((cell) => {
+      const [x, y] = plan.cell(cell);
+      return `M${x} ${y}m-40 0a40 40 0 1 0 80 0a40 40 0 1 0-80 0z`;
+    });
+    return [whole("plate", plan), path("holes", holes.join(""))];
+  },
+  hexagons({ board, edges }, plan) {
+    const { corners, middle } = plan.corners();
+    const strips = edges.map((colour, number) => {
+      const [[a, b], [c, d]] = [corners[number], corners[(number + 1) % 4]];
+      return path(`edge ${colour}`, `M${a} ${b}L${c} ${d}L${middle[0]} ${middle[1]}z`);
+    });
+    const cells = range(board.length).map((cell) => `M${plan.cell(cell).join(" ")}${HEXAGON}`);
+    return [...strips, path("hexagons", cells.join(""))];
+  },
+};
+
+/** @param {Drawing} drawing @param {Plan} plan @returns {SVGElement[]} */
+function labels(drawing, plan) {
+  const groups = [];
+  const columns = drawing.column_labels.map((words, column) => text(plan.columnLabel(column), words));
+  const rows = drawing.row_labels.map((words, row) => text(plan.rowLabel(row), words));
+  const size = drawing.columns > 10 ? "wide" : "narrow";
+  if (columns.length || rows.length) groups.push(tag("g", { class: `labels ${size}` }, ...columns, ...rows));
+  if (drawing.names.length) {
+    const names = [];
+    for (const [cell, name] of drawing.names.entries()) {
+      const [x, y] = plan.cell(cell);
+      if (name) names.push(text([x - 37, y - 38], name));
+    }
+    groups.push(tag("g", { class: "names" }, ...names));
+  }
+  return groups;
+}
+
+/** @param {Drawing} drawing @param {Plan} plan @param {boolean} under @returns {SVGElement[]} */
+function lastMove(drawing, plan, under) {
+  if (!drawing.last.length || under !== ON_SQUARES.includes(drawing.surface)) return [];
+  const marks = drawing.last.flatMap((cell) => {
+    const [x, y] = plan.cell(cell);
+    if (under) return [rect("last square", x - 47, y - 47, 94, 94)];
+    return ["last rim", "last ring"].map((kind) => circle(kind, [x, y], 17));
+  });
+  return [tag("g", { class: "marked" }, ...marks)];
+}
+
+/** @param {Drawing} drawing @param {Plan} plan @returns {SVGElement[]} */
+function pieces(drawing, plan) {
+  return [...drawing.board].flatMap((mark, cell) => {
+    if (mark === EMPTY) return [];
+    const { shape, colour } = drawing.pieces[mark];
+    const place = { class: `piece ${colour} ${shape}`, transform: `translate(${plan.cell(cell).join(" ")})` };
+    const drawn = /** @type {Record<string, string[][]>} */ (SHAPES)[shape];
+    return [tag("g", place, ...drawn.map(([kind, d]) => path(kind, d)))];
+  });
+}
+
+/**
+ * How people call a cell.
+ * @param {Drawing} drawing @param {number} cell
+ */
+export function cellName(drawing, cell) {
+  if (drawing.names.length) return drawing.names[cell];
+  const { columns, column_labels: across, row_labels: down } = drawing;
+  return (across[cell % columns] ?? "") + (down[Math.floor(cell / columns)] ?? "");
+}
+
+/**
+ * The position in words, for who cannot see it.
+ * @param {Drawing} drawing
+ */
+export function inWords(drawing) {
+  const told = Object.entries(drawing.pieces).flatMap(([mark, piece]) => {
+    const cells = [...drawing.board].flatMap((found, cell) => (found === mark ? [cellName(drawing, cell)] : []));
+    return cells.length ? [`${piece.name}: ${cells.join(", ")}.`] : [];
+  });
+  return told.join(" ") || "Nothing on the board.";
+}
+
+/**
+ * The picture of a drawing, as a new element.
+ * @param {Drawing} drawing @param {string} label @param {boolean} flipped
+ */
+export function picture(drawing, label, flipped = false) {
+  const plan = new Plan(drawing, flipped);
+  const surface = SURFACES[drawing.surface](drawing, plan);
+  return tag(
+    "svg",
+    { viewBox: `0 0 ${plan.width} ${plan.height}`, role: "img", "aria-label": `${label}. ${inWords(drawing)}` },
+    tag("g", { class: "surface" }, ...surface, ...labels(drawing, plan)),
+    ...lastMove(drawing, plan, true),
+    tag("g", { class: "pieces" }, ...pieces(drawing, plan)),
+    ...lastMove(drawing, plan, false),
+  );
+}
+
+/**
+ * A board in an element of the page. It shows positions, and lets a person choose a move: by click, by touch, or by
+ * the arrow keys, Enter or Space, and Escape.
+ */
+export class BoardView {
+  /** @type {Shown | null} */ #shown = null;
+  /** @type {Map<string, Path> | null} */ #moves = null;
+  /** @type {(move: string) => void} */ #onMove = () => {};
+  /** @type {number[]} */ #clicked = [];
+  #cursor = 0;
+  /** @type {Element | null} */ #drawn = null;
+  #frame = document.createElement("div");
+  #choices = document.createElement("div");
+  #said = document.createElement("p");
+
+  /**
+   * @param {HTMLElement} root what it is put into; what was there stays until something is shown
+   * @param {{label?: string, flipped?: boolean}} options `flipped`: seen from the second seat, where the game has sides
+   */
+  constructor(root, { label = "Board", flipped = false } = {}) {
+    this.label = label;
+    this.flipped = flipped;
+    this.#frame.className = "frame";
+    this.#frame.append(...root.childNodes);
+    this.#choices.className = "choices";
+    this.#choices.setAttribute("role", "group");
+    this.#choices.setAttribute("aria-label", "Moves to choose from");
+    this.#said.className = "unseen";
+    this.#said.setAttribute("role", "status");
+    root.classList.add("drawn");
+    root.replaceChildren(this.#frame, this.#choices, this.#said);
+  }
+
+  /**
+   * Show a position: an event of the feed, a match, or an answer of `/api/games/{game}/board`. A choice that is being
+   * made goes on.
+   * @param {Shown} board
+   */
+  show(board) {
+    if (board.drawing?.board !== this.#shown?.drawing?.board) this.#clicked = [];
+    this.#shown = board;
+    this.#draw();
+  }
+
+  /**
+   * Let the reader choose one of `moves`, each with its path; `onMove` is called once, with the move's text.
+   * @param {Record<string, Path>} moves
+   * @param {(move: string) => void} onMove
+   */
+  choose(moves, onMove) {
+    this.#moves = new Map(Object.entries(moves));
+    this.#onMove = onMove;
+    this.#clicked = [];
+    const first = [...this.#next()][0];
+    if (first !== undefined && !this.#next().has(this.#cursor)) this.#cursor = first;
+    this.#draw();
+  }
+
+  /** There is nothing to choose any more. */
+  stop() {
+    this.#moves = null;
+    this.#clicked = [];
+    this.#draw();
+  }
+
+  // --- what may be chosen ---
+
+  /** @returns {[string, Path][]} the moves that begin with the cells clicked so far */
+  #fitting() {
+    const fits = (/** @type {Path} */ path) => this.#clicked.every((cell, click) => path[click]?.includes(cell));
+    return [...(this.#moves ?? [])].filter(([, path]) => path.length && fits(path));
+  }
+
+  /** @returns {Set<number>} the cells that may be clicked next */
+  #next() {
+    return new Set(this.#fitting().flatMap(([, path]) => path[this.#clicked.length] ?? []));
+  }
+
+  /** @param {number} cell @returns {number[]} where the moves that go by this cell will show */
+  #landing(cell) {
+    const clicks = this.#fitting().map(([, path]) => path[this.#clicked.length] ?? []);
+    return [...new Set(clicks.filter((cells) => cells.includes(cell)).map((cells) => cells[0]))];
+  }
+
+  /** @param {number} cell */
+  #click(cell) {
+    this.#cursor = cell;
+    if (this.#next().has(cell)) {
+      this.#clicked.push(cell);
+    } else {
+      const before = this.#clicked[0];
+      this.#clicked = [];
+      if (cell !== before && this.#next().has(cell)) this.#clicked = [cell];
+    }
+    const complete = this.#fitting().filter(([, path]) => this.#clicked.length && path.length === this.#clicked.length);
+    if (complete.length === 1) this.#take(complete[0][0]);
+    else this.#draw();
+  }
+
+  /** @param {string} move */
+  #take(move) {
+    const onMove = this.#onMove;
+    this.stop();
+    onMove(move);
+  }
+
+  // --- drawing ---
+
+  #draw() {
+    if (!this.#shown) return;
+    const { drawing, diagram } = this.#shown;
+    const focused = this.#frame.contains(document.activeElement);
+    if (drawing) {
+      this.#drawn = picture(drawing, this.label, this.flipped);
+      this.#frame.replaceChildren(this.#drawn);
+      if (this.#moves) this.#open(drawing, this.#drawn);
+    } else {
+      const words = document.createElement("pre");
+      words.className = "board";
+      words.setAttribute("aria-label", this.label);
+      words.textContent = diagram;
+      this.#drawn = words;
+      this.#frame.replaceChildren(words);
+    }
+    if (focused && this.#drawn instanceof SVGElement) this.#drawn.focus({ preventScroll: true });
+    this.#drawChoices(drawing);
+  }
+
+  /** @param {Drawing | null} drawing */
+  #drawChoices(drawing) {
+    const offered = [...(this.#moves ?? [])].filter(([, path]) => !path.length || !drawing);
+    const complete = this.#fitting().filter(([, path]) => this.#clicked.length && path.length === this.#clicked.length);
+    const moves = [...(drawing ? complete : []), ...offered].map(([move]) => move);
+    const before = [...this.#choices.children].map((button) => button.textContent);
+    if (moves.join("\n") === before.join("\n")) return;
+    const buttons = moves.map((move) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.textContent = move;
+      button.addEventListener("click", () => this.#take(move));
+      return button;
+    });
+    this.#choices.replaceChildren(...buttons);
+    if (complete.length > 1) buttons[0].focus();
+  }
+
+  /**
+   * Make the picture something to click on.
+   * @param {Drawing} drawing @param {Element} drawn
+   */
+  #open(drawing, drawn) {
+    const plan = new Plan(drawing, this.flipped);
+    const next = this.#next();
+    const chosen = this.#clicked.map((cell) => circle("chosen", plan.cell(cell), 44));
+    const spread = [...next].flatMap((cell) => this.#landing(cell));
+    const few = this.#clicked.length > 0 || new Set(spread).size * 3 < drawing.board.length;
+    const options = few ? [...new Set(spread)].map((cell) => circle("option", plan.cell(cell), 13)) : [];
+    const ghosts = tag("g", { class: "ghosts" });
+    const cursor = circle("cursor", plan.cell(this.#cursor), 46);
+    const targets = range(drawing.board.length).map((cell) => {
+      const [x, y] = plan.cell(cell);
+      const kind = next.has(cell) ? "target open" : "target";
+      const target = plan.slanted ? path(kind, `M${x} ${y}${HEXAGON}`) : rect(kind, x - 50, y - 50, 100, 100);
+      target.setAttribute("data-cell", String(cell));
+      target.addEventListener("click", () => this.#click(cell));
+      target.addEventListener("pointerenter", () => {
+        ghosts.replaceChildren(...this.#landing(cell).map((landing) => circle("ghost", plan.cell(landing), 30)));
+      });
+      return target;
+    });
+    drawn.append(
+      tag("g", { class: "marks" }, ...chosen, ...options),
+      ghosts,
+      cursor,
+      tag("g", { class: "targets" }, ...targets),
+    );
+    drawn.addEventListener("pointerleave", () => ghosts.replaceChildren());
+    drawn.setAttribute("role", "application");
+    drawn.setAttribute("tabindex", "0");
+    const how = "Arrow keys move the cursor, Enter chooses, Escape takes back.";
+    drawn.setAttribute("aria-label", `${this.label}. ${inWords(drawing)} ${how}`);
+    drawn.addEventListener("keydown", (event) => this.#key(/** @type {KeyboardEvent} */ (event), drawing, plan, cursor));
+    drawn.addEventListener("focus", () => this.#tell(drawing));
+  }
+
+  /** @param {KeyboardEvent} event @param {Drawing} drawing @param {Plan} plan @param {Element} mark */
+  #key(event, drawing, plan, mark) {
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    const arrow = ARROWS[event.key];
+    if (arrow) {
+      const [down, across] = plan.flipped ? [-arrow[0], -arrow[1]] : arrow;
+      const row = Math.floor(this.#cursor / plan.columns) + down;
+      const column = (this.#cursor % plan.columns) + across;
+      if (row >= 0 && row < plan.rows && column >= 0 && column < plan.columns) this.#cursor = row * plan.columns + column;
+      const [x, y] = plan.cell(this.#cursor);
+      mark.setAttribute("cx", String(x));
+      mark.setAttribute("cy", String(y));
+      this.#tell(drawing);
+    } else if (event.key === "Enter" || event.key === " ") {
+      this.#click(this.#cursor);
+      if (this.#moves) this.#tell(drawing);
+    } else if (event.key === "Escape" && this.#clicked.length) {
+      this.#clicked = [];
+      this.#draw();
+      this.#tell(drawing);
+    } else {
+      return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  /** Say where the cursor is. @param {Drawing} drawing */
+  #tell(drawing) {
+    const piece = drawing.pieces[drawing.board[this.#cursor]];
+    const may = this.#next().has(this.#cursor) ? ", possible" : "";
+    const so = this.#clicked.length ? `, chosen ${this.#clicked.map((cell) => cellName(drawing, cell)).join(", ")}` : "";
+    this.#said.textContent = `${cellName(drawing, this.#cursor)}, ${piece ? piece.name : "empty"}${may}${so}`;
+  }
+}

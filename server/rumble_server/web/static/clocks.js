@@ -1,0 +1,71 @@
+// @ts-check
+// Clocks of a match that is being played: they count down between what the server tells, by the server's time.
+
+const PACE_MS = 100;
+const SHORT_MS = 5000;
+
+/**
+ * A time left, as people write it: 9.3, 0:59, 12:05, 1:02:03. The server writes it the same (`clock_face`).
+ * @param {number} ms
+ */
+export function clockFace(ms) {
+  if (ms < 10000) return (Math.floor(ms / 100) / 10).toFixed(1);
+  const whole = Math.floor(ms / 1000);
+  const two = (/** @type {number} */ value) => String(value).padStart(2, "0");
+  const [hours, minutes, seconds] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
+  return hours ? `${hours}:${two(minutes)}:${two(seconds)}` : `${minutes}:${two(seconds)}`;
+}
+
+/** The clocks of the seats, in elements of the page. */
+export class Clocks {
+  /** How far the server's clock is ahead of ours: told by the message that took least time. */
+  #ahead = -Infinity;
+  /** @type {{seats_ms: number[], seat: number | null, ticking: boolean, at_ms: number} | null} */
+  #told = null;
+  #sure = true;
+
+  /** @param {HTMLElement[]} faces one for each seat */
+  constructor(faces) {
+    this.faces = faces;
+    setInterval(() => this.#show(), PACE_MS);
+  }
+
+  /**
+   * How the clocks stood at `at_ms`; that of `seat` runs if `ticking`. Null: there are none any more.
+   * @param {{seats_ms: number[], seat: number | null, ticking: boolean, at_ms: number} | null} told
+   */
+  tell(told) {
+    this.#told = told;
+    if (told) this.#ahead = Math.max(this.#ahead, told.at_ms - Date.now());
+    this.#show();
+  }
+
+  /**
+   * Whether the server would tell us if a clock had stopped. If not, the clocks stand still and say so.
+   * @param {boolean} sure
+   */
+  trust(sure) {
+    this.#sure = sure;
+    this.#show();
+  }
+
+  #show() {
+    for (const [seat, face] of this.faces.entries()) {
+      face.hidden = !this.#told;
+      if (!this.#told) continue;
+      const { seats_ms, seat: mover, ticking, at_ms } = this.#told;
+      const runs = ticking && seat === mover;
+      if (this.#sure) {
+        const gone = runs ? Math.max(0, Date.now() + this.#ahead - at_ms) : 0;
+        const left = Math.max(0, seats_ms[seat] - gone);
+        face.textContent = clockFace(left);
+        face.title = runs ? "running" : "standing";
+        face.classList.toggle("short", runs && left < SHORT_MS);
+      } else if (!face.classList.contains("unsure")) {
+        face.textContent += " ?";
+        face.title = "not connected: this is what the clock showed last";
+      }
+      face.classList.toggle("unsure", !this.#sure);
+    }
+  }
+}

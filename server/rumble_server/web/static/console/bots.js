@@ -1,0 +1,114 @@
+// The field of a tournament as its host sees it, and what a host can do about a bot.
+
+import { byId, element } from "../live.js";
+import { confirmed } from "./dialog.js";
+import { replace } from "./dom.js";
+import { ask } from "./session.js";
+
+/** @typedef {(done: string, command: () => Promise<any>) => Promise<boolean>} Act */
+
+/** @param {any} bot */
+function state(bot) {
+  if (bot.withdrawn) return "left";
+  if (!bot.connected) return bot.benched ? "away, benched" : "away";
+  const playing = bot.playing ? `, plays ${bot.playing}` : "";
+  return `connected${bot.benched ? ", benched" : playing}`;
+}
+
+/**
+ * @param {any} bot
+ * @param {string} text
+ * @param {string} kind
+ * @param {() => Promise<void>} act
+ */
+function button(bot, text, kind, act) {
+  const made = element("button", { type: "button", class: `compact ${kind}`, "data-focus": `${bot.name} ${text}` }, text);
+  made.append(element("span", { class: "unseen" }, ` ${bot.name}`));
+  made.addEventListener("click", act);
+  return made;
+}
+
+/**
+ * @param {any} bot
+ * @param {string} path
+ * @param {boolean} over
+ * @param {Act} act
+ */
+function buttons(bot, path, over, act) {
+  const found = [];
+  if (bot.benched && !bot.withdrawn && !over) {
+    found.push(
+      button(bot, "Let play", "", async () => {
+        await act(`${bot.name} plays again.`, () => ask("POST", `${path}/unbench`, { name: bot.name }));
+      }),
+    );
+  }
+  if (bot.house === null && !bot.open) {
+    found.push(
+      button(bot, "Reset key…", "", async () => {
+        const text =
+          "The key that protects this name is forgotten, on the whole server. Whoever logs in next under the name " +
+          "claims it with a key of theirs. Do it only when its owner has lost the key.";
+        const title = `Reset the key of ${bot.name}?`;
+        if ((await confirmed({ title, text, yes: "Reset the key", danger: true })) === null) return;
+        await act(`The key of ${bot.name} is forgotten.`, () => ask("POST", `names/${encodeURIComponent(bot.name)}/reset`));
+      }),
+    );
+  }
+  if (!bot.withdrawn && !over) {
+    found.push(
+      button(bot, "Remove…", "danger", async () => {
+        const text =
+          "It is out for good: the matches that it is playing, and all that it still has to play, are lost. " +
+          "Before the start it may join again.";
+        const title = `Remove ${bot.name}?`;
+        if ((await confirmed({ title, text, yes: "Remove it", danger: true })) === null) return;
+        await act(`${bot.name} is removed.`, () => ask("POST", `${path}/remove`, { name: bot.name }));
+      }),
+    );
+  }
+  return found;
+}
+
+/** @param {any} bot */
+function fault(bot) {
+  const last = bot.last_fault;
+  if (last === null) return element("td", { class: "quiet" }, "no fault");
+  const link = element("a", { href: `/matches/${encodeURIComponent(last.match)}`, "data-focus": `${bot.name} fault` });
+  link.textContent = last.termination.replaceAll("_", " ");
+  const row = bot.faulty_in_a_row > 1 ? ` (${bot.faulty_in_a_row} in a row)` : "";
+  return element("td", { class: "fault" }, link, `${row}: ${last.reason}`);
+}
+
+/**
+ * Show the field.
+ * @param {any} view
+ * @param {Act} act
+ */
+export function showBots(view, act) {
+  const path = `tournaments/${encodeURIComponent(view.id)}`;
+  const over = view.status === "finished" || view.status === "cancelled";
+  const there = view.field.filter((/** @type {any} */ bot) => bot.connected).length;
+  byId("bots-count").textContent = view.field.length ? `${there} of ${view.field.length} connected` : "";
+  byId("nobody").hidden = view.field.length > 0;
+  byId("bots-table").hidden = view.field.length === 0;
+  const rows = view.field.map((/** @type {any} */ bot) => {
+    const name = element("th", { scope: "row" }, bot.name);
+    if (bot.house !== null) name.append(" ", element("span", { class: "badge accent" }, `house: ${bot.house}`));
+    if (bot.open) name.append(" ", element("span", { class: "badge warn", title: "no key protects the name" }, "open name"));
+    return element(
+      "tr",
+      {},
+      name,
+      element(
+        "td",
+        { class: "nowrap" },
+        element("span", { class: `dot ${bot.connected ? "on" : "off"}`, "aria-hidden": "true" }),
+        state(bot),
+      ),
+      fault(bot),
+      element("td", {}, element("span", { class: "row tight" }, ...buttons(bot, path, over, act))),
+    );
+  });
+  replace(byId("bots"), rows);
+}

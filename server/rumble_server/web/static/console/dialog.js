@@ -1,0 +1,45 @@
+// Ask before something is done that cannot be taken back.
+
+import { byId } from "../live.js";
+import { input } from "./dom.js";
+
+/**
+ * @typedef {object} Question
+ * @property {string} title
+ * @property {string} text what will happen
+ * @property {string} yes the button that does it
+ * @property {boolean} [danger]
+ * @property {string} [label] of a text that goes with it
+ */
+
+/**
+ * Whether the host wants it; with a `label`, the text that goes with it (which may be empty). Escape is no.
+ * @param {Question} question
+ * @returns {Promise<string | null>}
+ */
+export function confirmed({ title, text, yes, danger = false, label }) {
+  const dialog = /** @type {HTMLDialogElement} */ (byId("dialog"));
+  byId("dialog-title").textContent = title;
+  byId("dialog-text").textContent = text;
+  byId("dialog-yes").textContent = yes;
+  byId("dialog-yes").className = danger ? "danger" : "primary";
+  byId("dialog-field").hidden = label === undefined;
+  byId("dialog-label").textContent = label ?? "";
+  input("dialog-input").value = "";
+  dialog.returnValue = "no";
+  dialog.showModal();
+  byId(label === undefined ? "dialog-no" : "dialog-input").focus();
+  return new Promise((resolve) => {
+    dialog.addEventListener("close", () => resolve(dialog.returnValue === "yes" ? input("dialog-input").value : null), {
+      once: true,
+    });
+  });
+}
+
+// Enter in the text means yes, though the first button is no.
+input("dialog-input").addEventListener("keydown", (event) => {
+  if (event.key === "Enter") {
+    event.preventDefault();
+    byId("dialog-yes").click();
+  }
+});

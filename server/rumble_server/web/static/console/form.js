@@ -1,0 +1,160 @@
+// The form that creates a tournament: what it sends, and where an answer's problems are shown.
+
+import { byId, element } from "../live.js";
+import { select } from "./dom.js";
+import { ask, Refused } from "./session.js";
+
+/** @typedef {HTMLInputElement | HTMLSelectElement} Control */
+
+const form = /** @type {HTMLFormElement} */ (byId("create-form"));
+const summary = byId("summary");
+const format = select("f-format");
+const game = select("f-game");
+const openings = select("f-openings");
+const own = /** @type {HTMLTextAreaElement} */ (byId("f-openings-own"));
+
+/** @returns {Control[]} */
+function controls() {
+  return [...form.querySelectorAll("[data-field]")].map((each) => /** @type {Control} */ (each));
+}
+
+/** Show what goes with the chosen game, format and openings. */
+function adapt() {
+  for (const each of form.querySelectorAll("fieldset[data-game]")) {
+    const fieldset = /** @type {HTMLFieldSetElement} */ (each);
+    fieldset.disabled = fieldset.hidden = fieldset.dataset.game !== game.value;
+  }
+  for (const each of form.querySelectorAll("[data-formats]")) {
+    const field = /** @type {HTMLElement} */ (each);
+    field.hidden = !(field.dataset.formats ?? "").split(" ").includes(format.value);
+  }
+  own.hidden = openings.value !== "own";
+}
+
+/** The control's value as the API takes it; undefined where nothing is chosen. @param {Control} control */
+function valueOf(control) {
+  const text = control.value.trim();
+  if (control instanceof HTMLInputElement && control.type === "checkbox") return control.checked;
+  if (control === openings && text === "own") return lines(own.value);
+  if (text === "") return undefined;
+  switch (control.dataset.kind) {
+    case "integer":
+      return Number(text);
+    case "seconds":
+      return Math.round(Number(text) * 1000);
+    case "moment":
+      return new Date(text).getTime();
+    case "numbers":
+      return text.split(",").map((each) => (each.trim() === "" ? null : Number(each)));
+    case "list":
+      return text.split(",").map((each) => each.trim());
+    default:
+      return text;
+  }
+}
+
+/** @param {string} text */
+function lines(text) {
+  const words = text.split("\n").map((line) => line.trim().split(/\s+/));
+  return words.filter((line) => line[0] !== "");
+}
+
+function configuration() {
+  /** @type {Record<string, any>} */
+  const config = {};
+  for (const control of controls()) {
+    const value = control.closest(".field")?.hasAttribute("hidden") ? undefined : valueOf(control);
+    if (value === undefined) continue;
+    const [name, part] = (control.dataset.field ?? "").split(".");
+    if (part === undefined) config[name] = value;
+    else config[name] = { ...config[name], [part]: value };
+  }
+  config.settings = settings();
+  return config;
+}
+
+function settings() {
+  /** @type {Record<string, boolean | number | string>} */
+  const chosen = {};
+  for (const each of form.querySelectorAll("fieldset:enabled [data-setting]")) {
+    const control = /** @type {Control} */ (each);
+    const name = control.dataset.setting ?? "";
+    if (control instanceof HTMLInputElement && control.type === "checkbox") chosen[name] = control.checked;
+    else if (control.value.trim() !== "") {
+      const isNumber = control instanceof HTMLInputElement && control.type === "number";
+      chosen[name] = isNumber ? Number(control.value) : control.value;
+    }
+  }
+  return chosen;
+}
+
+/** The control that a problem is about. @param {string} field @param {string} problem @returns {Control | undefined} */
+function controlOf(field, problem) {
+  if (field === "settings") {
+    const offered = [...form.querySelectorAll("fieldset:enabled [data-setting]")];
+    const meant = offered.find((each) => problem.startsWith(/** @type {Control} */ (each).dataset.setting ?? "?"));
+    if (meant) return /** @type {Control} */ (meant);
+  }
+  for (let name = field; name; name = name.slice(0, Math.max(0, name.lastIndexOf(".")))) {
+    const found = controls().find((each) => each.dataset.field === name);
+    if (found) return found;
+  }
+  return controls().find((each) => each.dataset.field?.startsWith(`${field}.`));
+}
+
+function clear() {
+  summary.hidden = true;
+  for (const each of form.querySelectorAll("[aria-invalid]")) each.removeAttribute("aria-invalid");
+  for (const each of form.querySelectorAll(".error")) /** @type {HTMLElement} */ (each).hidden = true;
+}
+
+/** @param {{field: string, problem: string}[]} problems */
+function complain(problems) {
+  const items = problems.map(({ field, problem }) => {
+    const control = field ? controlOf(field, problem) : undefined;
+    if (!control) return element("li", {}, field ? `${field}: ${problem}` : problem);
+    control.setAttribute("aria-invalid", "true");
+    control.closest("details")?.setAttribute("open", "");
+    const error = byId(`${control.id}-error`);
+    error.textContent = problem;
+    error.hidden = false;
+    const label = form.querySelector(`label[for="${control.id}"]`)?.textContent?.trim() ?? field;
+    const link = element("a", { href: `#${control.id}` }, `${label}: ${problem}`);
+    link.addEventListener("click", (event) => {
+      event.preventDefault();
+      control.focus();
+    });
+    return element("li", {}, link);
+  });
+  summary.replaceChildren(element("p", {}, "It was not created:"), element("ul", {}, ...items));
+  summary.hidden = false;
+  summary.focus();
+}
+
+/** Problems that the browser sees. @returns {{field: string, problem: string}[]} */
+function problemsHere() {
+  return controls()
+    .filter((each) => !each.closest("[hidden]") && !each.checkValidity())
+    .map((each) => ({ field: each.dataset.field ?? "", problem: each.validationMessage }));
+}
+
+/**
+ * Set the form up; `created` is called with the id of what it made.
+ * @param {(id: string) => void} created
+ */
+export function prepare(created) {
+  for (const each of [game, format, openings]) each.addEventListener("change", adapt);
+  adapt();
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    clear();
+    const problems = problemsHere();
+    if (problems.length) return complain(problems);
+    try {
+      created((await ask("POST", "tournaments", configuration())).id);
+    } catch (error) {
+      const refused = /** @type {Refused} */ (error);
+      complain(refused.detail?.length ? refused.detail : [{ field: "", problem: refused.message }]);
+    }
+  });
+}

@@ -1,0 +1,44 @@
+// The console's first page: all tournaments, and the form for a new one.
+
+import { byId, element } from "../live.js";
+import { moment, replace } from "./dom.js";
+import { prepare } from "./form.js";
+import { ask, whenLoggedIn } from "./session.js";
+
+const AGAIN_MS = 3000;
+
+async function show() {
+  const [server, told] = await Promise.all([ask("GET", "host"), ask("GET", "host/tournaments")]);
+  const bots = server.connected === 1 ? "1 bot is connected" : `${server.connected} bots are connected`;
+  const matches = server.matches === 1 ? "1 match is being played" : `${server.matches} matches are being played`;
+  byId("server").textContent = `Rumble ${server.version}: ${bots}, ${matches}.`;
+  byId("none").hidden = told.tournaments.length > 0;
+  byId("list").hidden = told.tournaments.length === 0;
+  replace(byId("tournaments"), told.tournaments.map(row));
+}
+
+/** @param {any} tournament */
+function row(tournament) {
+  const address = `/console/${encodeURIComponent(tournament.id)}`;
+  return element(
+    "tr",
+    {},
+    element("th", { scope: "row" }, element("a", { href: address, "data-focus": tournament.id }, tournament.name)),
+    element("td", {}, element("span", { class: `status ${tournament.status}` }, tournament.status)),
+    element("td", {}, tournament.game),
+    element("td", { class: "nowrap" }, tournament.bots === 1 ? "1 bot" : `${tournament.bots ?? "?"} bots`),
+    element("td", { class: "nowrap" }, moment(tournament.created_at_ms)),
+  );
+}
+
+async function watch() {
+  if (!byId("content").hidden && !document.hidden) {
+    // What keeps it from the news is shown where it matters: at the next thing that the host does.
+    await show().catch(() => (byId("server").textContent = "The server does not answer: what you see may be old."));
+  }
+  setTimeout(watch, AGAIN_MS);
+}
+
+prepare((id) => location.assign(`/console/${encodeURIComponent(id)}`));
+whenLoggedIn(show);
+setTimeout(watch, AGAIN_MS);

@@ -1,0 +1,54 @@
+// House bots: fill the field with bots of the server.
+
+import { byId, element } from "../live.js";
+import { input, select } from "./dom.js";
+import { ask, Refused } from "./session.js";
+
+/**
+ * Show which there are, and let the host add some; `done` is called with what was done.
+ * @param {string} tournament
+ * @param {(done: string) => Promise<void>} done
+ */
+export async function prepareHouse(tournament, done) {
+  const path = `tournaments/${encodeURIComponent(tournament)}/house`;
+  const bots = select("house-bot");
+  const error = byId("house-error");
+  /** @type {Map<string, string>} */
+  const about = new Map();
+
+  async function show() {
+    const told = await ask("GET", path);
+    const chosen = bots.value;
+    for (const each of told.bots) about.set(each.bot, each.about);
+    bots.replaceChildren(...told.bots.map((/** @type {any} */ each) => element("option", {}, each.bot)));
+    if (about.has(chosen)) bots.value = chosen;
+    byId("house-room").textContent = `Room for ${told.room} on this server.`;
+    byId("no-house").hidden = told.bots.length > 0;
+    byId("house-form").hidden = told.bots.length === 0;
+    explain();
+  }
+
+  function explain() {
+    byId("house-about").textContent = about.get(bots.value) ?? "";
+  }
+
+  bots.addEventListener("change", explain);
+  byId("house-form").addEventListener("submit", async (event) => {
+    event.preventDefault();
+    error.hidden = true;
+    const count = Number(input("house-count").value);
+    const name = input("house-name").value.trim();
+    const body = { bot: bots.value, count, ...(name ? { name } : {}) };
+    try {
+      await ask("POST", path, body);
+    } catch (problem) {
+      error.textContent = /** @type {Refused} */ (problem).message;
+      error.hidden = false;
+      return;
+    }
+    input("house-name").value = "";
+    input("house-count").value = "1";
+    await Promise.all([show(), done(count === 1 ? `${bots.value} is added.` : `${count} of ${bots.value} are added.`)]);
+  });
+  await show();
+}

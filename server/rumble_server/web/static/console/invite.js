@@ -1,0 +1,41 @@
+// The invitation of a tournament: its code, a link with a QR code, a command.
+
+import { byId } from "../live.js";
+import { confirmed } from "./dialog.js";
+import { ask, picture } from "./session.js";
+
+/** @param {string} path */
+async function showInvite(path) {
+  const told = await ask("GET", path);
+  const { code, link, command } = told;
+  byId("code").textContent = code ?? "";
+  byId("code-line").hidden = code === null;
+  byId("no-code").hidden = code !== null;
+  byId("no-invite").hidden = code === null;
+  byId("new-code").textContent = code === null ? "Ask for a code…" : "New code…";
+  byId("link").textContent = link;
+  byId("join-command").textContent = command;
+  byId("qr").setAttribute("src", await picture(`${path}.svg`));
+}
+
+/**
+ * Show it, and let the host change it; `act` carries out a command and tells how it went.
+ * @param {string} tournament
+ * @param {(done: string, command: () => Promise<any>) => Promise<boolean>} act
+ */
+export async function prepareInvite(tournament, act) {
+  const path = `tournaments/${encodeURIComponent(tournament)}/invite`;
+  byId("new-code").addEventListener("click", async () => {
+    const title = "Make a new code?";
+    const text = "From now on bots join only with the new code; links with an old one do not work any more. Who is in stays in.";
+    if ((await confirmed({ title, text, yes: "Make a new code" })) === null) return;
+    if (await act("There is a new code.", () => ask("POST", path, {}))) await showInvite(path);
+  });
+  byId("no-invite").addEventListener("click", async () => {
+    const title = "Ask for no code any more?";
+    const text = "Whoever reaches this server can then join. Who is in stays in.";
+    if ((await confirmed({ title, text, yes: "Ask for no code" })) === null) return;
+    if (await act("No code is needed any more.", () => ask("POST", path, { code: null }))) await showInvite(path);
+  });
+  await showInvite(path);
+}

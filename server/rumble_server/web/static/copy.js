@@ -1,0 +1,35 @@
+// A button to copy, on every `.command`. Where scripts do not run the text can still be selected.
+
+import { element } from "./live.js";
+
+const SHOWN_MS = 2000;
+
+/**
+ * Put a text on the clipboard: also where the page came over plain HTTP from another machine, and browsers have no
+ * `navigator.clipboard`.
+ * @param {HTMLElement} source
+ * @returns {Promise<boolean>}
+ */
+async function copy(source) {
+  if (navigator.clipboard) {
+    return navigator.clipboard.writeText(source.textContent ?? "").then(
+      () => true,
+      () => false,
+    );
+  }
+  getSelection()?.selectAllChildren(source);
+  const done = document.execCommand("copy");
+  getSelection()?.removeAllRanges();
+  return done;
+}
+
+for (const command of document.querySelectorAll(".command")) {
+  const source = command.querySelector("pre");
+  if (!source) continue;
+  const button = element("button", { type: "button", class: "compact" }, "Copy");
+  button.addEventListener("click", async () => {
+    button.textContent = (await copy(source)) ? "Copied" : "Failed";
+    setTimeout(() => (button.textContent = "Copy"), SHOWN_MS);
+  });
+  command.append(button);
+}

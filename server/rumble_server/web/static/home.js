@@ -1,0 +1,27 @@
+// Keeps the page of all tournaments fresh: the server makes it anew, and its lists are taken over.
+
+import { byId } from "./live.js";
+import { showTimes } from "./times.js";
+
+const PACE_MS = 10_000;
+const PARTS = ["tournaments", "bots"];
+
+async function refresh() {
+  if (document.hidden) return;
+  const answer = await fetch("/").catch(() => null);
+  const banner = byId("connection");
+  banner.hidden = answer?.ok ?? false;
+  banner.textContent = banner.hidden ? "" : "Not connected to the server: what you see may be old. Trying again…";
+  if (!answer?.ok) return;
+  const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+  for (const id of PARTS) {
+    const [shown, next] = [byId(id), fresh.getElementById(id)];
+    if (!next || shown.contains(document.activeElement)) continue; // who is at a link there keeps it
+    showTimes(next);
+    if (next.innerHTML === shown.innerHTML) continue;
+    shown.replaceChildren(...next.childNodes);
+    shown.hidden = next.hidden;
+  }
+}
+
+setInterval(refresh, PACE_MS);

@@ -1,0 +1,58 @@
+// Who the person is: a name, and the key that makes it theirs, kept by this browser.
+
+/** @typedef {{name: string, key: string}} Guest */
+
+const KEPT_AS = "rumble.guest";
+const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,31}$/;
+const KEY_BYTES = 24;
+
+/** @param {number} bytes */
+function randomHex(bytes) {
+  const drawn = crypto.getRandomValues(new Uint8Array(bytes));
+  return Array.from(drawn, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** A name that hardly anybody has: `guest-7f3a9c`. */
+export function newName() {
+  return `guest-${randomHex(3)}`;
+}
+
+/** @param {string} name */
+export function isName(name) {
+  return NAME.test(name);
+}
+
+/**
+ * The guest that this browser keeps; a new one where it keeps none, or must not keep anything.
+ * @returns {Guest}
+ */
+export function guest() {
+  const kept = read();
+  if (kept) return kept;
+  const made = { name: newName(), key: randomHex(KEY_BYTES) };
+  keep(made);
+  return made;
+}
+
+/** @returns {Guest | null} */
+function read() {
+  try {
+    const kept = JSON.parse(localStorage.getItem(KEPT_AS) ?? "null");
+    return kept && isName(kept.name) && typeof kept.key === "string" && kept.key.length >= 16 ? kept : null;
+  } catch {
+    return null; // storage is forbidden here, or what is in it is not ours: then the guest lasts as long as the page
+  }
+}
+
+/**
+ * Keep a guest for the next visit. Gives whether the browser does.
+ * @param {Guest} kept
+ */
+export function keep(kept) {
+  try {
+    localStorage.setItem(KEPT_AS, JSON.stringify(kept));
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,87 @@
+// The position, and the ways to choose a move in it. The server says how it is drawn and where a move is clicked.
+
+import { BoardView } from "../board.js";
+
+/** @typedef {import("../board.js").Path} Path */
+/** @typedef {import("../board.js").Shown} Shown */
+/** @typedef {import("./frames.js").Settings} Settings */
+/** @typedef {{game: string, settings: Settings, state: Record<string, unknown>, moves: string[]}} Position */
+
+export class Surface {
+  /** @type {BoardView | null} */
+  #view = null;
+  /** Each change has a number: an answer that comes late, after the next change, is not shown. */
+  #change = 0;
+  /** Whether the person moves by keyboard: then the focus comes back to the board with each turn. */
+  #byKeyboard = false;
+
+  /** @param {HTMLElement} root */
+  constructor(root) {
+    this.root = root;
+    root.addEventListener("keydown", () => (this.#byKeyboard = true), true);
+    root.addEventListener("pointerdown", () => (this.#byKeyboard = false), true);
+  }
+
+  /**
+   * A new match: nothing of an old one stays.
+   * @param {string} label
+   * @param {boolean} flipped seen from the second seat
+   */
+  begin(label, flipped) {
+    this.#change += 1;
+    this.#view = new BoardView(this.root, { label, flipped });
+  }
+
+  /** Show what the server has drawn already. @param {Shown} shown */
+  show(shown) {
+    this.stop();
+    this.#view?.show(shown);
+  }
+
+  /**
+   * Have a position drawn, and show it. With `legal` it offers these moves, and calls back with the one chosen.
+   * @param {Position} position
+   * @param {string[]} [legal]
+   * @param {(move: string) => void} [onMove]
+   */
+  async draw(position, legal = [], onMove = () => {}) {
+    const change = (this.#change += 1);
+    const drawn = await ask(position, legal);
+    if (change !== this.#change || !this.#view) return;
+    this.#view.show(drawn);
+    if (legal.length === 0) return;
+    this.#view.choose(drawn.moves, onMove);
+    if (this.#byKeyboard && document.activeElement === document.body) this.#focus();
+  }
+
+  #focus() {
+    const target = this.root.querySelector("[tabindex='0'], button");
+    if (target instanceof HTMLElement || target instanceof SVGElement) target.focus({ preventScroll: true });
+  }
+
+  /** Offer no moves any more. */
+  stop() {
+    this.#change += 1;
+    this.#view?.stop();
+  }
+}
+
+/**
+ * What the server draws. Where it does not answer, the moves are still there to choose from, in words.
+ * @param {Position} position
+ * @param {string[]} legal
+ * @returns {Promise<Shown & {moves: Record<string, Path>}>}
+ */
+async function ask({ game, settings, state, moves }, legal) {
+  const last = moves.at(-1);
+  const body = JSON.stringify({ settings, state, legal, ...(last === undefined ? {} : { last_move: last }) });
+  try {
+    const headers = { "Content-Type": "application/json" };
+    const answer = await fetch(`/api/games/${encodeURIComponent(game)}/board`, { method: "POST", headers, body });
+    if (answer.ok) return await answer.json();
+  } catch {
+    // as if it had answered with an error
+  }
+  const diagram = "The board cannot be drawn at the moment.";
+  return { drawing: null, diagram, moves: Object.fromEntries(legal.map((move) => [move, []])) };
+}

@@ -1,0 +1,43 @@
+// How far a tournament is, and when it will be over.
+
+import { byId } from "./live.js";
+import { setText } from "./paint.js";
+
+const MINUTE_MS = 60_000;
+
+/** @typedef {import("./feed").Progress} Progress */
+/** @typedef {import("./feed").Expected} Expected */
+
+/** @type {Expected | null} */
+let expected = null;
+let toldAt = 0;
+
+/** @param {Progress} told */
+export function showProgress(told) {
+  const bar = /** @type {HTMLProgressElement} */ (byId("bar"));
+  byId("progress").hidden = told.matches_total === null;
+  bar.max = told.matches_total || 1;
+  bar.value = told.matches_over;
+  setText(byId("count"), `${told.matches_over} of ${told.matches_total ?? 0} matches`);
+  setText(byId("headline"), told.headline);
+  expected = told.expected;
+  toldAt = performance.now();
+  showExpected();
+}
+
+/** What was told a while ago is nearer now; nothing is claimed where it did not come true. */
+export function showExpected() {
+  const left = expected && expected.remaining_ms - (performance.now() - toldAt);
+  const pace = expected && `at the pace of the last ${expected.results} matches`;
+  const text = left === null ? "" : left > 0 ? `${duration(left)} to go, ${pace}` : "later than expected";
+  setText(byId("expected"), text);
+}
+
+/** @param {number} ms */
+function duration(ms) {
+  const minutes = Math.ceil(ms / MINUTE_MS);
+  if (ms < MINUTE_MS) return "less than a minute";
+  if (minutes < 60) return `about ${minutes} min`;
+  if (minutes < 48 * 60) return `about ${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  return `about ${Math.round(minutes / 1440)} days`;
+}

@@ -1,0 +1,90 @@
+// The rating chart, kept live. Its scale is that of `web/chart.py`.
+
+import { byId, element } from "./live.js";
+import { ratingText, signed } from "./standings.js";
+
+const MOST_STEPS = 6;
+const STEPS = [10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000];
+const SVG = "http://www.w3.org/2000/svg";
+
+/** @typedef {import("./feed").Standing} Standing */
+
+let drawn = "";
+
+/**
+ * @param {Standing[]} lines
+ * @param {string} model
+ */
+export function showRatings(lines, model) {
+  const rated = lines.filter((line) => line.rating !== null).sort((one, other) => value(other) - value(one));
+  byId("ratings").hidden = rated.length === 0;
+  const now = JSON.stringify([model, rated.map((line) => [line.name, line.rating, line.interval])]);
+  if (rated.length === 0 || now === drawn) return;
+  drawn = now;
+  const words = byId("rating-model").querySelector("span");
+  if (words) words.textContent = model;
+  const scale = scaleOf(rated);
+  /** @type {number[]} */
+  const ticks = [];
+  for (let tick = scale.low; tick <= scale.high; tick += scale.step) ticks.push(tick);
+  byId("ratings-axis").replaceChildren(...ticks.map((tick) => shape("text", { x: at(scale, tick), y: "12" }, signed(tick))));
+  byId("ratings-rows").replaceChildren(...rated.map((line) => row(scale, ticks, line)));
+}
+
+/** @param {Standing} line */
+function value(line) {
+  return line.rating ?? 0;
+}
+
+/** @param {Standing[]} rated */
+function scaleOf(rated) {
+  const ends = rated.flatMap((line) => [value(line), ...(line.interval ?? [])]);
+  const [least, most] = [Math.min(...ends), Math.max(...ends)];
+  const step = STEPS.find((each) => (most - least) / each <= MOST_STEPS - 1) ?? 10000;
+  const low = Math.floor(least / step) * step;
+  return { low, high: Math.max(Math.ceil(most / step) * step, low + step), step };
+}
+
+/**
+ * @param {{low: number, high: number}} scale
+ * @param {number} rating
+ */
+function at(scale, rating) {
+  return `${((100 * (rating - scale.low)) / (scale.high - scale.low)).toFixed(2)}%`;
+}
+
+/**
+ * @param {{low: number, high: number}} scale
+ * @param {number[]} ticks
+ * @param {Standing} line
+ */
+function row(scale, ticks, line) {
+  const svg = shape("svg", { width: "100%", height: "18", "aria-hidden": "true" });
+  for (const tick of ticks) {
+    svg.append(shape("line", { class: "tick", x1: at(scale, tick), x2: at(scale, tick), y1: "0", y2: "18" }));
+  }
+  if (line.interval) {
+    const [low, high] = line.interval;
+    svg.append(shape("line", { class: "interval", x1: at(scale, low), x2: at(scale, high), y1: "9", y2: "9" }));
+  }
+  svg.append(shape("circle", { cx: at(scale, value(line)), cy: "9", r: "5" }));
+  return element(
+    "tr",
+    { "data-name": line.name },
+    element("th", { scope: "row" }, line.name),
+    element("td", { class: "chart" }, svg),
+    element("td", { class: "number" }, ratingText(line)),
+  );
+}
+
+/**
+ * @param {string} tag
+ * @param {Record<string, string>} attributes
+ * @param {string} [text]
+ */
+function shape(tag, attributes, text) {
+  const made = document.createElementNS(SVG, tag);
+  for (const [name, given] of Object.entries(attributes)) made.setAttribute(name, given);
+  if (text !== undefined) made.textContent = text;
+  return made;
+}

@@ -1,0 +1,58 @@
+"""What a page must never do: complain, fail to load something, break its own policy, or talk to anyone else."""
+
+import re
+from urllib.parse import urlsplit
+
+from playwright.async_api import BrowserContext, ConsoleMessage, Request, Response, WebError
+
+LEFT = "net::ERR_ABORTED"
+"""A request that ended because the page was left, or a download began."""
+REPORT_VIOLATIONS = """document.addEventListener("securitypolicyviolation", (event) => {
+  console.error(`policy violation: ${event.violatedDirective} ${event.blockedURI}`);
+});"""
+
+
+class Problems:
+    """The problems of every page of a browser context."""
+
+    def __init__(self) -> None:
+        self._found: list[str] = []
+        self._provoked: list[re.Pattern[str]] = []
+
+    async def watch(self, context: BrowserContext) -> None:
+        """Note what goes wrong on the pages of the context. To be called before the first is opened."""
+        await context.add_init_script(REPORT_VIOLATIONS)
+        context.on("console", self._on_console)
+        context.on("weberror", self._on_error)
+        context.on("request", self._on_request)
+        context.on("requestfailed", self._on_failure)
+        context.on("response", self._on_response)
+
+    def provoke(self, pattern: str) -> None:
+        """A test is about to cause problems that match the expression: they are none."""
+        self._provoked.append(re.compile(pattern))
+
+    @property
+    def found(self) -> list[str]:
+        """Everything that nobody provoked."""
+        return [each for each in self._found if not any(pattern.search(each) for pattern in self._provoked)]
+
+    def _on_console(self, message: ConsoleMessage) -> None:
+        if message.type == "error":
+            self._found.append(f"console: {message.text} ({message.location.get('url')})")
+
+    def _on_error(self, error: WebError) -> None:
+        self._found.append(f"error: {error.error}")
+
+    def _on_request(self, request: Request) -> None:
+        url = urlsplit(request.url)
+        if url.scheme not in ("data", "blob") and url.hostname != "127.0.0.1":
+            self._found.append(f"leaves the host: {request.url}")
+
+    def _on_failure(self, request: Request) -> None:
+        if request.failure != LEFT:
+            self._found.append(f"failed: {request.url} ({request.failure})")
+
+    def _on_response(self, response: Response) -> None:
+        if response.status >= 400:
+            self._found.append(f"answered {response.status}: {response.url}")

@@ -1,0 +1,70 @@
+"""axe-core finds nothing serious on any page, light or dark, narrow or wide; and nothing else goes wrong there."""
+
+import os
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+
+from tests.browser.conftest import OpenPage, missing
+from tests.browser.places import PLACES, Place
+from tests.browser.problems import Problems
+from tests.browser.scenery import Scenery
+
+ROOT = Path(__file__).parents[2]
+COLORS = ("color-contrast", "link-in-text-block")
+"""The rules that depend on the color scheme; the others are checked in one of them."""
+WIDTHS = (360, 1280)
+SCHEMES: dict[Literal["light", "dark"], tuple[str, ...]] = {"light": (), "dark": COLORS}
+"""With the rules that are checked; all, if none is named."""
+BAD = ("serious", "critical")
+CHECK = """async (rules) => {
+  const only = rules.length ? { runOnly: rules } : {};
+  return (await axe.run({ resultTypes: ["violations"], ...only })).violations;
+}"""
+
+
+@pytest.fixture(scope="module")
+def axe() -> str:
+    """The script of axe-core: the file that `AXE` names, or as `npm install axe-core` puts it here."""
+    path = Path(os.environ.get("AXE") or ROOT / "node_modules" / "axe-core" / "axe.min.js")
+    if not path.is_file():
+        missing("axe-core is not here (`npm install --no-save --no-package-lock axe-core@4`; or `AXE` names its file)")
+    return path.read_text(encoding="utf-8")
+
+
+def complaints(found: list[dict[str, Any]]) -> list[str]:
+    """What axe found, as far as it is bad: the rule, what it means, and where."""
+    return [
+        f"{each['id']} ({each['impact']}): {each['help']}: {[node['target'] for node in each['nodes']][:5]}"
+        for each in found
+        if each["impact"] in BAD
+    ]
+
+
+@pytest.mark.parametrize("place", PLACES, ids=lambda place: place.name)
+async def test_nothing_serious(place: Place, axe: str, open_page: OpenPage, scene: Scenery, problems: Problems) -> None:
+    if place.refused is not None:
+        problems.provoke(f"{place.refused}")
+    page = await open_page(base_url=scene.stage.url, reduced_motion="reduce")
+    answer = await page.goto(scene.path(place.path))
+    assert answer is not None
+    assert answer.status == (place.refused or 200)
+    await page.evaluate(axe)
+    found = []
+    for scheme, rules in SCHEMES.items():
+        for width in WIDTHS:
+            await page.emulate_media(color_scheme=scheme)
+            await page.set_viewport_size({"width": width, "height": 800})
+            told = complaints(await page.evaluate(CHECK, rules))
+            found += [f"{scheme}, {width}: {each}" for each in told]
+    assert found == []
+
+
+async def test_axe_sees_what_it_is_for(axe: str, open_page: OpenPage) -> None:
+    page = await open_page()
+    await page.goto("/")
+    await page.evaluate(axe)
+    await page.evaluate("document.querySelector('main').append(document.createElement('button'))")
+    (complaint,) = complaints(await page.evaluate(CHECK, ()))
+    assert complaint.startswith("button-name (critical)")

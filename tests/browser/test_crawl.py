@@ -1,0 +1,62 @@
+"""Whoever comes without a token can read every page that home leads to, and pages load nothing from elsewhere."""
+
+from collections import Counter
+from html.parser import HTMLParser
+from urllib.parse import parse_qs, urldefrag, urljoin, urlsplit
+
+import httpx
+
+from tests.browser.places import PLACES
+from tests.browser.scenery import Scenery
+
+MOST_OF_A_KIND = 12
+"""So many pages of each kind are read: a crosstable alone links to hundreds."""
+
+
+class Links(HTMLParser):
+    """What a page refers to: `links` to other pages, `parts` that a browser loads with it."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.parts: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        if (href := given.get("href")) is not None:
+            (self.links if tag == "a" else self.parts).append(href)
+        if (source := given.get("src")) is not None:
+            self.parts.append(source)
+
+
+def kind(url: str) -> str:
+    """What pages of one kind have in common: the shape of the path, and which things are asked for."""
+    parts = urlsplit(url)
+    words = parts.path.split("/")[1:]
+    words[1:2] = ["*"] * len(words[1:2]) if words[0] != "static" else words[1:2]
+    return f"/{'/'.join(words)}?{'&'.join(sorted(parse_qs(parts.query)))}"
+
+
+async def test_everything_home_leads_to_answers(scene: Scenery) -> None:
+    home = f"{scene.stage.url}/"
+    waiting, seen, kinds, wrong = [home], {home}, Counter[str](), []
+    async with httpx.AsyncClient(trust_env=False) as client:
+        while waiting:
+            url = waiting.pop()
+            kinds[kind(url)] += 1
+            answer = await client.get(url)
+            if answer.status_code != 200:
+                wrong.append(f"{answer.status_code} {url}")
+            if not answer.headers["content-type"].startswith("text/html"):
+                continue
+            found = Links(answer.text)
+            wrong += [f"{url} loads {part}" for part in found.parts if not urljoin(url, part).startswith(home)]
+            for link in (urldefrag(urljoin(url, each)).url for each in found.links + found.parts):
+                if link.startswith(home) and link not in seen and kinds[kind(link)] < MOST_OF_A_KIND:
+                    seen.add(link)
+                    waiting.append(link)
+    assert wrong == []
+    public = {place.path.format(**scene.ids) for place in PLACES if place.name in ("finished", "running", "docs")}
+    assert {urljoin(home, path) for path in public} <= seen
+    assert kinds["/matches/*?"] > 1

@@ -1,0 +1,35 @@
+"""What users choose is text on every page, also where a script shows it."""
+
+from playwright.async_api import Page, expect
+
+from tests.browser.guests import Guests
+from tests.browser.stage import Stage
+
+
+def markup(text: str) -> str:
+    return f'<mark class="evil">{text}</mark><img src=x onerror="throw 1">'[:64]
+
+
+EVIL = ".evil, img[onerror]"
+
+
+async def test_it_is_text(page: Page, stage: Stage, guests: Guests) -> None:
+    name, note = markup("cup"), markup("note")
+    cup = stage.create(name, legs=1)
+    await page.goto(f"/tournaments/{cup}")
+    await expect(page.locator("h1")).to_contain_text(name)
+    pace = await guests.join(
+        stage.bot_url, cup, "eva", "evi", note=note, client=markup("client"), version=markup("version")
+    )
+    await expect(page.locator("#standings tr")).to_have_count(2)
+    pace.hold()
+    stage.command(cup, "start")
+    match = f"/matches/{cup}.1.1.1.1"
+    await page.locator(f"a[href='{match}']").click()
+    await expect(page.locator("#outcome")).to_contain_text("to move")
+    pace.release()
+    await expect(page.locator("#moves li").first).to_contain_text(note)  # by the script, as the match ends
+    for path in (match, "/", f"/tournaments/{cup}", f"/tournaments/{cup}/matches"):
+        await page.goto(path)
+        await expect(page.locator("body")).to_contain_text(note if path == match else name)
+        await expect(page.locator(EVIL)).to_have_count(0)

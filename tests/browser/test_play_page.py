@@ -1,0 +1,341 @@
+"""A person plays bots in the browser: by click, by keyboard, and when the connection does not hold."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Page, WebSocketRoute, expect
+from rumble_bots.players import make_player
+from rumble_engine import State, get_game
+
+from tests.browser.conftest import OpenPage
+from tests.browser.opponents import Opponents, Patient
+from tests.browser.problems import Problems
+from tests.browser.stage import Stage
+
+PERFECT, RANDOM = "play-perfect", "play-random"
+MOST_MATCHES = 12
+UNDER_THE_CURSOR = """() => {
+  const [x, y] = ["cx", "cy"].map((name) => document.querySelector("#board .cursor").getAttribute(name) - 50);
+  return Number(document.querySelector(`#board [data-cell][x="${x}"][y="${y}"]`).dataset.cell);
+}"""
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session", autouse=True)
+async def regulars(stage: Stage) -> AsyncIterator[None]:
+    """Bots that are always there on the stage."""
+    opponents = Opponents(stage.url)
+    opponents.reference("perfect", PERFECT)
+    opponents.reference("random", RANDOM)
+    await here(stage, PERFECT, RANDOM)
+    yield
+    await opponents.end()
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def opponents(stage: Stage) -> AsyncIterator[Opponents]:
+    """Bots of one test."""
+    opponents = Opponents(stage.url)
+    yield opponents
+    await opponents.end()
+
+
+async def here(stage: Stage, *names: str) -> None:
+    """Return when these bots take challenges."""
+    async with asyncio.timeout(20):
+        while not set(names) <= {each["name"] for each in stage.host.get("opponents")["opponents"]}:  # noqa: ASYNC110
+            await asyncio.sleep(0.05)
+
+
+async def sit_down(
+    page: Page,
+    against: str,
+    game: str = "tictactoe",
+    seat: int = 0,
+    *,
+    base: str = "",
+    more: Mapping[str, str] | None = None,
+) -> None:
+    """Begin a match by the form, as its address chooses."""
+    extra = "".join(f"&{name}={value}" for name, value in (more or {}).items())
+    await page.goto(f"{base}/play?game={game}&against={against}&seat={seat}{extra}")
+    await expect(page.locator("input[name=against]:checked")).to_have_value(against)
+    await page.locator("#start").click()
+    await expect(page.locator("#players")).to_be_visible()
+
+
+async def moves(page: Page) -> list[str]:
+    return await page.locator("#moves code").all_inner_texts()
+
+
+async def position(page: Page, game: str = "tictactoe") -> State:
+    """Where the match stands, by the list of moves."""
+    state = get_game(game).initial()
+    for move in await moves(page):
+        state = state.play(move)
+    return state
+
+
+async def my_turn(page: Page) -> bool:
+    """Whether there is another move to make, once that is decided."""
+    await expect(page.locator(".headline.mine, #when-over:not([hidden])")).to_be_visible()
+    return bool(await page.locator(".headline.mine").count())
+
+
+async def a_good_move(page: Page) -> str:
+    return make_player("perfect").choose(await position(page)).move
+
+
+async def click(page: Page, *cells: int | str) -> None:
+    for number in cells:
+        await page.locator(f'#board [data-cell="{number}"]').click()
+
+
+async def steer(page: Page, target: int) -> None:
+    """Choose a square of tic-tac-toe by the arrow keys and Enter; the board has the focus."""
+    at = await page.evaluate(UNDER_THE_CURSOR)
+    down, across = target // 3 - at // 3, target % 3 - at % 3
+    for key, times in (("ArrowDown", down), ("ArrowUp", -down), ("ArrowRight", across), ("ArrowLeft", -across)):
+        for _ in range(times):
+            await page.keyboard.press(key)
+    await page.keyboard.press("Enter")
+
+
+async def test_by_click_the_perfect_player_is_held_to_a_draw(page: Page) -> None:
+    await sit_down(page, PERFECT)
+    while await my_turn(page):
+        await click(page, await a_good_move(page))
+    await expect(page.locator("#headline")).to_contain_text("A draw")
+    await expect(page.locator("#said")).to_contain_text("A draw")
+    assert len(await moves(page)) == 9
+    await page.locator("#match-link").click()
+    await expect(page.locator("h1")).to_contain_text(PERFECT)
+
+
+async def test_by_keyboard_alone_from_the_second_seat(page: Page) -> None:
+    await page.goto(f"/play?game=tictactoe&against={PERFECT}&seat=1")
+    await page.locator("#name").focus()
+    await page.keyboard.press("Enter")
+    await expect(page.locator("#players")).to_be_focused()
+    assert await my_turn(page)
+    await expect(page.locator("#said")).to_contain_text("Your turn.")
+    await expect(page.locator("#board svg[tabindex]")).to_be_visible()
+    await page.keyboard.press("Tab")
+    await expect(page.locator("#board svg")).to_be_focused()
+    while await my_turn(page):
+        await expect(page.locator("#board svg")).to_be_focused()
+        await steer(page, int(await a_good_move(page)))
+    await expect(page.locator("#headline")).to_contain_text("A draw")
+    await expect(page.locator("#when-over")).to_be_focused()
+
+
+async def test_a_blunder_is_punished_and_the_reason_told(page: Page) -> None:
+    await sit_down(page, PERFECT)
+    while await my_turn(page):
+        state = await position(page)
+        bad = min(state.legal_moves, key=lambda move: -len(threats(state.play(move))))
+        await click(page, bad)
+    await expect(page.locator("#headline")).to_contain_text("You lost")
+    await expect(page.locator("#headline")).to_contain_text("three in a row")
+
+
+def threats(state: State) -> list[str]:
+    """The moves that win at once."""
+    return [move for move in state.legal_moves if (end := state.play(move).outcome) and end.winner is not None]
+
+
+async def test_random_is_beaten_and_rematches_swap_seats(page: Page) -> None:
+    await sit_down(page, RANDOM)
+    for number in range(MOST_MATCHES):
+        await expect(page.locator("#seats li").nth(number % 2)).to_contain_text("(you)")
+        while await my_turn(page):
+            await page.locator("#typed").fill(await a_good_move(page))
+            await page.keyboard.press("Enter")
+        if "You won" in await page.locator("#headline").inner_text():
+            return
+        await page.locator("#swap").click()
+    pytest.fail(f"not one win in {MOST_MATCHES} matches")
+
+
+async def test_resign_and_once_more_from_the_same_seat(page: Page) -> None:
+    await sit_down(page, PERFECT)
+    assert await my_turn(page)
+    await page.locator("#resign").click()
+    await page.locator("#resign-dialog").get_by_role("button", name="Play on").click()
+    assert await my_turn(page)
+    await page.locator("#resign").click()
+    await page.locator("#resign-dialog").get_by_role("button", name="Resign").click()
+    await expect(page.locator("#headline")).to_contain_text("You lost by resignation")
+    await page.locator("#again").click()
+    await expect(page.locator("#headline")).to_have_text("Your turn")
+    await expect(page.locator("#seats li").first).to_contain_text("(you)")
+    assert await moves(page) == []
+
+
+async def test_a_typed_move_that_is_not_allowed_is_told(page: Page) -> None:
+    await sit_down(page, PERFECT)
+    assert await my_turn(page)
+    await page.locator("#typed").fill("<b>")
+    await page.keyboard.press("Enter")
+    await expect(page.locator("#typed-error")).to_contain_text("<b> is not allowed here: it can be 0, 1, 2")
+    assert await moves(page) == []
+
+
+async def test_connect_four_by_a_click_on_a_column(page: Page) -> None:
+    await sit_down(page, RANDOM, "connect4", more={"connect4.columns": "5"})
+    assert await my_turn(page)
+    await click(page, 2)
+    await expect(page.locator("#moves li")).to_have_count(2)
+    assert (await moves(page))[0] == "c"
+
+
+async def test_chess_from_square_to_square_under_a_bank(page: Page) -> None:
+    await sit_down(page, RANDOM, "chess", more={"clock": "blitz"})
+    assert await my_turn(page)
+    await click(page, 52, 36)
+    await expect(page.locator("#moves li")).to_have_count(2)
+    assert (await moves(page))[0] == "e2e4"
+    assert await my_turn(page)
+    await expect(page.locator("#seats li").first.locator(".seat-clock")).to_have_text("0:59")
+
+
+async def test_a_move_that_the_server_rejects_is_shown(page: Page) -> None:
+    """The page only offers what is allowed, so the move is spoilt on its way."""
+
+    def spoil(socket: WebSocketRoute) -> None:
+        server = socket.connect_to_server()
+        socket.on_message(lambda text: server.send(str(text).replace('"move":"4"', '"move":"44"')))
+
+    await page.route_web_socket("**/bot", spoil)
+    await sit_down(page, PERFECT)
+    assert await my_turn(page)
+    await click(page, 4)
+    await expect(page.locator("#headline")).to_contain_text("You lost by a move that is not allowed")
+    await expect(page.locator("#notes")).to_contain_text("Your move did not count")
+
+
+async def test_a_second_tab_takes_over_and_the_first_does_not_fight(page: Page) -> None:
+    await sit_down(page, PERFECT)
+    assert await my_turn(page)
+    second = await page.context.new_page()
+    await second.goto("/play")
+    await second.locator("#start").click()
+    await expect(second.locator("#notes")).to_contain_text("You have not finished this match")
+    assert await my_turn(second)
+    await expect(page.locator("#notes")).to_contain_text("logged in somewhere else")
+    await page.get_by_role("button", name="Play on here").click()
+    await expect(second.locator("#notes")).to_contain_text("logged in somewhere else")
+    assert await my_turn(page)
+
+
+async def test_loading_the_page_again_goes_on(page: Page) -> None:
+    await sit_down(page, PERFECT)
+    assert await my_turn(page)
+    await click(page, 4)
+    await expect(page.locator("#moves li")).to_have_count(2)
+    before = await moves(page)
+    await page.reload()
+    assert await my_turn(page)
+    assert await moves(page) == before
+    await expect(page.locator("#notes")).to_be_empty()
+    await page.goto(f"/play?game=connect4&against={RANDOM}")
+    await expect(page.locator("#notes")).to_contain_text("You have not finished this match")
+    assert await my_turn(page)
+    assert await moves(page) == before
+
+
+async def test_a_match_goes_on_after_the_server_was_killed(page: Page, mortal: Stage, problems: Problems) -> None:
+    opponents = Opponents(mortal.url)
+    opponents.reference("perfect", PERFECT)
+    await here(mortal, PERFECT)
+    await sit_down(page, PERFECT, base=mortal.url)
+    assert await my_turn(page)
+    await click(page, 4)
+    await expect(page.locator("#moves li")).to_have_count(2)
+    problems.provoke("ERR_(CONNECTION_REFUSED|CONNECTION_RESET|EMPTY_RESPONSE)")
+    mortal.kill()
+    await expect(page.locator("#connection")).to_contain_text("lost. Trying again")
+    await expect(page.locator("#headline")).to_have_text("Not connected")
+    mortal.restart()
+    await expect(page.locator("#connection")).to_be_hidden()
+    while await my_turn(page):
+        await click(page, await a_good_move(page))
+    await expect(page.locator("#headline")).to_contain_text("A draw")
+    await opponents.end()
+
+
+async def test_an_opponent_that_is_busy_is_waited_for_or_not(
+    page: Page, opponents: Opponents, open_page: OpenPage, stage: Stage
+) -> None:
+    bot = Patient()
+    opponents.add(bot, "play-busy")
+    await here(stage, "play-busy")
+    await sit_down(page, "play-busy", seat=1)
+    await expect(page.locator("#headline")).to_contain_text("is thinking")
+    other = await open_page()
+    await other.goto("/play?against=play-busy")
+    await expect(other.locator(".opponent", has_text="play-busy")).to_contain_text("playing now")
+    await other.locator("#start").click()
+    await expect(other.locator("#progress")).to_contain_text("begins when it is free")
+    await other.locator("#cancel").click()
+    await expect(other.locator("#start")).to_be_enabled()
+    bot.may_move.set()
+    assert await my_turn(page)
+
+
+async def test_an_opponent_that_goes_away_is_told(page: Page, opponents: Opponents, stage: Stage) -> None:
+    opponents.add(Patient(), "play-away")
+    await here(stage, "play-away")
+    await sit_down(page, "play-away", seat=1)
+    await opponents.leave("play-away")
+    await expect(page.locator("#notes")).to_contain_text("play-away is away")
+    await page.locator("#resign").click()
+    await page.locator("#resign-dialog").get_by_role("button", name="Resign").click()
+    await expect(page.locator("#headline")).to_contain_text("You lost")
+    await page.locator("#again").click()
+    await expect(page.locator("#message")).to_contain_text("This bot has left")
+    await expect(page.locator("#setup")).to_be_visible()
+
+
+async def test_names_that_do_not_go_are_told_at_the_name(page: Page, open_page: OpenPage) -> None:
+    await sit_down(page, PERFECT)
+    mine = await page.locator("#seats li").first.locator(".seat-name").inner_text()
+    other = await open_page()
+    await other.goto(f"/play?against={PERFECT}")
+    for name, problem in (
+        ("-x", "begins with a letter or digit"),
+        (PERFECT.upper(), "the name of a bot here"),
+        (mine.removesuffix(" (you)"), "Somebody else's key"),
+    ):
+        await other.locator("#name").fill(name)
+        await other.locator("#start").click()
+        await expect(other.locator("#name-error")).to_contain_text(problem)
+        await expect(other.locator("#name")).to_be_focused()
+    await other.locator("#name").fill("")
+    await other.locator("#start").click()
+    assert await my_turn(other)
+
+
+async def test_settings_out_of_bounds_are_not_sent(page: Page) -> None:
+    await page.goto(f"/play?game=connect4&against={RANDOM}")
+    columns = page.locator('[id="connect4.columns"]')
+    await page.get_by_text("Settings of Connect four").click()
+    await columns.fill("99")
+    await page.locator("#start").click()
+    await expect(columns).to_be_focused()
+    await expect(page.locator("#start")).to_be_enabled()
+    await columns.fill("4")
+    await page.locator('[id="connect4.connect"]').fill("12")
+    await page.locator("#start").click()
+    await expect(page.locator("#message")).to_contain_text("These settings do not go")
+
+
+async def test_a_narrow_page_does_not_scroll_sideways(open_page: OpenPage) -> None:
+    page = await open_page(viewport={"width": 360, "height": 740}, color_scheme="dark", reduced_motion="reduce")
+    await page.goto(f"/play?against={PERFECT}")
+    wide = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
+    assert not await page.evaluate(wide)
+    await page.locator("#start").click()
+    assert await my_turn(page)
+    assert not await page.evaluate(wide)

@@ -1,0 +1,39 @@
+"""The commands of docs/BRIDGES.md, run as they stand there, or at least parsed."""
+
+import os
+import re
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.command_line import parse_all
+from tests.e2e.processes import PATIENCE_S, RUMBLE, clean_environment
+
+PAGE = (Path(__file__).parents[2] / "docs" / "BRIDGES.md").read_text(encoding="utf-8")
+
+
+def blocks(marker: str) -> list[str]:
+    """The fenced blocks that follow `<!-- marker -->`."""
+    return re.findall(rf"<!-- {marker} -->\n```sh\n(.*?)```", PAGE, re.DOTALL)
+
+
+def test_every_command_is_tested() -> None:
+    assert PAGE.count("```sh") == len(blocks("run")) + len(blocks("parse"))
+
+
+def test_commands_for_a_server_are_commands_of_ours() -> None:
+    parse_all(line for block in blocks("parse") for line in block.splitlines())
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize("block", blocks("run"))
+def test_a_command_that_needs_nothing_else_plays_to_the_end(block: str, tmp_path: Path) -> None:
+    words = [part for word in shlex.split(block) for part in (RUMBLE if word == "rumble" else [word])]
+    environment = clean_environment(tmp_path, {"RUMBLE_STATE_DIR": str(tmp_path), "PATH": os.environ["PATH"]})
+    done = subprocess.run(
+        words, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE_S
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.endswith("note   1 of 1 played to the end\n")

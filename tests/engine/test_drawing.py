@@ -1,0 +1,172 @@
+"""How each game is drawn, and where its moves are clicked; the conformance kit holds what is true of all."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from typing import Any
+
+import pytest
+from rumble_engine import ConformanceError, Drawing, Game, Path, Piece, State, get_game
+from rumble_engine.conformance import check_game
+from rumble_engine.games import breakthrough, checkers, chess, connect4, hex, minichess, mnk, othello, tictactoe
+
+from .take import Take
+
+GAMES: list[Game] = [
+    module.GAME for module in (tictactoe, connect4, mnk, othello, breakthrough, hex, checkers, minichess, chess)
+]
+
+
+def played(game: Game, *moves: str, **settings: Any) -> State:
+    state = game.initial(settings)
+    for move in moves:
+        state = state.play(move)
+    return state
+
+
+def drawn(game: Game, state: State, last: str | None = None) -> Drawing:
+    drawing = game.drawing(state.view(), last)
+    assert drawing is not None
+    return drawing
+
+
+def clicks(game: Game, state: State, move: str) -> list[str]:
+    """The names of the cells where a move shows."""
+    drawing = drawn(game, state)
+    return [drawing.name_of(cells[0]) for cells in game.path(state.view(), move)]
+
+
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
+def test_drawings_are_small_and_of_the_view(game: Game) -> None:
+    state = game.initial()
+    drawing = drawn(game, state)
+    assert len(json.dumps(asdict(drawing))) < 2_000
+    assert drawing.board == state.view()["board"]
+    assert drawing.last == ()
+    assert {piece.seat for piece in drawing.pieces.values()} == {0, 1}
+    names = [drawing.name_of(cell) for cell in range(len(drawing.board))]
+    assert len({name for name in names if name}) == sum(1 for name in names if name)
+
+
+def test_a_mark_goes_on_its_square() -> None:
+    state = played(tictactoe.GAME, "4")
+    assert drawn(tictactoe.GAME, state, "4").last == (4,)
+    assert tictactoe.GAME.path(state.view(), "8") == ((8,),)
+
+
+def test_a_stone_falls_down_the_column_that_is_clicked_anywhere() -> None:
+    game = connect4.GAME
+    state = played(game, "d", "d")
+    (click,) = game.path(state.view(), "d")
+    assert click[0] == 3 * 7 + 3
+    assert sorted(click) == [column for column in range(42) if column % 7 == 3]
+    assert drawn(game, state, "d").last == (4 * 7 + 3,)
+    assert drawn(game, state, "e").last == ()
+
+
+def test_a_step_is_two_clicks() -> None:
+    state = breakthrough.GAME.initial()
+    assert clicks(breakthrough.GAME, state, "b2b3") == ["b2", "b3"]
+    assert clicks(minichess.GAME, minichess.GAME.initial(), "b2a3") == ["b2", "a3"]
+    assert drawn(breakthrough.GAME, played(breakthrough.GAME, "b2b3"), "b2b3").last == (49, 41)
+
+
+def test_promotions_share_their_path() -> None:
+    game = chess.GAME
+    state = game.parse("8/P6k/8/8/8/8/8/K7 w - - 0 1")
+    promotions = [move for move in state.legal_moves if move.startswith("a7a8")]
+    assert len(promotions) == 4
+    assert {game.path(state.view(), move) for move in promotions} == {((8,), (0,))}
+
+
+def test_jumps_are_clicked_square_by_square() -> None:
+    game = checkers.GAME
+    state = game.parse("......../......../.b....../..w...../......../....w.../......../........ b")
+    (jump,) = state.legal_moves
+    assert jump == "9x18x27"
+    assert clicks(game, state, jump) == ["9", "18", "27"]
+    after = state.play(jump)
+    assert [drawn(game, after).name_of(cell) for cell in drawn(game, after, jump).last] == ["9", "18", "27"]
+
+
+def test_passes_and_swaps_have_no_path() -> None:
+    state = played(hex.GAME, "b1", size=3)
+    assert hex.GAME.path(state.view(), "swap") == ()
+    swapped = drawn(hex.GAME, state.play("swap"), "swap")
+    assert [swapped.name_of(cell) for cell in swapped.last] == ["a2"]
+    assert othello.GAME.path(othello.GAME.initial().view(), "pass") == ()
+
+
+def test_what_is_not_drawn_says_so() -> None:
+    pytest.importorskip("pyspiel", reason="needs the extra openspiel")
+    game = get_game("openspiel:go")
+    assert game.drawing(game.initial().view()) is None
+
+
+class DrawnTake(Take):
+    """Take away, drawn as a row of discs; clicking one takes it and all behind it."""
+
+    name = "drawn"
+
+    def drawing(self, view: Mapping[str, Any], last: str | None = None) -> Drawing | None:
+        board = ("o" * view["pile"]).ljust(20, ".")
+        numbers = tuple(str(number) for number in range(20))
+        return Drawing("grid", 20, board, {"o": Piece("match", None, "disc", "first")}, names=numbers)
+
+    def path(self, view: Mapping[str, Any], move: str) -> Path:
+        return ((view["pile"] - "ab".index(move) - 1,),)
+
+
+def flawed(**change: Any) -> Game:
+    def drawing(self: DrawnTake, view: Mapping[str, Any], last: str | None = None) -> Drawing | None:
+        drawing = DrawnTake.drawing(self, view, last)
+        return None if drawing is None else replace(drawing, **change)
+
+    return broken(drawing=drawing)
+
+
+def broken(**members: Any) -> Game:
+    game: Game = type("BrokenTake", (DrawnTake,), members)()
+    return game
+
+
+def wearing(self: DrawnTake, view: dict[str, Any], last: str | None = None) -> None:
+    view["pile"] = 0
+
+
+def moody(self: DrawnTake, view: Mapping[str, Any], last: str | None = None) -> Drawing | None:
+    return None if view["mover"] else DrawnTake.drawing(self, view, last)
+
+
+FLAWS = {
+    "no columns": (flawed(columns=0), "at least one column"),
+    "not rows": (flawed(columns=3), "20 cells are not rows of 3"),
+    "surface": (flawed(surface="mud"), "'mud' is no surface"),
+    "unexplained": (flawed(board="?" * 20), "characters that pieces does not explain: ?"),
+    "piece": (flawed(pieces={"o": Piece("match", None, "stick", "first")}), "'stick' is no shape"),  # type: ignore[arg-type]
+    "colour": (flawed(pieces={"o": Piece("match", None, "disc", "mauve")}), "'mauve' is no colour"),  # type: ignore[arg-type]
+    "nameless": (flawed(pieces={"o": Piece("", None, "disc", "first")}), "has no name"),
+    "labels": (flawed(column_labels=("a",)), "column_labels has 1 entries, not 20 or none"),
+    "edges": (flawed(edges=("first",)), "edges has 1 entries, not 4 or none"),
+    "last": (flawed(last=(20,)), "last is not cells of the board"),
+    "last of nonsense": (flawed(last=(0,)), "marks cells for a text that is no move"),
+    "off the board": (broken(path=lambda self, view, move: ((20,),)), "a path leaves the board"),
+    "nothing to click": (broken(path=lambda self, view, move: ((),)), "a click of a path has no cell"),
+    "beginning": (broken(path=lambda self, view, move: ((0,),) * (1 + "ab".index(move))), "begins that of another"),
+    "path without drawing": (broken(drawing=Take.drawing), "path() gives cells, but drawing() gives None"),
+    "changed view": (broken(drawing=wearing), "changed the view it was given"),
+    "now and then": (broken(drawing=moody), "two drawings differ in more than board and last"),
+    "crash": (broken(path=lambda self, view, move: 1 / 0), "ZeroDivisionError"),
+}
+
+
+def test_a_drawn_game_passes_the_kit() -> None:
+    assert check_game(DrawnTake()).playouts == 100
+
+
+@pytest.mark.parametrize("flaw", FLAWS)
+def test_the_kit_finds_a_flawed_drawing(flaw: str) -> None:
+    game, problem = FLAWS[flaw]
+    with pytest.raises(ConformanceError) as caught:
+        check_game(game, playouts=20)
+    assert problem in str(caught.value)
