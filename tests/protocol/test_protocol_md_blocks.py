@@ -63,6 +63,7 @@ CHECKS: Checks = {
     "part of:": is_part_of_a_file,
     "json": is_message,
     "text": is_a_drawing,
+    "sh": are_commands(),
 }
 
 
@@ -99,4 +100,5 @@ def test_the_ten_minutes_are_as_told(tmp_path: Path) -> None:
         with running([*RUMBLE, *random_bot], alone, tmp_path / "random.log"):
             mine = [sys.executable, str(script), address, "friday", "my-bot"]
             told = subprocess.run(mine, capture_output=True, text=True, check=True, timeout=PATIENCE_S).stdout
-    assert re.fullmatch(r"rank [12] of 2\n", told)
+    last = json.loads(told.splitlines()[-1])
+    assert (last["type"], last["status"], last["bots"]) == ("tournament_over", "finished", 2)

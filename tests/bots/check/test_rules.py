@@ -7,7 +7,7 @@ from tests.protocol.page import rows, section
 
 
 def test_the_page_lists_every_rule_as_the_kit_tells_it() -> None:
-    told = [(row[0].strip("`"), row[1]) for row in rows(section("## Checking a bot")) if row[0] != "rule"]
+    told = [(row[0].strip("`"), row[1]) for row in rows(section("## Testing your bot")) if row[0] != "rule"]
     assert told == [(rule.id, rule.title) for rule in (*STEPS, *HABITS)]
 
 
