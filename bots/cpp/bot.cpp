@@ -67,10 +67,11 @@ public:
         : host_{std::move(host)}, port_{std::move(port)}, tournament_{std::move(tournament)}, choose_{choose} {}
 
     /// Plays until the tournament is over, and connects again whenever the connection ends.
-    [[noreturn]] void play() {
+    void play() {
         for (;;) {
             try {
                 connection();
+                return;
             } catch (const std::exception& error) {
                 std::cerr << host_ << ":" << port_ << ": " << error.what() << "; trying again" << std::endl;
             }
@@ -83,8 +84,8 @@ private:
     using Seconds = std::chrono::duration<double>;
     static constexpr Seconds first_pause{0.5}, longest_pause{30};
 
-    /// Plays over one connection until that ends, with an exception.
-    [[noreturn]] void connection() {
+    /// Plays over one connection until that ends with an exception, or without one because the tournament is over.
+    void connection() {
         boost::asio::io_context context;
         websocket::stream<tcp::socket> socket{context};
         boost::asio::connect(socket.next_layer(), tcp::resolver{context}.resolve(host_, port_));
@@ -95,6 +96,10 @@ private:
                 socket.read(frame);
                 if (const auto reply = answer(json::parse(beast::buffers_to_string(frame.data()))))
                     socket.write(boost::asio::buffer(reply->dump()));
+                if (over_) {
+                    socket.close(websocket::close_code::normal);
+                    return;
+                }
             }
         } catch (const beast::system_error&) {
             const auto code = socket.reason().code;
@@ -124,10 +129,12 @@ private:
             joined_ = true;
             pause_ = first_pause;
         } else if (type == "match_over") {
-            std::cerr << message.at("match") << ": " << message.at("reason") << std::endl;
-        } else if (type == "tournament_over" && message.at("tournament") == tournament_) {
-            stop(0, "rank " + message.at("rank").dump() + " of " + message.at("bots").dump() + ", " +
-                        message.at("points").dump() + " points");
+            const std::string match = message.at("match"), reason = message.at("reason");
+            std::cerr << match << ": " << reason << std::endl;
+        } else if (type == "tournament_over") {
+            std::cerr << "rank " << message.at("rank") << " of " << message.at("bots") << ", " << message.at("points")
+                      << " points" << std::endl;
+            over_ = message.at("tournament") == tournament_;
         } else if (type == "error" || type == "rejected" || type == "notice") {
             const std::string text = message.at("message"), code = message.at("code");
             if (type == "error" && !joined_) stop(1, "refused: " + text + " (" + code + ")");
@@ -139,6 +146,7 @@ private:
     const std::string host_, port_, tournament_;
     const Strategy choose_;
     bool joined_ = false;  // once it is in the tournament, no refused message ends the bot
+    bool over_ = false;
     Seconds pause_ = first_pause;
 };
 

@@ -101,10 +101,11 @@ type Bot struct {
 	login  login
 	choose strategy
 	joined bool // once it is in the tournament, no refused message ends the bot
+	over   bool
 	pause  time.Duration
 }
 
-// play plays over one connection until that ends.
+// play plays over one connection until that ends with an error, or without one because the tournament is over.
 func (bot *Bot) play() error {
 	socket, _, err := websocket.DefaultDialer.Dial(bot.url, nil)
 	if err != nil {
@@ -121,6 +122,10 @@ func (bot *Bot) play() error {
 				return err
 			}
 		}
+		if bot.over {
+			goodbye := websocket.FormatCloseMessage(websocket.CloseNormalClosure, "")
+			return socket.WriteMessage(websocket.CloseMessage, goodbye)
+		}
 	}
 }
 
@@ -136,10 +141,8 @@ func (bot *Bot) answer(message *Message) any {
 	case "match_over":
 		log.Printf("%s: %s", message.Match, message.Reason)
 	case "tournament_over":
-		if message.Tournament == bot.login.Join {
-			log.Printf("rank %d of %d, %g points", message.Rank, message.Bots, message.Points)
-			os.Exit(0)
-		}
+		log.Printf("rank %d of %d, %g points", message.Rank, message.Bots, message.Points)
+		bot.over = message.Tournament == bot.login.Join
 	case "error", "rejected", "notice":
 		if message.Type == "error" && !bot.joined {
 			log.Fatalf("refused: %s (%s)", message.Message, message.Code)
@@ -195,6 +198,9 @@ func main() {
 	}
 	for {
 		err := bot.play()
+		if err == nil {
+			return
+		}
 		if websocket.IsCloseError(err, 4001, 4003, 4010) {
 			log.Fatalf("the server closed the connection for good: %v", err)
 		}

@@ -36,8 +36,9 @@ public class Bot {
     private final URI address;
     private final String tournament;
     private final Strategy strategy;
-    private boolean joined; // once it is in the tournament, no refused message ends the bot
-    private long pauseMs = FIRST_PAUSE_MS;
+    private volatile boolean joined; // once it is in the tournament, no refused message ends the bot
+    private volatile boolean over;
+    private volatile long pauseMs = FIRST_PAUSE_MS;
 
     Bot(URI address, String tournament, Strategy strategy) {
         this.address = address;
@@ -87,10 +88,9 @@ public class Bot {
             }
             case "match_over" -> System.err.println(message.get("match") + ": " + message.get("reason"));
             case "tournament_over" -> {
-                if (message.get("tournament").equals(tournament)) {
-                    stop(0, "rank %.0f of %.0f, %s points".formatted(
-                            message.get("rank"), message.get("bots"), message.get("points")));
-                }
+                System.err.printf("rank %.0f of %.0f, %s points%n",
+                        message.get("rank"), message.get("bots"), message.get("points"));
+                over = message.get("tournament").equals(tournament);
             }
             case "error", "rejected", "notice" -> {
                 var text = message.get("message") + " (" + message.get("code") + ")";
@@ -117,6 +117,7 @@ public class Bot {
                 var reply = answer((Map<?, ?>) new Json(frame.toString()).value());
                 frame.setLength(0);
                 if (reply != null) sent = sent.thenCompose(before -> socket.sendText(Json.write(reply), true));
+                if (over) sent.thenCompose(before -> socket.sendClose(WebSocket.NORMAL_CLOSURE, ""));
             }
             socket.request(1);
             return null;
@@ -153,9 +154,11 @@ public class Bot {
                 var connection = new Connection();
                 var socket = client.newWebSocketBuilder().buildAsync(address, connection).join();
                 var closed = connection.end(socket);
+                if (over) return;
                 if (STAY_AWAY.contains(closed.code)) stop(1, "the server closed the connection for good: " + closed);
                 System.err.println(closed + "; trying again");
             } catch (CompletionException | ExecutionException error) {
+                if (over) return;
                 System.err.println(address + ": " + error.getCause() + "; trying again");
             }
             Thread.sleep((long) (pauseMs * ThreadLocalRandom.current().nextDouble(0.5, 1.5)));

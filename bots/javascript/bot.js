@@ -30,6 +30,7 @@ const strategies = {
 };
 
 let joined = false; // once it is in the tournament, no refused message ends the bot
+let over = false;
 let pause = FIRST_PAUSE_MS;
 
 function stop(exitCode, text) {
@@ -52,8 +53,8 @@ function answer(message, choose) {
     case "match_over":
       return console.error(`${message.match}: ${message.reason}`);
     case "tournament_over":
-      if (message.tournament !== RUMBLE_JOIN) return;
-      return stop(0, `rank ${message.rank} of ${message.bots}, ${message.points} points`);
+      over = message.tournament === RUMBLE_JOIN;
+      return console.error(`rank ${message.rank} of ${message.bots}, ${message.points} points`);
     case "error":
       if (!joined) stop(1, `refused: ${message.message} (${message.code})`);
     // falls through: a later error is told like the rest
@@ -70,6 +71,7 @@ function play(url, choose) {
     socket.on("message", (frame) => {
       const reply = answer(JSON.parse(frame), choose);
       if (reply) socket.send(JSON.stringify(reply));
+      if (over) socket.close(1000);
     });
     socket.on("error", (error) => console.error(`${url}: ${error.message || error.code}`));
     socket.on("close", resolve);
@@ -84,6 +86,7 @@ const url = `${server.replace(/(\/bot)?\/*$/, "")}/bot`;
 
 for (;;) {
   const code = await play(url, choose);
+  if (over) break;
   if (STAY_AWAY.includes(code)) stop(1, `the server closed the connection for good (${code})`);
   console.error(`the connection ended (${code}); trying again`);
   await sleep(pause * (0.5 + Math.random()));
