@@ -55,6 +55,7 @@ def test_it_has_every_file_of_the_packages_and_nothing_else(wheel: Path) -> None
         for path in package.rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     }
+    wanted |= set(PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"].values())
     about = {name for name in names(wheel) if ".dist-info/" in name}
     assert names(wheel) - about == wanted
     assert {f"{package.name}/py.typed" for package in PACKAGES} <= wanted
@@ -82,3 +83,9 @@ def test_its_bots_find_their_data(installed: Path) -> None:
     asked = ["ask", "perfect", "--game", "tictactoe", "--position", "X....O.XO", "--json"]
     (entry,) = (installed / "bin").glob("rumble*")
     assert json.loads(python(str(entry), *asked, path=[installed]))["move"] == "2"
+
+
+def test_it_writes_starters(installed: Path, tmp_path: Path) -> None:
+    (entry,) = (installed / "bin").glob("rumble*")
+    python(str(entry), "new", "mine", "--language", "go", "--dir", str(tmp_path), path=[installed])
+    assert {path.name for path in (tmp_path / "mine").iterdir()} == {"bot.go", "go.mod", "README.md"}

@@ -7,6 +7,7 @@ SdkError
 ├── BadKey         a key that no server would take, or a damaged file of one
 ├── BadFunction    FILE.py:FUNCTION cannot be used as a bot
 ├── BadProgram     a program cannot be bridged: it does not start, crashes again and again, or speaks something else
+├── BadStarter     a starter bot cannot be written: its folder is there already
 ├── BotFailed      a bot that plays without a server raised an error, or answered no legal move
 ├── Refused        the server refused a login, a join or a challenge
 └── Closed         the server closed the connection for good
@@ -41,6 +42,10 @@ class BadFunction(SdkError):
 
 class BadProgram(SdkError):
     """A program cannot be bridged: it does not start, crashes again and again, or does not speak the protocol."""
+
+
+class BadStarter(SdkError):
+    """A starter bot cannot be written: its folder is there already."""
 
 
 class BotFailed(SdkError):

@@ -22,6 +22,7 @@ COMMANDS = {
     "tournament": "Create, start, watch and end tournaments on a server.",
     "watch": "Live standings of a tournament, in the terminal.",
     "bot": "Play as a reference bot, or as any Python function.",
+    "new": "A starter bot in one of several languages, under a name of your own.",
     "bridge": "Any existing program as a bot: over stdio, UCI, GTP or Gomocup.",
     "practice": "A match against a house bot, without a clock, every frame shown.",
     "check": "Check a bot in any language against the rules of the protocol.",

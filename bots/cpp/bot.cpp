@@ -1,0 +1,164 @@
+// A Rumble bot, in C++17 with Boost.Beast and nlohmann/json. Usage: ./bot [random|winblock]
+// RUMBLE_JOIN names the tournament; RUMBLE_SERVER, RUMBLE_NAME and RUMBLE_KEY may be in the environment, too.
+
+#include <algorithm>
+#include <boost/asio/connect.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/beast/core.hpp>
+#include <boost/beast/websocket.hpp>
+#include <chrono>
+#include <cstdlib>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <random>
+#include <regex>
+#include <string>
+#include <thread>
+
+namespace beast = boost::beast;
+namespace websocket = beast::websocket;
+using boost::asio::ip::tcp;
+using nlohmann::json;
+
+std::mt19937 chance{std::random_device{}()};
+
+// Strategies: each gives one of a turn's legal moves.
+
+using Strategy = std::string (*)(const json& turn);
+
+std::string any_move(const json& turn) {
+    const auto& legal = turn.at("legal");
+    return legal.at(std::uniform_int_distribution<std::size_t>{0, legal.size() - 1}(chance));
+}
+
+/// Tic-tac-toe: complete a line of our own, else block one of theirs, else any move. Other games: any move.
+std::string win_or_block(const json& turn) {
+    static constexpr const char* lines[] = {"012", "345", "678", "036", "147", "258", "048", "246"};
+    if (turn.at("game") == "tictactoe") {
+        const std::string board = turn.at("state").at("board");
+        for (const char mark : turn.at("seat") == 0 ? std::string{"XO"} : std::string{"OX"}) {
+            for (const std::string line : lines) {
+                std::string free;
+                for (const char square : line)
+                    if (board[square - '0'] == '.') free += square;
+                const auto held = [&](char square) { return board[square - '0'] == mark; };
+                if (free.size() == 1 && std::count_if(line.begin(), line.end(), held) == 2) return free;
+            }
+        }
+    }
+    return any_move(turn);
+}
+
+std::string environment(const char* name, const std::string& otherwise) {
+    const char* value = std::getenv(name);
+    return value && *value ? value : otherwise;
+}
+
+[[noreturn]] void stop(int exit_code, const std::string& text) {
+    std::cerr << text << std::endl;
+    std::exit(exit_code);
+}
+
+/// Plays in one tournament, over as many connections as it takes.
+class Bot {
+public:
+    Bot(std::string host, std::string port, std::string tournament, Strategy choose)
+        : host_{std::move(host)}, port_{std::move(port)}, tournament_{std::move(tournament)}, choose_{choose} {}
+
+    /// Plays until the tournament is over, and connects again whenever the connection ends.
+    void play() {
+        for (;;) {
+            try {
+                connection();
+                return;
+            } catch (const std::exception& error) {
+                std::cerr << host_ << ":" << port_ << ": " << error.what() << "; trying again" << std::endl;
+            }
+            std::this_thread::sleep_for(pause_ * std::uniform_real_distribution<>{0.5, 1.5}(chance));
+            pause_ = std::min(2 * pause_, longest_pause);
+        }
+    }
+
+private:
+    using Seconds = std::chrono::duration<double>;
+    static constexpr Seconds first_pause{0.5}, longest_pause{30};
+
+    /// Plays over one connection until that ends with an exception, or without one because the tournament is over.
+    void connection() {
+        boost::asio::io_context context;
+        websocket::stream<tcp::socket> socket{context};
+        boost::asio::connect(socket.next_layer(), tcp::resolver{context}.resolve(host_, port_));
+        socket.handshake(host_ + ":" + port_, "/bot");
+        try {
+            for (;;) {
+                beast::flat_buffer frame;
+                socket.read(frame);
+                if (const auto reply = answer(json::parse(beast::buffers_to_string(frame.data()))))
+                    socket.write(boost::asio::buffer(reply->dump()));
+                if (over_) {
+                    socket.close(websocket::close_code::normal);
+                    return;
+                }
+            }
+        } catch (const beast::system_error&) {
+            const auto code = socket.reason().code;
+            if (code == 4001 || code == 4003 || code == 4010)
+                stop(1, "the server closed the connection for good: " + std::string{socket.reason().reason.c_str()});
+            throw;
+        }
+    }
+
+    /// What to send back: nothing for most messages, and for those of a kind that came after this bot.
+    std::optional<json> answer(const json& message) {
+        const std::string type = message.at("type");
+        if (type == "welcome") {
+            // Turns are answered at once, so several matches can go on side by side.
+            json login{{"type", "login"}, {"join", tournament_}, {"max_matches", 4}};
+            login["name"] = environment("RUMBLE_NAME", "my-bot");
+            if (const auto key = environment("RUMBLE_KEY", ""); !key.empty()) login["key"] = key;
+            return login;
+        }
+        if (type == "turn") {
+            return json{{"type", "move"},
+                        {"match", message.at("match")},
+                        {"turn_id", message.at("turn_id")},
+                        {"move", choose_(message)}};
+        }
+        if (type == "joined") {
+            joined_ = true;
+            pause_ = first_pause;
+        } else if (type == "match_over") {
+            const std::string match = message.at("match"), reason = message.at("reason");
+            std::cerr << match << ": " << reason << std::endl;
+        } else if (type == "tournament_over") {
+            std::cerr << "rank " << message.at("rank") << " of " << message.at("bots") << ", " << message.at("points")
+                      << " points" << std::endl;
+            over_ = message.at("tournament") == tournament_;
+        } else if (type == "error" || type == "rejected" || type == "notice") {
+            const std::string text = message.at("message"), code = message.at("code");
+            if (type == "error" && !joined_) stop(1, "refused: " + text + " (" + code + ")");
+            std::cerr << code << ": " << text << std::endl;
+        }
+        return std::nullopt;
+    }
+
+    const std::string host_, port_, tournament_;
+    const Strategy choose_;
+    bool joined_ = false;  // once it is in the tournament, no refused message ends the bot
+    bool over_ = false;
+    Seconds pause_ = first_pause;
+};
+
+int main(int count, char* arguments[]) {
+    const std::string strategy = count > 1 ? arguments[1] : "random";
+    if (count > 2 || (strategy != "random" && strategy != "winblock")) stop(2, "usage: bot [random|winblock]");
+    const auto tournament = environment("RUMBLE_JOIN", "");
+    if (tournament.empty()) stop(2, "say which tournament to play in: RUMBLE_JOIN=ID");
+    const auto server = environment("RUMBLE_SERVER", "127.0.0.1:8765");
+    std::smatch parts;
+    if (!std::regex_match(server, parts, std::regex{R"((?:(?:http|ws)://)?\[?([^/\[\]]+?)\]?(?::(\d+))?(?:/bot)?/?)"}))
+        stop(2, "RUMBLE_SERVER: write host:port, ws://host:port or http://host:port (no TLS)");
+    const std::string port = parts[2].matched ? parts[2].str() : "80";
+    Bot{parts[1], port, tournament, strategy == "random" ? any_move : win_or_block}.play();
+}

@@ -1,0 +1,213 @@
+// A Rumble bot. Usage: ./bot [random|winblock]
+//
+// RUMBLE_JOIN names the tournament; RUMBLE_SERVER, RUMBLE_NAME and RUMBLE_KEY may be in the environment, too.
+package main
+
+import (
+	"fmt"
+	"log"
+	"math/rand"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/gorilla/websocket"
+)
+
+const (
+	firstPause   = 500 * time.Millisecond
+	longestPause = 30 * time.Second
+)
+
+// Message has the fields that this bot reads, of all messages; the server's other fields are passed over.
+type Message struct {
+	Type       string
+	Tournament string
+	Match      string
+	TurnID     string `json:"turn_id"`
+	Game       string
+	Seat       int
+	State      struct{ Board string }
+	Legal      []string
+	Code       string
+	Message    string
+	Reason     string
+	Rank, Bots int
+	Points     float64
+}
+
+type login struct {
+	Type       string `json:"type"`
+	Name       string `json:"name"`
+	Key        string `json:"key,omitempty"`
+	Join       string `json:"join"`
+	MaxMatches int    `json:"max_matches"`
+}
+
+type move struct {
+	Type   string `json:"type"`
+	Match  string `json:"match"`
+	TurnID string `json:"turn_id"`
+	Move   string `json:"move"`
+}
+
+// A strategy gives one of a turn's legal moves.
+type strategy func(turn *Message) string
+
+var strategies = map[string]strategy{"random": anyMove, "winblock": winOrBlock}
+
+func anyMove(turn *Message) string {
+	return turn.Legal[rand.Intn(len(turn.Legal))]
+}
+
+var lines = []string{"012", "345", "678", "036", "147", "258", "048", "246"}
+
+// winOrBlock plays tic-tac-toe: it completes a line of its own, else blocks one of theirs, else makes any move.
+// In other games it makes any move.
+func winOrBlock(turn *Message) string {
+	if turn.Game == "tictactoe" {
+		marks := [][]string{{"X", "O"}, {"O", "X"}}[turn.Seat]
+		for _, mark := range marks {
+			for _, line := range lines {
+				if square := missing(turn.State.Board, line, mark); square != "" {
+					return square
+				}
+			}
+		}
+	}
+	return anyMove(turn)
+}
+
+// missing is the one free square of a line whose other squares hold mark, or "".
+func missing(board, line, mark string) (free string) {
+	for _, square := range line {
+		switch board[square-'0'] {
+		case mark[0]:
+		case '.':
+			if free != "" {
+				return ""
+			}
+			free = string(square)
+		default:
+			return ""
+		}
+	}
+	return free
+}
+
+// Bot plays in one tournament, over as many connections as it takes.
+type Bot struct {
+	url    string
+	login  login
+	choose strategy
+	joined bool // once it is in the tournament, no refused message ends the bot
+	over   bool
+	pause  time.Duration
+}
+
+// play plays over one connection until that ends with an error, or without one because the tournament is over.
+func (bot *Bot) play() error {
+	socket, _, err := websocket.DefaultDialer.Dial(bot.url, nil)
+	if err != nil {
+		return err
+	}
+	defer socket.Close()
+	for {
+		var message Message
+		if err := socket.ReadJSON(&message); err != nil {
+			return err
+		}
+		if answer := bot.answer(&message); answer != nil {
+			if err := socket.WriteJSON(answer); err != nil {
+				return err
+			}
+		}
+		if bot.over {
+			goodbye := websocket.FormatCloseMessage(websocket.CloseNormalClosure, "")
+			return socket.WriteMessage(websocket.CloseMessage, goodbye)
+		}
+	}
+}
+
+// answer is what to send back: nothing for most messages, and for those of a kind that came after this bot.
+func (bot *Bot) answer(message *Message) any {
+	switch message.Type {
+	case "welcome":
+		return bot.login
+	case "joined":
+		bot.joined, bot.pause = true, firstPause
+	case "turn":
+		return move{"move", message.Match, message.TurnID, bot.choose(message)}
+	case "match_over":
+		log.Printf("%s: %s", message.Match, message.Reason)
+	case "tournament_over":
+		log.Printf("rank %d of %d, %g points", message.Rank, message.Bots, message.Points)
+		bot.over = message.Tournament == bot.login.Join
+	case "error", "rejected", "notice":
+		if message.Type == "error" && !bot.joined {
+			log.Fatalf("refused: %s (%s)", message.Message, message.Code)
+		}
+		log.Printf("%s: %s", message.Code, message.Message)
+	}
+	return nil
+}
+
+// address is where bots connect, of a server written http://host:port, ws://host:port or host:port.
+func address(server string) string {
+	if !strings.Contains(server, "://") {
+		server = "ws://" + server
+	}
+	if strings.HasPrefix(server, "http") {
+		server = "ws" + strings.TrimPrefix(server, "http")
+	}
+	return strings.TrimSuffix(strings.TrimRight(server, "/"), "/bot") + "/bot"
+}
+
+func getenv(name, otherwise string) string {
+	if value := os.Getenv(name); value != "" {
+		return value
+	}
+	return otherwise
+}
+
+func usage(text string) {
+	fmt.Fprintln(os.Stderr, text)
+	os.Exit(2)
+}
+
+func main() {
+	log.SetFlags(0)
+	rand.Seed(time.Now().UnixNano())
+	choose := anyMove
+	if len(os.Args) > 1 {
+		choose = strategies[os.Args[1]]
+	}
+	if choose == nil || len(os.Args) > 2 {
+		usage("usage: bot [random|winblock]")
+	}
+	join := os.Getenv("RUMBLE_JOIN")
+	if join == "" {
+		usage("say which tournament to play in: RUMBLE_JOIN=ID")
+	}
+	bot := Bot{
+		url: address(getenv("RUMBLE_SERVER", "127.0.0.1:8765")),
+		// Turns are answered at once, so several matches can go on side by side.
+		login:  login{"login", getenv("RUMBLE_NAME", "my-bot"), os.Getenv("RUMBLE_KEY"), join, 4},
+		choose: choose,
+		pause:  firstPause,
+	}
+	for {
+		err := bot.play()
+		if err == nil {
+			return
+		}
+		if websocket.IsCloseError(err, 4001, 4003, 4010) {
+			log.Fatalf("the server closed the connection for good: %v", err)
+		}
+		log.Printf("%s: %v; trying again", bot.url, err)
+		time.Sleep(bot.pause/2 + time.Duration(rand.Int63n(int64(bot.pause))))
+		if bot.pause *= 2; bot.pause > longestPause {
+			bot.pause = longestPause
+		}
+	}
+}

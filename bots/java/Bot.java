@@ -1,0 +1,271 @@
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.WebSocket;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * A Rumble bot with nothing but the JDK, 17 or later. Usage: {@code java Bot.java [random|winblock]}
+ *
+ * <p>RUMBLE_JOIN names the tournament; RUMBLE_SERVER, RUMBLE_NAME and RUMBLE_KEY may be in the environment, too.
+ */
+public class Bot {
+    /** Gives one of a turn's legal moves. */
+    interface Strategy {
+        String choose(Map<?, ?> turn);
+    }
+
+    static final Map<String, Strategy> STRATEGIES = Map.of("random", Bot::anyMove, "winblock", Bot::winOrBlock);
+    static final List<String> LINES = List.of("012", "345", "678", "036", "147", "258", "048", "246");
+    static final Set<Integer> STAY_AWAY = Set.of(4001, 4003, 4010); // after these a bot does not come back by itself
+    static final long PING_S = 1;
+    static final long FIRST_PAUSE_MS = 500;
+    static final long LONGEST_PAUSE_MS = 30_000;
+
+    private final URI address;
+    private final String tournament;
+    private final Strategy strategy;
+    private volatile boolean joined; // once it is in the tournament, no refused message ends the bot
+    private volatile boolean over;
+    private volatile long pauseMs = FIRST_PAUSE_MS;
+
+    Bot(URI address, String tournament, Strategy strategy) {
+        this.address = address;
+        this.tournament = tournament;
+        this.strategy = strategy;
+    }
+
+    static String anyMove(Map<?, ?> turn) {
+        var legal = (List<?>) turn.get("legal");
+        return (String) legal.get(ThreadLocalRandom.current().nextInt(legal.size()));
+    }
+
+    /** Tic-tac-toe: complete a line of our own, else block one of theirs, else any move. Other games: any move. */
+    static String winOrBlock(Map<?, ?> turn) {
+        if (turn.get("game").equals("tictactoe")) {
+            var board = (String) ((Map<?, ?>) turn.get("state")).get("board");
+            for (var mark : turn.get("seat").equals(0.0) ? List.of("X", "O") : List.of("O", "X")) {
+                for (var line : LINES) {
+                    var squares = List.of(line.split(""));
+                    var marks = squares.stream().map(square -> board.split("")[Integer.parseInt(square)]).toList();
+                    if (marks.stream().sorted().toList().equals(List.of(".", mark, mark))) {
+                        return squares.get(marks.indexOf("."));
+                    }
+                }
+            }
+        }
+        return anyMove(turn);
+    }
+
+    /** What to send back: nothing for most messages, and for those of a kind that came after this bot. */
+    private Map<String, Object> answer(Map<?, ?> message) {
+        switch ((String) message.get("type")) {
+            case "welcome" -> {
+                // Turns are answered at once, so several matches can go on side by side.
+                var login = new HashMap<String, Object>(Map.of("type", "login", "join", tournament, "max_matches", 4));
+                login.put("name", environment("RUMBLE_NAME", "my-bot"));
+                if (!environment("RUMBLE_KEY", "").isEmpty()) login.put("key", environment("RUMBLE_KEY", ""));
+                return login;
+            }
+            case "joined" -> {
+                joined = true;
+                pauseMs = FIRST_PAUSE_MS;
+            }
+            case "turn" -> {
+                return Map.of("type", "move", "match", message.get("match"), "turn_id", message.get("turn_id"),
+                        "move", strategy.choose(message));
+            }
+            case "match_over" -> System.err.println(message.get("match") + ": " + message.get("reason"));
+            case "tournament_over" -> {
+                System.err.printf("rank %.0f of %.0f, %s points%n",
+                        message.get("rank"), message.get("bots"), message.get("points"));
+                over = message.get("tournament").equals(tournament);
+            }
+            case "error", "rejected", "notice" -> {
+                var text = message.get("message") + " (" + message.get("code") + ")";
+                if (message.get("type").equals("error") && !joined) stop(1, "refused: " + text);
+                System.err.println(text);
+            }
+            default -> { }
+        }
+        return null;
+    }
+
+    /** One connection: puts frames together, answers them one after another, and tells when and how it ended. */
+    private class Connection implements WebSocket.Listener {
+        record Closed(int code, String reason) { }
+
+        final CompletableFuture<Closed> ended = new CompletableFuture<>();
+        private final StringBuilder frame = new StringBuilder();
+        private CompletableFuture<?> sent = CompletableFuture.completedFuture(null);
+
+        @Override
+        public CompletionStage<?> onText(WebSocket socket, CharSequence part, boolean last) {
+            frame.append(part);
+            if (last) {
+                var reply = answer((Map<?, ?>) new Json(frame.toString()).value());
+                frame.setLength(0);
+                if (reply != null) sent = sent.thenCompose(before -> socket.sendText(Json.write(reply), true));
+                if (over) sent.thenCompose(before -> socket.sendClose(WebSocket.NORMAL_CLOSURE, ""));
+            }
+            socket.request(1);
+            return null;
+        }
+
+        @Override
+        public CompletionStage<?> onClose(WebSocket socket, int code, String reason) {
+            ended.complete(new Closed(code, reason));
+            return null;
+        }
+
+        /** Waits for the end. JDK 17 may miss that a connection broke while a frame came; a ping then fails. */
+        Closed end(WebSocket socket) throws ExecutionException, InterruptedException {
+            while (true) {
+                try {
+                    return ended.get(PING_S, TimeUnit.SECONDS);
+                } catch (TimeoutException quiet) {
+                    socket.sendPing(ByteBuffer.allocate(0)).join();
+                }
+            }
+        }
+
+        @Override
+        public void onError(WebSocket socket, Throwable error) {
+            ended.completeExceptionally(error);
+        }
+    }
+
+    /** Plays until the tournament is over, and connects again whenever the connection ends. */
+    void play() throws InterruptedException {
+        var client = HttpClient.newHttpClient();
+        while (true) {
+            try {
+                var connection = new Connection();
+                var socket = client.newWebSocketBuilder().buildAsync(address, connection).join();
+                var closed = connection.end(socket);
+                if (over) return;
+                if (STAY_AWAY.contains(closed.code)) stop(1, "the server closed the connection for good: " + closed);
+                System.err.println(closed + "; trying again");
+            } catch (CompletionException | ExecutionException error) {
+                if (over) return;
+                System.err.println(address + ": " + error.getCause() + "; trying again");
+            }
+            Thread.sleep((long) (pauseMs * ThreadLocalRandom.current().nextDouble(0.5, 1.5)));
+            pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
+        }
+    }
+
+    private static void stop(int exitCode, String text) {
+        System.err.println(text);
+        System.exit(exitCode);
+    }
+
+    private static String environment(String name, String otherwise) {
+        var value = System.getenv(name);
+        return value == null || value.isEmpty() ? otherwise : value;
+    }
+
+    public static void main(String[] arguments) throws InterruptedException {
+        var strategy = STRATEGIES.get(arguments.length == 0 ? "random" : arguments[0]);
+        if (strategy == null) stop(2, "usage: java Bot.java [random|winblock]");
+        var tournament = environment("RUMBLE_JOIN", "");
+        if (tournament.isEmpty()) stop(2, "say which tournament to play in: RUMBLE_JOIN=ID");
+        var server = environment("RUMBLE_SERVER", "127.0.0.1:8765");
+        server = server.contains("://") ? server.replaceFirst("^http", "ws") : "ws://" + server;
+        new Bot(URI.create(server.replaceFirst("(/bot)?/*$", "") + "/bot"), tournament, strategy).play();
+    }
+
+    /** As much of JSON as this needs, since the JDK brings none: reads all that is valid, writes flat objects. */
+    private static class Json {
+        private static final String SHORT = "bfnrt", MEANT = "\b\f\n\r\t";
+
+        private final String text;
+        private int at;
+
+        Json(String text) {
+            this.text = text;
+        }
+
+        /** The value that comes next: a map, list, text, double, boolean or null. */
+        Object value() {
+            switch (peek()) {
+                case '{':
+                    var map = new HashMap<String, Object>();
+                    for (at++; !took('}'); took(',')) {
+                        peek();
+                        var key = string();
+                        took(':');
+                        map.put(key, value());
+                    }
+                    return map;
+                case '[':
+                    var list = new ArrayList<Object>();
+                    for (at++; !took(']'); took(',')) list.add(value());
+                    return list;
+                case '"':
+                    return string();
+                default:
+                    var start = at;
+                    while (at < text.length() && ",]} \t\r\n".indexOf(text.charAt(at)) < 0) at++;
+                    var word = text.substring(start, at);
+                    return switch (word) {
+                        case "null" -> null;
+                        case "true", "false" -> Boolean.valueOf(word);
+                        default -> Double.valueOf(word);
+                    };
+            }
+        }
+
+        private String string() {
+            var read = new StringBuilder();
+            while (text.charAt(++at) != '"') {
+                var next = text.charAt(at);
+                if (next == '\\') {
+                    next = text.charAt(++at);
+                    if (next == 'u') {
+                        next = (char) Integer.parseInt(text.substring(at + 1, at + 5), 16);
+                        at += 4;
+                    } else if (SHORT.indexOf(next) >= 0) {
+                        next = MEANT.charAt(SHORT.indexOf(next));
+                    }
+                }
+                read.append(next);
+            }
+            at++;
+            return read.toString();
+        }
+
+        private char peek() {
+            while (Character.isWhitespace(text.charAt(at))) at++;
+            return text.charAt(at);
+        }
+
+        private boolean took(char wanted) {
+            var there = peek() == wanted;
+            if (there) at++;
+            return there;
+        }
+
+        static String write(Map<String, Object> fields) {
+            var written = new ArrayList<String>();
+            fields.forEach((name, value) ->
+                    written.add(quoted(name) + ":" + (value instanceof Integer ? value : quoted(value))));
+            return "{" + String.join(",", written) + "}";
+        }
+
+        private static String quoted(Object text) {
+            return '"' + text.toString().replace("\\", "\\\\").replace("\"", "\\\"") + '"';
+        }
+    }
+}

@@ -1,0 +1,94 @@
+// A Rumble bot. Usage: node bot.js [random|winblock]
+// RUMBLE_JOIN names the tournament; RUMBLE_SERVER, RUMBLE_NAME and RUMBLE_KEY may be in the environment, too.
+
+import { setTimeout as sleep } from "node:timers/promises";
+import WebSocket from "ws";
+
+const { RUMBLE_SERVER = "127.0.0.1:8765", RUMBLE_JOIN, RUMBLE_NAME = "my-bot", RUMBLE_KEY } = process.env;
+const STAY_AWAY = [4001, 4003, 4010]; // close codes after which a bot does not come back by itself
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 30_000;
+const LINES = ["012", "345", "678", "036", "147", "258", "048", "246"];
+
+/** Each strategy gives one of a turn's legal moves. */
+const strategies = {
+  random: ({ legal }) => legal[Math.floor(Math.random() * legal.length)],
+
+  /** Tic-tac-toe: complete a line of our own, else block one of theirs, else any move. Other games: any move. */
+  winblock(turn) {
+    if (turn.game === "tictactoe") {
+      const { board } = turn.state;
+      for (const mark of turn.seat === 0 ? "XO" : "OX") {
+        for (const line of LINES) {
+          const marks = [...line].map((square) => board[square]).sort().join("");
+          if (marks === `.${mark}${mark}`) return [...line].find((square) => board[square] === ".");
+        }
+      }
+    }
+    return strategies.random(turn);
+  },
+};
+
+let joined = false; // once it is in the tournament, no refused message ends the bot
+let over = false;
+let pause = FIRST_PAUSE_MS;
+
+function stop(exitCode, text) {
+  console.error(text);
+  process.exit(exitCode);
+}
+
+/** What to send back for a message; nothing for most, and for those of a kind that came after this bot. */
+function answer(message, choose) {
+  switch (message.type) {
+    case "welcome":
+      // Turns are answered at once, so several matches can go on side by side. JSON leaves out what is undefined.
+      return { type: "login", name: RUMBLE_NAME, key: RUMBLE_KEY, join: RUMBLE_JOIN, max_matches: 4 };
+    case "joined":
+      joined = true;
+      pause = FIRST_PAUSE_MS;
+      return;
+    case "turn":
+      return { type: "move", match: message.match, turn_id: message.turn_id, move: choose(message) };
+    case "match_over":
+      return console.error(`${message.match}: ${message.reason}`);
+    case "tournament_over":
+      over = message.tournament === RUMBLE_JOIN;
+      return console.error(`rank ${message.rank} of ${message.bots}, ${message.points} points`);
+    case "error":
+      if (!joined) stop(1, `refused: ${message.message} (${message.code})`);
+    // falls through: a later error is told like the rest
+    case "rejected":
+    case "notice":
+      return console.error(`${message.code}: ${message.message}`);
+  }
+}
+
+/** Plays over one connection, and gives the close code with which it ends. */
+function play(url, choose) {
+  return new Promise((resolve) => {
+    const socket = new WebSocket(url);
+    socket.on("message", (frame) => {
+      const reply = answer(JSON.parse(frame), choose);
+      if (reply) socket.send(JSON.stringify(reply));
+      if (over) socket.close(1000);
+    });
+    socket.on("error", (error) => console.error(`${url}: ${error.message || error.code}`));
+    socket.on("close", resolve);
+  });
+}
+
+const choose = strategies[process.argv[2] ?? "random"];
+if (!choose) stop(2, "usage: node bot.js [random|winblock]");
+if (!RUMBLE_JOIN) stop(2, "say which tournament to play in: RUMBLE_JOIN=ID");
+const server = RUMBLE_SERVER.includes("://") ? RUMBLE_SERVER.replace(/^http/, "ws") : `ws://${RUMBLE_SERVER}`;
+const url = `${server.replace(/(\/bot)?\/*$/, "")}/bot`;
+
+for (;;) {
+  const code = await play(url, choose);
+  if (over) break;
+  if (STAY_AWAY.includes(code)) stop(1, `the server closed the connection for good (${code})`);
+  console.error(`the connection ended (${code}); trying again`);
+  await sleep(pause * (0.5 + Math.random()));
+  pause = Math.min(2 * pause, LONGEST_PAUSE_MS);
+}

@@ -1,0 +1,116 @@
+"""A Rumble bot with nothing but `pip install websockets`. Usage: python bot.py [random|winblock]
+
+RUMBLE_JOIN names the tournament; RUMBLE_SERVER, RUMBLE_NAME and RUMBLE_KEY may be in the environment, too.
+"""
+
+import argparse
+import json
+import os
+import random
+import re
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+from websockets.exceptions import ConnectionClosed, WebSocketException
+from websockets.sync.client import connect
+
+SERVER = os.environ.get("RUMBLE_SERVER", "127.0.0.1:8765")
+NAME = os.environ.get("RUMBLE_NAME", "my-bot")
+STAY_AWAY = (4001, 4003, 4010)  # close codes after which a bot does not come back by itself
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 30.0
+LINES = ("012", "345", "678", "036", "147", "258", "048", "246")
+
+Message = dict[str, Any]
+
+
+def any_move(turn: Message) -> str:
+    """One of the legal moves."""
+    return str(random.choice(turn["legal"]))
+
+
+def win_or_block(turn: Message) -> str:
+    """Tic-tac-toe: complete a line of our own, else block one of theirs, else any move. Other games: any move."""
+    if turn["game"] == "tictactoe":
+        board = turn["state"]["board"]
+        for mark in "XO" if turn["seat"] == 0 else "OX":
+            for line in LINES:
+                marks = [board[int(square)] for square in line]
+                if sorted(marks) == [".", mark, mark]:
+                    return line[marks.index(".")]
+    return any_move(turn)
+
+
+STRATEGIES = {"random": any_move, "winblock": win_or_block}
+
+
+class Player:
+    """One bot in one tournament, over as many connections as it takes."""
+
+    def __init__(self, tournament: str, choose: Callable[[Message], str]) -> None:
+        self.tournament = tournament
+        self.choose = choose
+        self.joined = False  # once it is in the tournament, no refused message ends the bot
+        self.pause_s = FIRST_PAUSE_S
+
+    def login(self) -> Message:
+        """Who we are. Turns are answered at once, so several matches can go on side by side."""
+        key = {"key": os.environ["RUMBLE_KEY"]} if os.environ.get("RUMBLE_KEY") else {}
+        return {"type": "login", "name": NAME, "join": self.tournament, "max_matches": 4, **key}
+
+    def answer(self, message: Message) -> Message | None:
+        """What to send back: nothing for most messages, and for those of a kind that came after this bot."""
+        match message:
+            case {"type": "welcome"}:
+                return self.login()
+            case {"type": "joined"}:
+                self.joined, self.pause_s = True, FIRST_PAUSE_S
+            case {"type": "turn", "match": match_id, "turn_id": turn_id}:
+                return {"type": "move", "match": match_id, "turn_id": turn_id, "move": self.choose(message)}
+            case {"type": "match_over", "match": match_id, "reason": reason}:
+                print(f"{match_id}: {reason}", file=sys.stderr)
+            case {"type": "tournament_over", "tournament": self.tournament, "rank": rank, "bots": bots}:
+                print(f"rank {rank} of {bots}, {message['points']} points", file=sys.stderr)
+                sys.exit()
+            case {"type": "error", "code": code, "message": text} if not self.joined:
+                sys.exit(f"refused: {text} ({code})")
+            case {"type": "rejected" | "error" | "notice", "code": code, "message": text}:
+                print(f"{code}: {text}", file=sys.stderr)
+        return None
+
+    def play(self, url: str) -> None:
+        """Play until the tournament is over, and connect again whenever the connection ends."""
+        while True:
+            try:
+                with connect(url) as socket:
+                    for frame in socket:
+                        if reply := self.answer(json.loads(frame)):
+                            socket.send(json.dumps(reply))
+                ended: object = "the connection ended"
+            except ConnectionClosed as closed:
+                if closed.rcvd and closed.rcvd.code in STAY_AWAY:
+                    sys.exit(f"the server closed the connection for good: {closed}")
+                ended = closed
+            except (OSError, WebSocketException) as error:
+                ended = error
+            print(f"{url}: {ended}; trying again", file=sys.stderr)
+            time.sleep(self.pause_s * random.uniform(0.5, 1.5))
+            self.pause_s = min(2 * self.pause_s, LONGEST_PAUSE_S)
+
+
+def main() -> None:
+    """Read what is wanted, and play."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("strategy", nargs="?", choices=STRATEGIES, default="random")
+    choose = STRATEGIES[parser.parse_args().strategy]
+    tournament = os.environ.get("RUMBLE_JOIN")
+    if not tournament:
+        parser.error("say which tournament to play in: RUMBLE_JOIN=ID")
+    server = SERVER if "://" in SERVER else f"ws://{SERVER}"
+    url = re.sub(r"(/bot)?/*$", "", re.sub("^http", "ws", server)) + "/bot"
+    Player(tournament, choose).play(url)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,132 @@
+"""Starters as their authors get them: written by `rumble new`, and built by the command that their README gives."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from rumble_bots.starters import STARTERS, Starter
+
+PATIENCE_S = 240.0
+"""How long a build may take: a compiler on a busy machine."""
+PROGRAMS: Mapping[str, Mapping[str, str]] = {
+    "python": {},
+    "javascript": {"node": "nodejs", "npm": "npm"},
+    "java": {"java": "default-jdk-headless"},
+    "go": {"go": "golang-go"},
+    "cpp": {"g++": "g++"},
+    "shell": {"sh": "dash", "awk": "mawk"},
+}
+"""What a language needs, and the Debian package that brings it."""
+HEADERS = {"boost/beast/websocket.hpp": "libboost-dev", "nlohmann/json.hpp": "nlohmann-json3-dev"}
+GO_MODULE, GO_VERSION = "github.com/gorilla/websocket", "v1.5.0"
+GO_SOURCES = Path("/usr/share/gocode/src", GO_MODULE)
+GO_PACKAGE = "golang-github-gorilla-websocket-dev"
+
+
+class Missing(Exception):
+    """A language cannot be tested here; its text says what to install."""
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A starter that can be run, or why it cannot."""
+
+    starter: Starter
+    folder: Path
+    missing: str | None
+
+    def command(self, strategy: str = "") -> Sequence[str]:
+        """Runs it, wherever one is. A check that must be complete (CI is set) fails without its tools."""
+        if self.missing is not None:
+            if os.environ.get("CI"):
+                pytest.fail(self.missing)
+            pytest.skip(self.missing)
+        return ["sh", "-c", f'cd "$0" && exec {self.starter.run} {strategy}', str(self.folder)]
+
+
+def build(language: str, folder: Path) -> Built:
+    """Write the starter into `folder` and build it. Raises AssertionError where its own sources do not build."""
+    starter = STARTERS[language]
+    missing = None
+    target = folder / f"{language}-bot"
+    try:
+        _look_for(language)
+        command = [sys.executable, "-m", "rumble_server.cli.main", "new", target.name, "--language", language]
+        _run([*command, "--dir", str(folder)], folder)
+        if starter.build is not None:
+            if language == "javascript":
+                _look_for_ws(starter.build, target)
+            else:
+                _run(["sh", "-c", starter.build], target, _go_proxy(folder) if language == "go" else {})
+    except Missing as why:
+        missing = str(why)
+    return Built(starter, target, missing)
+
+
+def tool_path() -> str:
+    """PATH with this Python's programs first, as in a virtual environment that is activated."""
+    return os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
+
+
+def _look_for(language: str) -> None:
+    wanted = [package for program, package in PROGRAMS[language].items() if shutil.which(program) is None]
+    if language == "go" and not GO_SOURCES.is_dir():
+        wanted.append(GO_PACKAGE)
+    if language == "cpp" and not wanted:
+        wanted += [package for header, package in HEADERS.items() if not _has_header(header)]
+    if wanted:
+        raise Missing(f"not installed: apt-get install {' '.join(wanted)}")
+
+
+def _has_header(header: str) -> bool:
+    source = f"#if !__has_include(<{header}>)\n#error\n#endif\n"
+    return subprocess.run(["g++", "-E", "-x", "c++", "-"], input=source, capture_output=True, text=True).returncode == 0
+
+
+def _look_for_ws(build: str, folder: Path) -> None:
+    """Install from the registry, which may be out of reach."""
+    quiet = {f"npm_config_{option}": "false" for option in ("package_lock", "audit", "fund", "update_notifier")}
+    try:
+        _run(["sh", "-c", build], folder, quiet)
+    except AssertionError as error:
+        raise Missing(f"npm cannot install `ws`: {error}") from None
+
+
+def _go_proxy(folder: Path) -> dict[str, str]:
+    """The environment in which `go` takes its one module from Debian's sources, as from a module proxy."""
+    versions = folder / "goproxy" / GO_MODULE / "@v"
+    versions.mkdir(parents=True)
+    (versions / "list").write_text(f"{GO_VERSION}\n")
+    (versions / f"{GO_VERSION}.info").write_text(json.dumps({"Version": GO_VERSION}))
+    shutil.copyfile(GO_SOURCES / "go.mod", versions / f"{GO_VERSION}.mod")
+    with zipfile.ZipFile(versions / f"{GO_VERSION}.zip", "w") as archive:
+        for file in GO_SOURCES.rglob("*"):
+            if file.is_file():
+                archive.write(file, f"{GO_MODULE}@{GO_VERSION}/{file.relative_to(GO_SOURCES)}")
+    return {
+        "GOPROXY": (folder / "goproxy").as_uri(),
+        "GOSUMDB": "off",
+        "GOFLAGS": "-modcacherw",
+        "GOMODCACHE": str(folder / "gomodules"),
+    }
+
+
+def _run(command: Sequence[str], folder: Path, extra: Mapping[str, str] | None = None) -> None:
+    environment = {**os.environ, "PATH": tool_path(), **(extra or {})}
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        stdin=subprocess.DEVNULL,
+    )
+    assert done.returncode == 0, f"{' '.join(command)}: {done.stdout}{done.stderr}"
