@@ -91,7 +91,7 @@ def marked_row(board: str, columns: int, cell: int, connect: int, exact: bool = 
 
 def _run(board: str, columns: int, cell: int, down: int, right: int) -> list[int]:
     """The cells beyond `cell`, in one direction, that hold what it holds."""
-    found = []
+    found: list[int] = []
     row, column = divmod(cell, columns)
     while True:
         row, column = row + down, column + right
