@@ -23,8 +23,6 @@ def noted(choice: Choice) -> str:
     remarks = [] if choice.score is None else [f"value {choice.score:+.2f}"]
     if choice.nodes:
         remarks.append(f"{choice.nodes:,} positions")
-    if choice.note:
-        remarks.append(choice.note)
     return Noted(choice.move, ", ".join(remarks)) if remarks else choice.move
 
 
