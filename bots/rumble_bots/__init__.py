@@ -13,7 +13,7 @@ import logging
 
 from rumble_bots.actions import Summary
 from rumble_bots.address import Address, http_base, ws_url
-from rumble_bots.bot import Bot, Turn
+from rumble_bots.bot import Bot, Noted, Turn
 from rumble_bots.client import Client
 from rumble_bots.conversation import Aim
 from rumble_bots.errors import (
@@ -47,6 +47,7 @@ __all__ = [
     "Client",
     "Closed",
     "GiveUp",
+    "Noted",
     "Refused",
     "Resign",
     "SdkError",

@@ -96,6 +96,19 @@ class Turn:
         )
 
 
+class Noted(str):
+    """A move with a `note` about it, such as what the bot thinks of its position: public when the match is over."""
+
+    __slots__ = ("note",)
+    note: str
+
+    def __new__(cls, move: str, note: str) -> "Noted":
+        """The same text as `move`."""
+        noted = super().__new__(cls, move)
+        noted.note = note
+        return noted
+
+
 class Bot:
     """A player. Only `choose` is needed.
 
@@ -109,7 +122,10 @@ class Bot:
     version: str | None = None
 
     def choose(self, turn: Turn) -> str | Awaitable[str]:
-        """The move to make. Raise `Resign` to give the match up; any other error resigns it too, and is logged."""
+        """The move to make; a `Noted` one tells why.
+
+        Raise `Resign` to give the match up; any other error resigns it too, and is logged.
+        """
         raise NotImplementedError(f"{type(self).__name__} has no choose()")
 
     def session(self, message: server.Session) -> None:

@@ -15,11 +15,14 @@ from rumble_protocol.codec import BadMessage, read_server_message
 from rumble_protocol.codes import DO_NOT_RECONNECT, ErrorCode, NoticeCode, Rejection
 
 from rumble_bots.actions import Action, Drop, Fail, Finish, Say, Send, Summary, Tell, Think
-from rumble_bots.bot import Turn
+from rumble_bots.bot import Noted, Turn
 from rumble_bots.errors import BadServer, Closed, Refused
 
 LONGEST_MOVE = 256
 """A longer answer is no move of any game; the rest of it would only fill the wire."""
+
+LONGEST_NOTE = 1024
+"""Bytes of a note that are sent: the protocol takes no more."""
 
 FOR_NOW = frozenset({ErrorCode.UNAVAILABLE, ErrorCode.TOO_MANY_MESSAGES})
 """Refusals that a bot which was let in before waits out."""
@@ -64,8 +67,8 @@ class _Match:
     """The newest turn of this connection that has no answer yet."""
     thought: Turn | None = None
     """The turn the bot is thinking about."""
-    answer: tuple[Turn, str] | None = None
-    """The last answer: to which turn, and the move."""
+    answer: tuple[Turn, str, str | None] | None = None
+    """The last answer: to which turn, the move, and the note beside it."""
     sent: Turn | None = None
     """The turn under whose id the answer was last sent."""
 
@@ -133,8 +136,8 @@ class Conversation:
         match = self._thought_over(turn)
         if match is None:
             return [Say(DEBUG, f"{turn.match}: the move {move!r} came too late for ply {turn.ply}")]
-        move = move[:LONGEST_MOVE].encode("utf-8", "replace").decode()
-        match.answer = (turn, move)
+        note = _cut(move.note, LONGEST_NOTE) if isinstance(move, Noted) else None
+        match.answer = (turn, move[:LONGEST_MOVE].encode("utf-8", "replace").decode(), note)
         return self._send_answer(match)
 
     def resigned(self, turn: Turn, why: str) -> list[Action]:
@@ -231,7 +234,7 @@ class Conversation:
         if asked is None or answer is None or not asked.asks_the_same(answer[0]):
             return []
         match.asked, match.sent = None, asked
-        return [Send(bot_messages.Move(match=asked.match, turn_id=asked.turn_id, move=answer[1]))]
+        return [Send(bot_messages.Move(match=asked.match, turn_id=asked.turn_id, move=answer[1], note=answer[2]))]
 
     def _rejected(self, message: server.Rejected) -> list[Action]:
         fault = message.code in (Rejection.ILLEGAL_MOVE, Rejection.BAD_MOVE)
@@ -257,6 +260,11 @@ class Conversation:
         if notice.code is NoticeCode.REMOVED and notice.tournament is not None and notice.match is None:
             actions += self._finish(notice.tournament, Summary(notice.tournament, "removed"))
         return actions
+
+
+def _cut(text: str, most: int) -> str:
+    """What of a text fits into so many bytes of UTF-8."""
+    return text.encode("utf-8", "replace")[:most].decode("utf-8", "ignore")
 
 
 def _result(over: server.MatchOver, start: server.MatchStart | None) -> str:

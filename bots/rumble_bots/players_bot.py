@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from rumble_bots.bot import Bot, Turn
-from rumble_bots.players import Player, make_player
+from rumble_bots.bot import Bot, Noted, Turn
+from rumble_bots.players import Choice, Player, make_player
 
 MOVES_TO_COME = 20
 """A bank is shared out as if so many moves were still to come."""
@@ -18,6 +18,14 @@ def budget_ms(turn: Turn) -> int:
     return min(turn.think_ms, control.move_ms + control.increment_ms + bank_ms // MOVES_TO_COME)
 
 
+def noted(choice: Choice) -> str:
+    """The move with its value for the mover and the positions looked at beside it, as far as the bot knows them."""
+    remarks = [] if choice.score is None else [f"value {choice.score:+.2f}"]
+    if choice.nodes:
+        remarks.append(f"{choice.nodes:,} positions")
+    return Noted(choice.move, ", ".join(remarks)) if remarks else choice.move
+
+
 class PlayerBot(Bot):
     """The reference bot `name` on a server. Raises PlayerError where it cannot be made."""
 
@@ -29,10 +37,13 @@ class PlayerBot(Bot):
         self.games = self._idle[0].games
 
     def choose(self, turn: Turn) -> str:
-        """Ask a player that is not thinking: several matches at a time have as many, with seeds that differ."""
+        """The move, with what it thinks of it.
+
+        It asks a player that is not thinking: several matches at a time have as many, with seeds that differ.
+        """
         player = self._idle.pop() if self._idle else self._make()
         try:
-            return player.choose(turn.position, budget_ms(turn)).move
+            return noted(player.choose(turn.position, budget_ms(turn)))
         finally:
             self._idle.append(player)
 

@@ -56,11 +56,11 @@ class Drawing:
     names: tuple[str, ...] = ()
     """Where cells are called otherwise: what is written in each; empty for a cell that no move touches."""
     last: tuple[int, ...] = ()
-    """The cells of the last move."""
+    """The cells of the last move; where it made a row that wins, the cells of the row."""
     edges: tuple[Colour, ...] = ()
     """Whose the edges are: top, right, bottom and left; or none."""
     facing: bool = False
-    """The seats sit face to face: the second sees the board from its own side."""
+    """The seats sit face to face: seat 0 at the bottom of what is drawn, and the second sees it from its own side."""
 
     @property
     def rows(self) -> int:
@@ -75,6 +75,30 @@ class Drawing:
         return (self.column_labels[column] if self.column_labels else "") + (
             self.row_labels[row] if self.row_labels else ""
         )
+
+
+def marked_row(board: str, columns: int, cell: int, connect: int, exact: bool = False) -> tuple[int, ...]:
+    """The cells to mark for a stone put on `cell`: every row of at least `connect` (`exact`: of just so many) equal
+    marks through it; else the stone alone.
+    """
+    marked = {cell}
+    for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
+        row = [*_run(board, columns, cell, -down, -right), cell, *_run(board, columns, cell, down, right)]
+        if len(row) == connect or (len(row) > connect and not exact):
+            marked.update(row)
+    return tuple(sorted(marked))
+
+
+def _run(board: str, columns: int, cell: int, down: int, right: int) -> list[int]:
+    """The cells beyond `cell`, in one direction, that hold what it holds."""
+    found: list[int] = []
+    row, column = divmod(cell, columns)
+    while True:
+        row, column = row + down, column + right
+        place = row * columns + column
+        if not (0 <= column < columns and 0 <= place < len(board)) or board[place] != board[cell]:
+            return found
+        found.append(place)
 
 
 def shown_at(path: Path) -> tuple[int, ...]:

@@ -3,8 +3,8 @@ from typing import Any
 
 import pytest
 from rumble_bots.actions import Action, Drop, Fail, Finish, Say, Send, Summary, Tell, Think
-from rumble_bots.bot import Turn
-from rumble_bots.conversation import LONGEST_MOVE, Aim, Conversation
+from rumble_bots.bot import Noted, Turn
+from rumble_bots.conversation import LONGEST_MOVE, LONGEST_NOTE, Aim, Conversation
 from rumble_bots.errors import BadServer, Closed, Refused
 from rumble_protocol import bot_messages as bot
 from rumble_protocol.bot_messages import Challenge
@@ -207,6 +207,20 @@ def test_an_answer_is_made_fit_for_the_wire() -> None:
     talk = playing()
     (move,) = sent(talk.answered(thought(talk.received(says.turn())), "\ud800" + "x" * 9999))
     assert move.move == "?" + "x" * (LONGEST_MOVE - 1)
+    assert read_bot_message(write_message(move).decode()) == move
+
+
+def test_a_note_goes_with_its_move_also_when_asked_again() -> None:
+    talk = playing()
+    talk.answered(thought(talk.received(says.turn("t1"))), Noted("4", "won"))
+    reconnect(talk, "cup.1")
+    assert sent(talk.received(says.turn("t2"))) == [bot.Move(match="cup.1", turn_id="t2", move="4", note="won")]
+
+
+def test_a_note_is_cut_to_what_the_protocol_takes() -> None:
+    talk = playing()
+    (move,) = sent(talk.answered(thought(talk.received(says.turn())), Noted("4", "\ud800" + "½" * LONGEST_NOTE)))
+    assert move.note == "?" + "½" * (LONGEST_NOTE // 2 - 1)
     assert read_bot_message(write_message(move).decode()) == move
 
 

@@ -3,7 +3,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from rumble_bots import players_bot
-from rumble_bots.bot import SAFETY_MS, Turn
+from rumble_bots.bot import SAFETY_MS, Noted, Turn
 from rumble_bots.players import Choice, UnknownPlayer
 from rumble_bots.players_bot import MOVES_TO_COME, PlayerBot, budget_ms
 from rumble_engine import State
@@ -42,6 +42,14 @@ def test_never_more_than_the_clock_and_only_a_share_of_the_bank(
 
 def test_a_reference_bot_answers() -> None:
     assert PlayerBot("minimax", search="alphabeta").choose(asked()) == "2"
+
+
+def test_a_reference_bot_says_what_it_thinks_as_far_as_it_thinks() -> None:
+    answer = PlayerBot("minimax", search="alphabeta").choose(asked())
+    assert isinstance(answer, Noted)
+    assert answer.note.startswith("value +1.00, ")
+    assert answer.note.endswith(" positions")
+    assert not isinstance(PlayerBot("random").choose(asked()), Noted)
 
 
 def test_only_perfect_is_choosy_about_games() -> None:

@@ -41,7 +41,7 @@ def test_drawings_are_small_and_of_the_view(game: Game) -> None:
     state = game.initial()
     drawing = drawn(game, state)
     assert len(json.dumps(asdict(drawing))) < 2_000
-    assert drawing.board == state.view()["board"]
+    assert drawing.board == (state.view()["board"][::-1] if game.name == "checkers" else state.view()["board"])
     assert drawing.last == ()
     assert {piece.seat for piece in drawing.pieces.values()} == {0, 1}
     names = [drawing.name_of(cell) for cell in range(len(drawing.board))]
@@ -62,6 +62,32 @@ def test_a_stone_falls_down_the_column_that_is_clicked_anywhere() -> None:
     assert sorted(click) == [column for column in range(42) if column % 7 == 3]
     assert drawn(game, state, "d").last == (4 * 7 + 3,)
     assert drawn(game, state, "e").last == ()
+
+
+@pytest.mark.parametrize(
+    "game", [game for game in GAMES if drawn(game, game.initial()).facing], ids=lambda game: game.name
+)
+def test_who_sits_face_to_face_has_seat_0_below(game: Game) -> None:
+    drawing = drawn(game, game.initial())
+    seats = [drawing.pieces[mark].seat for mark in drawing.board if mark != "."]
+    assert seats == [1] * (len(seats) // 2) + [0] * (len(seats) // 2)
+
+
+def test_a_row_that_wins_is_marked_whole() -> None:
+    won = played(tictactoe.GAME, "0", "1", "4", "2", "8")
+    assert drawn(tictactoe.GAME, won, "8").last == (0, 4, 8)
+    won = played(connect4.GAME, *"aabbccd")
+    assert drawn(connect4.GAME, won, "d").last == (35, 36, 37, 38)
+    won = played(mnk.GAME, *["a1", "b1", "a2", "b2", "a4", "b4", "a3"], columns=4, rows=4, connect=4)
+    assert drawn(mnk.GAME, won, "a3").last == (0, 4, 8, 12)
+
+
+def test_a_row_that_does_not_win_is_not_marked() -> None:
+    state = played(mnk.GAME, *["a1", "a5", "b1", "b5", "d1", "d5", "c1"], columns=5, rows=5, connect=3, line="exact")
+    assert drawn(mnk.GAME, state, "c1").last == (22,)
+    across = played(tictactoe.GAME, "2", "0", "3", "1", "4")
+    assert drawn(tictactoe.GAME, across, "4").last == (4,)
+    assert drawn(mnk.GAME, mnk.GAME.initial(), "a1").last == (14 * 15,)
 
 
 def test_a_step_is_two_clicks() -> None:

@@ -15,6 +15,8 @@ class Heuristic(Picker):
     To block is, in any game, to leave the opponent no move that wins at once, or else as few as can be.
     """
 
+    about = "Wins, blocks, and else plays by rules of thumb."
+
     @staticmethod
     @lru_cache(REMEMBERED)
     def candidates(state: State) -> Sequence[int]:

@@ -24,6 +24,7 @@ class Mcts(Player):
     rounds. A clock allows half of what it leaves for the move, whatever the options say.
     """
 
+    about = "Plays thousands of games in its head."
     options = ("iterations", "time_ms")
 
     def __init__(

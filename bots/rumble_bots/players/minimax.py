@@ -24,6 +24,7 @@ class Minimax(Player):
     tells how they work together).
     """
 
+    about = "Looks ahead as far as it can."
     options = ("search", "depth", "time_ms")
 
     def __init__(

@@ -55,6 +55,7 @@ def is_solvable(state: State) -> bool:
 class Perfect(Player):
     """Never loses where a draw can be had, nor draws where a win can."""
 
+    about = "Knows the value of every position: it never loses where a draw can be had."
     games = tuple(TABLES.values())
 
     def __init__(self, random: Random) -> None:

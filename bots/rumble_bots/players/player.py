@@ -27,6 +27,8 @@ class Choice:
 class Player(ABC):
     """A bot without a network. The only state it keeps is its random numbers and what it remembers to be faster."""
 
+    about: ClassVar[str] = ""
+    """How it plays, in a line for who is to play against it."""
     options: ClassVar[tuple[str, ...]] = ()
     """Names of the keyword arguments that its constructor takes."""
     games: ClassVar[Sequence[str] | None] = None

@@ -10,6 +10,8 @@ from rumble_bots.players.player import Picker
 class RandomPlayer(Picker):
     """Plays any legal move."""
 
+    about = "Plays any legal move."
+
     @staticmethod
     def candidates(state: State) -> Sequence[int]:
         """All legal moves."""

@@ -14,6 +14,8 @@ from rumble_bots.search import Found, Tally
 class Streetwise(Minimax):
     """Among the moves of the highest value, the first after which the greatest share of replies is wrong."""
 
+    about = "Looks ahead, and sets traps."
+
     def look(self, state: State, depth: float, tally: Tally) -> Found:
         """One search to one depth; nodes for the second value are counted too."""
         tally.visit()

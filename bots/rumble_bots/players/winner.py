@@ -22,6 +22,8 @@ def winning_codes(state: State) -> tuple[int, ...]:
 class Winner(Picker):
     """Wins at once where it can."""
 
+    about = "Takes a win when it sees one."
+
     @staticmethod
     @lru_cache(REMEMBERED)
     def candidates(state: State) -> Sequence[int]:

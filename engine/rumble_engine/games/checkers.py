@@ -38,7 +38,9 @@ CELLS = tuple(square // 4 * BOARD.stride + square % 4 * 2 + 1 - square // 4 % 2 
 """Where each dark square stands on the drawn board."""
 PLACES = tuple(cell - cell // BOARD.stride for cell in CELLS)
 """Where each dark square stands in the board's text."""
-NUMBERED = tuple(str(PLACES.index(place) + 1) if place in PLACES else "" for place in range(64))
+DRAWN = tuple(63 - place for place in PLACES)
+"""Where each dark square stands on the picture, on which black's side is below: the view turned around."""
+NUMBERED = tuple(str(DRAWN.index(cell) + 1) if cell in DRAWN else "" for cell in range(64))
 PIECES = {
     "b": Piece("black man", 0, "disc", "dark"),
     "B": Piece("black king", 0, "crowned", "dark"),
@@ -182,7 +184,7 @@ class CheckersState(State):
 
 def _clicks(move: str) -> Path:
     code = read(move)
-    return tuple((PLACES[square],) for square in path_of(code)) if code else ()
+    return tuple((DRAWN[square],) for square in path_of(code)) if code else ()
 
 
 def _turned(key: Key) -> Key:
@@ -218,10 +220,9 @@ class Checkers(Game):
         return _place(text_in(self, view, "board"), mover_in(self, view), since, settings_in(self, view))
 
     def drawing(self, view: Mapping[str, Any], last: str | None = None) -> Drawing:
-        """Discs on the dark squares of a chequered board with their numbers, black's side above."""
-        return Drawing(
-            "chequered", 8, view["board"], PIECES, names=NUMBERED, last=shown_at(_clicks(last or "")), facing=True
-        )
+        """Discs on the dark squares of a chequered board with their numbers, black's side below."""
+        turned, marked = view["board"][::-1], shown_at(_clicks(last or ""))
+        return Drawing("chequered", 8, turned, PIECES, names=NUMBERED, last=marked, facing=True)
 
     def path(self, view: Mapping[str, Any], move: str) -> Path:
         """Each square that the move touches."""

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from string import ascii_lowercase
 from typing import Any
 
-from rumble_engine.drawing import Drawing, Path, Piece
+from rumble_engine.drawing import Drawing, Path, Piece, marked_row
 from rumble_engine.errors import BadPosition, BadSettings, IllegalMove, UnreadableMove
 from rumble_engine.game import Game, Setting, SettingValue, State
 from rumble_engine.grid import Grid, grid
@@ -145,10 +145,10 @@ class Connect4(Game):
         """A plate with holes. The last move is the top stone of its column."""
         board, columns, letters = view["board"], view["columns"], tuple(ascii_lowercase[: view["columns"]])
         numbers = tuple(str(row) for row in range(len(board) // columns, 0, -1))
-        fallen: list[int] = []
-        if last in letters:
-            fallen = [cell for cell in range(letters.index(last), len(board), columns) if board[cell] != "."][:1]
-        return Drawing("holes", columns, board, PIECES, letters, numbers, last=tuple(fallen))
+        column = range(letters.index(last), len(board), columns) if last in letters else ()
+        fallen = next((cell for cell in column if board[cell] != "."), None)
+        marked = () if fallen is None else marked_row(board, columns, fallen, view["connect"])
+        return Drawing("holes", columns, board, PIECES, letters, numbers, last=marked)
 
     def path(self, view: Mapping[str, Any], move: str) -> Path:
         """Any cell of the column; the stone will lie on the lowest empty one."""

@@ -14,11 +14,11 @@ between them. Whose move it is follows from the counts.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from rumble_engine.drawing import Drawing, Path, Piece
+from rumble_engine.drawing import EMPTY, Drawing, Path, Piece, marked_row
 from rumble_engine.errors import BadPosition, BadSettings, IllegalMove, UnreadableMove
 from rumble_engine.game import Game, Setting, SettingValue, State
 from rumble_engine.outcome import Outcome
@@ -220,7 +220,12 @@ class Gomoku(Game):
     def drawing(self, view: Mapping[str, Any], last: str | None = None) -> Drawing:
         """Stones on the crossings of lines."""
         board = squares(view["columns"], view["rows"], from_top=False)
-        return board.drawing("lines", view["board"], PIECES, last)
+        drawing = board.drawing("lines", view["board"], PIECES, last)
+        if not drawing.last or view["board"][drawing.last[0]] == EMPTY:
+            return drawing
+        exact = view["line"] == "exact"
+        row = marked_row(view["board"], board.columns, drawing.last[0], view["connect"], exact)
+        return replace(drawing, last=row)
 
     def path(self, view: Mapping[str, Any], move: str) -> Path:
         """The crossing."""

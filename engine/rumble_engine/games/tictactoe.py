@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from rumble_engine.drawing import Drawing, Path, Piece
+from rumble_engine.drawing import Drawing, Path, Piece, marked_row
 from rumble_engine.errors import BadPosition, IllegalMove, UnreadableMove
 from rumble_engine.game import Game, State
 from rumble_engine.outcome import Outcome
@@ -158,7 +158,7 @@ class TicTacToe(Game):
 
     def drawing(self, view: Mapping[str, Any], last: str | None = None) -> Drawing:
         """Crosses and noughts; the squares have their numbers."""
-        marked = () if last not in CODES else (CODES[last],)
+        marked = () if last not in CODES else marked_row(view["board"], 3, CODES[last], 3)
         return Drawing("grid", 3, view["board"], PIECES, names=NAMES, last=marked)
 
     def path(self, view: Mapping[str, Any], move: str) -> Path:

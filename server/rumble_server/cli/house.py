@@ -53,7 +53,13 @@ class HouseProcesses:
         from rumble_bots.players import PLAYERS
 
         start = get_game(game).initial(settings)
-        return {name: _about(player) for name, player in PLAYERS.items() if player.can_play(start)}
+        return {name: player.about for name, player in PLAYERS.items() if player.can_play(start)}
+
+    def ladder(self) -> Mapping[str, str]:
+        """All reference bots, the weakest first, each with a line about it."""
+        from rumble_bots.players import PLAYERS
+
+        return {name: player.about for name, player in PLAYERS.items()}
 
     def keep(self, bots: Sequence[HouseBot]) -> None:
         """Have these bots connected, and no others."""
@@ -104,7 +110,3 @@ class HouseProcesses:
             return await process.wait()
         finally:
             await end_process(process)
-
-
-def _about(player: type) -> str:
-    return (player.__doc__ or "").partition("\n")[0].replace("`", "")

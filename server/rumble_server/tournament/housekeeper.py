@@ -95,6 +95,10 @@ class Housekeeper:
         """The names of residents that somebody else uses: these bots are left out."""
         return [name for name in map(resident_name, self.residents) if not self._may_use(name)]
 
+    def ladder(self) -> Mapping[str, str]:
+        """All reference bots, the weakest first, each with a line about it."""
+        return {} if self.house is None else self.house.ladder()
+
     def players(self, tournament: Tournament) -> Mapping[str, str]:
         """The reference bots that can be added to a tournament, each with a line about it."""
         return {} if self.house is None else self.house.players(tournament.config.game, tournament.config.settings)

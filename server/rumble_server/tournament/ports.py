@@ -103,6 +103,9 @@ class House(Protocol):
     def players(self, game: str, settings: Mapping[str, Any]) -> Mapping[str, str]:
         """The reference bots that play this game, each with a line about it."""
 
+    def ladder(self) -> Mapping[str, str]:
+        """All reference bots, the weakest first, each with a line about it."""
+
     def keep(self, bots: Sequence[HouseBot]) -> None:
         """Have these bots connected, and no others; whatever makes one end, it is started again."""
 

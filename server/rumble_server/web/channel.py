@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import combinations
 
 from rumble_protocol.feed_messages import FeedField, FeedMatchOver, FeedMatchStart, FeedMove, FeedStandings, Snapshot
@@ -31,6 +32,8 @@ PACE_MS, SLOWEST_PACE_MS = 250, 500
 """Changes are gathered for so long: longer where many watch, or many play."""
 SNAPSHOT_MS = 1_000
 """A snapshot serves all who come within so long, followed by what has changed since."""
+VOIDED = "the host has it played again"
+"""Why a result that was told counts no longer."""
 MOST_KEPT_BYTES = 1 << 20
 """What is kept for readers that come back."""
 
@@ -73,7 +76,9 @@ class Channel:
                 self._over.append(fact)
                 self._met[frozenset(fact.seats)] = None
             case ResultVoided():
-                self._met.update((frozenset(over.seats), None) for over in self.tournament.voided)
+                voided = next(over for over in self.tournament.voided if _named(over) == (fact.match, fact.attempt))
+                self._met[frozenset(voided.seats)] = None
+                self._over.append(replace(voided, scores=None, reason=VOIDED))
             case BotJoined() | BotLeft() | BotBenched():
                 self._field_changed = True
             case TournamentStarted() | TournamentPaused() | TournamentResumed() | TournamentEnded():
@@ -196,6 +201,10 @@ class Channel:
         if self._flushed_at_ms - self._snapshot_at_ms >= SNAPSHOT_MS:
             self._snapshot = None
             self._since_snapshot = []
+
+
+def _named(over: MatchOver) -> tuple[str, int]:
+    return over.match, over.attempt
 
 
 def _frame(event: ServerMessageModel, number: int) -> bytes:

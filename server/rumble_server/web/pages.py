@@ -128,6 +128,7 @@ def add_pages(app: FastAPI, site: Site, library: Library, auditor: Auditor) -> N
             request,
             "match.html",
             view=view,
+            tournament_name=(await library.tournament(view.tournament)).config.name,
             game=get_game(view.game),
             ply=ply,
             follows=not asked,

@@ -53,6 +53,16 @@ def seconds(ms: int) -> str:
     return f"{ms / 1000:g} s"
 
 
+def duration(ms: int) -> str:
+    """A duration on a clock: `1 h`, `10 min`, `1 min 30 s`, `0.25 s`. `static/play/texts.js` writes it the same."""
+    if ms < 60_000:
+        return seconds(ms)
+    hours, rest = divmod(ms, 3_600_000)
+    minutes, rest = divmod(rest, 60_000)
+    parts = ((hours, f"{hours} h"), (minutes, f"{minutes} min"), (rest, seconds(rest)))
+    return " ".join(text for count, text in parts if count)
+
+
 def clock_face(ms: int) -> str:
     """What a clock shows: `9.3`, `0:59`, `12:05`, `1:02:03`. `static/clocks.js` writes it the same."""
     if ms < 10_000:
@@ -63,8 +73,8 @@ def clock_face(ms: int) -> str:
 
 
 def setting_text(value: SettingValue) -> str:
-    """The value of a setting, as JSON has it where it is no text: `false`, `7`."""
-    return value if isinstance(value, str) else json.dumps(value)
+    """The value of a setting for people: `yes`, `7`, `freestyle`."""
+    return ("yes" if value else "no") if isinstance(value, bool) else str(value)
 
 
 def quoted(text: str) -> str:
@@ -84,11 +94,11 @@ def ask_command(game: str, settings: Mapping[str, SettingValue]) -> str:
 
 def clock_text(control: TimeControl) -> str:
     """A time control in words."""
-    parts = [f"{seconds(control.move_ms)} a move"] if control.move_ms else []
+    parts = [f"{duration(control.move_ms)} a move"] if control.move_ms else []
     if control.bank_ms:
-        parts.append(f"{seconds(control.bank_ms)} in the bank")
+        parts.append(f"{duration(control.bank_ms)} in the bank")
     if control.increment_ms:
-        parts.append(f"{seconds(control.increment_ms)} more after each move")
+        parts.append(f"{duration(control.increment_ms)} more after each move")
     return " and ".join(parts)
 
 

@@ -15,6 +15,9 @@ class FakeHouse:
     def players(self, game: str, settings: Mapping[str, Any]) -> Mapping[str, str]:
         return {"random": "Plays any legal move."} | ({"perfect": "Never loses."} if game == "tictactoe" else {})
 
+    def ladder(self) -> Mapping[str, str]:
+        return {"random": "Plays any legal move.", "perfect": "Never loses."}
+
     def keep(self, bots: Sequence[HouseBot]) -> None:
         self.kept = list(bots)
 

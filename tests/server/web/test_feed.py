@@ -133,9 +133,12 @@ async def test_pause_and_voided_results_are_told(scene: Scene) -> None:
     told = (await watcher.read("status")).data
     assert (told["status"], told["reason"]) == ("paused", "lunch")
     before = len(tournament.results)
-    scene.world.host.replay(next(iter(tournament.results)))
+    voided = next(iter(tournament.results))
+    scene.world.host.replay(voided)
     scene.pass_ms()
     after = (await watcher.read("standings")).data
+    last = [event.data for event in watcher.events if event.kind == "match_over"][-1]
+    assert (last["match"], last["attempt"], last["scores"], last["winner"]) == (voided, 1, None, None)
     assert after["matches_over"] == before - 1
     assert after["pairs"][0]["played"] == before - 1
 

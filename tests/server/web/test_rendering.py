@@ -22,10 +22,12 @@ def test_heat(cell: tuple[float, int], heat: int) -> None:
     ("control", "text"),
     [
         (TimeControl(move_ms=250), "0.25 s a move"),
-        (TimeControl(bank_ms=60_000), "60 s in the bank"),
+        (TimeControl(move_ms=600_000), "10 min a move"),
+        (TimeControl(bank_ms=5_490_500), "1 h 31 min 30.5 s in the bank"),
+        (TimeControl(bank_ms=60_000), "1 min in the bank"),
         (
             TimeControl(move_ms=1_000, bank_ms=60_000, increment_ms=500),
-            "1 s a move and 60 s in the bank and 0.5 s more after each move",
+            "1 s a move and 1 min in the bank and 0.5 s more after each move",
         ),
     ],
 )

@@ -209,13 +209,23 @@ function lastMove(drawing, plan, under) {
 
 /** @param {Drawing} drawing @param {Plan} plan @returns {SVGElement[]} */
 function pieces(drawing, plan) {
-  return [...drawing.board].flatMap((mark, cell) => {
-    if (mark === EMPTY) return [];
-    const { shape, colour } = drawing.pieces[mark];
-    const place = { class: `piece ${colour} ${shape}`, transform: `translate(${plan.cell(cell).join(" ")})` };
-    const drawn = /** @type {Record<string, string[][]>} */ (SHAPES)[shape];
-    return [tag("g", place, ...drawn.map(([kind, d]) => path(kind, d)))];
-  });
+  return [...drawing.board].flatMap((mark, cell) => (mark === EMPTY ? [] : [pieceAt(drawing.pieces[mark], plan.cell(cell))]));
+}
+
+/** @param {Piece} piece @param {number[]} spot */
+function pieceAt({ shape, colour }, spot) {
+  const place = { class: `piece ${colour} ${shape}`, transform: `translate(${spot.join(" ")})` };
+  const drawn = /** @type {Record<string, string[][]>} */ (SHAPES)[shape];
+  return tag("g", place, ...drawn.map(([kind, d]) => path(kind, d)));
+}
+
+/**
+ * A picture of the first piece that is a seat's: what it plays. Null where no piece is its own.
+ * @param {Drawing} drawing @param {number} seat
+ */
+export function token(drawing, seat) {
+  const own = Object.values(drawing.pieces).find((piece) => piece.seat === seat);
+  return own ? tag("svg", { viewBox: "0 0 100 100", role: "img", "aria-label": own.name }, pieceAt(own, [50, 50])) : null;
 }
 
 /**

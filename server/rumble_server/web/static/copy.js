@@ -31,5 +31,6 @@ for (const command of document.querySelectorAll(".command")) {
     button.textContent = (await copy(source)) ? "Copied" : "Failed";
     setTimeout(() => (button.textContent = "Copy"), SHOWN_MS);
   });
+  command.classList.toggle("lines", (source.textContent ?? "").trim().includes("\n"));
   command.append(button);
 }

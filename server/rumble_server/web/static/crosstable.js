@@ -11,7 +11,7 @@ const HEATS = 4;
 const head = document.getElementById("crosstable-head");
 const body = /** @type {HTMLTableSectionElement | null} */ (document.getElementById("crosstable"));
 let order = head ? [...head.querySelectorAll("th")].map((cell) => cell.textContent ?? "") : [];
-const rowsOnly = body?.dataset.rows ? body.dataset.rows.split(" ") : null;
+let rowsOnly = body?.dataset.rows ? body.dataset.rows.split(" ") : null;
 let places = new Map(order.map((name, place) => [name, place]));
 let rowPlaces = new Map((rowsOnly ?? order).map((name, place) => [name, place]));
 /** @type {Map<string, Pair>} */
@@ -36,6 +36,18 @@ export function showCrosstable(tournament, names, pairs, all) {
   }
 }
 
+/**
+ * Only these bots have a row: the challengers of a gauntlet, once it has begun.
+ * @param {string} tournament
+ * @param {string[]} names
+ */
+export function showRows(tournament, names) {
+  if (!names.length || names.join(" ") === rowsOnly?.join(" ")) return;
+  rowsOnly = names;
+  build(order);
+  for (const pair of met.values()) showPair(tournament, pair);
+}
+
 /** @param {string[]} names */
 function build(names) {
   order = names;
@@ -48,6 +60,8 @@ function build(names) {
     return element("tr", {}, element("th", { scope: "row", title: name }, name), ...cells);
   });
   body?.replaceChildren(...rows);
+  const section = body?.closest("section");
+  if (section) section.hidden = names.length === 0;
 }
 
 /**

@@ -1,6 +1,6 @@
 // Keeps the page of a tournament live. The server has rendered it; every event says how things stand now.
 
-import { showCrosstable } from "./crosstable.js";
+import { showCrosstable, showRows } from "./crosstable.js";
 import { byId, element, follow, points, result } from "./live.js";
 import { paint, setText } from "./paint.js";
 import { removeBoard, showBoard, showBoards } from "./playing.js";
@@ -51,6 +51,7 @@ function onStatus(told) {
   paint("podium", showPodium);
   paint("progress", () => showProgress(told));
   if (before !== status) refreshParts();
+  if (before === "lobby" && status === "running" && page.dataset.format === "gauntlet") learnRows();
 }
 
 /** @param {Standings | Snapshot} told */
@@ -74,10 +75,10 @@ function onField(told) {
 /** @param {MatchResult} told */
 function onOver(told) {
   removeBoard(told.match);
-  if (told.scores === null) return; // void: not a result, the match is played again
   const others = latest.filter((each) => each.match !== told.match || each.attempt !== told.attempt);
-  latest = [told, ...others].slice(0, MOST_LATEST);
+  latest = (told.scores === null ? others : [told, ...others]).slice(0, MOST_LATEST);
   paint("latest", showLatest);
+  if (told.scores === null) return; // void: not a result, the match is played again
   tell(told);
   refreshParts();
 }
@@ -177,6 +178,14 @@ function refreshParts() {
       refresh(part);
     }, pace * (0.5 + Math.random()));
   }
+}
+
+/** Who the challengers of a gauntlet are is known when it starts; the page says it. */
+async function learnRows() {
+  const answer = await fetch(location.href).catch(() => null);
+  if (!answer?.ok) return;
+  const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("crosstable");
+  showRows(id, fresh?.dataset.rows?.split(" ").filter(Boolean) ?? []);
 }
 
 /** @param {HTMLElement} part */

@@ -2,6 +2,7 @@
 
 import { BoardView } from "../board.js";
 
+/** @typedef {import("../board.js").Drawing} Drawing */
 /** @typedef {import("../board.js").Path} Path */
 /** @typedef {import("../board.js").Shown} Shown */
 /** @typedef {import("./frames.js").Settings} Settings */
@@ -15,9 +16,13 @@ export class Surface {
   /** Whether the person moves by keyboard: then the focus comes back to the board with each turn. */
   #byKeyboard = false;
 
-  /** @param {HTMLElement} root */
-  constructor(root) {
+  /**
+   * @param {HTMLElement} root
+   * @param {(drawing: Drawing) => void} onDrawing told of each picture that is shown
+   */
+  constructor(root, onDrawing) {
     this.root = root;
+    this.onDrawing = onDrawing;
     root.addEventListener("keydown", () => (this.#byKeyboard = true), true);
     root.addEventListener("pointerdown", () => (this.#byKeyboard = false), true);
   }
@@ -35,7 +40,7 @@ export class Surface {
   /** Show what the server has drawn already. @param {Shown} shown */
   show(shown) {
     this.stop();
-    this.#view?.show(shown);
+    this.#show(shown);
   }
 
   /**
@@ -48,10 +53,16 @@ export class Surface {
     const change = (this.#change += 1);
     const drawn = await ask(position, legal);
     if (change !== this.#change || !this.#view) return;
-    this.#view.show(drawn);
+    this.#show(drawn);
     if (legal.length === 0) return;
     this.#view.choose(drawn.moves, onMove);
     if (this.#byKeyboard && document.activeElement === document.body) this.#focus();
+  }
+
+  /** @param {Shown} shown */
+  #show(shown) {
+    this.#view?.show(shown);
+    if (shown.drawing) this.onDrawing(shown.drawing);
   }
 
   #focus() {

@@ -1,5 +1,6 @@
 // The match that is played: board, clocks, moves, whose turn it is, and how it ended.
 
+import { token } from "../board.js";
 import { byId, element, result } from "../live.js";
 import { Clocks, clockFace } from "./clocks.js";
 import { Surface } from "./surface.js";
@@ -46,7 +47,7 @@ const dialog = /** @type {HTMLDialogElement} */ (byId("resign-dialog"));
 export class Table {
   /** @type {Match | null} */
   match = null;
-  #surface = new Surface(byId("board"));
+  #surface = new Surface(byId("board"), showTokens);
   #clocks = new Clocks((seat, ms, low) => this.#showClock(seat, ms, low));
   /** @type {Map<string, Game>} */
   #games;
@@ -239,6 +240,7 @@ export class Table {
       element(
         "li",
         { "data-seat": String(seat) },
+        element("span", { class: "drawn token", hidden: "" }),
         element("span", { class: "mark" }, this.#mark(seat)),
         element("span", { class: "seat-name" }, name + (seat === match.seat ? " (you)" : "")),
         element("span", { class: "seat-clock" }),
@@ -438,5 +440,14 @@ async function fetchMatch(id) {
     return answer.ok ? await answer.json() : null;
   } catch {
     return null; // the connection's own trouble is told by the link
+  }
+}
+
+/** What each seat plays, beside its name. @param {import("../board.js").Drawing} drawing */
+function showTokens(drawing) {
+  for (const [seat, place] of byId("seats").querySelectorAll(".token").entries()) {
+    const own = token(drawing, seat);
+    if (own && !place.firstChild) place.append(own);
+    place.toggleAttribute("hidden", !place.firstChild);
   }
 }

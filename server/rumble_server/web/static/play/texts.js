@@ -46,14 +46,14 @@ export function closeText(code) {
 }
 
 /**
- * A duration: `7 s`, `1 min 30 s`.
+ * A duration: `1 h`, `10 min`, `1 min 30 s`, `0.25 s`.
  * @param {number} ms
  */
 export function duration(ms) {
-  const seconds = Math.round(ms / 100) / 10;
-  if (seconds < 60) return `${seconds} s`;
-  const rest = Math.round(seconds % 60);
-  return `${Math.floor(seconds / 60)} min${rest ? ` ${rest} s` : ""}`;
+  const [hours, minutes] = [Math.floor(ms / 3_600_000), Math.floor(ms / 60_000) % 60];
+  const seconds = (ms % 60_000) / 1000;
+  if (ms < 60_000) return `${seconds} s`;
+  return [hours && `${hours} h`, minutes && `${minutes} min`, seconds && `${seconds} s`].filter(Boolean).join(" ");
 }
 
 /**
