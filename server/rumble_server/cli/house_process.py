@@ -21,6 +21,8 @@ THINK_MS = 500
 """A house bot thinks at most so long about a move: others wait, and the machine is shared."""
 MATCHES_TO_CHALLENGE = 64
 MATCHES_IN_TOURNAMENT = 2
+STDIN = 0
+"""The descriptor."""
 
 
 def make_house_bot(player: str, name: str) -> Bot:
@@ -75,7 +77,9 @@ def main() -> int:
 
 
 def _end_with_server() -> None:
-    sys.stdin.buffer.read()
+    # Not by sys.stdin: its lock, held by a thread that waits, makes Python abort where the process ends by itself.
+    while os.read(STDIN, 1024):
+        pass
     os._exit(ExitCode.DONE)
 
 

@@ -105,7 +105,7 @@ class Connection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Bytes came in: frames, messages, and all that follows from them."""
-        if self._session is not None and self._unparsed == 0 and not self._fragmented:
+        if self._unparsed == 0 and not self._fragmented and self._protocol.state is State.OPEN:
             texts = whole_texts(data, self._gate.door.limits.frame_bytes)
             if texts is not None:
                 for text in texts:
