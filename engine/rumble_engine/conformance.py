@@ -35,6 +35,9 @@ LONGEST = 10_000
 OTHERS = 20
 """Moves of earlier states that are tried, at most, in a state that does not allow them."""
 
+REMEMBERED = 250_000
+"""Positions that are remembered, at most, to compare others of the same `canonical` with: some 100 MB."""
+
 GARBAGE = ("\0", "\ud800", "\n", "x" * 99_999)
 """Texts that are no position and no move of any game."""
 
@@ -152,7 +155,7 @@ class _Playouts:
         self.settings = settings
         self.random = random
         self.longest = longest
-        self.drawings = DrawingCheck(game)
+        self.drawings = DrawingCheck(game, NONSENSE)
         self.texts: set[str] = set()
         self.kinds: dict[Hashable, tuple[int, float | None]] = {}
 
@@ -166,7 +169,7 @@ class _Playouts:
             with _blaming(self.game, f"seed {seed}, after {' '.join(moves) or 'no move'}"):
                 _require(len(moves) <= self.longest, f"the game is not over after {self.longest} plies")
                 outcome = self.check(state)
-                self.drawings.check(state, moves[-1] if moves else None, NONSENSE)
+                self.drawings.check(state, moves[-1] if moves else None)
                 if outcome is not None:
                     return outcome, len(moves)
                 code = self.random.choice(state.codes())
@@ -186,7 +189,9 @@ class _Playouts:
         guess = state.estimate()
         _require(-1 < guess < 1, f"estimate() is {guess}, not strictly between -1 and 1")
         kind = (len(codes), None if outcome is None else outcome.scores[state.to_move])
-        known = self.kinds.setdefault(state.canonical(), kind)
+        known = self.kinds.get(key := state.canonical(), kind)
+        if len(self.kinds) < REMEMBERED:
+            self.kinds[key] = known
         _require(kind == known, "two states with one canonical() differ in the number of moves or the outcome")
         return outcome
 
@@ -208,10 +213,13 @@ class _Playouts:
 
     def check_forms(self, state: State) -> None:
         """The state comes back from its view and its text, and whoever changes a view changes no state."""
+        views: list[dict[str, Any]] = []
         for seat in (None, *range(self.game.seats)):
             view = state.view(seat)
-            _require(_is_json(view), f"view({seat}) is not JSON data")
-            _check_same(state, self.game.load(view), f"load(view({seat}))")
+            if view not in views:
+                _require(_is_json(view), f"view({seat}) is not JSON data")
+                _check_same(state, self.game.load(view), f"load(view({seat}))")
+                views.append(deepcopy(view))
             view.clear()
         _check_same(state, self.game.parse(state.text(), self.settings), "parse(text())")
         _require(state.text().isprintable(), "text() is not one printable line")

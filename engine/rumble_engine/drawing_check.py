@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, replace
+from itertools import cycle
 from typing import Any, get_args
 
 from rumble_engine.drawing import EMPTY, Colour, Drawing, Path, Shape, Surface
@@ -15,33 +16,42 @@ LONGEST_NAME = 32
 
 
 class DrawingCheck:
-    """Checks the drawings of one game with one choice of settings, state by state. Raises ConformanceError."""
+    """Checks the drawings of one game with one choice of settings, state by state. Raises ConformanceError.
 
-    def __init__(self, game: Game) -> None:
+    `no_moves` are texts that are no move of any state: the first state is drawn with each as the last move, every
+    later one with the next in turn.
+    """
+
+    def __init__(self, game: Game, no_moves: Sequence[str]) -> None:
         self._game = game
+        self._no_moves = no_moves
+        self._turns = cycle(no_moves)
         self._blank: Drawing | None = None
         self._begun = False
 
-    def check(self, state: State, last: str | None, no_moves: Sequence[str]) -> None:
-        """Check one state, which the move `last` led to; `no_moves` are texts that are no move of any state."""
+    def check(self, state: State, last: str | None) -> None:
+        """Check one state, which the move `last` led to."""
         game, view, texts = self._game, state.view(), list(state.legal_moves)
         drawing = game.drawing(view, last)
         paths = [game.path(view, text) for text in texts]
         _require(view == state.view(), "drawing() or path() changed the view it was given")
-        blank = None if drawing is None else replace(drawing, board="", last=())
+        blank = None if drawing is None else replace(drawing, board=EMPTY * len(drawing.board), last=())
         _require(not self._begun or blank == self._blank, "two drawings differ in more than board and last")
-        self._blank, self._begun = blank, True
+        first, self._blank, self._begun = not self._begun, blank, True
         if drawing is None:
             _require(not any(paths), "path() gives cells, but drawing() gives None")
             return
-        _check_fields(drawing)
+        if first:
+            _check_fields(drawing)
+        _check_board(drawing)
         _check_paths(drawing, paths)
-        for text in no_moves:
+        for text in self._no_moves if first else (next(self._turns),):
             other = game.drawing(view, text)
             _require(other and not other.last, "drawing() marks cells for a text that is no move")
 
 
 def _check_fields(drawing: Drawing) -> None:
+    """What does not change within a match."""
     data = {**asdict(drawing), **{name: list(getattr(drawing, name)) for name in _LISTS}}
     _require(json.loads(json.dumps(data, allow_nan=False)) == data, "the drawing is not JSON data")
     cells, columns = len(drawing.board), drawing.columns
@@ -53,8 +63,6 @@ def _check_fields(drawing: Drawing) -> None:
         _require(piece.name and piece.name.isprintable(), f"the piece {mark} has no name of one line")
         _require(piece.shape in get_args(Shape), f"{piece.shape!r} is no shape")
         _require(piece.colour in get_args(Colour), f"{piece.colour!r} is no colour")
-    unknown = set(drawing.board) - {EMPTY, *drawing.pieces}
-    _require(not unknown, f"the board has characters that pieces does not explain: {' '.join(sorted(unknown))}")
     for what, given, wanted in (
         ("column_labels", len(drawing.column_labels), columns),
         ("row_labels", len(drawing.row_labels), drawing.rows),
@@ -65,14 +73,24 @@ def _check_fields(drawing: Drawing) -> None:
     _require(set(drawing.edges) <= set(get_args(Colour)), "edges are of the colours of pieces")
     words = (*drawing.names, *drawing.column_labels, *drawing.row_labels)
     _require(all(len(word) <= LONGEST_NAME and word.isprintable() for word in words), "a label is not a short line")
-    _require(all(0 <= cell < cells for cell in drawing.last), "last is not cells of the board")
+
+
+def _check_board(drawing: Drawing) -> None:
+    """What changes with every move."""
+    unknown = set(drawing.board) - {EMPTY, *drawing.pieces}
+    _require(not unknown, f"the board has characters that pieces does not explain: {' '.join(sorted(unknown))}")
+    _require(
+        all(type(cell) is int and 0 <= cell < len(drawing.board) for cell in drawing.last),
+        "last is not cells of the board",
+    )
 
 
 def _check_paths(drawing: Drawing, paths: Sequence[Path]) -> None:
     cells, begun = len(drawing.board), {path[:length] for path in paths for length in range(1, len(path))}
+    lists = [[list(click) for click in path] for path in paths]
+    _require(json.loads(json.dumps(paths)) == lists, "a path is not JSON data")
     for path in paths:
         _require(len(path) <= MOST_CLICKS, f"a path is at most {MOST_CLICKS} clicks")
-        _require(json.loads(json.dumps(path)) == [list(click) for click in path], "a path is not JSON data")
         for click in path:
             _require(click, "a click of a path has no cell")
             _require(all(type(cell) is int and 0 <= cell < cells for cell in click), "a path leaves the board")

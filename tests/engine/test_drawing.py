@@ -164,6 +164,11 @@ def moody(self: DrawnTake, view: Mapping[str, Any], last: str | None = None) -> 
     return None if view["mover"] else DrawnTake.drawing(self, view, last)
 
 
+def growing(self: DrawnTake, view: Mapping[str, Any], last: str | None = None) -> Drawing | None:
+    drawing = DrawnTake.drawing(self, view, last)
+    return None if drawing is None else replace(drawing, board=drawing.board + "." * view["mover"])
+
+
 FLAWS = {
     "no columns": (flawed(columns=0), "at least one column"),
     "not rows": (flawed(columns=3), "20 cells are not rows of 3"),
@@ -182,6 +187,7 @@ FLAWS = {
     "path without drawing": (broken(drawing=Take.drawing), "path() gives cells, but drawing() gives None"),
     "changed view": (broken(drawing=wearing), "changed the view it was given"),
     "now and then": (broken(drawing=moody), "two drawings differ in more than board and last"),
+    "another size": (broken(drawing=growing), "two drawings differ in more than board and last"),
     "crash": (broken(path=lambda self, view, move: 1 / 0), "ZeroDivisionError"),
 }
 

@@ -3,8 +3,13 @@
 UCT: Levente Kocsis, Csaba Szepesvári: Bandit based Monte-Carlo planning. ECML 2006, 282-293. Each round goes down
 the tree by the move that promises most (its mean so far, and a bonus for being little known), adds one position,
 plays on at random from there, and counts the result for every position on the way.
+
+Where a game estimates its positions, the moves are tried in the order of the estimates, and the more of them the more
+rounds come through: a board of 225 squares would else take 225 rounds to see each move once (progressive widening:
+Rémi Coulom: Computing Elo ratings of move patterns in the game of Go. ICGA Journal 30 (2007), 198-208).
 """
 
+from collections.abc import Sequence
 from math import log, sqrt
 from random import Random
 
@@ -21,29 +26,52 @@ SOON = 6
 LATE = 500
 """The same where it has none: to the end, but for games that take very long."""
 
+FIRST = 4
+"""Moves of a position that are tried before it matters how many rounds come through it."""
+
+PATIENCE = 8
+"""A position is looked into after as many rounds as an eighth of its moves: to put them in order takes time."""
+
 
 class Node:
     """A position in the tree, and the results of the rounds that came through it."""
 
-    __slots__ = ("children", "codes", "seat", "state", "total", "visits")
+    __slots__ = ("children", "codes", "informed", "seat", "state", "total", "visits")
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: State, informed: bool) -> None:
         self.state = state
+        self.informed = informed
+        """Whether the game has estimates."""
         self.seat = state.to_move
-        self.codes: list[int] | None = None
-        """The moves, in the order in which they are tried; where one wins at once, it alone. None: not yet asked."""
+        self.codes: Sequence[int] | None = None
+        """The moves, in the order in which they are tried; where one wins at once, it alone. None: not looked into."""
         self.children: list[Node] = []
         """What the first of the moves led to."""
         self.visits = 0
         self.total = 0.0
         """The sum of the results for seat 0."""
 
-    def moves(self, random: Random) -> list[int]:
-        """The moves, found when a round comes through for the second time: most positions never see one."""
-        if self.codes is None:
-            codes = self.state.codes()
-            self.codes = _decisive(self.state) or random.sample(codes, len(codes))
-        return self.codes
+    def look(self, random: Random) -> None:
+        """Find the moves and their order, in which chance decides between equals."""
+        codes = self.state.codes()
+        self.codes = _ordered(self.state, random.sample(codes, len(codes)), self.informed)
+
+    def is_ripe(self) -> bool:
+        """Whether rounds go on into the moves from here."""
+        return self.codes is not None or self.visits * PATIENCE >= len(self.state.codes())
+
+    def untried(self) -> int | None:
+        """The next move to be tried for the first time, if it is time for one."""
+        tried = len(self.children)
+        if self.codes is None or tried >= len(self.codes):
+            return None
+        return None if self.informed and tried >= FIRST and tried * tried > self.visits else self.codes[tried]
+
+    def grow(self, code: int) -> "Node":
+        """The child that the move `code` leads to, new."""
+        child = Node(self.state.after(code), self.informed)
+        self.children.append(child)
+        return child
 
     def mean(self, seat: int) -> float:
         """The mean result for `seat`, from -1 to 1."""
@@ -57,7 +85,9 @@ class Node:
 
 def look_around(state: State, rounds: float, tally: Tally, random: Random) -> Found:
     """The move that most rounds went through, when `rounds` are done or the time is over, and its mean result."""
-    root, plies = Node(state), LATE if type(state).estimate is State.estimate else SOON
+    informed = type(state).estimate is not State.estimate
+    root, plies = Node(state, informed), SOON if informed else LATE
+    root.look(random)
     try:
         while root.visits < rounds:
             tally.visit()
@@ -65,20 +95,22 @@ def look_around(state: State, rounds: float, tally: Tally, random: Random) -> Fo
     except OutOfTime:
         if not root.children:
             _round(root, plies, random)
-    node = max(root.children, key=lambda child: child.visits)
-    return Found(root.moves(random)[root.children.index(node)], node.mean(root.seat), complete=False)
+    place, node = max(enumerate(root.children), key=lambda child: child[1].visits)
+    assert root.codes is not None
+    return Found(root.codes[place], node.mean(root.seat), complete=False)
 
 
 def _round(root: Node, plies: int, random: Random) -> None:
     node, path = root, [root]
-    while (codes := node.moves(random)) and len(node.children) == len(codes):
-        node = node.promising()
+    while node.is_ripe():
+        if node.codes is None:
+            node.look(random)
+        code = node.untried()
+        if code is None and not node.children:
+            break
+        node = node.promising() if code is None else node.grow(code)
         path.append(node)
-    if codes:
-        child = Node(node.state.after(codes[len(node.children)]))
-        node.children.append(child)
-        path.append(child)
-    result = _playout(path[-1].state, plies, random)
+    result = _playout(node.state, plies, random)
     for node in path:
         node.visits += 1
         node.total += result
@@ -96,15 +128,19 @@ def _playout(state: State, plies: int, random: Random) -> float:
     return -state.estimate() if state.to_move else state.estimate()
 
 
-def _decisive(state: State) -> list[int]:
-    """A move that wins at once, if there is one.
+def _ordered(state: State, codes: Sequence[int], informed: bool) -> Sequence[int]:
+    """The moves by the estimates of what they lead to, or one that wins at once, alone.
 
     Fabien Teytaud, Olivier Teytaud: On the huge benefit of decisive moves in Monte-Carlo tree search algorithms.
     IEEE Conference on Computational Intelligence and Games 2010, 359-364.
     """
-    seat = state.to_move
-    for code in state.codes():
-        outcome = state.after(code).outcome
-        if outcome is not None and outcome.winner == seat:
-            return [code]
-    return []
+    seat, worth = state.to_move, {}
+    for code in codes:
+        later = state.after(code)
+        if (outcome := later.outcome) is not None:
+            if outcome.winner == seat:
+                return [code]
+            worth[code] = 2 * outcome.scores[seat] - 1
+        elif informed:
+            worth[code] = later.estimate() if later.to_move == seat else -later.estimate()
+    return sorted(codes, key=worth.__getitem__, reverse=True) if informed else codes

@@ -62,7 +62,15 @@ class Family:
 
     def has_line(self, stones: int) -> bool:
         """Whether `stones` hold a winning line anywhere."""
-        return any(stones & line == line and not stones & ends for line, ends in self.lines)
+        for step in self.board.steps:
+            runs = stones
+            for shift in range(step, self.connect * step, step):
+                runs &= stones >> shift
+            if self.exact:
+                runs &= ~(stones << step | stones >> self.connect * step)
+            if runs:
+                return True
+        return False
 
     def promise(self, mine: int, theirs: int) -> int:
         """How far each line that has none of theirs is filled by mine, squared, and added up."""

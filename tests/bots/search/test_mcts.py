@@ -5,7 +5,7 @@ from random import Random
 import pytest
 from rumble_bots.search import END, Tally
 from rumble_bots.search.mcts import look_around
-from rumble_engine import State
+from rumble_engine import State, get_game
 
 from .fixtures import CONNECT4, TICTACTOE, Again, CountedClock, value_of, values_of
 
@@ -22,6 +22,14 @@ def test_the_classic_positions(position: str, answer: str) -> None:
 
 def test_it_blocks() -> None:
     assert move(CONNECT4.parse("......./......./......./......./X....../XOOO..X")) == "e"
+
+
+def test_on_a_great_board_few_rounds_are_enough_to_block() -> None:
+    """X threatens five in a row at one end; there are 218 moves, and 60 rounds."""
+    state = get_game("gomoku").initial()
+    for played in "h8 g8 i8 a1 j8 a3 k8".split():
+        state = state.play(played)
+    assert move(state, 60) == "l8"
 
 
 def test_the_value_is_from_the_movers_view() -> None:

@@ -103,6 +103,14 @@ def test_it_agrees_with_a_plain_implementation(cells: list[tuple[int, int]], exa
     assert ended(state)[0] is None
 
 
+@given(st.sets(st.integers(0, 29)), st.booleans(), st.integers(3, 6))
+def test_a_line_is_found_wherever_it_is(cells: set[int], exact: bool, connect: int) -> None:
+    settings = {"columns": 6, "rows": 5, "connect": connect, "line": "exact" if exact else "freestyle"}
+    rules = GAME.initial(settings).rules
+    stones = sum(1 << rules.board.cells[cell] for cell in cells)
+    assert rules.has_line(stones) == any(stones & line == line and not stones & ends for line, ends in rules.lines)
+
+
 @given(st.permutations(range(30)), st.integers(0, 30), st.integers(3, 6))
 def test_promise_is_the_sum_over_lines(cells: list[int], stones: int, connect: int) -> None:
     rules = GAME.initial({"columns": 6, "rows": 5, "connect": connect}).rules
