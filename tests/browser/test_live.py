@@ -39,6 +39,25 @@ async def test_standings_change_while_it_plays(page: Page, stage: Stage, guests:
     assert await shown_points(page) == told_points(told)
 
 
+async def test_a_gauntlet_that_starts_has_rows_for_its_challengers_alone_and_a_voided_result_goes(
+    page: Page, stage: Stage, guests: Guests
+) -> None:
+    cup = stage.create("Gauntlet", format="gauntlet")
+    await page.goto(f"/tournaments/{cup}")
+    pace = await guests.join(stage.bot_url, cup, *NAMES)
+    await expect(page.locator("#crosstable tr")).to_have_count(len(NAMES))
+    pace.think_s = 0.1
+    stage.command(cup, "start")
+    await expect(page.locator("#crosstable tr")).to_have_count(1)
+    first = page.locator("#latest li a").first
+    await expect(first).to_be_visible()
+    stage.command(cup, "pause")
+    await expect(page.locator("#playing")).to_be_hidden()
+    link = await first.get_attribute("href") or ""
+    stage.command(cup, "replay", match=link.removeprefix("/matches/"))
+    await expect(page.locator(f'#latest a[href="{link}"]')).to_have_count(0)
+
+
 async def test_it_recovers_when_the_server_was_killed(
     page: Page, mortal: Stage, guests: Guests, problems: Problems
 ) -> None:
