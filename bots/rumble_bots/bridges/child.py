@@ -5,14 +5,13 @@ ends with it.
 """
 
 import asyncio
-import os
 import signal
-import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import IO, Self
 
 from rumble_bots.errors import BadProgram
+from rumble_bots.processes import end_group, start_group
 
 LONGEST_LINE = 1 << 20
 """Bytes of a line; a program that writes a longer one has failed."""
@@ -38,13 +37,12 @@ class Child:
     async def start(cls, command: Sequence[str], stderr: IO[bytes]) -> Self:
         """Start a program; what it complains of goes to `stderr`. Raises BadProgram where it cannot be started."""
         try:
-            process = await asyncio.create_subprocess_exec(
-                *command,
+            process = await start_group(
+                command,
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=stderr,
                 limit=LONGEST_LINE,
-                start_new_session=sys.platform != "win32",
             )
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
@@ -101,12 +99,3 @@ class Child:
         with suppress(ValueError):
             return f"was ended by {signal.Signals(-code).name}"
         return f"was ended by signal {-code}"
-
-
-def end_group(process: asyncio.subprocess.Process) -> None:
-    """End at once a process that has a group of its own, and all that it started."""
-    with suppress(ProcessLookupError, PermissionError):  # it has ended, and so has its group
-        if sys.platform == "win32":
-            process.kill()
-        else:
-            os.killpg(process.pid, signal.SIGKILL)

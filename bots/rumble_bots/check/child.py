@@ -11,6 +11,7 @@ from pathlib import Path
 
 from rumble_bots.check.errors import BadCommand
 from rumble_bots.check.events import Event, Exited
+from rumble_bots.processes import start_group
 
 KILL_AFTER_S = 1.0
 """How long it may take to end when it is told to."""
@@ -46,13 +47,12 @@ class Child:
         descriptor, name = tempfile.mkstemp(dir=self._folder, suffix=".out")
         self._output = Path(name)
         try:
-            self._process = await asyncio.create_subprocess_exec(
-                *self._command,
+            self._process = await start_group(
+                self._command,
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=descriptor,
                 stderr=descriptor,
                 env=self._environment,
-                start_new_session=True,
             )
         except OSError as error:
             raise BadCommand(f"cannot run {program!r}: {error.strerror or error}") from None

@@ -5,7 +5,6 @@ import json
 import math
 import os
 import secrets
-import sys
 import tempfile
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -17,9 +16,9 @@ import typer
 from rich.text import Text
 from rumble_bots.actions import Summary
 from rumble_bots.address import ws_url
-from rumble_bots.bridges.child import end_group
 from rumble_bots.functions import is_function, load_bot
 from rumble_bots.players_bot import PlayerBot
+from rumble_bots.processes import end_group, start_group
 from rumble_bots.serve import serve
 from rumble_bots.thinkers import Thinkers
 from rumble_engine import get_game
@@ -194,13 +193,7 @@ async def _bot_process(command: Sequence[str], port: int) -> AsyncIterator[async
         "RUMBLE_KEY": secrets.token_urlsafe(),
     }
     try:
-        process = await asyncio.create_subprocess_exec(
-            *words,
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=STDERR,
-            start_new_session=sys.platform != "win32",
-            env={**os.environ, **told},
-        )
+        process = await start_group(words, stdin=asyncio.subprocess.DEVNULL, stdout=STDERR, env={**os.environ, **told})
     except OSError as error:
         raise CliError(f"cannot start {words[0]}: {error.strerror}") from None
     try:

@@ -33,6 +33,8 @@ MOST_ATTEMPTS = 5
 MOST_ENDED = 64
 """So many tournaments that ended in this run stay in memory; older ones are in the archive only."""
 MOST_FOUND = 8
+MOST_CHALLENGES, MOST_AT_ONE_BOT = 256, 64
+"""So many challenges are open at a time, on the whole server and with one bot: guests may not fill its memory."""
 STARTS_AT_ONCE = 32
 """So many matches are started in one go; then the loop's other work has its turn."""
 
@@ -56,6 +58,8 @@ class Arena:
     matches: dict[str, OpenMatch] = field(default_factory=dict)
     players: dict[str, Player] = field(default_factory=dict)
     """By name in lower case."""
+    may_claim: Callable[[str, str | None], bool] = lambda _name, _key: True
+    """Whether a name that nobody has may be claimed with this key."""
     work: Callable[[Callable[[], Round], Callable[[Round], None]], None] = lambda task, done: done(task())
     """Runs a slow task elsewhere and calls back with what it gave."""
     draining: bool = False
@@ -68,6 +72,8 @@ class Arena:
     _ended: deque[str] = field(default_factory=deque)
     _found: OrderedDict[str, Tournament] = field(default_factory=OrderedDict)
     """What the archive found lately."""
+    _challenges: set[str] = field(default_factory=set)
+    """The tournaments of this run's open challenges."""
     _dirty: dict[str, None] = field(default_factory=dict)
     _numbers: dict[str, int] = field(default_factory=dict)
     """By tournament, the number of its newest fact in this run."""
@@ -103,6 +109,8 @@ class Arena:
 
         Raises TournamentError with `bad_name`, `key_required` or `bad_key`.
         """
+        if self.names.get(name) is None and not self.may_claim(name, key):
+            raise TournamentError(ErrorCode.BAD_NAME, f"{name} is kept for a bot of the house; choose another name")
         salt = self.random.getrandbits(128).to_bytes(16).hex()
         claim, used = self.names.admit(
             name, key, keyless_allowed=keyless_allowed, salt=salt, now_ms=self.clock.now_ms()
@@ -398,12 +406,17 @@ class Arena:
             raise TournamentError(ErrorCode.UNKNOWN_BOT, f"no bot {challenge.against!r} is connected")
         if other is player or not other.contact.challenges:
             raise TournamentError(ErrorCode.UNKNOWN_BOT, f"{other.name} takes no challenge from {player.name}")
+        if len(self._challenges) >= MOST_CHALLENGES:
+            raise TournamentError(ErrorCode.UNAVAILABLE, "too many challenges are open here; try again later")
+        if len(self._challenges.intersection(other.tournaments)) >= MOST_AT_ONE_BOT:
+            raise TournamentError(ErrorCode.UNAVAILABLE, f"too many challenge {other.name}; try again later")
         config = challenge_config(challenge, player.name, other.name, seed=self.random.getrandbits(32))
         if not other.plays(config.game):
             raise TournamentError(ErrorCode.UNAVAILABLE, f"{other.name} does not play {config.game}")
         tournament, _ = self.create(config)
         seat = self.random.randrange(2) if challenge.seat is None else challenge.seat
         player.challenge = tournament.id
+        self._challenges.add(tournament.id)
         for each in (player, other):
             self.join(each, tournament.id)
         self.begin(tournament, (player.name, other.name) if seat == 0 else (other.name, player.name))
@@ -434,6 +447,7 @@ class Arena:
             player.tournaments.pop(tournament.id, None)
             if player.challenge == tournament.id:
                 player.challenge = None
+        self._challenges.discard(tournament.id)
         self._ended.append(tournament.id)
         if len(self._ended) > MOST_ENDED and self.trouble is None:
             del self.tournaments[self._ended.popleft()]

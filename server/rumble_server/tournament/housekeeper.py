@@ -18,6 +18,7 @@ from rumble_server.tournament.machine import OVER, Tournament
 from rumble_server.tournament.ports import House, HouseBot
 
 PREFIX = "house-"
+"""Names that begin so are for bots of the house alone."""
 MOST_ADDED = 32
 """So many house bots play in tournaments at a time, on the whole server: each is a process."""
 
@@ -42,6 +43,9 @@ class Housekeeper:
     """The reference bots that are always there to be challenged."""
     _added: dict[str, _Added] = field(default_factory=dict)
     """By name in lower case."""
+
+    def __post_init__(self) -> None:
+        self.arena.may_claim = self._may_claim
 
     def open(self) -> None:
         """After a start: the bots of the tournaments that are not over, and the residents."""
@@ -157,6 +161,10 @@ class Housekeeper:
     def _is_free(self, name: str, tournament: Tournament) -> bool:
         in_use = {name.casefold() for name in (*self._added, *map(resident_name, self.residents), *tournament.field)}
         return name.casefold() not in in_use and self._may_use(name)
+
+    def _may_claim(self, name: str, key: str | None) -> bool:
+        """Nobody else takes a name that looks like one of the house, and is challenged in its place."""
+        return not name.casefold().startswith(PREFIX) or key == self._key(name)
 
     def _may_use(self, name: str) -> bool:
         names = self.arena.names

@@ -32,6 +32,8 @@ from rumble_server.web.views import tournament_view
 MOST_LISTED = 500
 NO_RATINGS = rate(())
 MOST_MATCHES = 1000
+LONGEST_NUMBER = 18
+"""Digits of a number that a header brings."""
 ERRORS: dict[int | str, dict[str, Any]] = {status: {"model": WebErrorAnswer} for status in (404, 422, 503)}
 EVENTS: dict[int | str, dict[str, Any]] = {200: {"content": {"text/event-stream": {}}}}
 
@@ -141,7 +143,7 @@ def read_routes(site: Site, library: Library, auditor: Auditor) -> APIRouter:
         found = await library.tournament(tournament)
         if site.feed.closed:
             raise WebError.unavailable("the server is about to stop")
-        seen = int(last_event_id) if last_event_id is not None and last_event_id.isdecimal() else None
+        seen = read_event_id(last_event_id)
         packed = takes_gzip(accept_encoding)
         headers = {"Cache-Control": "no-store", "Vary": "Accept-Encoding"}
         if packed:
@@ -156,6 +158,11 @@ def read_routes(site: Site, library: Library, auditor: Auditor) -> APIRouter:
         return found
 
     return router
+
+
+def read_event_id(text: str | None) -> int | None:
+    """A `Last-Event-ID` as we give them; None for any other."""
+    return int(text) if text is not None and text.isdecimal() and len(text) <= LONGEST_NUMBER else None
 
 
 def takes_gzip(accept_encoding: str) -> bool:

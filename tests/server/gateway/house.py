@@ -25,7 +25,7 @@ from websockets.frames import Opcode
 from tests.server.frames import Frame, checked
 from tests.server.world import MemoryLog
 
-PATIENCE_S = 5.0
+PATIENCE_S = 30.0
 """Nothing here takes so long, unless it never comes."""
 
 

@@ -10,6 +10,7 @@ from rumble_engine import Termination, get_game
 from rumble_protocol.codes import CloseCode, ErrorCode
 from rumble_protocol.fields import TimeControl
 from rumble_server.match.facts import MatchOver, MatchStarted
+from rumble_server.tournament import arena
 from rumble_server.tournament.arena import MOST_ENDED, MOST_FOUND, STARTS_AT_ONCE
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.export import export
@@ -779,6 +780,23 @@ def test_a_challenge_that_cannot_be(given: dict[str, Any], code: str) -> None:
     assert ann.error() == code
     assert world.arena.tournaments == {}
     assert challenge(ann)["type"] != "error", "the next one may be"
+
+
+@pytest.mark.parametrize(("bound", "message"), [("MOST_CHALLENGES", "here"), ("MOST_AT_ONE_BOT", "challenge ben")])
+def test_no_more_challenges_are_open_than_a_server_can_hold(
+    bound: str, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(arena, bound, 2)
+    world = World()
+    world.login("ben", challenges=True)
+    guests = world.logins("ann", "cid", "dan")
+    for guest in guests:
+        challenge(guest)
+    assert guests[-1].error() == "unavailable"
+    assert message in guests[-1].last("error")["message"]
+    assert len(world.arena.tournaments) == 2
+    guests[0].say(type="resign", match=guests[0].last("match_start")["match"])
+    assert challenge(guests[-1])["type"] != "error"
 
 
 def test_a_bot_is_only_challenged_to_what_it_plays() -> None:

@@ -122,6 +122,25 @@ def test_names_of_others_are_left_to_them() -> None:
     assert names(house) == ["house-perfect", "house-random-2"]
 
 
+@pytest.mark.parametrize("key", [None, "a-key-of-16-chars"])
+def test_nobody_else_takes_a_name_of_the_house(key: str | None) -> None:
+    world = World(open_names=True)
+    made, house = keeper(world, "random")
+    made.open()
+    for name in ("House-Random", "house-any"):
+        stranger = world.connect()
+        stranger.login(name, key=key)
+        assert stranger.error() == "bad_name"
+    play(world, house.kept)
+    assert world.arena.players["house-random"].contact is not None
+    world.host.reset_key("house-random")
+    world.connect().login("house-random", key="a-key-of-16-chars")
+    assert world.arena.names.get("house-random") is None
+    play(world, house.kept)
+    assert made.names_lost() == []
+    assert world.arena.names.owns("house-random", house.kept[0].key)
+
+
 def test_functions_of_files_are_residents_too() -> None:
     made, house = keeper(World(), "my.py:ai")
     made.open()
