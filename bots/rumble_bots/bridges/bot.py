@@ -22,8 +22,8 @@ class BridgeBot(Bot):
     async def start(self) -> None:
         """Start the first program, to see that it can be used. Raises BadProgram."""
         program = Program(self._launch)
+        self._idle.append(program)  # at once: whoever is stopped while it starts closes it, too
         await program.start()
-        self._idle.append(program)
 
     async def close(self) -> None:
         """End all programs."""

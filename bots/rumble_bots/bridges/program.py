@@ -162,6 +162,9 @@ class Program:
         self._dialogue = self._launch.make_dialogue()
         with self._launch.stderr.opened() as stderr:
             child = self._child = await Child.start(self._launch.command, stderr)
+        if self._closed:  # meanwhile, when there was nothing yet to end
+            await self._drop()
+            raise Failed("was ended when it was started")
         try:
             async with asyncio.timeout(patience_s):
                 await _hold(child, self._dialogue.begin())

@@ -1,6 +1,7 @@
 """Programs that answer, hang, crash and talk nonsense: real processes."""
 
 import asyncio
+import os
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
@@ -12,7 +13,7 @@ from rumble_bots.bridges import program as program_module
 from rumble_bots.bridges.bot import BridgeBot
 from rumble_bots.bridges.dialogue import Dialogue, Garbled, Talk, until
 from rumble_bots.bridges.program import Launch, Program, margin_ms
-from rumble_bots.bridges.stdio import Stdio
+from rumble_bots.bridges.stdio import BareStdio, Stdio
 from rumble_bots.errors import BadProgram, GiveUp, Resign
 from rumble_protocol import server_messages as server
 from rumble_protocol.codec import read_server_message
@@ -229,6 +230,37 @@ async def test_a_program_that_thinks_about_a_match_that_is_over_is_ended(
     bot.match_over(over)
     with pytest.raises(Resign, match="the match is over"):
         await asyncio.wait_for(thinking, PATIENCE_S)
+
+
+async def test_a_program_that_starts_for_a_match_that_is_over_is_ended_too(tmp_path: Path, running: Make) -> None:
+    program = running(launch(tmp_path, HANGS)[0])
+    thinking = asyncio.create_task(program.choose(asked(remaining_ms=600_000)))
+    await asyncio.sleep(0)
+    assert program.busy
+    program.kill()
+    with pytest.raises(Resign, match="the match is over"):
+        await asyncio.wait_for(thinking, PATIENCE_S)
+    assert not program.busy
+
+
+async def test_whoever_is_stopped_while_the_first_program_gets_ready_ends_it(tmp_path: Path) -> None:
+    class Waits(BareStdio):
+        def begin(self) -> Talk[None]:
+            yield from until(["hello"], lambda answer: answer == "ready")
+
+    told = tmp_path / "pid"
+    hangs = (
+        f"open({str(told)!r} + '.new', 'w').write(str(os.getpid())); os.rename({str(told)!r} + '.new', {str(told)!r})"
+    )
+    bot = BridgeBot(launch(tmp_path, f"{hangs}\ntime.sleep(60)", Waits)[0])
+    starting = asyncio.create_task(bot.start())
+    await until_true(told.exists)
+    starting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await starting
+    await bot.close()
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(told.read_text()), 0)
 
 
 async def test_all_messages_of_a_match_reach_its_program(
