@@ -10,6 +10,9 @@ from rumble_protocol.codes import ErrorCode
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.errors import TournamentError
 
+LONGEST_MS = 3_600_000
+"""A clock's most for a move and in the bank: whoever is challenged cannot leave, and only the clock ends a silence."""
+
 
 def challenge_config(challenge: Challenge, first: str, second: str, *, seed: int) -> TournamentConfig:
     """The tournament of one challenge. Raises TournamentError with `unknown_game` or `bad_settings`."""
@@ -19,7 +22,10 @@ def challenge_config(challenge: Challenge, first: str, second: str, *, seed: int
         raise TournamentError(ErrorCode.UNKNOWN_GAME, str(error)) from None
     if challenge.seat is not None and challenge.seat >= game.seats:
         raise TournamentError(ErrorCode.BAD_SETTINGS, f"{game.name} has the seats 0 to {game.seats - 1}")
-    given: dict[str, Any] = {} if challenge.time_control is None else {"time_control": challenge.time_control}
+    control = challenge.time_control
+    if control is not None and max(control.move_ms, control.bank_ms, control.increment_ms) > LONGEST_MS:
+        raise TournamentError(ErrorCode.BAD_SETTINGS, f"a challenge's clock has at most {LONGEST_MS} ms in each part")
+    given: dict[str, Any] = {} if control is None else {"time_control": control}
     try:
         return TournamentConfig(
             name=f"challenge {first} {second}",

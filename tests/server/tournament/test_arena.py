@@ -12,6 +12,7 @@ from rumble_protocol.fields import TimeControl
 from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.tournament import arena
 from rumble_server.tournament.arena import MOST_ENDED, MOST_FOUND, STARTS_AT_ONCE
+from rumble_server.tournament.challenges import LONGEST_MS
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.export import export
 from rumble_server.tournament.facts import tournament_of
@@ -770,6 +771,8 @@ def test_one_challenge_is_open_at_a_time() -> None:
         ({"game": "connect4", "settings": {"columns": 1}}, "bad_settings"),
         ({"game": "connect4", "settings": {"columns": "5"}}, "bad_settings"),
         ({"seat": 2}, "bad_settings"),
+        ({"time_control": {"move_ms": LONGEST_MS + 1}}, "bad_settings"),
+        ({"time_control": {"move_ms": 1000, "bank_ms": LONGEST_MS + 1}}, "bad_settings"),
     ],
 )
 def test_a_challenge_that_cannot_be(given: dict[str, Any], code: str) -> None:
