@@ -90,7 +90,10 @@ def test_ctrl_c_stops_even_a_bot_that_thinks_for_ever(tmp_path: Path) -> None:
             assert process.stderr.readline() == "logged in as ai\n"
             assert process.stderr.readline().startswith("in cup")
             process.send_signal(signal.SIGINT)
-            assert process.wait(30) == 130
+            try:
+                assert process.wait(30) == 130
+            finally:
+                process.kill()
             assert process.stderr.read() == ""
 
 
