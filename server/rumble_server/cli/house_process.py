@@ -13,9 +13,8 @@ from rumble_bots.bot import Bot
 from rumble_bots.serve import serve
 from rumble_engine import game_names, get_game
 
-from rumble_server.cli.errors import ExitCode, as_cli_error
-from rumble_server.cli.loop import run
-from rumble_server.cli.many import Entry, make_bot
+from rumble_server.cli.errors import ExitCode
+from rumble_server.cli.many import Entry, make_bot, run_to_exit_code
 
 THINK_MS = 500
 """A house bot thinks at most so long about a move: others wait, and the machine is shared."""
@@ -65,15 +64,7 @@ def main() -> int:
         return ExitCode.DONE
     told = json.loads(line)
     threading.Thread(target=_end_with_server, daemon=True).start()
-    try:
-        run(play(told["server"], told["bots"]))
-    except Exception as error:
-        known = as_cli_error(error)
-        if known is None:
-            raise
-        sys.stderr.write(f"rumble: house bots: {known.message}\n")
-        return known.exit_code
-    return ExitCode.DONE
+    return run_to_exit_code(play(told["server"], told["bots"]), "rumble: house bots")
 
 
 def _end_with_server() -> None:

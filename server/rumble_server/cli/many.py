@@ -3,7 +3,7 @@
 import asyncio
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -47,19 +47,24 @@ async def play(entries: Sequence[Entry], server: str, join: str, matches_at_once
     await asyncio.gather(*(serve(bot, server, name=name, join=join, max_matches=matches_at_once) for bot, name in bots))
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Play as the arguments say. Returns the exit code; what goes wrong is a line on standard error."""
-    server, join, matches_at_once, told = arguments
-    entries = [Entry(**each) for each in json.loads(told)]
+def run_to_exit_code(playing: Coroutine[Any, Any, None], who: str) -> int:
+    """Run a process's bots. Returns the exit code; what goes wrong is a line on standard error, after `who`."""
     try:
-        run(play(entries, server, join, int(matches_at_once)))
+        run(playing)
     except Exception as error:
         known = as_cli_error(error)
         if known is None:
             raise
-        sys.stderr.write(f"rumble: {known.message}\n")
+        sys.stderr.write(f"{who}: {known.message}\n")
         return known.exit_code
     return ExitCode.DONE
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Play as the arguments say. Returns the exit code."""
+    server, join, matches_at_once, told = arguments
+    entries = [Entry(**each) for each in json.loads(told)]
+    return run_to_exit_code(play(entries, server, join, int(matches_at_once)), "rumble")
 
 
 if __name__ == "__main__":

@@ -36,9 +36,9 @@ from rumble_server.tournament.field import Entrant
 from rumble_server.tournament.formats import Plan, Round, make_schedule
 from rumble_server.tournament.formats.knockout import Knockout
 from rumble_server.tournament.formats.swiss import Swiss
-from rumble_server.tournament.openings import opening_of
 from rumble_server.tournament.result import result_of
 from rumble_server.tournament.standings import Table
+from rumble_server.tournament.terms import no_show, terms
 
 OVER: tuple[TournamentStatus, ...] = ("finished", "cancelled")
 
@@ -407,8 +407,10 @@ class Tournament:
                 if not opponent_gone and not is_free(opponent):
                     continue
                 if gone or opponent_gone:
-                    return self._no_show(slot, now_ms)
-                return self.terms(slot, now_ms)
+                    entrants = (self.field[name] for name in slot.seats)
+                    why = {entrant.bot: entrant.why_gone for entrant in entrants if entrant.gone}
+                    return no_show(self.config, self.openings, slot, why, now_ms)
+                return terms(self.config, self.openings, slot, now_ms)
             pulled = agenda.pull() if agenda.may_pull_for(bot) else None
             if pulled is None:
                 return None
@@ -418,39 +420,7 @@ class Tournament:
         """What a match that was lost before it began would have been played under."""
         pairing, leg = pairing_and_leg(over.match)
         slot = Slot(over.match, pairing, leg, (over.seats[0], over.seats[1]), over.attempt)
-        return self.terms(slot, over.at_ms)
-
-    def terms(self, slot: Slot, now_ms: int) -> MatchStarted:
-        """What a match is played under. All pairs begin from the same openings: the game's seed is the tournament's."""
-        config = self.config
-        return MatchStarted(
-            match=slot.match,
-            attempt=slot.attempt,
-            game=config.game,
-            settings=config.settings,
-            seed=config.seed,
-            seats=slot.seats,
-            moves=opening_of(self.openings, slot.pairing.cycle, slot.leg, config.legs),
-            time_control=config.time_control,
-            illegal_retries=config.illegal_retries,
-            away_ms=config.away_ms,
-            at_ms=now_ms,
-        )
-
-    def _no_show(self, slot: Slot, now_ms: int) -> MatchOver:
-        at_fault = tuple(seat for seat, bot in enumerate(slot.seats) if self.field[bot].gone)
-        why = " and ".join(f"{slot.seats[seat]} {self.field[slot.seats[seat]].why_gone}" for seat in at_fault)
-        return MatchOver(
-            match=slot.match,
-            attempt=slot.attempt,
-            seats=slot.seats,
-            scores=tuple(0.0 if seat in at_fault or len(at_fault) == 2 else 1.0 for seat in range(2)),
-            termination=Termination.NO_SHOW,
-            reason=why,
-            at_fault=at_fault,
-            moves=opening_of(self.openings, slot.pairing.cycle, slot.leg, self.config.legs),
-            at_ms=now_ms,
-        )
+        return terms(self.config, self.openings, slot, over.at_ms)
 
     # --- absence ---
 

@@ -149,3 +149,11 @@ class Leader:
 
     def _is_free(self, bot: str) -> bool:
         return bot in self.there and not any(bot in started.seats for started in self.tournament.running.values())
+
+
+def no_shows(leader: Leader) -> list[tuple[str, tuple[float, ...] | None, tuple[int, ...]]]:
+    found = leader.due()
+    for over in found:
+        assert isinstance(over, MatchOver)
+        assert over.termination is Termination.NO_SHOW
+    return [(over.match, over.scores, over.at_fault) for over in found if isinstance(over, MatchOver)]

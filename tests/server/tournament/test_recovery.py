@@ -11,7 +11,7 @@ from rumble_server.tournament.facts import TournamentCreated, TournamentEnded
 from rumble_server.tournament.recovery import recover, replay_tournament, resumed_referee
 
 from tests.server.tournament.leader import dump
-from tests.server.tournament.test_arena import NAMES, assert_all_was_played, at_random
+from tests.server.tournament.playing import NAMES, assert_all_was_played, at_random
 from tests.server.world import Bot, World
 
 

@@ -1,0 +1,113 @@
+"""Pings, silence, and readers that do not read, on real connections over loopback."""
+
+import asyncio
+import json
+
+import pytest
+from rumble_server.gateway.connection import MOST_UNSENT_BYTES
+from rumble_server.gateway.session import Session
+from websockets.frames import Opcode
+
+from tests.server.gateway.house import PATIENCE_S, house
+
+pytestmark = pytest.mark.e2e
+
+LOGIN = b'{"type": "login", "name": "ann"}'
+
+
+# --- pings ---
+
+
+def measured(monkeypatch: pytest.MonkeyPatch) -> "asyncio.Queue[int]":
+    """The round trips that sessions are told of."""
+    told: asyncio.Queue[int] = asyncio.Queue()
+    monkeypatch.setattr(Session, "round_trip", lambda _, lag_ms: told.put_nowait(lag_ms))
+    return told
+
+
+async def test_round_trips_are_measured_from_the_start_and_the_least_of_the_last_five_counts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    told = measured(monkeypatch)
+    async with house(ping_ms=1) as server, server.connect():
+        async with asyncio.timeout(PATIENCE_S):
+            lags = [await told.get() for _ in range(8)]
+        (link,) = server.made
+        assert link.lag_ms == min(link._round_trips)
+        assert link._round_trips.maxlen == 5
+        assert all(0 <= lag_ms < 1000 for lag_ms in lags)
+
+
+async def test_a_pong_that_answers_no_ping_measures_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = measured(monkeypatch)
+    async with house() as server, server.raw() as client:
+        await client.upgrade()
+        client.send(Opcode.PONG, b"unasked")
+        ping, data = await client.frame()
+        while ping != Opcode.PING:
+            ping, data = await client.frame()
+        assert told.empty()
+        client.send(Opcode.PONG, data)
+        async with asyncio.timeout(PATIENCE_S):
+            await told.get()
+        client.send(Opcode.PONG, data)
+        client.send(Opcode.TEXT, LOGIN)
+        await client.hear("session")
+        assert told.empty()
+
+
+async def test_a_silent_connection_is_cut_off_unless_its_bot_is_thinking() -> None:
+    async with house(ping_ms=5, pong_ms=60) as server, server.raw() as ann, server.raw() as ben:
+        tournament = server.create(start_at_bots=2)
+        for client, name in ((ann, "ann"), (ben, "ben")):
+            await client.upgrade()
+            client.say(type="login", name=name, join=tournament)
+        for client in (ann, ben):
+            await client.hear("match_start")
+        (match,) = server.arena.matches.values()
+        assert match.referee.turn is not None
+        thinking = match.players[match.referee.turn.seat].name
+        mover, waiter = (ann, ben) if thinking == "ann" else (ben, ann)
+        await waiter.ended()
+        (session,) = server.sessions
+        assert session.player is not None
+        assert session.player.name == thinking
+        assert not mover.reader.at_eof()
+
+
+# --- slow readers ---
+
+
+async def test_a_bot_that_does_not_read_is_cut_off_and_memory_stays_bounded() -> None:
+    async with house() as server, server.raw() as client:
+        await client.upgrade()
+        client.say(type="login", name="ann")
+        await client.hear("session")
+        (session,), (link,) = server.sessions, server.made
+        frame = json.dumps({"type": "x", "text": "x" * 50_000}).encode()
+        most = 0
+        async with asyncio.timeout(PATIENCE_S):
+            while server.sessions:
+                session.send(frame)
+                if link._transport is not None:
+                    most = max(most, link._transport.get_write_buffer_size())
+                await asyncio.sleep(0)
+        assert most <= MOST_UNSENT_BYTES + len(frame) + 100
+
+
+async def test_a_bot_that_pings_and_does_not_read_is_cut_off_too() -> None:
+    async with house() as server, server.raw() as client:
+        await client.upgrade()
+        await client.hear("welcome")
+        client.reader._transport.pause_reading()  # type: ignore[attr-defined]
+        (link,) = server.made
+        most = 0
+        async with asyncio.timeout(PATIENCE_S):
+            while server.sessions and not client.writer.is_closing():
+                for _ in range(500):
+                    client.send(Opcode.PING, b"x" * 125)
+                if link._transport is not None:
+                    most = max(most, link._transport.get_write_buffer_size())
+                await asyncio.sleep(0)
+        await server.all_gone()
+        assert most <= MOST_UNSENT_BYTES + 1_000_000

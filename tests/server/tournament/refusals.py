@@ -1,0 +1,15 @@
+"""Commands that are refused."""
+
+from collections.abc import Callable
+
+import pytest
+from rumble_protocol.codes import ErrorCode
+from rumble_server.tournament.errors import TournamentError
+
+
+def refused(code: ErrorCode, command: Callable[[], object]) -> str:
+    """The command is refused with this code; gives the line for people."""
+    with pytest.raises(TournamentError) as error:
+        command()
+    assert error.value.code is code
+    return str(error.value)

@@ -1,0 +1,193 @@
+"""Who is gone, who is merely absent, and for how long one waits: the machine of a tournament, called."""
+
+import pytest
+from rumble_server.match.facts import MatchOver, MatchStarted
+
+from tests.server.tournament.leader import START_MS, Leader, no_shows
+
+FOUR = ("ann", "ben", "cid", "dan")
+
+
+# --- who is gone ---
+
+
+def test_who_has_left_loses_match_by_match_as_the_opponents_are_free() -> None:
+    leader = Leader.started(*FOUR, legs=1)
+    assert leader.due_ids() == ["1.1.1.1", "1.1.2.1"]
+    leader.record(leader.tournament.leave("dan", leader.now_ms))
+    leader.finish("1.1.1.1")
+    leader.finish("1.1.2.1")
+    found = leader.due()
+    lost = [fact for fact in found if isinstance(fact, MatchOver)]
+    assert {opponent for over in lost for opponent in over.seats} >= {"dan"}
+    assert all(over.seats[over.at_fault[0]] == "dan" and over.scores is not None for over in lost)
+    assert all(over.reason == "dan has left the tournament" for over in lost)
+    leader_ids = [over.match for over in lost]
+    assert len(leader_ids) == len(set(leader_ids))
+    for fact in found:
+        if isinstance(fact, MatchStarted):
+            leader.finish(fact.match)
+    leader.play_out()
+    assert leader.tournament.is_complete()
+
+
+def test_when_both_are_gone_both_lose() -> None:
+    leader = Leader.started("ann", "ben", legs=1)
+    leader.record(leader.tournament.leave("ann", 0), leader.tournament.leave("ben", 0))
+    (over,) = leader.due()
+    assert isinstance(over, MatchOver)
+    assert (over.scores, over.at_fault) == ((0.0, 0.0), (0, 1))
+    assert over.reason == "ann has left the tournament and ben has left the tournament"
+    assert [count.losses for count in leader.tournament.table.tally.bots.values()] == [1, 1]
+
+
+def test_a_match_against_a_bot_that_is_only_not_there_yet_waits() -> None:
+    leader = Leader.started("ann", "ben", legs=1)
+    leader.record(leader.tournament.leave("ann", 0))
+    leader.go("ben")
+    assert leader.due() == []
+    leader.come("ben")
+    assert no_shows(leader) == [("friday.1.1.1.1", (0.0, 1.0), (0,))]
+
+
+def test_what_was_lost_unplayed_would_have_had_these_terms() -> None:
+    leader, other = Leader.started("ann", "ben", seed=5), Leader.started("ann", "ben", seed=5)
+    leader.record(leader.tournament.leave("ann", 0))
+    (over, *_) = leader.due()
+    (started, *_) = other.due()
+    assert isinstance(over, MatchOver)
+    assert leader.tournament.terms_of(over) == started
+
+
+# --- absence ---
+
+
+def test_an_absent_bot_is_waited_for_until_its_budget_is_used_and_then_loses_one_by_one() -> None:
+    leader = Leader.started("ann", "ben", "cid", legs=1, absent_ms=1000)
+    leader.go("cid")
+    leader.play_out()
+    leader.pass_ms(999)
+    assert leader.due() == []
+    leader.pass_ms(1)
+    lost = sorted(no_shows(leader))
+    assert lost == [("friday.1.1.1.1", (1.0, 0.0), (1,)), ("friday.1.3.1.1", (0.0, 1.0), (0,))]
+    assert leader.tournament.results["friday.1.1.1.1"].reason == "cid was not there when its match was due"
+    assert leader.tournament.is_complete()
+
+
+def test_who_comes_back_plays_on_with_what_is_left_of_its_budget() -> None:
+    leader = Leader.started("ann", "ben", absent_ms=1000)
+    leader.go("ben")
+    leader.pass_ms(700)
+    leader.come("ben")
+    assert leader.tournament.field["ben"].absent_left_ms == 300
+    (started,) = leader.due()
+    leader.finish(started.match)
+    leader.go("ben")
+    leader.pass_ms(299)
+    assert leader.due() == []
+    leader.pass_ms(1)
+    assert len(no_shows(leader)) == 1
+
+
+def test_who_comes_back_without_budget_plays_as_long_as_it_stays() -> None:
+    leader = Leader.started("ann", "ben", cycles=2, absent_ms=1000)
+    leader.go("ben")
+    leader.pass_ms(1000)
+    leader.come("ben")
+    (started,) = leader.due()
+    assert isinstance(started, MatchStarted)
+    leader.finish(started.match)
+    leader.go("ben")
+    assert len(no_shows(leader)) == 3
+
+
+def test_coming_back_without_having_been_missed_is_no_fact() -> None:
+    leader = Leader.started("ann", "ben")
+    before = len(leader.facts)
+    leader.go("ben")
+    leader.come("ben")
+    leader.come("nobody")
+    leader.go("nobody")
+    assert len(leader.facts) == before
+
+
+def test_in_the_lobby_no_absent_budget_runs() -> None:
+    leader = Leader("ann", "ben", absent_ms=1000)
+    leader.go("ben")
+    leader.pass_ms(50_000)
+    leader.come("ben")
+    assert leader.tournament.field["ben"].absent_left_ms == 1000
+    leader.go("ben")
+    leader.pass_ms(50_000)
+    leader.start()
+    leader.pass_ms(999)
+    assert leader.due() == []
+    leader.pass_ms(1)
+    assert len(leader.due()) == 2
+
+
+def test_while_paused_no_absent_budget_runs() -> None:
+    leader = Leader.started("ann", "ben", absent_ms=1000)
+    leader.go("ben")
+    leader.pass_ms(400)
+    leader.pause()
+    leader.pass_ms(50_000)
+    assert leader.tournament.wake_at_ms is None
+    leader.unpause()
+    leader.pass_ms(599)
+    assert leader.due() == []
+    leader.pass_ms(1)
+    assert len(leader.due()) == 2
+
+
+def test_who_comes_back_while_it_is_paused_has_lost_only_what_ran_before() -> None:
+    leader = Leader.started("ann", "ben", absent_ms=1000)
+    leader.go("ben")
+    leader.pass_ms(400)
+    leader.pause()
+    leader.pass_ms(50_000)
+    leader.come("ben")
+    assert leader.tournament.field["ben"].absent_left_ms == 600
+
+
+def test_no_absent_budget_runs_for_who_has_nothing_left_to_play() -> None:
+    leader = Leader.started("ann", "ben", "cid", legs=1, absent_ms=1000)
+    leader.play_out()
+    assert leader.tournament.is_complete()
+    leader.go("ann")
+    assert leader.tournament.wake_at_ms is None
+    leader.pass_ms(50_000)
+    leader.come("ann")
+    assert leader.tournament.field["ann"].absent_left_ms == 1000
+
+
+@pytest.mark.parametrize("how", ["the host voids its last result", "its last match is aborted"])
+def test_who_has_something_to_play_again_is_waited_for_from_then_on(how: str) -> None:
+    leader = Leader.started("ann", "ben", legs=1, absent_ms=1000)
+    leader.due()
+    leader.go("ann")
+    leader.pass_ms(50_000)
+    if how == "its last match is aborted":
+        leader.finish("1.1.1.1", None)
+    else:
+        leader.finish("1.1.1.1")
+        assert leader.tournament.is_complete()
+        leader.pass_ms(50_000)
+        leader.record(leader.tournament.void("friday.1.1.1.1", leader.now_ms))
+    leader.pass_ms(999)
+    assert leader.due() == []
+    leader.come("ann")
+    assert leader.tournament.field["ann"].absent_left_ms == 1
+
+
+def test_after_a_restart_absent_budgets_run_from_the_end_of_the_grace() -> None:
+    leader = Leader.started("ann", "ben", absent_ms=1000)
+    leader.tournament.nobody_there(START_MS + 30_000)
+    leader.there.clear()
+    assert leader.tournament.wake_at_ms == START_MS + 31_000
+    leader.pass_ms(10_000)
+    leader.come("ann")
+    assert leader.tournament.field["ann"].absent_left_ms == 1000
+    leader.pass_ms(21_000)
+    assert len(no_shows(leader)) == 2
