@@ -33,3 +33,21 @@ async def test_it_is_text(page: Page, stage: Stage, guests: Guests) -> None:
         await page.goto(path)
         await expect(page.locator("body")).to_contain_text(note if path == match else name)
         await expect(page.locator(EVIL)).to_have_count(0)
+
+
+async def test_what_a_bot_says_of_itself_is_text(page: Page, stage: Stage, guests: Guests) -> None:
+    cup = stage.create("said of itself", legs=1)
+    client, version = markup("client"), markup("version")
+    pace = await guests.join(stage.bot_url, cup, "ida", "ivo", client=client, version=version)
+    pace.hold()  # so that they are still there when they are looked at
+    stage.command(cup, "start")
+    await page.goto(f"/console/{cup}")
+    await page.get_by_label("Host token").fill(stage.token)
+    await page.get_by_role("button", name="Log in").click()
+    await expect(page.locator("#bots tr")).to_have_count(2)
+    await expect(page.locator("#bots")).to_contain_text(f"version {version}, {client}")
+    await expect(page.locator(EVIL)).to_have_count(0)
+    await page.goto("/bots/ida")
+    await expect(page.locator("main")).to_contain_text(f"Version {version}, {client}")
+    await expect(page.locator(EVIL)).to_have_count(0)
+    pace.release()

@@ -54,10 +54,12 @@ class Session:
         "_link",
         "_login_timer",
         "challenges",
+        "client",
         "games",
         "max_matches",
         "omit",
         "player",
+        "version",
     )
 
     def __init__(self, door: Doorkeeper, link: Link) -> None:
@@ -71,6 +73,8 @@ class Session:
         self.player: Player | None = None
         self.max_matches = 1
         self.challenges = False
+        self.version: str | None = None
+        self.client: str | None = None
         self.games: tuple[str, ...] | None = None
         self.omit: tuple[str, ...] = ()
         door.sessions.add(self)
@@ -226,6 +230,8 @@ class Session:
         self._stop_login_timer()
         self.max_matches = min(login.max_matches, door.limits.max_matches)
         self.challenges = login.challenges
+        self.version = login.version
+        self.client = login.client
         self.games = None if login.games is None else tuple(login.games)
         self.omit = tuple(login.omit)
         arena.attach(player, self)

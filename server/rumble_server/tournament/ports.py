@@ -66,6 +66,14 @@ class Contact(Protocol):
         """The games that the bot plays; None: any."""
 
     @property
+    def version(self) -> str | None:
+        """The bot's version, as its login told it."""
+
+    @property
+    def client(self) -> str | None:
+        """What the bot connects by, as its login told it."""
+
+    @property
     def omit(self) -> tuple[str, ...]:
         """What the bot wants left out of `turn`."""
 

@@ -63,7 +63,7 @@ class LastFault(ServerMessageModel):
 class HostEntrant(ServerMessageModel):
     """One bot of the field, as the host sees it. `house`: the reference bot that plays, if the host added it.
 
-    `open`: no key protects its name.
+    `open`: no key protects its name. `version` and `client` are what the login of its connection told.
     """
 
     name: str
@@ -71,6 +71,8 @@ class HostEntrant(ServerMessageModel):
     withdrawn: bool
     benched: bool
     open: bool
+    version: str | None
+    client: str | None
     house: str | None
     playing: Count
     faulty_in_a_row: Count

@@ -139,10 +139,13 @@ def _host_view(site: Site, tournament: Tournament) -> HostView:
 
 def _host_entrant(site: Site, entrant: Entrant) -> HostEntrant:
     player, claim = site.arena.player(entrant.bot), site.arena.names.get(entrant.bot)
+    contact = None if player is None else player.contact
     over = entrant.last_fault
     return HostEntrant(
         name=entrant.bot,
-        connected=player is not None and player.contact is not None,
+        connected=contact is not None,
+        version=None if contact is None else contact.version,
+        client=None if contact is None else contact.client,
         withdrawn=entrant.withdrawn,
         benched=entrant.benched,
         open=claim is None or claim.open,

@@ -75,13 +75,9 @@ def add_pages(app: FastAPI, site: Site, library: Library, auditor: Auditor) -> N
             unread = f"; {listing.unread} of them are still being read" if listing.unread else ""
             raise WebError.not_found(f"none of the listed tournaments has a bot {name!r}{unread}")
         (record,) = records(replace(each, lines=(line,)) for each, line in found)
-        return await told(
-            request, "bot.html", record=record, lines=found, connected=is_connected(record.name), listing=listing
-        )
-
-    def is_connected(name: str) -> bool:
-        player = site.arena.player(name)
-        return player is not None and player.contact is not None
+        player = site.arena.player(record.name)
+        contact = None if player is None else player.contact
+        return await told(request, "bot.html", record=record, lines=found, contact=contact, listing=listing)
 
     async def tournament(request: Request) -> Response:
         found = await library.tournament(request.path_params["tournament"])

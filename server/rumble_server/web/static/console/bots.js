@@ -95,6 +95,8 @@ export function showBots(view, act) {
   const rows = view.field.map((/** @type {any} */ bot) => {
     const name = element("th", { scope: "row" }, bot.name);
     if (bot.house !== null) name.append(" ", element("span", { class: "badge accent" }, `house: ${bot.house}`));
+    const made = [bot.version === null ? "" : `version ${bot.version}`, bot.client ?? ""].filter(Boolean).join(", ");
+    if (made) name.append(element("div", { class: "quiet small" }, made));
     if (bot.open) name.append(" ", element("span", { class: "badge warn", title: "no key protects the name" }, "open name"));
     return element(
       "tr",
