@@ -18,13 +18,13 @@ from pathlib import Path
 from statistics import median
 
 from rumble_server.cli.main import ONE_THREAD
+from rumble_server.results.ratings import rate_tally
+from rumble_server.results.result import Result
+from rumble_server.results.standings import Table
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.facts import BotJoined, TournamentCreated
-from rumble_server.tournament.machine import Tournament
-from rumble_server.tournament.ratings import rate_tally
-from rumble_server.tournament.result import Result
-from rumble_server.tournament.standings import Table
-from rumble_server.web.ranker import Ranker
+from rumble_server.tournament.tournament import Tournament
+from rumble_server.web.feed.ranker import Ranker
 
 RESULTS = 20_000
 MOST_RATIO, MOST_RATING_MS, MOST_HELD_MS, MOST_FILE_S = 2.0, 100.0, 20.0, 10.0

@@ -64,7 +64,7 @@ def test_it_has_every_file_of_the_packages_and_nothing_else(wheel: Path) -> None
 
 def test_it_has_what_is_not_python(wheel: Path) -> None:
     folders = {str(Path(name).parent) for name in names(wheel) if not name.endswith((".py", ".typed"))}
-    assert {"rumble_server/web/templates", "rumble_server/web/static", "rumble_bots/data"} <= folders
+    assert {"rumble_server/web/pages/templates", "rumble_server/web/static", "rumble_bots/data"} <= folders
 
 
 def test_what_is_installed_is_what_runs(installed: Path) -> None:

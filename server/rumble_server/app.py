@@ -17,6 +17,10 @@ from typing import Any
 import uvicorn
 from rumble_protocol.codes import CloseCode
 
+from rumble_server.arena.arena import Arena
+from rumble_server.arena.house import Housekeeper
+from rumble_server.arena.ports import House
+from rumble_server.arena.recovery import recover, replay_tournament
 from rumble_server.config import ServerConfig
 from rumble_server.gateway.connection import Connection, Gate
 from rumble_server.gateway.doorkeeper import Doorkeeper
@@ -25,14 +29,10 @@ from rumble_server.store.archive import Archive
 from rumble_server.store.codec import Numbered
 from rumble_server.store.reader import LogReader
 from rumble_server.store.sqlite import SqliteLog, database_path
-from rumble_server.tournament.arena import Arena
 from rumble_server.tournament.formats import Round
-from rumble_server.tournament.housekeeper import Housekeeper
-from rumble_server.tournament.ports import House
-from rumble_server.tournament.recovery import recover, replay_tournament
 from rumble_server.web.app import make_web
-from rumble_server.web.feed import Feed
-from rumble_server.web.ranker import Ranker, on_thread
+from rumble_server.web.feed.feed import Feed
+from rumble_server.web.feed.ranker import Ranker, on_thread
 from rumble_server.web.site import Site
 
 log = logging.getLogger(__name__)

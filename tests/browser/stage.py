@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from rumble_server.cli.host_client import HostClient
+from rumble_server.cli.support.organiser_client import HostClient
 
 from tests.e2e.lives import Lives, living
 from tests.e2e.processes import TOKEN

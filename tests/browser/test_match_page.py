@@ -16,8 +16,8 @@ import pytest
 from rumble_bots.bot import Bot, Turn
 from rumble_bots.serve import serve
 from rumble_engine import Game, State, get_game
-from rumble_server.cli.host_client import HostClient
-from rumble_server.web.drawn import svg
+from rumble_server.cli.support.organiser_client import HostClient
+from rumble_server.web.pages.drawn import svg
 
 from tests.server.cli.hosting import TOKEN, hosting, play
 

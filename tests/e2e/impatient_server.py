@@ -5,8 +5,8 @@ python -m tests.e2e.impatient_server PORT DATABASE HOST_TOKEN GRACE_MS
 
 import sys
 
-from rumble_server.cli.loop import run
-from rumble_server.cli.running import running_server, until_signal
+from rumble_server.cli.support.loop import run
+from rumble_server.cli.support.running import running_server, until_signal
 from rumble_server.config import ServerConfig
 
 

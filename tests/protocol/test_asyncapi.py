@@ -22,7 +22,7 @@ from tests.e2e.processes import PATIENCE_S, serving
 from tests.protocol import generic_client
 from tests.protocol.conversation import CONVERSATIONS, read_conversation
 from tests.protocol.generic_client import Contract
-from tests.server.gateway.house import house
+from tests.server.gateway.served import house
 
 SCHEMA = {name.removesuffix(".json"): Draft202012Validator(schema) for name, schema in schemas().items()}
 HERE = Path(__file__).parent

@@ -14,10 +14,13 @@ from typing import Any
 from rumble_protocol.codes import CLOSE_REASONS, CloseCode
 from rumble_protocol.fields import TimeControl
 from rumble_protocol.server_messages import Limits
+from rumble_server.arena.arena import Arena
+from rumble_server.arena.organiser import Host
+from rumble_server.arena.ports import Clock
+from rumble_server.arena.recovery import recover, replay_tournament
 from rumble_server.gateway.doorkeeper import Doorkeeper
 from rumble_server.gateway.session import Session
 from rumble_server.match.facts import MatchOver
-from rumble_server.tournament.arena import Arena
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.facts import (
     BotBenched,
@@ -31,10 +34,7 @@ from rumble_server.tournament.facts import (
     TournamentStarted,
     tournament_of,
 )
-from rumble_server.tournament.host import Host
-from rumble_server.tournament.machine import Tournament
-from rumble_server.tournament.ports import Clock
-from rumble_server.tournament.recovery import recover, replay_tournament
+from rumble_server.tournament.tournament import Tournament
 
 from tests.server.frames import Frame, Inbox
 

@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 from rumble_protocol.codes import NoticeCode
+from rumble_server.arena.arena import Arena
 from rumble_server.gateway.session import Session
 from rumble_server.match.facts import Effect, MatchFact
 from rumble_server.match.referee import Referee
+from rumble_server.results.standings import Table
 from rumble_server.tournament.agenda import Agenda, Slot
-from rumble_server.tournament.arena import Arena
-from rumble_server.tournament.machine import Tournament
-from rumble_server.tournament.standings import Table
+from rumble_server.tournament.tournament import Tournament
 
 Bug = Callable[[pytest.MonkeyPatch], None]
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 from rumble_protocol.fields import TimeControl
+from rumble_server.arena.organiser import Host as Commands
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.errors import TournamentError
-from rumble_server.tournament.host import Host as Commands
-from rumble_server.tournament.machine import Tournament
+from rumble_server.tournament.tournament import Tournament
 
 from tests.server.world import VirtualClock
 from tests.simulation.trace import Entry, Trace

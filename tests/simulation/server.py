@@ -7,10 +7,10 @@ from random import Random
 from typing import TYPE_CHECKING
 
 import orjson
+from rumble_server.arena.arena import Arena
+from rumble_server.arena.recovery import recover, replay_tournament
 from rumble_server.gateway.doorkeeper import Doorkeeper
-from rumble_server.tournament.arena import Arena
 from rumble_server.tournament.formats.schedule import Round
-from rumble_server.tournament.recovery import recover, replay_tournament
 
 from tests.server.world import VirtualClock
 from tests.simulation.disk import Disk, DiskLog

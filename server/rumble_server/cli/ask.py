@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from rumble_server.cli.options import (
+from rumble_server.cli.support.options import (
     Depth,
     Game,
     Iterations,

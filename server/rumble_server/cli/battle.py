@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rumble_server.cli.options import Game, Json, Seed, Setting, read_player, read_settings
+from rumble_server.cli.support.options import Game, Json, Seed, Setting, read_player, read_settings
 
 if TYPE_CHECKING:
     from rumble_bots.battle import Maker

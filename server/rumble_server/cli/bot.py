@@ -4,8 +4,8 @@ from typing import Annotated
 
 import typer
 
-from rumble_server.cli.errors import CliError, ExitCode
-from rumble_server.cli.options import (
+from rumble_server.cli.support.errors import CliError, ExitCode
+from rumble_server.cli.support.options import (
     Challenges,
     Depth,
     Invite,

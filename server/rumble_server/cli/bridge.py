@@ -23,10 +23,10 @@ from rumble_bots.bridges import (
 )
 from rumble_bots.serve import serve, to_stderr
 
-from rumble_server.cli.errors import CliError, ExitCode
-from rumble_server.cli.loop import run
 from rumble_server.cli.main import MARKUP
-from rumble_server.cli.options import (
+from rumble_server.cli.support.errors import CliError, ExitCode
+from rumble_server.cli.support.loop import run
+from rumble_server.cli.support.options import (
     Challenges,
     Invite,
     Join,
@@ -39,7 +39,7 @@ from rumble_server.cli.options import (
     given,
     log_everything,
 )
-from rumble_server.cli.running import unless_stopped, until_signal
+from rumble_server.cli.support.running import unless_stopped, until_signal
 
 
 class Protocol(StrEnum):

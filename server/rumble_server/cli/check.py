@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rumble_server.cli.errors import CliError, ExitCode
-from rumble_server.cli.options import Json
+from rumble_server.cli.support.errors import CliError, ExitCode
+from rumble_server.cli.support.options import Json
 
 if TYPE_CHECKING:
     from rumble_bots.check.report import Report

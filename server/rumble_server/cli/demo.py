@@ -17,23 +17,23 @@ from rumble_engine import get_game
 from rumble_protocol.fields import TimeControl
 
 from rumble_server.app import Server
-from rumble_server.cli.errors import CliError, ExitCode
-from rumble_server.cli.house import DEFAULT, HouseProcesses, house_players
-from rumble_server.cli.loop import run
-from rumble_server.cli.many import Entry, many_command
-from rumble_server.cli.options import Seed
-from rumble_server.cli.running import (
+from rumble_server.cli.support.errors import CliError, ExitCode
+from rumble_server.cli.support.house import DEFAULT, HouseProcesses, house_players
+from rumble_server.cli.support.loop import run
+from rumble_server.cli.support.many import Entry, many_command
+from rumble_server.cli.support.options import Seed
+from rumble_server.cli.support.running import (
     bot_processes,
     checked_players,
     running_server,
     split_names,
     until_signal,
 )
-from rumble_server.cli.tables import crosstable, plain_or_rich, standings_table, title_of, told_table
+from rumble_server.cli.support.tables import crosstable, plain_or_rich, standings_table, title_of, told_table
 from rumble_server.config import ServerConfig
 from rumble_server.tournament.config import MOST_BOTS, TournamentConfig
-from rumble_server.tournament.export import export
-from rumble_server.tournament.machine import OVER, Tournament
+from rumble_server.tournament.exports.document import export
+from rumble_server.tournament.tournament import OVER, Tournament
 
 REFRESH_S = 0.2
 MOST_PROCESSES = 8

@@ -5,7 +5,7 @@ from typing import Any
 
 import typer
 
-from rumble_server.cli.options import Json
+from rumble_server.cli.support.options import Json
 
 
 def games(as_json: Json = False) -> None:

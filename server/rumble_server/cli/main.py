@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, NoReturn
 import typer
 from typer.core import TyperGroup
 
-from rumble_server.cli.errors import ExitCode, as_cli_error
+from rumble_server.cli.support.errors import ExitCode, as_cli_error
 
 COMMANDS = {
     "demo": "A whole tournament on this machine: server, bots, live table, crosstable.",

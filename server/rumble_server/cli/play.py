@@ -13,7 +13,7 @@ from rumble_bots.errors import Resign
 from rumble_engine import MoveError, get_game
 from rumble_protocol import server_messages as server_says
 
-from rumble_server.cli.options import Game, Key, Server
+from rumble_server.cli.support.options import Game, Key, Server
 
 PATIENCE_MS = 600_000
 HELP = "type a move, ? for all that are allowed, or resign"

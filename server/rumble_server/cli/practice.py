@@ -25,14 +25,14 @@ from rumble_engine import get_game
 from rumble_protocol.codes import CloseCode
 from rumble_protocol.fields import DAY_MS, TimeControl
 
-from rumble_server.cli.advice import CLOSES
 from rumble_server.cli.demo import think_ms
-from rumble_server.cli.errors import CliError, ExitCode
-from rumble_server.cli.loop import run
-from rumble_server.cli.options import Game, Json, Seed, Setting, given, read_settings
 from rumble_server.cli.play import lines
-from rumble_server.cli.proxy import Sender, proxying
-from rumble_server.cli.running import (
+from rumble_server.cli.support.advice import CLOSES
+from rumble_server.cli.support.errors import CliError, ExitCode
+from rumble_server.cli.support.loop import run
+from rumble_server.cli.support.options import Game, Json, Seed, Setting, given, read_settings
+from rumble_server.cli.support.proxy import Sender, proxying
+from rumble_server.cli.support.running import (
     KILL_AFTER_S,
     checked_players,
     end_process,
@@ -40,11 +40,11 @@ from rumble_server.cli.running import (
     unless_stopped,
     until_signal,
 )
-from rumble_server.cli.tables import plain_or_rich
-from rumble_server.cli.trace import Entry, Trace
+from rumble_server.cli.support.tables import plain_or_rich
+from rumble_server.cli.support.trace import Entry, Trace
 from rumble_server.config import ServerConfig
 from rumble_server.tournament.config import TournamentConfig
-from rumble_server.tournament.machine import OVER, Tournament
+from rumble_server.tournament.tournament import OVER, Tournament
 
 ID = "practice"
 NAME = "my-bot"

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from rumble_server.cli.options import Json
+from rumble_server.cli.support.options import Json
 
 
 class Prior(StrEnum):
@@ -25,9 +25,9 @@ def ratings(
     json_: Json = False,
 ) -> None:
     """Rate the bots of a result file, with 95% intervals."""
-    from rumble_server.cli.result_file import read
-    from rumble_server.cli.tables import plain_or_rich, ratings_table
-    from rumble_server.tournament.ratings import rate
+    from rumble_server.cli.support.result_file import read
+    from rumble_server.cli.support.tables import plain_or_rich, ratings_table
+    from rumble_server.results.ratings import rate
 
     results = read(file)
     rated = rate(results.results, field=results.field, prior=prior.value, first_move=first_move)

@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 from rumble_engine import EngineError, State, get_game
 
-from rumble_server.cli.errors import CliError, ExitCode
-from rumble_server.cli.options import Server
-from rumble_server.cli.recorded import Recorded, from_server, from_text
+from rumble_server.cli.support.errors import CliError, ExitCode
+from rumble_server.cli.support.options import Server
+from rumble_server.cli.support.recorded import Recorded, from_server, from_text
 
 HERE = "http://127.0.0.1:8765"
 KEYS = "Enter or n: on, b: back, g: the start, e: the end, a number: that ply, q: quit"

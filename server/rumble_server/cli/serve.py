@@ -7,10 +7,10 @@ import typer
 from pydantic import ValidationError
 
 from rumble_server.app import Server
-from rumble_server.cli.errors import CliError, ExitCode
-from rumble_server.cli.house import DEFAULT, HouseProcesses, house_players
-from rumble_server.cli.loop import run
-from rumble_server.cli.running import running_server, until_signal
+from rumble_server.cli.support.errors import CliError, ExitCode
+from rumble_server.cli.support.house import DEFAULT, HouseProcesses, house_players
+from rumble_server.cli.support.loop import run
+from rumble_server.cli.support.running import running_server, until_signal
 from rumble_server.config import ServerConfig
 
 

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rumble_server.cli.errors import CliError, ExitCode
-from rumble_server.cli.options import Json, read_points
-from rumble_server.tournament.tiebreaks import DEFAULT, TIEBREAKS, rank
+from rumble_server.cli.support.errors import CliError, ExitCode
+from rumble_server.cli.support.options import Json, read_points
+from rumble_server.results.tiebreaks import DEFAULT, TIEBREAKS, rank
 
 if TYPE_CHECKING:
-    from rumble_server.tournament.results_file import ResultsFile
+    from rumble_server.results.results_file import ResultsFile
 
 
 def standings(
@@ -29,8 +29,8 @@ def standings(
     json_: Json = False,
 ) -> None:
     """Rank the bots of a result file."""
-    from rumble_server.cli.result_file import read
-    from rumble_server.cli.tables import plain_or_rich, ranked_table
+    from rumble_server.cli.support.result_file import read
+    from rumble_server.cli.support.tables import plain_or_rich, ranked_table
 
     results = read(file)
     names = given_names(tiebreaks, results)

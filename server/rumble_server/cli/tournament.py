@@ -10,10 +10,10 @@ from urllib.parse import quote
 
 import typer
 
-from rumble_server.cli import choices
-from rumble_server.cli.errors import CliError, ExitCode
-from rumble_server.cli.host_client import HostClient
-from rumble_server.cli.options import Game, Json, Key, Server, given, read_settings
+from rumble_server.cli.support import choices
+from rumble_server.cli.support.errors import CliError, ExitCode
+from rumble_server.cli.support.options import Game, Json, Key, Server, given, read_settings
+from rumble_server.cli.support.organiser_client import HostClient
 
 HERE = "http://127.0.0.1:8765"
 """Where `rumble serve` serves if it is told nothing."""
@@ -272,7 +272,7 @@ def list_(server: Server = HERE, json_: Json = False) -> None:
 @app.command()
 def standings(tournament: Id, server: Server = HERE, json_: Json = False) -> None:
     """The standings by rank."""
-    from rumble_server.cli.tables import told_table
+    from rumble_server.cli.support.tables import told_table
 
     told = HostClient(server).get(f"tournaments/{quote(tournament, safe='')}/standings")
     if json_:

@@ -13,11 +13,11 @@ from rich.live import Live
 from rich.panel import Panel
 from rich.text import Text
 
-from rumble_server.cli.errors import CliError
-from rumble_server.cli.event_stream import Event, StreamLost, follow
-from rumble_server.cli.host_client import HostClient
-from rumble_server.cli.options import Server
-from rumble_server.cli.tables import plain_or_rich, points_text, told_table
+from rumble_server.cli.support.errors import CliError
+from rumble_server.cli.support.event_stream import Event, StreamLost, follow
+from rumble_server.cli.support.options import Server
+from rumble_server.cli.support.organiser_client import HostClient
+from rumble_server.cli.support.tables import plain_or_rich, points_text, told_table
 
 HERE = "http://127.0.0.1:8765"
 OVER = ("finished", "cancelled")

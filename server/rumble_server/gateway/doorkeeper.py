@@ -8,8 +8,8 @@ from rumble_engine import game_names
 from rumble_protocol.codec import write_message
 from rumble_protocol.server_messages import Limits, Welcome
 
+from rumble_server.arena.arena import Arena
 from rumble_server.gateway.limits import Bucket
-from rumble_server.tournament.arena import Arena
 
 if TYPE_CHECKING:
     from rumble_server.gateway.session import Session

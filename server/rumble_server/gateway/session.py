@@ -13,12 +13,12 @@ from rumble_protocol.codec import BadMessage, read_bot_message, write_message
 from rumble_protocol.codes import CLOSE_REASONS, CloseCode, ErrorCode
 from rumble_protocol.server_messages import FieldProblem
 
+from rumble_server.arena import messages as telling
+from rumble_server.arena.player import Player
+from rumble_server.arena.ports import TimerHandle
 from rumble_server.gateway.doorkeeper import Doorkeeper
 from rumble_server.gateway.limits import Bucket
-from rumble_server.tournament import telling
 from rumble_server.tournament.errors import TournamentError
-from rumble_server.tournament.players import Player
-from rumble_server.tournament.ports import TimerHandle
 
 
 class Link(Protocol):

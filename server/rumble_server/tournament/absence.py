@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Iterable
 
+from rumble_server.tournament.entrant import Entrant
 from rumble_server.tournament.facts import BotAbsent
-from rumble_server.tournament.field import Entrant
 
 
 class Absence:

@@ -14,7 +14,7 @@ from rumble_server.tournament.formats import Played, Round, Schedule
 from rumble_server.tournament.formats.knockout import Knockout
 from rumble_server.tournament.formats.schedule import match_key
 from rumble_server.tournament.formats.swiss import Swiss, Task
-from rumble_server.tournament.schedule import Pairing, berger_leads
+from rumble_server.tournament.pairing import Pairing, berger_leads
 
 LOOK_AHEAD = 16
 """A bot that has so many matches to choose from waits for an opponent rather than having more pulled."""

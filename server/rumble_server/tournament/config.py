@@ -15,10 +15,10 @@ from pydantic import (
 from rumble_engine import EngineError, IllegalMove, SettingValue, State, get_game
 from rumble_protocol.fields import Duration, Settings, ShortText, TimeControl
 
+from rumble_server.results.tally import Scheme
+from rumble_server.results.tiebreaks import DEFAULT, DEFAULT_SWISS, check_tiebreaks
 from rumble_server.tournament.formats import FORMATS
 from rumble_server.tournament.openings import Opening, suite
-from rumble_server.tournament.tally import Scheme
-from rumble_server.tournament.tiebreaks import DEFAULT, DEFAULT_SWISS, check_tiebreaks
 
 MOST_BOTS = 4096
 

@@ -5,7 +5,7 @@ from typing import Literal, get_args
 
 from rumble_server.match.facts import MatchFact, MatchOver, MatchStarted
 from rumble_server.tournament.config import TournamentConfig
-from rumble_server.tournament.schedule import Pairing
+from rumble_server.tournament.pairing import Pairing
 
 
 @dataclass(frozen=True, slots=True)

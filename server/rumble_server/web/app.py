@@ -12,22 +12,22 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Scope
 
 from rumble_server.tournament.errors import TournamentError
-from rumble_server.web.api import read_routes
-from rumble_server.web.audits import Auditor
-from rumble_server.web.boards import board_routes
-from rumble_server.web.commands import host_routes
+from rumble_server.web.api.auditor import Auditor
+from rumble_server.web.api.boards import board_routes
+from rumble_server.web.api.commands import host_routes
+from rumble_server.web.api.exports import export_routes
+from rumble_server.web.api.health import health_routes
+from rumble_server.web.api.library import Library
+from rumble_server.web.api.opponents import opponent_routes
+from rumble_server.web.api.organising import hosting_routes
+from rumble_server.web.api.problems import bad_request
+from rumble_server.web.api.reading import read_routes
+from rumble_server.web.api.transcripts import transcript_routes
 from rumble_server.web.errors import WebError
-from rumble_server.web.exports import export_routes
-from rumble_server.web.health import health_routes
-from rumble_server.web.hosting import hosting_routes
-from rumble_server.web.library import Library
-from rumble_server.web.opponents import opponent_routes
-from rumble_server.web.pages import add_pages, html
-from rumble_server.web.problems import bad_request
-from rumble_server.web.rendering import STATIC
+from rumble_server.web.pages.pages import add_pages, html
+from rumble_server.web.pages.rendering import STATIC
 from rumble_server.web.security import Guard
 from rumble_server.web.site import Site
-from rumble_server.web.transcripts import transcript_routes
 
 log = logging.getLogger(__name__)
 

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from rumble_server.tournament.arena import Arena
+from rumble_server.arena.arena import Arena
+from rumble_server.arena.house import Housekeeper
 from rumble_server.tournament.facts import LogFact
-from rumble_server.tournament.housekeeper import Housekeeper
 from rumble_server.web.errors import WebError
-from rumble_server.web.feed import Feed
-from rumble_server.web.ranker import Ranker
+from rumble_server.web.feed.feed import Feed
+from rumble_server.web.feed.ranker import Ranker
 
 DISK_S = 5.0
 """So long a request waits for the disk."""

@@ -10,8 +10,8 @@ from typing import Any
 from rumble_bots.players_bot import PlayerBot
 from rumble_bots.serve import serve
 from rumble_server.app import Server
+from rumble_server.arena.ports import House
 from rumble_server.config import ServerConfig
-from rumble_server.tournament.ports import House
 
 TOKEN = "the-host-token"
 PATIENCE_S = 20.0

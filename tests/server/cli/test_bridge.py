@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 from rumble_server.cli.bridge import Protocol, dialogue_maker, name_of, read_options
-from rumble_server.cli.errors import CliError
 from rumble_server.cli.main import run
+from rumble_server.cli.support.errors import CliError
 
 from tests.bots.bridges.scripts import CRASHES, FIRST, HANGS, command
 from tests.bots.fake_server import FakeServer

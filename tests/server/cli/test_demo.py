@@ -5,9 +5,9 @@ import sys
 
 import pytest
 from rumble_server.cli.demo import MOST_PROCESSES, entrant_names, multiplied, think_ms
-from rumble_server.cli.errors import CliError
 from rumble_server.cli.main import run
-from rumble_server.cli.many import Entry, main, make_bot, many_command
+from rumble_server.cli.support.errors import CliError
+from rumble_server.cli.support.many import Entry, main, make_bot, many_command
 
 from tests.bots.fake_server import FakeServer
 
@@ -32,7 +32,7 @@ def test_several_bots_play_in_one_process() -> None:
     entries = [Entry("random", "ann", 1), Entry("minimax", "ben", 2, 50)]
     with FakeServer(matches=1).in_a_thread() as server:
         command = many_command(entries, server.address, "cup", 2)
-        assert command[:3] == [sys.executable, "-m", "rumble_server.cli.many"]
+        assert command[:3] == [sys.executable, "-m", "rumble_server.cli.support.many"]
         assert main(command[3:]) == 0
     assert {login.name for login in server.logins} == {"ann", "ben"}
 

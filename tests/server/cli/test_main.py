@@ -11,8 +11,8 @@ import typer
 from rumble_bots.errors import BadFunction, BadServer
 from rumble_engine import BadPosition
 from rumble_server.cli import main
-from rumble_server.cli.errors import CliError, ExitCode, as_cli_error
 from rumble_server.cli.main import COMMANDS, run
+from rumble_server.cli.support.errors import CliError, ExitCode, as_cli_error
 
 
 @pytest.fixture

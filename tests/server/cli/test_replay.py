@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 from rumble_server.cli.main import run
-from rumble_server.cli.recorded import Recorded, from_text
 from rumble_server.cli.replay import Story, step
+from rumble_server.cli.support.recorded import Recorded, from_text
 
 from tests.server.cli.hosting import TOKEN, hosting, play
 

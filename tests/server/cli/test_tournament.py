@@ -10,8 +10,8 @@ import pytest
 from rumble_server.cli.main import run
 
 from tests.e2e.processes import free_port
+from tests.server.arena.fake_house import FakeHouse
 from tests.server.cli.hosting import TOKEN, hosting
-from tests.server.tournament.fake_house import FakeHouse
 
 Captured = pytest.CaptureFixture[str]
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 from rich.console import Console
-from rumble_server.cli.event_stream import Event
 from rumble_server.cli.main import run
+from rumble_server.cli.support.event_stream import Event
 from rumble_server.cli.watch import Scene
 
 from tests.server.cli.hosting import PATIENCE_S, TOKEN, hosting, play

@@ -17,7 +17,7 @@ from websockets.frames import Opcode
 from websockets.typing import Subprotocol
 
 from tests.server.frames import checked
-from tests.server.gateway.house import PATIENCE_S, close_code, hear, house, say
+from tests.server.gateway.served import PATIENCE_S, close_code, hear, house, say
 
 pytestmark = pytest.mark.e2e
 

@@ -8,7 +8,7 @@ from rumble_server.gateway.connection import MOST_UNSENT_BYTES
 from rumble_server.gateway.session import Session
 from websockets.frames import Opcode
 
-from tests.server.gateway.house import PATIENCE_S, house
+from tests.server.gateway.served import PATIENCE_S, house
 
 pytestmark = pytest.mark.e2e
 

@@ -9,7 +9,7 @@ from rumble_protocol.fields import DAY_MS, LARGEST_INTEGER, TimeControl
 from rumble_server.match.facts import MatchFact
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.facts import LogFact, NameFact, TournamentFact
-from rumble_server.tournament.schedule import Pairing
+from rumble_server.tournament.pairing import Pairing
 
 KINDS: tuple[type[LogFact], ...] = tuple(
     dict.fromkeys([*get_args(NameFact), *get_args(TournamentFact), *get_args(MatchFact)])

@@ -6,7 +6,7 @@ from rumble_engine import Termination
 from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.facts import LogFact, RoundPaired, TournamentCreated, TournamentFact
-from rumble_server.tournament.machine import Tournament
+from rumble_server.tournament.tournament import Tournament
 
 START_MS = 1_000_000
 

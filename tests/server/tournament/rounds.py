@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from rumble_server.tournament.formats import Plan
 from rumble_server.tournament.formats.round_robin import RoundRobin
-from rumble_server.tournament.schedule import Pairing
+from rumble_server.tournament.pairing import Pairing
 
 
 def round_robin(bots: int, cycles: int) -> Iterator[list[Pairing]]:

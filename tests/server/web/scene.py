@@ -12,6 +12,7 @@ from jsonschema import Draft202012Validator
 from pydantic import TypeAdapter
 from rumble_protocol.feed_messages import FeedEvent
 from rumble_protocol.schema import schemas
+from rumble_server.arena.house import Housekeeper
 from rumble_server.tournament.facts import (
     LogFact,
     TournamentCreated,
@@ -19,13 +20,12 @@ from rumble_server.tournament.facts import (
     TournamentStarted,
     tournament_of,
 )
-from rumble_server.tournament.housekeeper import Housekeeper
-from rumble_server.tournament.machine import Tournament
+from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.app import make_web
-from rumble_server.web.feed import Feed
+from rumble_server.web.feed.feed import Feed
 from rumble_server.web.site import Site
 
-from tests.server.tournament.fake_house import FakeHouse
+from tests.server.arena.fake_house import FakeHouse
 from tests.server.world import Bot, World
 
 TOKEN = "the-host-token"

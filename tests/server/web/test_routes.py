@@ -4,7 +4,7 @@ from typing import Any
 
 import httpx
 import pytest
-from rumble_server.web.api import read_event_id
+from rumble_server.web.api.reading import read_event_id
 
 from tests.server.web.scene import HOST, Scene
 

@@ -1,4 +1,4 @@
-"""The export document (`export.json`, see `rumble_server.tournament.export`) in other formats: CSV, PGN, TRF."""
+"""The export document (`export.json`, see `document.py`) in other formats: CSV, PGN, TRF."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from rumble_server.tournament.formats.schedule import FixedSchedule, Plan, Round
-from rumble_server.tournament.schedule import Pairing
+from rumble_server.tournament.pairing import Pairing
 
 
 class Gauntlet(FixedSchedule):

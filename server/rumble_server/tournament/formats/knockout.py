@@ -12,7 +12,7 @@ later does not take back who went on.
 from collections.abc import Collection
 
 from rumble_server.tournament.formats.schedule import Plan, Results, Round, Schedule, pairing_results
-from rumble_server.tournament.schedule import Pairing
+from rumble_server.tournament.pairing import Pairing
 
 TIED = -1
 """What a pairing without a winner gives instead of one."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from rumble_server.tournament.formats.schedule import FixedSchedule, Round
-from rumble_server.tournament.schedule import Pairing, berger_round, round_robin_matches
+from rumble_server.tournament.pairing import Pairing, berger_round, round_robin_matches
 
 
 class RoundRobin(FixedSchedule):

@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
-from rumble_server.tournament.schedule import Pairing
+from rumble_server.tournament.pairing import Pairing
 
 
 @dataclass(frozen=True, slots=True)

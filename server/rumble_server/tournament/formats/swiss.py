@@ -15,9 +15,9 @@ exactly, as the "accelerations" that it adds to the points it counts itself.
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from rumble_server.results.tally import Scheme
 from rumble_server.tournament.formats.schedule import Plan, Results, Round, Schedule, match_key, pairing_results
-from rumble_server.tournament.schedule import Pairing
-from rumble_server.tournament.tally import Scheme
+from rumble_server.tournament.pairing import Pairing
 
 WHITE, BLACK, NO_SEAT = "w", "b", "-"
 WIN, DRAW, LOSS, FORFEIT_WIN, FORFEIT_LOSS, BYE, ABSENT = "1", "=", "0", "+", "-", "U", "Z"

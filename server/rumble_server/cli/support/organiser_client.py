@@ -1,0 +1,105 @@
+"""The HTTP API from a shell: requests of a host, and errors as one line."""
+
+from collections.abc import Iterator, Mapping
+from http import HTTPStatus
+from typing import Any, Self
+
+import httpx
+from rumble_bots.address import Address
+from rumble_bots.keys import kept_key
+
+from rumble_server.cli.support.errors import CliError, ExitCode
+from rumble_server.cli.support.event_stream import Event, StreamLost, parse
+
+TIMEOUT_S = 30.0
+SILENT_S = 60.0
+"""A stream of events that says nothing for so long is dead: a server says every 15 seconds that it is alive."""
+
+
+class HostClient:
+    """A server's API. Raises CliError for whatever goes wrong."""
+
+    def __init__(self, server: str, host_token: str | None = None) -> None:
+        address = Address.parse(server)
+        self.base = address.http_base
+        self._headers = {"Authorization": f"Bearer {host_token}"} if host_token else {}
+        self._trust_env = not address.loopback
+        """Proxies of the environment are for servers elsewhere."""
+
+    @classmethod
+    def of_bot(cls, server: str, name: str, key: str | None) -> Self:
+        """The API for the owner of a bot: by the key given, or the one that the SDK keeps for the name."""
+        client = cls(server)
+        client._headers = {"Authorization": f"Bot {name}:{key or kept_key(Address.parse(server), name)}"}
+        return client
+
+    def get(self, path: str, **query: Any) -> Any:
+        """What a GET answers, as data."""
+        return self._json(self._send("GET", path, params=query))
+
+    def post(self, path: str, body: Mapping[str, Any] | None = None) -> Any:
+        """What a POST answers, as data."""
+        return self._json(self._send("POST", path, json=body))
+
+    def download(self, path: str) -> bytes:
+        """What a GET answers, as it is."""
+        return self._send("GET", path).content
+
+    def events(self, path: str, last_event_id: str | None) -> Iterator[Event]:
+        """The Server-Sent Events of a path, after that one if given. Raises StreamLost where that may be mended."""
+        headers = {**self._headers, **({"Last-Event-ID": last_event_id} if last_event_id is not None else {})}
+        timeout = httpx.Timeout(TIMEOUT_S, read=SILENT_S)
+        try:
+            with (
+                httpx.Client(base_url=self.base, headers=headers, timeout=timeout, trust_env=self._trust_env) as client,
+                client.stream("GET", f"/api/{path}") as answer,
+            ):
+                if answer.status_code == HTTPStatus.SERVICE_UNAVAILABLE:
+                    raise StreamLost(f"{self.base} is not available at the moment")
+                if not answer.is_success:
+                    answer.read()
+                    raise CliError(self._complaint(answer))
+                yield from parse(answer.iter_lines())
+        except httpx.HTTPError as error:
+            told = str(error) or type(error).__name__
+            raise StreamLost(f"no server answers at {self.base} ({told})") from None
+        except ValueError:
+            raise CliError(self._stranger(answer)) from None
+
+    def _send(self, method: str, path: str, **given: Any) -> httpx.Response:
+        try:
+            with httpx.Client(
+                base_url=self.base, headers=self._headers, timeout=TIMEOUT_S, trust_env=self._trust_env
+            ) as client:
+                answer = client.request(method, f"/api/{path}", **given)
+        except httpx.TimeoutException:
+            raise CliError(f"the server at {self.base} did not answer within {TIMEOUT_S:g} s") from None
+        except httpx.HTTPError as error:
+            raise CliError(f"no server answers at {self.base} ({error})") from None
+        except UnicodeEncodeError:
+            raise CliError("a host token has only plain characters", ExitCode.USAGE) from None
+        if answer.is_success:
+            return answer
+        is_usage = answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
+        raise CliError(self._complaint(answer), ExitCode.USAGE if is_usage else ExitCode.FAILED)
+
+    def _complaint(self, answer: httpx.Response) -> str:
+        if answer.status_code == HTTPStatus.UNAUTHORIZED:
+            if self._headers.get("Authorization", "").startswith("Bot "):
+                return f"{self.base} knows no bot of this name with this key"
+            if self._headers:
+                return f"this is not the host token of {self.base}"
+            return "this needs the host token: --host-token, or RUMBLE_HOST_TOKEN (`rumble serve` prints it)"
+        try:
+            return str(answer.json()["error"]["message"])
+        except (ValueError, KeyError, TypeError):
+            return self._stranger(answer)
+
+    def _json(self, answer: httpx.Response) -> Any:
+        try:
+            return answer.json()
+        except ValueError:
+            raise CliError(self._stranger(answer)) from None
+
+    def _stranger(self, answer: httpx.Response) -> str:
+        return f"{self.base} answers {answer.status_code}, and not as a Rumble server does"

@@ -1,0 +1,157 @@
+"""Standings and crosstables for a terminal, or as plain text in a pipe."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from rumble_server.results.ratings import Ratings
+from rumble_server.results.standings import Standing
+from rumble_server.results.tiebreaks import RankedLine
+from rumble_server.tournament.tournament import Tournament
+
+PIPE_WIDTH = 200
+"""A pipe has no width; a crosstable is not folded there."""
+MARKS = {1.0: "1", 0.5: "=", 0.0: "0"}
+
+
+def plain_or_rich(*, stderr: bool = False) -> Console:
+    """A console that draws on a terminal and prints plain text in a pipe."""
+    console = Console(stderr=stderr)
+    return console if console.is_terminal else Console(stderr=stderr, width=PIPE_WIDTH, no_color=True)
+
+
+def _table(title: str) -> Table:
+    plain = not sys.stdout.isatty()
+    return Table(title=title, title_justify="left", box=box.ASCII2 if plain else box.ROUNDED)
+
+
+def points_text(points: float) -> str:
+    """Points as people write them: `5`, `5.5`."""
+    return f"{points:g}"
+
+
+def title_of(tournament: Tournament) -> str:
+    """What is shown, and how far it has come."""
+    total, played = tournament.matches_total, len(tournament.results)
+    return f"{tournament.config.name}: {tournament.status}, {played} of {total or '?'} matches"
+
+
+def standings_table(tournament: Tournament) -> Table:
+    """Live standings: rank, name, points and record."""
+    table = _table(title_of(tournament))
+    table.add_column("#", justify="right")
+    table.add_column("bot")
+    for column in ("points", "played", "won", "drawn", "lost"):
+        table.add_column(column, justify="right")
+    for standing in tournament.table.standings():
+        line = standing.line
+        table.add_row(
+            str(standing.rank),
+            standing.name,
+            points_text(line.points),
+            *(str(count) for count in (line.played, line.wins, line.draws, line.losses)),
+        )
+    return table
+
+
+def told_table(lines: Sequence[Mapping[str, Any]], title: str | None = None) -> Table:
+    """Standings as a server tells them, with tie-breaks and ratings where they are told."""
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
+    tiebreaks = list(lines[0].get("tiebreaks", ())) if lines else []
+    rated = any(line.get("rating") is not None for line in lines)
+    columns = ("#", "name", "points", *(["rating"] if rated else []), "played", "wins", "draws", "losses")
+    for column in (*columns, *(name.upper() for name in tiebreaks), "decided by"):
+        table.add_column(column, justify="left" if column in ("name", "decided by") else "right")
+    for line in lines:
+        values = [line["tiebreaks"][name] for name in tiebreaks]
+        table.add_row(
+            str(line["rank"]),
+            Text(line["name"]),
+            points_text(line["points"]),
+            *([rating_text(line)] if rated else []),
+            *(str(line[count]) for count in ("played", "wins", "draws", "losses")),
+            *("-" if value is None else f"{value:.4g}" for value in values),
+            str(line.get("decided_by", "")).upper(),
+        )
+    return table
+
+
+def rating_text(line: Mapping[str, Any]) -> str:
+    """A rating with half its interval: `+120 ± 35`; a dash where it is not known."""
+    rating, interval = line.get("rating"), line.get("interval")
+    if rating is None:
+        return "-"
+    return f"{rating:+.0f}" if interval is None else f"{rating:+.0f} ± {(interval[1] - interval[0]) / 2:.0f}"
+
+
+def crosstable(tournament: Tournament) -> Table:
+    """The crosstable by rank: a cell has the row's score of each match against the column, first match first."""
+    standings = tournament.table.standings()
+    table = _table(f"{tournament.config.name}: {tournament.status} after {len(tournament.results)} matches")
+    table.add_column("#", justify="right")
+    table.add_column("bot")
+    for standing in standings:
+        table.add_column(_short(standing, standings), justify="center")
+    table.add_column("points", justify="right")
+    table.add_column("won-drawn-lost", justify="center")
+    for row in standings:
+        cells = ["*" if row is column else _cell(tournament, row.name, column.name) for column in standings]
+        line = row.line
+        table.add_row(
+            str(row.rank),
+            row.name,
+            *cells,
+            points_text(line.points),
+            f"{line.wins}-{line.draws}-{line.losses}",
+        )
+    return table
+
+
+def _cell(tournament: Tournament, bot: str, opponent: str) -> str:
+    scores = tournament.table.cells.get((bot, opponent), {})
+    return "".join(MARKS.get(score, f"{score:g}") for _, score in sorted(scores.items()))
+
+
+def _short(standing: Standing, standings: list[Standing]) -> str:
+    return standing.name[:3] if len(standings) <= 12 else str(standings.index(standing) + 1)
+
+
+def ranked_table(title: str, tiebreaks: Sequence[str], lines: Sequence[RankedLine]) -> Table:
+    """Standings with their tie-breaks, and what decided each place."""
+    table = _table(title)
+    table.add_column("#", justify="right")
+    table.add_column("bot")
+    for column in ("points", "played", "won", "drawn", "lost", *(name.upper() for name in tiebreaks)):
+        table.add_column(column, justify="right")
+    table.add_column("decided by")
+    for line in lines:
+        values = ("-" if value is None else points_text(value) for value in line.tiebreaks.values())
+        counts = (str(count) for count in (line.played, line.wins, line.draws, line.losses))
+        table.add_row(str(line.rank), line.name, points_text(line.points), *counts, *values, line.decided_by.upper())
+    return table
+
+
+def ratings_table(title: str, rated: Ratings) -> Table:
+    """Ratings with their 95% intervals, and how likely each bot is stronger than the next."""
+    table = _table(title)
+    table.add_column("#", justify="right")
+    table.add_column("bot")
+    for column in ("rating", "95% interval", "matches", "above the next"):
+        table.add_column(column, justify="right")
+    for place, line in enumerate(rated.lines):
+        following = rated.lines[place + 1] if place + 1 < len(rated.lines) else None
+        chance = None if following is None else rated.superiority(line.name, following.name)
+        table.add_row(
+            str(place + 1),
+            line.name,
+            "-" if line.rating is None else f"{line.rating:+.0f}",
+            "-" if line.interval is None else f"{line.interval[0]:+.0f} to {line.interval[1]:+.0f}",
+            str(line.matches),
+            "" if chance is None else f"{chance:.1%}",
+        )
+    return table

@@ -1,0 +1,159 @@
+"""What a practice shows: every frame both ways, the board after each move, and what to do about each mistake.
+
+It is fed by the proxy between bot and server, and does no I/O: what is to be shown are `Entry`s.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from rumble_engine import EngineError, State, get_game
+
+from rumble_server.cli.support.advice import CLOSES, ERRORS, LOSSES, REJECTIONS
+
+Sender = Literal["bot", "server"]
+MOST_LISTED = 12
+"""So many of a list's values are shown; JSON lines have all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Something to show. `about` says what: a frame of a side, a board, a word of ours, or what to do next."""
+
+    about: Literal["bot", "server", "board", "note", "next"]
+    text: str
+    frame: Any = None
+    """The frame as data; None where it is no JSON."""
+
+    def as_json(self) -> dict[str, Any]:
+        """The entry as one JSON object."""
+        if self.about not in ("bot", "server"):
+            return {self.about: self.text}
+        return {"from": self.about, **({"text": self.text} if self.frame is None else {"frame": self.frame})}
+
+    def __str__(self) -> str:
+        """The entry for a person, in one line or, for a board, in several."""
+        if self.about == "board":
+            return "\n".join(f"       {line}" for line in self.text.split("\n"))
+        if self.about in ("note", "next"):
+            return f"{self.about:6} {self.text}"
+        if not isinstance(self.frame, dict) or not isinstance(self.frame.get("type"), str):
+            return f"{self.about:6} {self.text!a}"
+        fields = {name: _shortened(value) for name, value in self.frame.items() if name != "type"}
+        return f"{self.about:6} {self.frame['type']!s:15} {json.dumps(fields, ensure_ascii=True)}"
+
+
+class Trace:
+    """Follows the talk between one bot and the server."""
+
+    def __init__(self) -> None:
+        self.connected = False
+        """Whether the bot ever opened a connection."""
+        self.logged_in = False
+        self.over = False
+        """Whether the bot was told that the tournament is over."""
+        self.refused = False
+        """Whether the last thing that happened is that the server refused what the bot sent."""
+        self.thinking = False
+        """Whether the bot has been asked, and has said nothing since."""
+        self.faults = 0
+        """How many matches the bot lost by its own fault."""
+        self._state: State | None = None
+        self._game: str | None = None
+        self._seat: int | None = None
+
+    def opened(self) -> Iterator[Entry]:
+        """The bot opened a connection."""
+        self.connected = True
+        yield Entry("note", "your bot opened a connection")
+
+    def frame(self, sender: Sender, frame: str | bytes) -> Iterator[Entry]:
+        """One side sent a frame."""
+        if isinstance(frame, bytes):
+            yield Entry(sender, f"a binary frame of {len(frame)} bytes")
+            return
+        data = _read(frame)
+        yield Entry(sender, frame, data)
+        self.refused = False
+        self.thinking = self.thinking and sender == "server"
+        if isinstance(data, dict):
+            yield from self._sent(data) if sender == "bot" else self._told(data)
+
+    def asked(self, frame: str | bytes) -> bool:
+        """Whether this frame asks the bot for a move."""
+        data = _read(frame) if isinstance(frame, str) else None
+        return isinstance(data, dict) and data.get("type") == "turn"
+
+    def closed(self, sender: Sender, code: int, reason: str) -> Iterator[Entry]:
+        """One side ended the connection."""
+        who = "your bot" if sender == "bot" else "the server"
+        yield Entry("note", f"{who} closed the connection: {code}" + (f", {reason}" if reason else ""))
+        if sender == "server" and code in CLOSES:
+            yield Entry("next", CLOSES[code])
+        elif sender == "bot" and not self.over:
+            yield Entry("next", LOSSES["disconnect"])
+
+    def _sent(self, frame: dict[str, Any]) -> Iterator[Entry]:
+        """The bot's move, on the board; what it means is the referee's to say."""
+        if frame.get("type") != "move" or self._state is None:
+            return
+        try:
+            self._state = self._state.play(frame["move"])
+        except (EngineError, KeyError, TypeError):
+            return
+        yield Entry("board", self._state.diagram())
+
+    def _told(self, frame: dict[str, Any]) -> Iterator[Entry]:
+        match frame.get("type"):
+            case "session":
+                self.logged_in = True
+            case "match_start":
+                self._game, self._seat, self._state = frame["game"], frame["seat"], None
+            case "turn":
+                state = get_game(frame["game"]).load(frame["state"])
+                if frame["moves"] if "moves" in frame else frame["ply"]:
+                    if frame.get("moves"):
+                        yield Entry("note", f"the last move was {frame['moves'][-1]}")
+                    yield Entry("board", state.diagram())
+                self._state, self.thinking = state, True
+            case "rejected":
+                yield Entry("next", REJECTIONS[frame["code"]])
+            case "error":
+                self.refused = True
+                yield Entry("next", ERRORS[frame["code"]])
+            case "match_over":
+                yield from self._match_over(frame)
+            case "tournament_over":
+                self.over = True
+            case _:
+                pass
+
+    def _match_over(self, frame: dict[str, Any]) -> Iterator[Entry]:
+        self.thinking = False
+        state = get_game(self._game).load(frame["state"]) if self._game else None
+        if state is not None and state != self._state:
+            yield Entry("board", state.diagram())
+        if frame["scores"] is None:
+            return
+        winner = frame["winner"]
+        told = "a draw" if winner is None else f"your bot {'won' if winner == self._seat else 'lost'}"
+        yield Entry("note", f"{told}: {frame['reason']}")
+        if winner != self._seat and frame["termination"] in LOSSES:
+            self.faults += 1
+            yield Entry("next", LOSSES[frame["termination"]])
+
+
+def _read(frame: str) -> Any:
+    """The frame as data; None where it is no JSON."""
+    try:
+        return json.loads(frame)
+    except ValueError:
+        return None
+
+
+def _shortened(value: Any) -> Any:
+    """A long list, cut."""
+    if isinstance(value, list) and len(value) > MOST_LISTED:
+        return [*value[:MOST_LISTED], f"... {len(value)} in all"]
+    return value

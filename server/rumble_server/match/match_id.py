@@ -1,0 +1,35 @@
+"""Ids of matches: `friday.1.3.2.1` is cycle 1, round 3, board 2, leg 1 of the tournament `friday`."""
+
+from typing import NamedTuple
+
+
+class MatchId(NamedTuple):
+    """An id of a match, in its parts. Cycle, round, board and leg count from 1."""
+
+    tournament_id: str
+    cycle: int
+    round: int
+    board: int
+    leg: int
+
+    @classmethod
+    def parse(cls, text: str) -> "MatchId":
+        """Read an id. Raises ValueError for a text that is none."""
+        tournament_id, *place = text.rsplit(".", 4)
+        if len(place) != 4:
+            raise ValueError(f"{text!r} is not the id of a match")
+        cycle, number, board, leg = map(int, place)
+        return cls(tournament_id, cycle, number, board, leg)
+
+    def __str__(self) -> str:
+        return f"{self.tournament_id}.{self.key}"
+
+    @property
+    def key(self) -> str:
+        """The id without its tournament: `<cycle>.<round>.<board>.<leg>`."""
+        return f"{self.cycle}.{self.round}.{self.board}.{self.leg}"
+
+
+def tournament_id_of(match_id: str) -> str:
+    """Return the id of a match's tournament. No check: the rest may be any text."""
+    return match_id.partition(".")[0]

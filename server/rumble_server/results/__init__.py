@@ -1,0 +1,1 @@
+"""Pure scoring: results, tallies, standings, tie-breaks, ratings, result files."""

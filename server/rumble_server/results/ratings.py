@@ -1,0 +1,233 @@
+"""Ratings of a field: one joint maximum-likelihood fit over all its matches, never an incremental Elo. Pure.
+
+Bots have fixed strength and all results are known, so their order must not matter. See `rating_model` for the
+arithmetic. Intervals are 95%, from the Fisher matrix scaled by the draws of each pair (a sandwich estimate): one matrix
+inversion, where a parametric bootstrap of the same model would take hundreds of fits after each result. Matches lost by
+`no_show` are left out: they say nothing about strength. numpy is imported when first needed.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from math import erf, log, sqrt
+from typing import TYPE_CHECKING, Any, Literal
+
+from rumble_server.results.result import Result
+from rumble_server.results.tally import DRAWN, FIRST_WON, SECOND_WON, Tally
+
+if TYPE_CHECKING:
+    from rumble_server.results.rating_model import Fit, Matrix
+
+ELO = 400 / log(10)
+"""Elo points to one natural unit: ten to one in expected points is 400."""
+WIDTH = 1.959963984540054
+"""Standard deviations on either side that hold 95% of a normal distribution."""
+MOST_COMPARED = 200
+"""A larger field has no table of who is stronger than whom: nobody could read it."""
+
+Prior = Literal["auto", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """One bot's rating and 95% interval; None where there is none to tell (see `Ratings.notes`)."""
+
+    name: str
+    rating: float | None
+    interval: tuple[float, float] | None
+    matches: int
+
+    def as_json(self) -> dict[str, Any]:
+        """The line as the API and the command line show it, to a hundredth of a point."""
+        return {
+            "name": self.name,
+            "rating": None if self.rating is None else _rounded(self.rating),
+            "interval": None if self.interval is None else [_rounded(end) for end in self.interval],
+            "matches": self.matches,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Ratings:
+    """The ratings of a field, highest first, with what is needed to understand them."""
+
+    model: str
+    """The model in words, to be named wherever ratings are shown."""
+    lines: tuple[Rating, ...]
+    prior_used: bool = False
+    prior_reason: str = ""
+    """Why a prior was needed; empty where it was not."""
+    first_move: float | None = None
+    """What the first seat is worth, in rating points; None where it is not part of the model."""
+    first_move_interval: tuple[float, float] | None = None
+    notes: tuple[str, ...] = ()
+    """What a reader must know, in sentences."""
+    _index: dict[str, int] = field(default_factory=dict, repr=False)
+    _fit: "Fit | None" = field(default=None, repr=False, compare=False)
+
+    def superiority(self, name: str, other: str) -> float | None:
+        """How likely it is that `name` is the stronger of the two; None if either is not rated."""
+        one, two = self._index.get(name), self._index.get(other)
+        if self._fit is None or one is None or two is None:
+            return None
+        strengths, covariance = self._fit.strengths, self._fit.covariance
+        variance = float(covariance[one, one] + covariance[two, two] - 2 * covariance[one, two])
+        lead = float(strengths[one] - strengths[two])
+        if one == two or variance <= 0:
+            return 0.5
+        return (1 + erf(lead / sqrt(2 * variance))) / 2
+
+    def as_json(self, *, most_compared: int = MOST_COMPARED) -> dict[str, Any]:
+        """The ratings as the API and the command line show them; `superiority` is a table by name and name.
+
+        It is empty where the field has more than `most_compared` bots.
+        """
+        names = [line.name for line in self.lines if line.rating is not None]
+        names = names if len(names) <= most_compared else []
+        chances = {name: {other: self.superiority(name, other) for other in names if other != name} for name in names}
+        return {
+            "model": self.model,
+            "prior": self.prior_used,
+            "prior_reason": self.prior_reason,
+            "first_move": None if self.first_move is None else _rounded(self.first_move),
+            "first_move_interval": None
+            if self.first_move_interval is None
+            else [*map(_rounded, self.first_move_interval)],
+            "notes": list(self.notes),
+            "ratings": [line.as_json() for line in self.lines],
+            "superiority": {
+                name: {other: round(chance, 4) for other, chance in row.items() if chance is not None}
+                for name, row in chances.items()
+            },
+        }
+
+
+def rate(
+    results: Iterable[Result], *, field: Iterable[str] = (), prior: Prior = "auto", first_move: bool = True
+) -> Ratings:
+    """Rate all bots in results; `field` names bots that may have none."""
+    return rate_tally(Tally.over(results, field), prior=prior, first_move=first_move)
+
+
+def rate_tally(tally: Tally, *, prior: Prior = "auto", first_move: bool = True) -> Ratings:
+    """Rate what was counted so far. `prior` "none" refuses a virtual draw: then there may be no ratings."""
+    if prior not in ("auto", "none"):
+        raise ValueError(f'the prior is "auto" or "none", not {prior!r}')
+    played = {
+        seats: (met[FIRST_WON], met[DRAWN], met[SECOND_WON]) for seats, met in tally.meetings.items() if any(met[:3])
+    }
+    matches = dict.fromkeys(tally.bots, 0)
+    for (first, second), counts in played.items():
+        matches[first] += sum(counts)
+        matches[second] += sum(counts)
+    names = sorted((name for name, number in matches.items() if number), key=lambda name: (name.casefold(), name))
+    unrated = sorted(name for name, number in matches.items() if not number)
+    notes = []
+    if not names:
+        notes.append("There are no ratings: no match was played.")
+    elif unrated:
+        notes.append(f"Without a rating, for want of matches: {_some(unrated)}.")
+    forfeits = sum(count.unplayed for count in tally.bots.values()) // 2
+    if forfeits:
+        notes.append(f"{forfeits} {'match' if forfeits == 1 else 'matches'} lost by no_show are left out.")
+    empty = tuple(Rating(name, None, None, 0) for name in unrated)
+    if not names:
+        return Ratings(_model(False, first_move), empty, notes=tuple(notes))
+    index = {name: number for number, name in enumerate(names)}
+    cells = [(index[first], index[second], *counts) for (first, second), counts in played.items()]
+    return _rate(index, cells, matches, empty, notes, prior, first_move)
+
+
+def _rate(
+    index: dict[str, int],
+    cells: list[tuple[int, int, int, int, int]],
+    matches: dict[str, int],
+    unrated: tuple[Rating, ...],
+    notes: list[str],
+    prior: Prior,
+    first_move: bool,
+) -> Ratings:
+    from rumble_server.results import rating_model as model
+
+    score, count, drawn = model.arrays(cells, len(index))
+    groups = model.islands(count > 0)
+    if first_move and not model.tells_first_move(count, groups):
+        first_move = False
+        notes.append("The first-move term is left out: the seats do not tell it from the strengths.")
+    reason = _why_infinite(list(index), score, count, groups)
+    if not reason and first_move and not model.first_move_is_finite(score, count):
+        reason = "the seats explain every result, so the first-move term has no bound"
+    if reason and prior == "none":
+        notes.append(f"There are no ratings without a prior: {reason}.")
+        lines = tuple(Rating(name, None, None, matches[name]) for name in index)
+        return Ratings(_model(False, first_move), lines + unrated, notes=tuple(notes))
+    if reason:
+        notes.append(f"A prior holds the ratings in bounds, one virtual draw a pair that met: {reason}.")
+    if len(groups) > 1:
+        notes.append("Ratings compare bots within a group only; between groups they are a guess of equality.")
+    if drawn.sum() == count.sum():
+        notes.append("Every match was drawn: all that is known is how closely the bots are matched.")
+    virtual = model.virtual_draws(count > 0, groups) if reason else 0 * count
+    fitted = model.fit(score, count, drawn, virtual, first_move)
+    lines = tuple(
+        sorted(
+            (_line(name, number, matches[name], fitted) for name, number in index.items()),
+            key=lambda line: (-round(line.rating or 0.0, 6), line.name.casefold(), line.name),
+        )
+    )
+    return Ratings(
+        model=_model(bool(reason), first_move),
+        lines=lines + unrated,
+        prior_used=bool(reason),
+        prior_reason=reason,
+        first_move=ELO * fitted.first_move if first_move else None,
+        first_move_interval=_interval(fitted.first_move, float(fitted.covariance[-1, -1])) if first_move else None,
+        notes=tuple(notes),
+        _index=index,
+        _fit=fitted,
+    )
+
+
+def _line(name: str, number: int, matches: int, fitted: "Fit") -> Rating:
+    strength = float(fitted.strengths[number])
+    variance = float(fitted.covariance[number, number])
+    return Rating(name, ELO * strength, _interval(strength, variance), matches)
+
+
+def _interval(middle: float, variance: float) -> tuple[float, float]:
+    reach = WIDTH * sqrt(max(variance, 0.0))
+    return ELO * (middle - reach), ELO * (middle + reach)
+
+
+def _why_infinite(names: list[str], score: "Matrix", count: "Matrix", groups: list[list[int]]) -> str:
+    from rumble_server.results import rating_model as model
+
+    if len(groups) > 1:
+        return f"the field falls into {len(groups)} groups that have not met"
+    lost = (count - score).T  # what the second seat scored, by (second, first)
+    if model.is_strongly_connected((score > 0) | (lost > 0)):
+        return ""
+    points = score.sum(axis=1) + lost.sum(axis=1)
+    played = count.sum(axis=1) + count.sum(axis=0)
+    perfect = [name for name, got, of in zip(names, points, played, strict=True) if got == of]
+    nothing = [name for name, got in zip(names, points, strict=True) if got == 0]
+    told = [
+        f"{_some(group)} {what}" for group, what in ((perfect, "lost no point"), (nothing, "won no point")) if group
+    ]
+    return " and ".join(told) or "one group of bots took no point from the others"
+
+
+def _rounded(value: float) -> float:
+    return round(value, 2) + 0.0  # never -0.0
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+
+
+def _model(prior: bool, first_move: bool) -> str:
+    return (
+        "Bradley-Terry, joint maximum likelihood, logistic on 400*log10, a draw is half a point, "
+        + ("one first-move term for the field" if first_move else "no first-move term")
+        + (", prior of one virtual draw a pair" if prior else ", no prior")
+        + ", mean 0; 95% intervals from the Fisher matrix scaled by the draws"
+    )

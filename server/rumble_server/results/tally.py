@@ -1,0 +1,151 @@
+"""Counts of results: constant cost a result, and enough for every tie-break and for ratings.
+
+A `Tally` only counts; points are made of its counts when read, so that any points scheme fits. Points are exact
+integers in `Scheme` units: rounding can never break a tie, or make one.
+"""
+
+from collections.abc import Iterable, Mapping
+from copy import copy
+from dataclasses import dataclass
+from fractions import Fraction
+from math import isfinite, lcm
+from typing import Self
+
+from rumble_server.results.result import Result
+
+FIRST_WON, DRAWN, SECOND_WON, FIRST_BY_FORFEIT, SECOND_BY_FORFEIT, NOBODY = range(6)
+Meetings = tuple[int, int, int, int, int, int]
+"""What came of the matches of two bots in fixed seats, counted in the order of the six constants above."""
+
+NONE: Meetings = (0, 0, 0, 0, 0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Scheme:
+    """Points for a win, a draw and a loss, as integers: that many times `scale`."""
+
+    win: int
+    draw: int
+    loss: int
+    scale: int
+
+    @classmethod
+    def of(cls, points: tuple[float, float, float]) -> Self:
+        """The scheme for points as a host gives them. Raises ValueError."""
+        if not all(isfinite(value) for value in points):
+            raise ValueError(f"points must be three numbers, for a win, a draw and a loss, not {points!r}")
+        win, draw, loss = (Fraction(str(value)) for value in points)
+        if not win > loss or not win >= draw >= loss:
+            raise ValueError(f"a win must be worth more than a loss, and a draw neither more nor less: {points!r}")
+        scale = lcm(win.denominator, draw.denominator, loss.denominator)
+        return cls(int(win * scale), int(draw * scale), int(loss * scale), scale)
+
+
+@dataclass(slots=True)
+class Count:
+    """What one bot has done. `won` and `won_second` are over the board; `unplayed` were lost or won by `no_show`."""
+
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+    won: int = 0
+    won_second: int = 0
+    faults: int = 0
+    unplayed: int = 0
+    byes: int = 0
+    """Matches that count as won without an opponent."""
+
+    @property
+    def played(self) -> int:
+        """Matches with a result."""
+        return self.wins + self.draws + self.losses
+
+    def points(self, scheme: Scheme) -> int:
+        """Points in the scheme's units; a bye counts as wins."""
+        return (self.wins + self.byes) * scheme.win + self.draws * scheme.draw + self.losses * scheme.loss
+
+
+class Tally:
+    """Counts by bot and by pair of seats."""
+
+    def __init__(self, field: Iterable[str] = ()) -> None:
+        self.bots: dict[str, Count] = {name: Count() for name in field}
+        self.meetings: dict[tuple[str, str], Meetings] = {}
+        """By (first seat, second seat). The values are immutable, so that a snapshot is a shallow copy."""
+
+    @classmethod
+    def over(cls, results: Iterable[Result], field: Iterable[str] = (), byes: Mapping[str, int] | None = None) -> Self:
+        """The tally of results; `field` names the bots that may have none yet."""
+        tally = cls(field)
+        for result in results:
+            tally.add(result)
+        for name, matches in (byes or {}).items():
+            tally.give_bye(name, matches)
+        return tally
+
+    def add(self, result: Result, sign: int = 1) -> None:
+        """Count a result; `sign` -1 takes it back."""
+        outcome = _outcome(result)
+        forfeit = result.is_forfeit
+        for seat, name in enumerate(result.seats):
+            count = self.bots.get(name)
+            if count is None:
+                count = self.bots[name] = Count()
+            score = result.scores[seat]
+            if score == 1:
+                count.wins += sign
+                if not forfeit:
+                    count.won += sign
+                    count.won_second += sign * seat
+            elif score > 0:
+                count.draws += sign
+            else:
+                count.losses += sign
+            if forfeit:
+                count.unplayed += sign
+            if seat in result.at_fault:
+                count.faults += sign
+        before = self.meetings.get(result.seats, NONE)
+        after = (*before[:outcome], before[outcome] + sign, *before[outcome + 1 :])
+        if any(after):
+            self.meetings[result.seats] = after  # type: ignore[assignment]  # six again
+        else:
+            del self.meetings[result.seats]
+
+    def enter(self, name: str) -> None:
+        """A bot may have results."""
+        self.bots.setdefault(name, Count())
+
+    def give_bye(self, name: str, matches: int = 1) -> None:
+        """The bot is given this many matches as won, without an opponent (a Swiss with an odd field)."""
+        self.bots.setdefault(name, Count()).byes += matches
+
+    def snapshot(self) -> "Tally":
+        """A copy to be read elsewhere while this one goes on counting."""
+        other = Tally()
+        other.bots = {name: copy(count) for name, count in self.bots.items()}
+        other.meetings = self.meetings.copy()
+        return other
+
+
+def _outcome(result: Result) -> int:
+    first, second = result.scores
+    if first == second:
+        return NOBODY if first == 0 else DRAWN
+    if first > second:
+        return FIRST_BY_FORFEIT if result.is_forfeit else FIRST_WON
+    return SECOND_BY_FORFEIT if result.is_forfeit else SECOND_WON
+
+
+def points_of_first(meetings: Meetings, scheme: Scheme) -> int:
+    """What the bot in the first seat scored in these meetings, in the scheme's units."""
+    won = meetings[FIRST_WON] + meetings[FIRST_BY_FORFEIT]
+    lost = meetings[SECOND_WON] + meetings[SECOND_BY_FORFEIT] + meetings[NOBODY]
+    return won * scheme.win + meetings[DRAWN] * scheme.draw + lost * scheme.loss
+
+
+def points_of_second(meetings: Meetings, scheme: Scheme) -> int:
+    """What the bot in the second seat scored in these meetings, in the scheme's units."""
+    won = meetings[SECOND_WON] + meetings[SECOND_BY_FORFEIT]
+    lost = meetings[FIRST_WON] + meetings[FIRST_BY_FORFEIT] + meetings[NOBODY]
+    return won * scheme.win + meetings[DRAWN] * scheme.draw + lost * scheme.loss

@@ -1,0 +1,75 @@
+"""A tournament as one JSON document: what `export.json` and `rumble demo --json` give."""
+
+from typing import Any
+
+from rumble_server.match.facts import MatchOver
+from rumble_server.tournament.tournament import Tournament
+
+
+def export(tournament: Tournament) -> dict[str, Any]:
+    """The tournament, its standings, each finished match with the attempt that counts, and the void attempts."""
+    return Export(tournament).document()
+
+
+class Export:
+    """A tournament as it stands now, taken quickly; its `document` may be made later, on another thread."""
+
+    def __init__(self, tournament: Tournament) -> None:
+        self._summary = summary(tournament)
+        self._table = tournament.table.snapshot()
+        self._matches = list(tournament.results.values())
+        self._voided = list(tournament.voided)
+
+    def document(self) -> dict[str, Any]:
+        """The export. `byes`, the matches given as won by name, are in that of a Swiss."""
+        document = {
+            "tournament": self._summary,
+            "standings": [standing.as_json() for standing in self._table.standings()],
+            "matches": [match_json(over) for over in self._matches],
+            "voided": [match_json(over) for over in self._voided],
+        }
+        if self._summary["format"] == "swiss":
+            counts = self._table.tally.bots
+            document["byes"] = {name: count.byes for name, count in counts.items() if count.byes}
+        return document
+
+
+def summary(tournament: Tournament) -> dict[str, Any]:
+    """What the tournament is, and how far it has come."""
+    config = tournament.config
+    return {
+        "id": tournament.id,
+        "name": config.name,
+        "status": tournament.status,
+        "reason": tournament.reason,
+        "game": config.game,
+        "settings": config.settings,
+        "format": config.format,
+        "cycles": config.cycles,
+        "legs": config.legs,
+        "time_control": config.time_control.model_dump(),
+        "seed": config.seed,
+        "rated": config.rated,
+        "scheme": list(config.scheme),
+        "tiebreak_order": list(config.tiebreak_order),
+        "names": list(tournament.field),
+        "matches_total": tournament.matches_total,
+        "matches_over": len(tournament.results),
+        "created_at_ms": tournament.created_at_ms,
+        "started_at_ms": tournament.started_at_ms,
+        "ended_at_ms": tournament.ended_at_ms,
+    }
+
+
+def match_json(over: MatchOver) -> dict[str, Any]:
+    """One attempt at a match that is over."""
+    return {
+        "id": over.match,
+        "attempt": over.attempt,
+        "seats": list(over.seats),
+        "scores": None if over.scores is None else list(over.scores),
+        "termination": str(over.termination),
+        "reason": over.reason,
+        "at_fault": list(over.at_fault),
+        "moves": list(over.moves),
+    }

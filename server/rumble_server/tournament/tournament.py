@@ -1,0 +1,473 @@
+"""The machine that leads one tournament: synchronous, without I/O or a clock of its own.
+
+State changes only in `apply`, fact by fact, so that replaying the log rebuilds the machine. Commands (`join`,
+`start`, ...) check, and give the facts to be recorded; `due` gives the matches that can start or are lost now.
+"""
+
+from collections.abc import Callable, Iterator
+from hmac import compare_digest
+from random import Random
+from typing import Literal
+
+from rumble_engine import Termination
+from rumble_protocol.codes import ErrorCode
+from rumble_protocol.server_messages import TournamentStatus
+
+from rumble_server.match.facts import MatchOver, MatchStarted
+from rumble_server.results.result import result_of
+from rumble_server.results.standings import Table
+from rumble_server.tournament.absence import Absence
+from rumble_server.tournament.agenda import Agenda, Slot, pairing_and_leg
+from rumble_server.tournament.entrant import Entrant
+from rumble_server.tournament.errors import TournamentError
+from rumble_server.tournament.facts import (
+    BotAbsent,
+    BotBenched,
+    BotJoined,
+    BotLeft,
+    InviteChanged,
+    ResultVoided,
+    RoundPaired,
+    TournamentCreated,
+    TournamentEnded,
+    TournamentFact,
+    TournamentPaused,
+    TournamentResumed,
+    TournamentStarted,
+)
+from rumble_server.tournament.formats import Plan, Round, make_schedule
+from rumble_server.tournament.formats.knockout import Knockout
+from rumble_server.tournament.formats.swiss import Swiss
+from rumble_server.tournament.terms import no_show, terms
+
+OVER: tuple[TournamentStatus, ...] = ("finished", "cancelled")
+
+
+class Tournament:
+    """One tournament, rebuilt from its facts. Bots are keyed by their name as it was first used here."""
+
+    def __init__(self, created: TournamentCreated) -> None:
+        self.id = created.tournament
+        self.config = created.config
+        self.created_at_ms = created.at_ms
+        self.invite = created.config.invite
+        """The code that bots join with, if it asks for one."""
+        self.status: TournamentStatus = "lobby"
+        self.reason = ""
+        """Why it was paused or ended."""
+        self.paused_by_disk = False
+        """It goes on by itself when the log can be written again."""
+        self.field: dict[str, Entrant] = {}
+        self.table = Table(tiebreaks=self.config.tiebreak_order, points=self.config.scheme)
+        self.agenda: Agenda | None = None
+        self.openings: tuple[tuple[str, ...], ...] = ()
+        self.running: dict[str, MatchStarted] = {}
+        self.results: dict[str, MatchOver] = {}
+        """The counted result of each finished match, in order of finishing."""
+        self.voided: list[MatchOver] = []
+        self.started_at_ms: int | None = None
+        self.going_since_ms: int | None = None
+        """When it was started or last resumed."""
+        self.ended_at_ms: int | None = None
+        self._unsettled: dict[str, None] = {}
+        """Bots whose situation changed since `due` looked at them; a dict for its order."""
+        self._absence = Absence(self.id, self._has_matches)
+        self._may_pair = True
+        """Something happened since the schedule last had nothing to pair."""
+        self._just_paired: RoundPaired | None = None
+        """The schedule knows of this round: it pulled it a moment ago."""
+        self._pairing = False
+        """A round is being paired elsewhere."""
+
+    # --- replaying ---
+
+    def apply(self, fact: TournamentFact) -> None:
+        """Take a fact into account."""
+        match fact:
+            case MatchOver():
+                self._apply_over(fact)
+            case MatchStarted():
+                self.running[fact.match] = fact
+                for bot in fact.seats:
+                    self.field[bot].playing += 1
+                agenda = self._agenda()
+                agenda.start(agenda.find(fact.match))
+            case BotJoined():
+                self.field[fact.bot] = Entrant(fact.bot, self.config.absent_ms, house=fact.house)
+                self.table.enter(fact.bot)
+                if self.agenda is not None:
+                    for bot in self.agenda.bots:
+                        self._has_more_from(bot, fact.at_ms)
+                    self.agenda.enter_late(fact.bot)
+                    self._unsettle_all()
+            case BotLeft():
+                if self.status == "lobby":
+                    del self.field[fact.bot]
+                    self._absence.forget(fact.bot)
+                    self.table.withdraw(fact.bot)
+                else:
+                    self.field[fact.bot].withdrawn = True
+                    self._unsettled[fact.bot] = None
+            case BotAbsent():
+                self.field[fact.bot].set_absent_left(fact.absent_left_ms, fact.at_ms)
+            case BotBenched():
+                entrant = self.field[fact.bot]
+                entrant.benched = fact.benched
+                entrant.faulty_in_a_row = 0
+                self._unsettled[fact.bot] = None
+            case TournamentStarted():
+                self.status = "running"
+                self.started_at_ms = self.going_since_ms = fact.at_ms
+                self.openings = fact.openings
+                self.agenda = Agenda(self.id, fact.bots, make_schedule(self.config.format, self._plan(len(fact.bots))))
+                if isinstance(self.agenda.schedule, Knockout):
+                    self.table.places = self.agenda.places
+                self._absence.count_from(fact.at_ms)
+                self._unsettle_all()
+            case TournamentPaused():
+                self.status, self.reason = "paused", fact.reason
+                self.paused_by_disk = fact.by == "disk"
+            case TournamentResumed():
+                self.status, self.reason, self.paused_by_disk = "running", "", False
+                self.going_since_ms = fact.at_ms
+                self._absence.count_from(fact.at_ms)
+                self._unsettle_all()
+            case TournamentEnded():
+                self.status, self.reason, self.paused_by_disk = fact.status, fact.reason, False
+                self.ended_at_ms = fact.at_ms
+            case RoundPaired():
+                self._apply_paired(fact)
+            case ResultVoided():
+                self._apply_voided(fact)
+            case InviteChanged():
+                self.invite = fact.invite
+            case TournamentCreated():
+                pass
+
+    def _plan(self, bots: int) -> Plan:
+        config = self.config
+        return Plan(bots, config.cycles, config.legs, config.rounds, config.challengers, config.replays, config.scheme)
+
+    def _apply_paired(self, fact: RoundPaired) -> None:
+        agenda = self._agenda()
+        pulled = Round(fact.pairings, fact.byes)
+        if fact is not self._just_paired:
+            agenda.schedule.restore(pulled)
+        if pulled.pairings and agenda.schedule.byes_with_points():
+            for number in pulled.byes:
+                self.table.give_bye(agenda.bots[number], self.config.legs)
+        for pairing in pulled.pairings:
+            for number in (pairing.first, pairing.second):
+                self._has_more_from(agenda.bots[number], fact.at_ms)
+        self._add_round(pulled)
+
+    def _has_more_from(self, bot: str, at_ms: int) -> None:
+        """The bot is given matches; if it had nothing more to play, nobody has waited for it so far."""
+        if not self._agenda().has_more(bot):
+            self.field[bot].count_absence_from(at_ms)
+
+    def _add_round(self, pulled: Round) -> None:
+        agenda = self._agenda()
+        agenda.add(pulled)
+        for pairing in pulled.pairings:
+            self._unsettled[agenda.bots[pairing.first]] = None
+            self._unsettled[agenda.bots[pairing.second]] = None
+
+    def _agenda(self) -> Agenda:
+        if self.agenda is None:
+            raise ValueError(f"tournament {self.id} has not started")
+        return self.agenda
+
+    def _apply_over(self, over: MatchOver) -> None:
+        agenda = self._agenda()
+        was_running = self.running.pop(over.match, None) is not None
+        for bot in over.seats:
+            self._unsettled[bot] = None
+            if was_running:
+                self.field[bot].playing -= 1
+                self.field[bot].count_absence_from(over.at_ms)
+        if over.scores is None:
+            self.voided.append(over)
+            slot = agenda.find(over.match)
+            slot.attempt = over.attempt + 1
+            agenda.wait(slot)
+            return
+        agenda.close(over)
+        self._may_pair = True
+        self.results[over.match] = over
+        self.table.add(result_of(over))
+        for seat, bot in enumerate(over.seats):
+            entrant = self.field[bot]
+            if seat in over.at_fault and not (entrant.benched or entrant.withdrawn):
+                entrant.last_fault = over
+            # A bot that was merely not there is not failing, and has proved nothing either.
+            if over.termination is not Termination.NO_SHOW:
+                entrant.faulty_in_a_row = entrant.faulty_in_a_row + 1 if seat in over.at_fault else 0
+
+    def _apply_voided(self, fact: ResultVoided) -> None:
+        over = self.results.pop(fact.match)
+        if over.scores is not None:
+            self.table.take_back(result_of(over))
+        self.voided.append(over)
+        agenda = self._agenda()
+        for bot in over.seats:
+            self._has_more_from(bot, fact.at_ms)
+        slot = agenda.reopen(over.match, over.seats)
+        slot.attempt = over.attempt + 1
+        for bot in over.seats:
+            self._unsettled[bot] = None
+
+    def _unsettle_all(self) -> None:
+        self._unsettled.update(dict.fromkeys(self.field))
+
+    # --- commands: they check, and give facts; the caller records and applies them ---
+
+    def join(self, bot: str, now_ms: int, invite: str | None = None) -> BotJoined | None:
+        """The bot enters the field; None if it is in it already. Raises TournamentError."""
+        entrant = self.field.get(bot)
+        if entrant is not None:
+            if entrant.withdrawn:
+                raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{bot} left {self.id} for good")
+            return None
+        if self.status != "lobby" and not (self.config.late_join and self.status not in OVER):
+            raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{self.id} is {self.status}; it takes no more bots")
+        if self.invite is not None and (invite is None or not compare_digest(invite.encode(), self.invite.encode())):
+            raise TournamentError(ErrorCode.INVITE_REQUIRED, f"{self.id} is by invitation: send its `invite` code")
+        return BotJoined(self.id, bot, now_ms)
+
+    def leave(self, bot: str, now_ms: int, *, removed: bool = False) -> BotLeft | None:
+        """The bot leaves for good; None if it is not in, or left before. Raises TournamentError after the end."""
+        entrant = self.field.get(bot)
+        if entrant is None or entrant.withdrawn:
+            return None
+        if self.status in OVER:
+            raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{self.id} is {self.status}")
+        return BotLeft(self.id, bot, removed, now_ms)
+
+    def start(self, now_ms: int, order: tuple[str, ...] | None = None) -> TournamentStarted:
+        """Number the field: by the seed from the sorted names, or as `order` has it. Raises TournamentError."""
+        if self.status != "lobby":
+            raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{self.id} is {self.status}; it cannot be started")
+        if len(self.field) < 2:
+            raise TournamentError(
+                ErrorCode.TOURNAMENT_CLOSED, f"{self.id} needs two bots to start; it has {len(self.field)}"
+            )
+        if order is None:
+            names = sorted(self.field, key=lambda name: (name.casefold(), name))
+            Random(self.config.seed).shuffle(names)
+            order = tuple(names)
+        try:
+            make_schedule(self.config.format, self._plan(len(order)))
+        except ValueError as error:
+            raise TournamentError(ErrorCode.BAD_SETTINGS, f"{self.id} cannot be started: {error}") from None
+        return TournamentStarted(self.id, order, tuple(self.config.make_openings()), now_ms)
+
+    def pause(self, reason: str, now_ms: int, *, by: Literal["host", "disk"] = "host") -> list[TournamentFact]:
+        """Running matches finish, none starts, and no absent budget runs. Raises TournamentError."""
+        if self.status != "running":
+            raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{self.id} is {self.status}; it cannot be paused")
+        return [*self._absence.used(now_ms), TournamentPaused(self.id, reason, by, now_ms)]
+
+    def unpause(self, now_ms: int) -> TournamentResumed:
+        """Matches start again. Raises TournamentError."""
+        if self.status != "paused":
+            raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{self.id} is {self.status}; it cannot be resumed")
+        return TournamentResumed(self.id, now_ms)
+
+    def end(self, now_ms: int, *, cancelled: bool, reason: str) -> TournamentEnded:
+        """The host ends it early: cancelled, or finished with the standings as they are. Raises TournamentError."""
+        if self.status in OVER:
+            raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{self.id} is {self.status} already")
+        if not cancelled and self.status == "lobby":
+            raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{self.id} has not started; cancel it instead")
+        return TournamentEnded(self.id, "cancelled" if cancelled else "finished", reason, now_ms)
+
+    def change_invite(self, invite: str | None, now_ms: int) -> InviteChanged:
+        """From now on bots join with this code, or without any. Raises TournamentError."""
+        if self.status in OVER:
+            raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{self.id} is {self.status}; it takes no more bots")
+        return InviteChanged(self.id, invite, now_ms)
+
+    def bench(self, bot: str, now_ms: int) -> BotBenched | None:
+        """Whether the bot has just failed too often in a row; then it is benched until the host lets it play again."""
+        entrant, limit = self.field[bot], self.config.bench_after
+        if entrant.benched or entrant.withdrawn or limit == 0 or entrant.faulty_in_a_row < limit:
+            return None
+        reason = f"{bot} lost {entrant.faulty_in_a_row} matches in a row by its own fault"
+        return BotBenched(self.id, bot, True, reason, now_ms)
+
+    def unbench(self, bot: str, now_ms: int) -> BotBenched:
+        """The host lets a benched bot play again. Raises TournamentError."""
+        entrant = self.field.get(bot)
+        if entrant is None:
+            raise TournamentError(ErrorCode.UNKNOWN_BOT, f"{self.id} has no bot {bot!r}")
+        if not entrant.benched:
+            raise TournamentError(ErrorCode.UNAVAILABLE, f"{bot} is not benched in {self.id}")
+        return BotBenched(self.id, bot, False, "the host lets it play again", now_ms)
+
+    def void(self, match: str, now_ms: int) -> ResultVoided:
+        """The host has a match that has a result played again. Raises TournamentError."""
+        if self.status in OVER:
+            raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{self.id} is {self.status}; its results stand")
+        over = self.results.get(match)
+        if over is None:
+            raise TournamentError(ErrorCode.UNAVAILABLE, f"{self.id} has no result of a match {match!r}")
+        return ResultVoided(match, over.attempt, now_ms)
+
+    # --- what is to be done ---
+
+    def ready_to_start(self, now_ms: int) -> bool:
+        """Whether as many bots are in the lobby as it waits for, or its time has come and two are there."""
+        if self.status != "lobby" or len(self.field) < 2:
+            return False
+        wanted, at_ms = self.config.start_at_bots, self.config.start_at_ms
+        return (wanted is not None and len(self.field) >= wanted) or (at_ms is not None and now_ms >= at_ms)
+
+    def is_complete(self) -> bool:
+        """Whether every match of the schedule has its result."""
+        agenda = self.agenda
+        if agenda is None or self.status in OVER or agenda.open:
+            return False
+        if not agenda.exhausted and not agenda.schedule.follows_results:
+            pulled = agenda.pull()
+            if pulled is not None:
+                self._add_round(pulled)
+                return False
+        return agenda.exhausted
+
+    @property
+    def why_complete(self) -> str:
+        """Why there is nothing more to play."""
+        schedule = None if self.agenda is None else self.agenda.schedule
+        return getattr(schedule, "stopped", "") or "all matches were played"
+
+    def pairing_task(self) -> Callable[[], Round] | None:
+        """What pairing the next round takes, if it is slow and its time: to be run elsewhere, once (see `paired`)."""
+        agenda = self.agenda
+        if self._pairing or self.status != "running" or agenda is None or agenda.open or agenda.exhausted:
+            return None
+        if not isinstance(agenda.schedule, Swiss):
+            return None
+        task = agenda.prepare(self._gone())
+        self._pairing = task is not None
+        return None if task is None else task.run
+
+    def paired(self, pulled: Round, now_ms: int) -> RoundPaired | None:
+        """The round that a pairing task gave; None if the tournament is over meanwhile."""
+        self._pairing = False
+        if self.status in OVER:
+            return None
+        return RoundPaired(self.id, pulled.pairings, pulled.byes, now_ms)
+
+    def _gone(self) -> set[str]:
+        return {bot for bot, entrant in self.field.items() if entrant.withdrawn}
+
+    def unsettle(self, bot: str) -> None:
+        """The bot became free, or there: `due` is to look at it again."""
+        if bot in self.field:
+            self._unsettled[bot] = None
+
+    def due(self, is_free: Callable[[str], bool], now_ms: int) -> Iterator[MatchStarted | MatchOver | RoundPaired]:
+        """The matches that start now, those lost now because a bot is not there for good, and rounds newly paired.
+
+        The caller records, applies and carries out each before it asks for the next. `is_free` tells whether a bot
+        is connected and can take one more match.
+        """
+        while self.status == "running" and self._unsettled:
+            paired = self._pair(now_ms)
+            if paired is not None:
+                yield paired
+                continue
+            bot = next(iter(self._unsettled))
+            found = self._due_for(bot, is_free, now_ms)
+            if found is None:
+                self._unsettled.pop(bot, None)
+            else:
+                yield found
+
+    def _pair(self, now_ms: int) -> RoundPaired | None:
+        """What follows from the results so far, whoever is free for it."""
+        agenda = self._agenda()
+        if not self._may_pair or not agenda.schedule.follows_results or agenda.schedule.slow:
+            return None
+        self._may_pair = False
+        pulled = agenda.pull(self._gone())
+        self._just_paired = None if pulled is None else RoundPaired(self.id, pulled.pairings, pulled.byes, now_ms)
+        return self._just_paired
+
+    def _due_for(self, bot: str, is_free: Callable[[str], bool], now_ms: int) -> MatchStarted | MatchOver | None:
+        agenda = self._agenda()
+        gone = self.field[bot].gone
+        if not gone and not is_free(bot):
+            return None
+        while True:
+            for slot in agenda.waiting(bot):
+                opponent = slot.opponent(bot)
+                opponent_gone = self.field[opponent].gone
+                if not opponent_gone and not is_free(opponent):
+                    continue
+                if gone or opponent_gone:
+                    entrants = (self.field[name] for name in slot.seats)
+                    why = {entrant.bot: entrant.why_gone for entrant in entrants if entrant.gone}
+                    return no_show(self.config, self.openings, slot, why, now_ms)
+                return terms(self.config, self.openings, slot, now_ms)
+            pulled = agenda.pull() if agenda.may_pull_for(bot) else None
+            if pulled is None:
+                return None
+            self._add_round(pulled)
+
+    def terms_of(self, over: MatchOver) -> MatchStarted:
+        """What a match that was lost before it began would have been played under."""
+        pairing, leg = pairing_and_leg(over.match)
+        slot = Slot(over.match, pairing, leg, (over.seats[0], over.seats[1]), over.attempt)
+        return terms(self.config, self.openings, slot, over.at_ms)
+
+    # --- absence ---
+
+    def appear(self, bot: str, now_ms: int) -> BotAbsent | None:
+        """The bot is connected: its absent budget stops. A fact if some of it was used."""
+        entrant = self.field.get(bot)
+        if entrant is None:
+            return None
+        self._unsettled[bot] = None
+        return self._absence.appear(entrant, now_ms)
+
+    def disappear(self, bot: str, now_ms: int) -> None:
+        """The bot is not connected: from now its absent budget runs, while it has matches to play."""
+        entrant = self.field.get(bot)
+        if entrant is not None:
+            self._absence.disappear(entrant, now_ms)
+
+    def nobody_there(self, since_ms: int) -> None:
+        """After a restart no bot is connected; absent budgets run from `since_ms`."""
+        self._absence.nobody_there(self.field.values(), since_ms)
+        self._unsettle_all()
+
+    def expire_absent(self, now_ms: int) -> list[BotAbsent]:
+        """The bots whose absent budget is used up by now: their matches are lost until they come back."""
+        expired = self._absence.expired(now_ms)
+        for fact in expired:
+            self._unsettled[fact.bot] = None
+        return expired
+
+    @property
+    def wake_at_ms(self) -> int | None:
+        """When the next absent budget is used up, or when it starts by itself."""
+        if self.status == "lobby":
+            return self.config.start_at_ms if len(self.field) >= 2 else None
+        return self._absence.wake_at_ms
+
+    def _has_matches(self, bot: str) -> bool:
+        return self.status == "running" and self.agenda is not None and self.agenda.has_more(bot)
+
+    @property
+    def challengers(self) -> list[str]:
+        """Of a gauntlet that has started: the bots that meet all others."""
+        if self.agenda is None or self.config.format != "gauntlet":
+            return []
+        return self.agenda.bots[: self.config.challengers]
+
+    @property
+    def matches_total(self) -> int | None:
+        """How many matches it has when all is played; None before the field is known."""
+        return None if self.agenda is None else self.agenda.matches_total

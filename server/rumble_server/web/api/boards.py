@@ -1,0 +1,84 @@
+"""Boards for pages: of any position of a game, with where to click for each move; and of all plies of a match."""
+
+import asyncio
+from http import HTTPStatus
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
+from pydantic import ValidationError
+from rumble_engine import BadPosition, BadSettings, EngineError, MoveError, get_game
+from rumble_protocol.codes import ErrorCode
+
+from rumble_server.web.api.commands import body_schema
+from rumble_server.web.api.library import Library
+from rumble_server.web.api.models import BoardAnswer, BoardQuestion, MatchBoards
+from rumble_server.web.api.problems import bad_request
+from rumble_server.web.api.reading import ERRORS
+from rumble_server.web.errors import WebError, WebErrorAnswer
+from rumble_server.web.security import read_body
+from rumble_server.web.site import Site
+
+MOST_BOARDS = 400
+"""Of a match, in one answer."""
+
+
+def board_routes(site: Site, library: Library) -> APIRouter:
+    """The routes of boards; they need no token."""
+    router = APIRouter(prefix="/api", tags=["read"], responses=ERRORS)
+
+    @router.get("/matches/{match}/boards")
+    async def get_boards(
+        match: str,
+        first: Annotated[int, Query(ge=0)] = 0,
+        limit: Annotated[int, Query(ge=1, le=MOST_BOARDS)] = MOST_BOARDS,
+    ) -> MatchBoards:
+        """The boards of a match from ply `first` on, to step through it."""
+        found = await library.boards(match, first, limit)
+        await site.on_disk()
+        return found
+
+    @router.post(
+        "/games/{game}/board",
+        openapi_extra=body_schema(BoardQuestion),
+        responses={HTTPStatus.REQUEST_ENTITY_TOO_LARGE.value: {"model": WebErrorAnswer}},
+    )
+    async def post_board(game: str, request: Request) -> BoardAnswer:
+        """The board of a position, such as the `state` of a turn, and where to click for each move. Changes nothing."""
+        body = await read_body(request)
+        try:
+            question = BoardQuestion.model_validate_json(body)
+        except ValidationError as error:
+            raise bad_request(error.errors(include_url=False)) from None
+        return await asyncio.to_thread(answer, game, question)
+
+    return router
+
+
+def answer(name: str, question: BoardQuestion) -> BoardAnswer:
+    """Draw a position. Raises WebError for one that cannot be, and for moves that are not allowed in it."""
+    try:
+        game = get_game(name)
+    except EngineError as error:
+        raise WebError(HTTPStatus.NOT_FOUND, ErrorCode.UNKNOWN_GAME, str(error)) from None
+    try:
+        settings = game.complete(question.settings) if question.settings else {}
+        state = game.load({**settings, **question.state})
+        legal = list(state.legal_moves) if question.legal is None else question.legal
+        for move in question.legal or ():
+            state.code_of(move)
+    except BadSettings as error:
+        raise _refused(ErrorCode.BAD_SETTINGS, error) from None
+    except BadPosition as error:
+        raise _refused("bad_position", error) from None
+    except MoveError as error:
+        raise _refused("illegal_move", error) from None
+    view = state.view()
+    return BoardAnswer(
+        drawing=game.drawing(view, question.last_move),
+        diagram=state.diagram(),
+        moves={move: game.path(view, move) for move in legal},
+    )
+
+
+def _refused(code: str, error: EngineError) -> WebError:
+    return WebError(HTTPStatus.UNPROCESSABLE_ENTITY, code, str(error))

@@ -1,0 +1,62 @@
+"""How people are invited: a link to a tournament's page with the code in it, as a QR code too, and a bot's command."""
+
+import hmac
+import io
+import shlex
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import segno
+from fastapi import Request
+
+from rumble_server.tournament.tournament import Tournament
+from rumble_server.web.api.organiser_models import InviteAnswer
+
+QR_SCALE = 8
+
+
+def base_of(request: Request) -> str:
+    """This server's address as the reader knows it."""
+    return str(request.base_url).rstrip("/")
+
+
+def page_link(tournament: Tournament, base: str) -> str:
+    """The link for those who may join."""
+    query = "" if tournament.invite is None else "?" + urlencode({"invite": tournament.invite})
+    return f"{base}/tournaments/{quote(tournament.id)}{query}"
+
+
+def join_command(tournament: Tournament, base: str, *, invite: str | None) -> str:
+    """The command of a bot that joins, for a shell."""
+    words = ["rumble", "bot", "minimax", "--server", base, "--join", tournament.id]
+    return shlex.join(words if invite is None else [*words, "--invite", invite])
+
+
+def invite_answer(tournament: Tournament, request: Request) -> InviteAnswer:
+    """All of it, for the host."""
+    base = base_of(request)
+    command = join_command(tournament, base, invite=tournament.invite)
+    return InviteAnswer(code=tournament.invite, link=page_link(tournament, base), command=command)
+
+
+def page_invitation(tournament: Tournament, request: Request) -> dict[str, Any]:
+    """What a page tells whoever opened it by such a link: the code, or that the link is old.
+
+    A code that is wrong is never shown: whoever made the link could have people copy what they like.
+    """
+    given, code = request.query_params.get("invite"), tournament.invite
+    invited = given is not None and code is not None and hmac.compare_digest(given.encode(), code.encode())
+    return {
+        "invite": code if invited else None,
+        "invite_is_old": given is not None and code is not None and not invited,
+        "join_command": join_command(tournament, base_of(request), invite=code if invited else None),
+    }
+
+
+def qr_code(text: str) -> bytes:
+    """A text as a QR code: an SVG picture, dark on white, whatever the page around it."""
+    written = io.BytesIO()
+    segno.make(text, micro=False, error="m").save(
+        written, kind="svg", scale=QR_SCALE, border=4, dark="#000", light="#fff", xmldecl=False, title="QR code"
+    )
+    return written.getvalue()

@@ -1,0 +1,69 @@
+"""Who can be played here, and at what: for the page of `/play` and for programs that challenge."""
+
+from collections.abc import Mapping
+
+from fastapi import APIRouter
+from rumble_engine import EngineError, Game, game_names, get_game
+
+from rumble_server.arena.player import Player
+from rumble_server.web.api.models import GameList, GameView, Opponent, OpponentList
+from rumble_server.web.site import Site
+
+
+def playable_games() -> list[Game]:
+    """The games that can be played here, by title, but those whose package is broken: `rumble games` tells why."""
+    games = []
+    for name in game_names():
+        try:
+            games.append(get_game(name))
+        except EngineError:
+            continue
+    return sorted(games, key=lambda game: game.title.casefold())
+
+
+def opponents(site: Site, games: list[Game]) -> list[Opponent]:
+    """The bots that take challenges now: those of the house first, the weakest first; then by name."""
+    residents = {bot.name: bot.player for bot in site.housekeeper.bots() if bot.challenges}
+    ladder = site.housekeeper.ladder()
+    found = [
+        _opponent(player, residents.get(player.name), ladder, games)
+        for player in site.arena.players.values()
+        if player.contact is not None and player.contact.challenges
+    ]
+    return sorted(found, key=lambda opponent: _place(opponent, list(ladder)))
+
+
+def _place(opponent: Opponent, ladder: list[str]) -> tuple[int, str]:
+    """Its place in the list: the ladder of the house, others of the house, everybody else."""
+    known = [*ladder, opponent.house]
+    return len(known) if opponent.house is None else known.index(opponent.house), opponent.name.casefold()
+
+
+def _opponent(player: Player, house: str | None, ladder: Mapping[str, str], games: list[Game]) -> Opponent:
+    return Opponent(
+        name=player.name,
+        house=house,
+        about="" if house is None else ladder.get(house, ""),
+        games=[game.name for game in games if player.plays(game.name)],
+        free=player.is_free,
+    )
+
+
+def opponent_routes(site: Site) -> APIRouter:
+    """What may be challenged, and to what."""
+    router = APIRouter(prefix="/api", tags=["play"])
+
+    @router.get("/games")
+    async def get_games() -> GameList:
+        """The games that can be played here, and their settings."""
+        games = [
+            GameView.model_validate({**game.describe(), "marks": list(game.seat_marks)}) for game in playable_games()
+        ]
+        return GameList(games=games)
+
+    @router.get("/opponents")
+    async def get_opponents() -> OpponentList:
+        """The bots that take challenges now, by `challenge` or on the page `/play`."""
+        return OpponentList(opponents=opponents(site, playable_games()))
+
+    return router

@@ -1,0 +1,67 @@
+"""Transcripts: what was said in a match, for its host, and for the bots that played it."""
+
+from http import HTTPStatus
+
+import orjson
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from rumble_server.match.facts import MatchFact, MatchOver, MatchStarted
+from rumble_server.match.transcript import Line, as_json, transcript
+from rumble_server.web.api.reading import ERRORS
+from rumble_server.web.errors import WebError
+from rumble_server.web.security import is_host
+from rumble_server.web.site import Site
+
+ND_JSON = "application/x-ndjson"
+
+
+def transcript_routes(site: Site) -> APIRouter:
+    """The route of transcripts."""
+    router = APIRouter(prefix="/api", tags=["owner"], responses=ERRORS)
+
+    @router.get("/matches/{match}/transcript", response_class=Response, responses={200: {"content": {ND_JSON: {}}}})
+    async def get_transcript(match: str, request: Request) -> Response:
+        """Every frame both ways with server times, and the verdict, as ND-JSON.
+
+        For the host (`Authorization: Bearer TOKEN`), and for a bot that played (`Authorization: Bot NAME:KEY`), which
+        is shown its own connection's frames.
+        """
+        owner = reader_of(site, request)
+        await site.on_disk()
+        facts = [fact for fact in await site.archive.match_facts(match) if isinstance(fact, MatchFact)]
+        seats = next((fact.seats for fact in facts if isinstance(fact, MatchStarted | MatchOver)), None)
+        if seats is None:
+            raise WebError.not_found(f"there is no match {match!r}, or it never began")
+        own = None if owner is None else _own_seats(seats, owner)
+        lines = [
+            entry for entry in transcript(facts) if own is None or not isinstance(entry, Line) or entry.seat in own
+        ]
+        body = b"".join(orjson.dumps(as_json(each)) + b"\n" for each in lines)
+        return Response(body, media_type=ND_JSON)
+
+    return router
+
+
+def reader_of(site: Site, request: Request) -> str | None:
+    """The bot whose owner asks; None for the host. Raises WebError with `bad_token`."""
+    authorization = request.headers.get("Authorization", "")
+    if is_host(authorization, site.host_token):
+        return None
+    scheme, _, credentials = authorization.partition(" ")
+    name, _, key = credentials.strip().partition(":")
+    if scheme.lower() == "bot" and site.arena.names.owns(name, key):
+        return name
+    raise WebError(
+        HTTPStatus.UNAUTHORIZED,
+        "bad_token",
+        "a transcript is for the host (`Authorization: Bearer <host token>`) and for the owner of a bot that played, "
+        "by the key of its name (`Authorization: Bot NAME:KEY`)",
+    )
+
+
+def _own_seats(seats: tuple[str, ...], owner: str) -> set[int]:
+    own = {seat for seat, name in enumerate(seats) if name.casefold() == owner.casefold()}
+    if not own:
+        raise WebError(HTTPStatus.FORBIDDEN, "not_yours", f"{owner} did not play this match")
+    return own

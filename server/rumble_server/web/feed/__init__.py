@@ -1,0 +1,1 @@
+"""The live feed: what changes, told to every reader."""

@@ -1,0 +1,37 @@
+"""When a tournament will be over, judged by how fast its last matches came to an end. Pure."""
+
+from collections.abc import Iterable
+from itertools import islice
+
+from rumble_protocol.feed_messages import Expected
+
+from rumble_server.tournament.tournament import Tournament
+
+MOST_RESULTS = 50
+"""The pace is that of so many results, the latest."""
+FEWEST_RESULTS = 5
+"""By fewer nobody can tell."""
+
+
+def expected_end(tournament: Tournament, now_ms: int) -> Expected | None:
+    """How long it takes yet; None while it does not run, or nobody can tell."""
+    if tournament.status != "running" or tournament.matches_total is None or tournament.going_since_ms is None:
+        return None
+    ends_ms = (over.at_ms for over in reversed(tournament.results.values()))
+    to_play = tournament.matches_total - len(tournament.results)
+    return expect(ends_ms, tournament.going_since_ms, to_play, now_ms)
+
+
+def expect(ends_ms: Iterable[int], since_ms: int, to_play: int, now_ms: int) -> Expected | None:
+    """`ends_ms`: when matches ended, newest first. Only what ended after `since_ms` says how fast they are played now.
+
+    The time since the last result counts, too: the longer nothing ends, the later the end is expected.
+    """
+    latest = [at_ms for at_ms in islice(ends_ms, MOST_RESULTS + 1) if at_ms > since_ms]
+    begin_ms = since_ms
+    if len(latest) > MOST_RESULTS:
+        begin_ms = latest.pop()
+    window_ms = now_ms - begin_ms
+    if to_play <= 0 or len(latest) < FEWEST_RESULTS or window_ms <= 0:
+        return None
+    return Expected(remaining_ms=round(to_play * window_ms / len(latest)), results=len(latest), window_ms=window_ms)

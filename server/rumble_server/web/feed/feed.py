@@ -1,0 +1,140 @@
+"""The live feed: Server-Sent Events to everyone who watches a tournament. It costs nothing where nobody does."""
+
+import logging
+from collections import Counter
+from collections.abc import AsyncIterator, Sequence
+
+from rumble_server.arena.arena import Arena
+from rumble_server.arena.ports import TimerHandle
+from rumble_server.tournament.facts import LogFact, tournament_of
+from rumble_server.tournament.tournament import Tournament
+from rumble_server.web.feed.channel import PACE_MS, Channel
+from rumble_server.web.feed.ranker import Ranker
+from rumble_server.web.feed.spectator import Chunk, Spectator
+
+log = logging.getLogger(__name__)
+
+KEEP_ALIVE_MS = 15_000
+"""A silent stream says so often that it is alive."""
+STUCK_MS = 60_000
+"""A reader that takes nothing for so long is cut off."""
+UNWATCHED_MS = 60_000
+"""A tournament that nobody watches is followed for so long, for who comes back."""
+
+KEEP_ALIVE = Chunk(0, b": keep-alive\n\n")
+RETRY = Chunk(0, b"retry: 2000\n\n")
+
+
+class Feed:
+    """All channels of one server. Of the loop; `publish` is called with facts that are on disk."""
+
+    def __init__(self, arena: Arena, ranker: Ranker | None = None) -> None:
+        self.ranker = Ranker(arena.clock.now_ms) if ranker is None else ranker
+        self.ranker.on_news.append(self._on_ranking)
+        self.counts: Counter[type] = Counter()
+        """The facts that were written in this run, by type."""
+        self._arena = arena
+        self._channels: dict[str, Channel] = {}
+        self._watched_at_ms: dict[str, int] = {}
+        self._waiting: set[Spectator] = set()
+        self._timer: TimerHandle | None = None
+        self._closed = False
+
+    def publish(self, batch: Sequence[tuple[int, LogFact]]) -> None:
+        """More facts are on disk."""
+        self.counts.update([type(fact) for _, fact in batch])
+        if not self._channels:
+            return
+        for _, fact in batch:
+            channel = self._channels.get(tournament_of(fact))
+            if channel is not None:
+                channel.note(fact)
+        waiting, self._waiting = self._waiting, set()
+        for spectator in waiting:
+            spectator.wake()
+
+    async def stream(
+        self, tournament: Tournament, last_event_id: int | None = None, *, packed: bool = False
+    ) -> AsyncIterator[bytes]:
+        """The events of a tournament, encoded, until the reader or the server goes; as a gzip stream if `packed`."""
+        if self._closed:
+            return
+        await self.ranker.fresh(tournament)
+        if self.closed:
+            return
+        channel = self._channel(tournament)
+        first = [RETRY, *channel.catch_up(last_event_id)]
+        spectator = Spectator(first, channel.catch_up, self._may_tell, self._arena.clock.now_ms, packed=packed)
+        channel.spectators.add(spectator)
+        try:
+            async for data in spectator.chunks():
+                yield data
+        finally:
+            channel.spectators.discard(spectator)
+            self._waiting.discard(spectator)
+            self._watched_at_ms[tournament.id] = self._arena.clock.now_ms()
+
+    def _on_ranking(self, tournament: Tournament) -> None:
+        channel = self._channels.get(tournament.id)
+        if channel is not None:
+            channel.note_ranking()
+
+    def close(self) -> None:
+        """The server stops: every stream ends."""
+        self._closed = True
+        if self._timer is not None:
+            self._timer.cancel()
+        for channel in self._channels.values():
+            for spectator in channel.spectators:
+                spectator.close()
+
+    @property
+    def closed(self) -> bool:
+        """Whether the server stops."""
+        return self._closed
+
+    @property
+    def spectators(self) -> int:
+        """How many streams are open."""
+        return sum(len(channel.spectators) for channel in self._channels.values())
+
+    def _channel(self, tournament: Tournament) -> Channel:
+        channel = self._channels.get(tournament.id)
+        if channel is None:
+            channel = self._channels[tournament.id] = Channel(tournament, self._arena, self.ranker)
+            if self._timer is None:
+                self._arm()
+        self._watched_at_ms[tournament.id] = self._arena.clock.now_ms()
+        return channel
+
+    def _may_tell(self, spectator: Spectator, chunk: Chunk) -> bool:
+        if chunk.number <= self._arena.log.durable:
+            return True
+        self._waiting.add(spectator)
+        self._arena.log.hurry()
+        return False
+
+    # --- the beat ---
+
+    def _arm(self) -> None:
+        self._timer = self._arena.clock.call_at(self._arena.clock.now_ms() + PACE_MS, self._beat)
+
+    def _beat(self) -> None:
+        self._timer = None
+        now_ms = self._arena.clock.now_ms()
+        for channel in list(self._channels.values()):
+            channel.flush()
+            if now_ms - channel.quiet_since_ms >= KEEP_ALIVE_MS:
+                channel.send(KEEP_ALIVE)
+            self._shed_stuck(channel)
+            if not channel.spectators and now_ms - self._watched_at_ms[channel.tournament.id] >= UNWATCHED_MS:
+                del self._channels[channel.tournament.id], self._watched_at_ms[channel.tournament.id]
+        if self._channels:
+            self._arm()
+
+    def _shed_stuck(self, channel: Channel) -> None:
+        for spectator in channel.spectators:
+            stuck_ms = spectator.stuck_ms()
+            if stuck_ms >= STUCK_MS:
+                log.warning("a spectator of %s: cut off, it read nothing for %d ms", channel.tournament.id, stuck_ms)
+                spectator.close()

@@ -1,0 +1,84 @@
+"""The state of a tournament in a sentence or two: who leads, who has won, what is waited for. Pure."""
+
+from collections.abc import Sequence
+
+from rumble_protocol.feed_messages import Standing
+
+from rumble_server.tournament.tournament import Tournament
+from rumble_server.web.texts import moment_text, points
+
+MOST_NAMED = 3
+"""More who share a place are counted, not named."""
+
+
+def headline(tournament: Tournament, standings: Sequence[Standing]) -> str:
+    """The sentence for the top of its page. `standings` as they are told beside it."""
+    match tournament.status:
+        case "lobby":
+            return _lobby(tournament)
+        case "cancelled":
+            return "Cancelled: it has no winner."
+        case _ if not any(line.played for line in standings):
+            return "It ended without a result." if tournament.status == "finished" else "No match is over yet."
+        case _ if tournament.config.format == "knockout":
+            return _knockout(standings, over=tournament.status == "finished")
+        case _ if tournament.config.format == "gauntlet":
+            return _gauntlet(tournament, standings)
+        case _:
+            return _table(standings, over=tournament.status == "finished")
+
+
+def _lobby(tournament: Tournament) -> str:
+    bots, wanted, at_ms = len(tournament.field), tournament.config.start_at_bots, tournament.config.start_at_ms
+    if wanted is not None:
+        return f"Waiting for bots: {bots} of {wanted} are in."
+    who = f"{_count(bots, 'bot')} {'is' if bots == 1 else 'are'} in."
+    return f"{who} The host starts it." if at_ms is None else f"{who} It starts at {moment_text(at_ms)}."
+
+
+def _knockout(standings: Sequence[Standing], *, over: bool) -> str:
+    first = [line for line in standings if line.rank == 1]
+    if len(first) == 1:
+        return f"{first[0].name} {'wins' if over else 'has won'} the knockout."
+    return f"{_names(first)} {'were' if over else 'are'} still in it."
+
+
+def _gauntlet(tournament: Tournament, standings: Sequence[Standing]) -> str:
+    challengers = [line for line in standings if line.name in tournament.challengers]
+    if len(challengers) > MOST_NAMED:
+        return f"{_count(len(challengers), 'challenger')} meet the field."
+    scores = [f"{line.name} with {_points(line)} from {_count(line.played, 'match')}" for line in challengers]
+    return f"Against the field: {'; '.join(scores)}."
+
+
+def _table(standings: Sequence[Standing], *, over: bool) -> str:
+    first = [line for line in standings if line.rank == 1]
+    best = first[0]
+    if len(first) > 1:
+        verb = "share first place" if over else "share the lead"
+        return f"{_names(first)} {verb} with {_points(best)}."
+    text = f"{best.name} {'wins' if over else 'leads'} with {_points(best)} from {_count(best.played, 'match')}"
+    if len(standings) < 2:
+        return f"{text}."
+    second = [line for line in standings if line.rank == standings[1].rank]
+    if second[0].points == best.points:
+        tiebreak = f" ({best.decided_by.upper()})" if best.decided_by else ""
+        return f"{text}, before {_names(second)} by tie-break{tiebreak}."
+    follows = "came second" if over else "follows" if len(second) == 1 else "follow"
+    return f"{text}; {_names(second)} {follows} with {points(second[0].points)}."
+
+
+def _names(lines: Sequence[Standing]) -> str:
+    if len(lines) > MOST_NAMED:
+        return _count(len(lines), "bot")
+    *others, last = [line.name for line in lines]
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def _points(line: Standing) -> str:
+    return f"{points(line.points)} point{'' if line.points in (0.5, 1) else 's'}"
+
+
+def _count(number: int, noun: str) -> str:
+    plural = "es" if noun.endswith("ch") else "s"
+    return f"{number} {noun}{'' if number == 1 else plural}"

@@ -1,0 +1,198 @@
+"""Standings and ratings as they are told: computed when somebody reads them, off the loop where that takes long.
+
+Standings of a small field are exact at every reading. Those of a large one, all ratings, and the ranks that movement is
+measured by, are computed elsewhere from a snapshot, at most once a second a tournament, and shown as they were last
+computed; of a tournament that is over they become exact. `fresh` waits for that, `ranking` never waits.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from rumble_protocol.feed_messages import Standing
+
+from rumble_server.results.ratings import Ratings, rate_tally
+from rumble_server.results.result import result_of
+from rumble_server.results.standings import Table
+from rumble_server.tournament.tournament import OVER, Tournament
+
+log = logging.getLogger(__name__)
+
+PACE_MS = 1_000
+FEWEST_RESULTS = 6
+"""Movement is measured by so many results at least."""
+MOST_AT_ONCE = 100
+"""The standings of a larger field are computed elsewhere."""
+NO_RATING: dict[str, Any] = {"rating": None, "interval": None}
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """The ranks when so many results had been counted."""
+
+    ranks: dict[str, int]
+    results: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """The standings by rank, and the ratings that are in them (None: there are none, or none yet)."""
+
+    standings: list[Standing]
+    ratings: Ratings | None = None
+    version: int = -1
+    """Of the table that it was made from."""
+    past: Past | None = None
+    """The ranks that `gained` is measured by."""
+    gained_by: int = 0
+    """So many results ago; 0 where no movement is told."""
+
+    @property
+    def model(self) -> str:
+        """The model of the ratings in words; empty without ratings."""
+        ratings = self.ratings
+        return "" if ratings is None or all(line.rating is None for line in ratings.lines) else ratings.model
+
+
+Task = Callable[[], Ranking]
+Work = Callable[[Task, Callable[[Ranking | None], None]], None]
+"""Runs a task elsewhere, and calls back on the loop with what it gave; None if it failed."""
+
+
+def at_once(task: Task, done: Callable[[Ranking | None], None]) -> None:
+    """Work that is done here and now."""
+    done(task())
+
+
+def on_thread(task: Task, done: Callable[[Ranking | None], None]) -> None:
+    """Work that is done on a thread of the running loop."""
+
+    def finished(future: asyncio.Future[Ranking]) -> None:
+        error = None if future.cancelled() else future.exception()
+        if error is not None:
+            log.error("standings could not be computed", exc_info=error)
+        done(None if error is not None or future.cancelled() else future.result())
+
+    asyncio.get_running_loop().run_in_executor(None, task).add_done_callback(finished)
+
+
+@dataclass(slots=True)
+class _Known:
+    """What is known of one tournament. `elsewhere` is what was computed there last, `shown` what was told last."""
+
+    elsewhere: Ranking | None = None
+    computed_at_ms: int = 0
+    busy: bool = False
+    shown: Ranking | None = None
+    waiting: list[asyncio.Future[None]] = field(default_factory=list)
+
+
+class Ranker:
+    """The rankings of every tournament that somebody reads. Of the loop."""
+
+    def __init__(self, now_ms: Callable[[], int], work: Work = at_once) -> None:
+        self.on_news: list[Callable[[Tournament], None]] = []
+        """Called when something was computed elsewhere, so that it can be told."""
+        self._now_ms = now_ms
+        self._work = work
+        self._known: WeakKeyDictionary[Tournament, _Known] = WeakKeyDictionary()
+
+    def ranking(self, tournament: Tournament) -> Ranking:
+        """The ranking as far as it is known; has it computed anew where it is time."""
+        known = self.refresh(tournament)
+        computed, table = known.elsewhere, tournament.table
+        if _is_large(tournament) and computed is not None:
+            return computed
+        ratings, past = (None, None) if computed is None else (computed.ratings, computed.past)
+        shown = known.shown
+        if shown is None or shown.version != table.version or shown.ratings is not ratings or shown.past is not past:
+            known.shown = shown = _ranking(table, ratings, past, len(tournament.results))
+        return shown
+
+    async def fresh(self, tournament: Tournament) -> Ranking:
+        """The ranking, not older than a second; exact if the tournament is over."""
+        for _ in range(2):  # what is being computed may have begun before the end
+            known = self.refresh(tournament)
+            if not known.busy or not self._is_old(tournament, known):
+                break
+            done = asyncio.get_running_loop().create_future()
+            known.waiting.append(done)
+            await done
+        return self.ranking(tournament)
+
+    def refresh(self, tournament: Tournament) -> "_Known":
+        """Have it computed anew, if it is time."""
+        known = self._known.get(tournament)
+        if known is None:
+            known = self._known[tournament] = _Known()
+        if not known.busy and self._is_old(tournament, known):
+            self._compute(tournament, known)
+        return known
+
+    def _is_old(self, tournament: Tournament, known: _Known) -> bool:
+        """Whether it is to be computed elsewhere: something has changed since, and not just now."""
+        computed = known.elsewhere
+        if computed is None:
+            return True
+        since_ms = self._now_ms() - known.computed_at_ms
+        return computed.version != tournament.table.version and (tournament.status in OVER or since_ms >= PACE_MS)
+
+    def _compute(self, tournament: Tournament, known: _Known) -> None:
+        table, rated = tournament.table.snapshot(), tournament.config.rated
+        earlier, results = _earlier(tournament), len(tournament.results)
+
+        def task() -> Ranking:
+            ratings = rate_tally(table.tally) if rated else None
+            past = None
+            if earlier is not None:
+                ranks = {standing.name: standing.rank for standing in earlier.standings()}
+                past = Past(ranks, results - movement_results(len(ranks)))
+            return _ranking(table, ratings, past, results)
+
+        def done(ranking: Ranking | None) -> None:
+            known.busy = False
+            known.computed_at_ms = self._now_ms()
+            known.elsewhere = ranking or known.elsewhere or _ranking(table, None, None, results)
+            waiting, known.waiting = known.waiting, []
+            for future in waiting:
+                if not future.done():
+                    future.set_result(None)
+            for listener in self.on_news:
+                listener(tournament)
+
+        known.busy = True
+        self._work(task, done)
+
+
+def _is_large(tournament: Tournament) -> bool:
+    return len(tournament.field) > MOST_AT_ONCE
+
+
+def movement_results(bots: int) -> int:
+    """By how many results, the latest, movement is measured: each bot has had some two of them."""
+    return max(bots, FEWEST_RESULTS)
+
+
+def _earlier(tournament: Tournament) -> Table | None:
+    """The table without the latest results; None where ranks do not move by points, or have not yet, or no more."""
+    latest = movement_results(len(tournament.field))
+    if tournament.status in OVER or tournament.table.places is not None or len(tournament.results) <= latest:
+        return None
+    return tournament.table.before(map(result_of, islice(reversed(tournament.results.values()), latest)))
+
+
+def _ranking(table: Table, ratings: Ratings | None, past: Past | None, results: int) -> Ranking:
+    rated = {} if ratings is None else {line.name: line.as_json() for line in ratings.lines}
+    ranks = {} if past is None else past.ranks
+    lines = [
+        Standing(
+            **{**rated.get(standing.name, NO_RATING), **standing.as_json()},
+            gained=ranks[standing.name] - standing.rank if standing.name in ranks else None,
+        )
+        for standing in table.standings()
+    ]
+    return Ranking(lines, ratings, table.version, past, 0 if past is None else max(0, results - past.results))

@@ -1,0 +1,173 @@
+"""What is shown of a tournament and its matches, as the models of the feed. Pure."""
+
+from collections.abc import Callable, Iterable, Mapping
+from itertools import combinations, islice
+from typing import Any, TypeVar
+
+from rumble_engine import get_game
+from rumble_protocol.feed_messages import (
+    Board,
+    Entrant,
+    FeedStatus,
+    MatchResult,
+    Pair,
+    TournamentSummary,
+    TournamentView,
+)
+
+from rumble_server.arena.player import OpenMatch
+from rumble_server.match.facts import MatchOver
+from rumble_server.match.referee import Referee
+from rumble_server.tournament.tournament import OVER, Tournament
+from rumble_server.web.feed.expected import expected_end
+from rumble_server.web.feed.headline import headline
+from rumble_server.web.feed.ranker import Ranking
+
+MOST_IN_CROSSTABLE = 100
+"""A larger field has no crosstable: nobody could read it."""
+MOST_LATEST = 12
+
+View = TypeVar("View", bound=TournamentView)
+BoardView = TypeVar("BoardView", bound=Board)
+ResultView = TypeVar("ResultView", bound=MatchResult)
+IsConnected = Callable[[str], bool]
+
+
+def summary_view(tournament: Tournament) -> TournamentSummary:
+    """The tournament as a line of a list."""
+    return TournamentSummary(**_summary(tournament))
+
+
+def _summary(tournament: Tournament) -> dict[str, Any]:
+    return {
+        "id": tournament.id,
+        "name": tournament.config.name,
+        "game": tournament.config.game,
+        "status": tournament.status,
+        "bots": len(tournament.field),
+        "created_at_ms": tournament.created_at_ms,
+        "started_at_ms": tournament.started_at_ms,
+        "ended_at_ms": tournament.ended_at_ms,
+    }
+
+
+def tournament_view(
+    kind: type[View],
+    tournament: Tournament,
+    open_matches: Mapping[str, OpenMatch],
+    is_connected: IsConnected,
+    now_ms: int,
+    ranking: Ranking,
+) -> View:
+    """The whole tournament; `kind` is TournamentView, or Snapshot."""
+    config = tournament.config
+    return kind(
+        **_summary(tournament),
+        settings=config.settings,
+        format=config.format,
+        cycles=config.cycles,
+        legs=config.legs,
+        time_control=config.time_control,
+        seed=config.seed,
+        start_at_bots=config.start_at_bots,
+        by_invitation=tournament.invite is not None,
+        rated=config.rated,
+        listed=config.listed,
+        reason=tournament.reason,
+        matches_over=len(tournament.results),
+        matches_total=tournament.matches_total,
+        headline=headline(tournament, ranking.standings),
+        expected=expected_end(tournament, now_ms),
+        standings=ranking.standings,
+        gained_by=ranking.gained_by,
+        rating_model=ranking.model,
+        entrants=entrants_view(tournament, is_connected, ranking),
+        running=[
+            board_view(Board, open_matches[match].referee, now_ms)
+            for match in tournament.running
+            if match in open_matches
+        ],
+        pairs=pairs_view(tournament),
+        latest=[result_view(MatchResult, over) for over in islice(reversed(tournament.results.values()), MOST_LATEST)],
+    )
+
+
+def entrants_view(tournament: Tournament, is_connected: IsConnected, ranking: Ranking) -> list[Entrant]:
+    """The field in order of name, and by rank once it is over; the crosstable is in the same order."""
+    ranked = [line.name for line in ranking.standings if line.name in tournament.field]
+    names = ranked if tournament.status in OVER and len(ranked) == len(tournament.field) else []
+    names = names or sorted(tournament.field, key=str.casefold)
+    return [
+        Entrant(
+            name=entrant.bot,
+            connected=is_connected(entrant.bot),
+            withdrawn=entrant.withdrawn,
+            benched=entrant.benched,
+        )
+        for entrant in (tournament.field[name] for name in names)
+    ]
+
+
+def pairs_view(tournament: Tournament) -> list[Pair] | None:
+    """Every pair that has met; None where the field is too large for a crosstable."""
+    if len(tournament.field) > MOST_IN_CROSSTABLE:
+        return None
+    pairs = (pair_view(tournament, names) for names in combinations(tournament.field, 2))
+    return [pair for pair in pairs if pair.played]
+
+
+def pair_view(tournament: Tournament, names: Iterable[str]) -> Pair:
+    """What two bots scored against each other."""
+    first, second = names
+    cells = tournament.table.cells
+    ours, theirs = cells.get((first, second), {}), cells.get((second, first), {})
+    return Pair(names=[first, second], scores=[sum(ours.values()), sum(theirs.values())], played=len(ours))
+
+
+def board_view(kind: type[BoardView], referee: Referee, now_ms: int) -> BoardView:
+    """A match that is being played, as a spectator sees it."""
+    state, moves = referee.state, list(referee.moves)
+    view = state.view()
+    return kind(
+        match=referee.match,
+        attempt=referee.attempt,
+        seats=list(referee.terms.seats),
+        seat=state.to_move,
+        ply=len(moves),
+        moves=moves,
+        state=view,
+        position=state.text(),
+        diagram=state.diagram(),
+        drawing=get_game(referee.terms.game).drawing(view, moves[-1] if moves else None),
+        seats_ms=list(referee.clock(now_ms)),
+        ticking=referee.turn is not None,
+        at_ms=now_ms,
+    )
+
+
+def result_view(kind: type[ResultView], over: MatchOver) -> ResultView:
+    """The outcome of a match."""
+    return kind(
+        match=over.match,
+        attempt=over.attempt,
+        seats=list(over.seats),
+        scores=None if over.scores is None else list(over.scores),
+        winner=over.winner,
+        termination=over.termination,
+        reason=over.reason,
+    )
+
+
+def status_event(tournament: Tournament, now_ms: int, ranking: Ranking) -> FeedStatus:
+    """The tournament's status and progress."""
+    return FeedStatus(
+        tournament=tournament.id,
+        status=tournament.status,
+        reason=tournament.reason,
+        matches_over=len(tournament.results),
+        matches_total=tournament.matches_total,
+        headline=headline(tournament, ranking.standings),
+        expected=expected_end(tournament, now_ms),
+        started_at_ms=tournament.started_at_ms,
+        ended_at_ms=tournament.ended_at_ms,
+    )

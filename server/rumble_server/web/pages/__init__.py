@@ -1,0 +1,1 @@
+"""The pages, rendered whole by the server."""

@@ -1,0 +1,245 @@
+"""Boards as SVG: what `static/board.js` draws in the browser, drawn by the server, element by element the same.
+
+A cell is 100 units wide; colours are classes of `static/css/board.css`. Whatever a game says is text here, never
+markup.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+
+from markupsafe import Markup, escape
+from rumble_engine import Drawing, Piece
+
+SHAPES: dict[str, list[list[str]]] = json.loads(
+    (Path(__file__).parents[1] / "static" / "shapes.js")
+    .read_text(encoding="utf-8")
+    .removeprefix("export default ")
+    .rstrip(";\n")
+)
+"""By shape: its paths, each with the class it is coloured by. The file is JSON but for its first words."""
+
+MARGIN, LABELLED = 8, 46
+"""Around the cells; and where labels are written."""
+DOWN = 87
+"""From a row of hexagons to the next, each 100 wide and 116 high."""
+HEXAGON = "m0-58l50 29v58l-50 29l-50-29v-58z"
+ON_SQUARES = ("grid", "chequered", "felt")
+"""Surfaces where the last move is marked by its squares; elsewhere a ring on its pieces marks it."""
+
+Spot = tuple[int, int]
+
+
+class Plan:
+    """Where everything stands."""
+
+    def __init__(self, drawing: Drawing, flipped: bool) -> None:
+        self.columns, self.rows = columns, rows = drawing.columns, drawing.rows
+        self._flipped = flipped and drawing.facing
+        self._slanted = drawing.surface == "hexagons"
+        if self._slanted:
+            self.left, self.top = 186, 150
+            self.width = self.left + 100 * (columns - 1) + 50 * (rows - 1) + 160
+            self.height = self.top + DOWN * (rows - 1) + 100
+        else:
+            self.left = (LABELLED if drawing.row_labels else MARGIN) + 50
+            self.top = MARGIN + 50
+            self.width = self.left + 100 * columns - 50 + MARGIN
+            self.height = self.top + 100 * rows - 50 + (LABELLED if drawing.column_labels else MARGIN)
+
+    def _at(self, row: int, column: int) -> Spot:
+        if self._slanted:
+            return self.left + 100 * column + 50 * row, self.top + DOWN * row
+        return self.left + 100 * column, self.top + 100 * row
+
+    def cell(self, cell: int) -> Spot:
+        """The middle of a cell."""
+        return self._at(*divmod(self.columns * self.rows - 1 - cell if self._flipped else cell, self.columns))
+
+    def column_label(self, column: int) -> Spot:
+        """Where a column's label stands."""
+        column = self.columns - 1 - column if self._flipped else column
+        x, y = self._at(0 if self._slanted else self.rows - 1, column)
+        return (x - 68, y - 118) if self._slanted else (x, y + 74)
+
+    def row_label(self, row: int) -> Spot:
+        """Where a row's label stands."""
+        x, y = self._at(self.rows - 1 - row if self._flipped else row, 0)
+        return x - (138 if self._slanted else 74), y
+
+    def corners(self) -> tuple[Spot, Spot, Spot, Spot, Spot]:
+        """Of hexagons: the corners of the coloured edges, clockwise from the top left, and the middle."""
+        (a, b), (c, d) = self._at(0, 0), self._at(0, self.columns - 1)
+        (e, f), (g, h) = self._at(self.rows - 1, self.columns - 1), self._at(self.rows - 1, 0)
+        middle = (a + e) // 2, (b + f) // 2
+        return (a - 150, b - 87), (c + 50, d - 87), (e + 150, f + 87), (g - 50, h + 87), middle
+
+
+def words(drawing: Drawing) -> str:
+    """The position in words, for who cannot see it: `X: 0, 4. O: 8.`"""
+    told = []
+    for mark, piece in drawing.pieces.items():
+        cells = [drawing.name_of(cell) for cell, found in enumerate(drawing.board) if found == mark]
+        if cells:
+            told.append(f"{piece.name}: {', '.join(cells)}.")
+    return " ".join(told) or "Nothing on the board."
+
+
+def svg(drawing: Drawing, label: str, flipped: bool = False) -> Markup:
+    """The picture. `label` says what it is of; the position in words follows it for screen readers."""
+    plan = Plan(drawing, flipped)
+    return _tag(
+        "svg",
+        {
+            "viewBox": f"0 0 {plan.width} {plan.height}",
+            "role": "img",
+            "aria-label": f"{label}. {words(drawing)}",
+        },
+        _tag("g", {"class": "surface"}, *SURFACES[drawing.surface](drawing, plan), *_labels(drawing, plan)),
+        *_last(drawing, plan, under=True),
+        _tag("g", {"class": "pieces"}, *_pieces(drawing, plan)),
+        *_last(drawing, plan, under=False),
+    )
+
+
+def token(drawing: Drawing, seat: int) -> Markup:
+    """A picture of the first piece that is a seat's: what it plays. Nothing where no piece is its own."""
+    own = next((piece for piece in drawing.pieces.values() if piece.seat == seat), None)
+    if own is None:
+        return Markup()
+    piece = _tag("g", _place(own, 50, 50), *_shape(own))
+    return _tag("svg", {"viewBox": "0 0 100 100", "role": "img", "aria-label": own.name}, piece)
+
+
+def _tag(name: str, attributes: Mapping[str, object], *children: Markup | str) -> Markup:
+    given = Markup("").join(Markup(' {}="{}"').format(key, value) for key, value in attributes.items())
+    inside = Markup("").join(escape(child) for child in children)
+    return Markup("<{0}{1}>{2}</{0}>").format(name, given, inside)
+
+
+def _path(kind: str, data: str) -> Markup:
+    return _tag("path", {"class": kind, "d": data})
+
+
+def _rect(kind: str, x: int, y: int, width: int, height: int) -> Markup:
+    return _tag("rect", {"class": kind, "x": x, "y": y, "width": width, "height": height})
+
+
+def _circle(kind: str, x: int, y: int, r: int) -> Markup:
+    return _tag("circle", {"class": kind, "cx": x, "cy": y, "r": r})
+
+
+def _text(x: int, y: int, text: str) -> Markup:
+    return _tag("text", {"x": x, "y": y}, text)
+
+
+def _whole(kind: str, plan: Plan) -> Markup:
+    return _rect(kind, plan.left - 50, plan.top - 50, 100 * plan.columns, 100 * plan.rows)
+
+
+def _ruled(plan: Plan, first: int, last: int) -> Markup:
+    """Lines through the middles (0, 0) or between the cells (1, 1), over the whole board."""
+    shift, right, bottom = 50 * first, plan.left + 100 * (plan.columns - 1), plan.top + 100 * (plan.rows - 1)
+    rows = [plan.top + 100 * row - shift for row in range(first, plan.rows + 1 - last)]
+    columns = [plan.left + 100 * column - shift for column in range(first, plan.columns + 1 - last)]
+    across = [f"M{plan.left - shift} {y}H{right + shift}" for y in rows]
+    down = [f"M{x} {plan.top - shift}V{bottom + shift}" for x in columns]
+    return _path("lines", "".join(across + down))
+
+
+def _grid(drawing: Drawing, plan: Plan) -> Iterable[Markup]:
+    return _whole("grid", plan), _ruled(plan, 1, 1)
+
+
+def _felt(drawing: Drawing, plan: Plan) -> Iterable[Markup]:
+    return _whole("felt", plan), _ruled(plan, 1, 1)
+
+
+def _wood(drawing: Drawing, plan: Plan) -> Iterable[Markup]:
+    yield _whole("wood", plan)
+    yield _ruled(plan, 0, 1)
+    yield _tag("g", {"class": "stars"}, *(_circle("star", *plan.cell(cell), 9) for cell in _stars(plan)))
+
+
+def _stars(plan: Plan) -> list[int]:
+    """The cells with a dot, on square boards as gomoku and go have them."""
+    size = plan.columns
+    if size != plan.rows or size < 9 or size % 2 == 0:
+        return []
+    near, middle = 2 if size < 13 else 3, size // 2
+    corners = [(row, column) for row in (near, size - 1 - near) for column in (near, size - 1 - near)]
+    sides = [(near, middle), (middle, near), (middle, size - 1 - near), (size - 1 - near, middle)] if size == 19 else []
+    return sorted(row * size + column for row, column in [*corners, *sides, (middle, middle)])
+
+
+def _chequered(drawing: Drawing, plan: Plan) -> Iterable[Markup]:
+    dark = [cell for cell in range(len(drawing.board)) if (cell // plan.columns + cell % plan.columns) % 2]
+    squares = "".join("M{} {}h100v100h-100z".format(*_shifted(plan.cell(cell), -50)) for cell in dark)
+    return _whole("light-squares", plan), _path("dark-squares", squares)
+
+
+def _shifted(spot: Spot, by: int) -> Spot:
+    return spot[0] + by, spot[1] + by
+
+
+def _plate(drawing: Drawing, plan: Plan) -> Iterable[Markup]:
+    holes = "".join("M{} {}m-40 0a40 40 0 1 0 80 0a40 40 0 1 0-80 0z".format(*plan.cell(c)) for c in _cells(drawing))
+    return _whole("plate", plan), _path("holes", holes)
+
+
+def _cells(drawing: Drawing) -> range:
+    return range(len(drawing.board))
+
+
+def _hexagons(drawing: Drawing, plan: Plan) -> Iterable[Markup]:
+    *corners, (x, y) = plan.corners()
+    for number, colour in enumerate(drawing.edges):
+        (a, b), (c, d) = corners[number], corners[(number + 1) % 4]
+        yield _path(f"edge {colour}", f"M{a} {b}L{c} {d}L{x} {y}z")
+    yield _path("hexagons", "".join("M{} {}".format(*plan.cell(cell)) + HEXAGON for cell in _cells(drawing)))
+
+
+SURFACES: dict[str, Callable[[Drawing, Plan], Iterable[Markup]]] = {
+    "grid": _grid,
+    "chequered": _chequered,
+    "lines": _wood,
+    "felt": _felt,
+    "holes": _plate,
+    "hexagons": _hexagons,
+}
+
+
+def _labels(drawing: Drawing, plan: Plan) -> Iterable[Markup]:
+    columns = [_text(*plan.column_label(column), text) for column, text in enumerate(drawing.column_labels)]
+    rows = [_text(*plan.row_label(row), text) for row, text in enumerate(drawing.row_labels)]
+    size = "wide" if drawing.columns > 10 else "narrow"
+    if columns or rows:
+        yield _tag("g", {"class": f"labels {size}"}, *columns, *rows)
+    if drawing.names:
+        named = [(plan.cell(cell), name) for cell, name in enumerate(drawing.names) if name]
+        yield _tag("g", {"class": "names"}, *(_text(x - 37, y - 38, name) for (x, y), name in named))
+
+
+def _last(drawing: Drawing, plan: Plan, *, under: bool) -> Iterable[Markup]:
+    if not drawing.last or under != (drawing.surface in ON_SQUARES):
+        return
+    if under:
+        marks = [_rect("last square", *_shifted(plan.cell(cell), -47), 94, 94) for cell in drawing.last]
+    else:
+        marks = [_circle(kind, *plan.cell(cell), 17) for cell in drawing.last for kind in ("last rim", "last ring")]
+    yield _tag("g", {"class": "marked"}, *marks)
+
+
+def _pieces(drawing: Drawing, plan: Plan) -> Iterable[Markup]:
+    for cell, mark in enumerate(drawing.board):
+        piece = drawing.pieces.get(mark)
+        if piece is not None:
+            yield _tag("g", _place(piece, *plan.cell(cell)), *_shape(piece))
+
+
+def _place(piece: Piece, x: int, y: int) -> dict[str, str]:
+    return {"class": f"piece {piece.colour} {piece.shape}", "transform": f"translate({x} {y})"}
+
+
+def _shape(piece: Piece) -> Iterable[Markup]:
+    return [_path(kind, data) for kind, data in SHAPES[piece.shape]]

@@ -1,0 +1,55 @@
+"""What the page for those who write a bot shows: a whole bot, and every message of the protocol in a line."""
+
+from dataclasses import dataclass
+from functools import cache
+
+from pydantic import BaseModel
+from rumble_protocol.bot_messages import BOT_MESSAGES
+from rumble_protocol.schema import schemas, text
+from rumble_protocol.server_messages import SERVER_MESSAGES
+
+from rumble_server.web.pages.rendering import STATIC
+
+BARE_BOT = STATIC / "bare_bot.py"
+"""The file of that name under `bots/`, served to whoever has no checkout."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A message: its type, its fields (and whether each is required), what it is for."""
+
+    type: str
+    fields: list[tuple[str, bool]]
+    about: str
+
+
+@cache
+def bare_bot() -> str:
+    """The program."""
+    return BARE_BOT.read_text(encoding="utf-8").rstrip()
+
+
+@cache
+def protocol() -> list[tuple[str, list[Message]]]:
+    """The messages by who sends them, from their models."""
+    return [
+        ("A bot sends", [_message(model) for model in BOT_MESSAGES]),
+        ("The server sends", [_message(model) for model in SERVER_MESSAGES]),
+    ]
+
+
+@cache
+def protocol_json() -> str:
+    """The JSON Schema of every message, by file name: what `rumble schema` prints."""
+    return text(schemas())
+
+
+def _message(model: type[BaseModel]) -> Message:
+    fields = {name: field for name, field in model.model_fields.items() if name != "type"}
+    from_bot = model in BOT_MESSAGES
+    about = (model.__doc__ or "").partition("\n\n")[0]
+    return Message(
+        type=str(model.model_fields["type"].default),
+        fields=[(name, field.is_required() or not from_bot) for name, field in fields.items()],
+        about=" ".join(about.split()),
+    )

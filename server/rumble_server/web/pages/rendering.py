@@ -1,0 +1,61 @@
+"""Templates to HTML. What users chose is text there, never markup."""
+
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from rumble_server.web import texts
+from rumble_server.web.api.models import MatchView
+from rumble_server.web.pages.drawn import svg, token
+
+FOLDER = Path(__file__).parent
+STATIC = FOLDER.parent / "static"
+
+
+def verdict_text(match: MatchView) -> str:
+    """Who won a match and how: `alice wins: three in a row`. `static/match.js` writes it the same."""
+    who = "Draw" if match.winner is None else f"{match.seats[match.winner]} wins"
+    how = "" if match.termination is None else f"{match.reason} {texts.termination_text(match.termination)}".strip()
+    return f"{how}; it is played again" if match.scores is None else f"{who}: {how}"
+
+
+_environment = Environment(
+    loader=FileSystemLoader(FOLDER / "templates"),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+FILTERS = (
+    svg,
+    token,
+    texts.points,
+    texts.heat,
+    texts.moment,
+    texts.moment_text,
+    texts.seconds,
+    texts.clock_face,
+    texts.setting_text,
+    texts.quoted,
+    texts.clock_text,
+    texts.faults_text,
+    texts.tiebreak_text,
+    texts.rating_text,
+    texts.result_text,
+    texts.termination_text,
+    verdict_text,
+    texts.signed,
+    texts.percent,
+    texts.movement_text,
+    texts.movement_class,
+    texts.state_text,
+    texts.reason_class,
+    texts.expected_text,
+)
+_environment.filters |= {each.__name__: each for each in FILTERS}
+
+
+def render(template: str, **context: Any) -> str:
+    """The page that a template makes of its context."""
+    return _environment.get_template(template).render(context)

@@ -1,0 +1,109 @@
+"""The rounds of a Swiss and the bracket of a knockout, from what is scheduled and what has come of it. Pure."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from rumble_server.tournament.agenda import Agenda, pairing_and_leg
+from rumble_server.tournament.formats.knockout import Knockout
+from rumble_server.tournament.formats.swiss import Swiss
+from rumble_server.tournament.tournament import Tournament
+
+TITLES = {1: "Final", 2: "Semi-finals", 4: "Quarter-finals"}
+
+
+@dataclass(slots=True)
+class Meeting:
+    """One pairing of a round: two bots (empty while nobody knows), what each has scored, and its matches."""
+
+    seats: tuple[str, str] = ("", "")
+    scores: dict[str, float] = field(default_factory=dict)
+    played: int = 0
+    playing: bool = False
+    winner: str = ""
+    """Of a knockout: who has gone on."""
+    bye: bool = False
+
+    @property
+    def by_seed(self) -> bool:
+        """Whether a knockout's tie was left to the seeds."""
+        return bool(self.winner) and len(set(self.scores.values())) == 1 and not self.bye
+
+
+@dataclass(slots=True)
+class RoundView:
+    """A round with its meetings by board; `idle` are the bots that have no opponent in it."""
+
+    title: str
+    meetings: list[Meeting]
+    idle: list[str] = field(default_factory=list)
+
+
+def rounds_of(tournament: Tournament) -> list[RoundView]:
+    """The rounds so far of a Swiss, and all rounds of a knockout, first to last; none of another format."""
+    agenda = tournament.agenda
+    if agenda is None or not isinstance(agenda.schedule, Swiss | Knockout):
+        return []
+    meetings = _meetings(tournament, agenda)
+    if isinstance(agenda.schedule, Knockout):
+        return list(_bracket(agenda, agenda.schedule, meetings))
+    return [
+        RoundView(f"Round {number} of {agenda.schedule.number_of_rounds}", found, _idle(agenda.bots, found))
+        for number, found in _by_round(meetings)
+    ]
+
+
+def _meetings(tournament: Tournament, agenda: Agenda) -> dict[tuple[int, int], Meeting]:
+    """By round and board, in this order. A replay belongs to the meeting that it decides."""
+    found: dict[tuple[int, int], Meeting] = {}
+    seats_of = {slot.match: slot.seats for slot in agenda.open.values()}
+    seats_of |= {match: (over.seats[0], over.seats[1]) for match, over in tournament.results.items()}
+    for match in sorted(seats_of, key=_order):
+        pairing, leg = pairing_and_leg(match)
+        meeting = found.setdefault((pairing.round, pairing.board), Meeting())
+        if meeting.seats == ("", ""):
+            first, second = seats_of[match]
+            meeting.seats = (first, second) if leg % 2 else (second, first)
+        over = tournament.results.get(match)
+        if over is not None and over.scores is not None:
+            meeting.played += 1
+            for name, score in zip(over.seats, over.scores, strict=True):
+                meeting.scores[name] = meeting.scores.get(name, 0) + score
+        meeting.playing = meeting.playing or match in tournament.running
+    return found
+
+
+def _order(match: str) -> tuple[int, int, int, int]:
+    pairing, leg = pairing_and_leg(match)
+    return pairing.round, pairing.board, pairing.cycle, leg
+
+
+def _by_round(meetings: dict[tuple[int, int], Meeting]) -> Iterator[tuple[int, list[Meeting]]]:
+    numbers = sorted({number for number, _ in meetings})
+    for number in numbers:
+        yield number, [meeting for (each, _), meeting in meetings.items() if each == number]
+
+
+def _idle(bots: Iterable[str], meetings: list[Meeting]) -> list[str]:
+    busy = {name for meeting in meetings for name in meeting.seats}
+    return sorted((name for name in bots if name not in busy), key=str.casefold)
+
+
+def _bracket(agenda: Agenda, schedule: Knockout, meetings: dict[tuple[int, int], Meeting]) -> Iterator[RoundView]:
+    winners = {place: agenda.bots[number] for place, number in schedule.winners.items()}
+    ranks = agenda.places()
+    for number in range(1, schedule.number_of_rounds + 1):
+        boards = 1 << (schedule.number_of_rounds - number)
+        found = []
+        for board in range(1, boards + 1):
+            meeting = meetings.get((number, board))
+            if meeting is None:
+                one, other = (winners.get((number - 1, before), "") for before in (2 * board - 1, 2 * board))
+                meeting = Meeting((one, other))
+            # Who has lost here has this rank, also before the schedule goes on.
+            lost = [name for name in meeting.seats if ranks.get(name) == boards + 1]
+            kept = [name for name in meeting.seats if name not in lost]
+            meeting.winner = winners.get((number, board), kept[0] if len(lost) == len(kept) == 1 else "")
+            if number == 1 and meeting.seats == ("", ""):
+                meeting.seats, meeting.bye = (meeting.winner, ""), True
+            found.append(meeting)
+        yield RoundView(TITLES.get(boards, f"Round of {2 * boards}"), found)

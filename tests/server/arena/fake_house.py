@@ -1,0 +1,25 @@
+"""A house whose bots are only kept in mind."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rumble_server.arena.ports import HouseBot
+
+
+class FakeHouse:
+    """Has `random` for every game, and `perfect` for tictactoe."""
+
+    def __init__(self) -> None:
+        self.kept: list[HouseBot] = []
+
+    def players(self, game: str, settings: Mapping[str, Any]) -> Mapping[str, str]:
+        return {"random": "Plays any legal move."} | ({"perfect": "Never loses."} if game == "tictactoe" else {})
+
+    def ladder(self) -> Mapping[str, str]:
+        return {"random": "Plays any legal move.", "perfect": "Never loses."}
+
+    def keep(self, bots: Sequence[HouseBot]) -> None:
+        self.kept = list(bots)
+
+    async def close(self) -> None:
+        self.kept = []

@@ -1,0 +1,458 @@
+"""The arena in a world of bots: whole tournaments on virtual time, and what each bot is told, in which order."""
+
+from collections import Counter
+from functools import partial
+from random import Random
+
+import pytest
+from rumble_engine import Termination
+from rumble_protocol.codes import CloseCode
+from rumble_protocol.fields import TimeControl
+from rumble_server.arena.arena import STARTS_AT_ONCE
+from rumble_server.arena.recovery import replay_tournament
+from rumble_server.match.facts import MatchOver, MatchStarted
+from rumble_server.tournament.errors import TournamentError
+from rumble_server.tournament.exports.document import export
+from rumble_server.tournament.tournament import Tournament
+
+from tests.server.arena.playing import NAMES, assert_all_was_played, at_random, enter, first_legal, schedule_ids
+from tests.server.tournament.leader import dump
+from tests.server.tournament.rounds import round_robin
+from tests.server.world import World
+
+# --- whole tournaments ---
+
+
+@pytest.mark.parametrize("max_matches", [1, 2, 3])
+@pytest.mark.parametrize("bots", range(2, 8))
+def test_a_tournament_of_random_bots_plays_everything_and_tells_everyone(bots: int, max_matches: int) -> None:
+    world = World(delay_ms=3)
+    tournament = world.create(start_at_bots=bots, cycles=2)
+    players = enter(world, tournament, *NAMES[:bots], max_matches=max_matches)
+    world.run()
+    assert_all_was_played(tournament)
+    ranks = {standing.name: standing for standing in tournament.table.standings()}
+    for bot in players:
+        own = {match: over for match, over in tournament.results.items() if bot.name in over.seats}
+        for kind in ("match_start", "match_over"):
+            assert sorted(frame["match"] for frame in bot.inbox.all(kind)) == sorted(own)
+        for frame in bot.inbox.all("match_over"):
+            assert tuple(frame["scores"]) == own[frame["match"]].scores
+        told = bot.inbox.frames[-1]
+        assert (told["type"], told["status"], told["bots"]) == ("tournament_over", "finished", bots)
+        assert (told["rank"], told["points"]) == (ranks[bot.name].rank, ranks[bot.name].line.points)
+
+
+@pytest.mark.parametrize("max_matches", [1, 2, 3])
+def test_nobody_plays_more_matches_at_once_than_it_asked_for(max_matches: int) -> None:
+    world = World()
+    tournament = world.create(start_at_bots=6)
+    most: Counter[str] = Counter()
+    enter(world, tournament, *NAMES[:6], max_matches=max_matches)
+    while world.clock.step():
+        now = Counter(player.name for match in world.arena.matches.values() for player in match.players)
+        most |= now
+    assert set(most.values()) == {max_matches}
+
+
+def test_the_log_of_a_whole_world_rebuilds_the_tournament() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=5)
+    enter(world, tournament, *NAMES[:5])
+    world.run()
+    rebuilt = replay_tournament(world.log.facts)
+    assert rebuilt is not None
+    assert dump(rebuilt) == dump(tournament)
+
+
+# --- promise 2: the same seed, the same tournament ---
+
+
+def matches_started(world: World) -> list[MatchStarted]:
+    return [fact for fact in world.log.facts if isinstance(fact, MatchStarted)]
+
+
+def test_ids_numbering_and_seats_do_not_depend_on_who_joins_or_finishes_first() -> None:
+    seen = set()
+    for attempt in range(6):
+        random = Random(attempt)
+        world = World(seed=attempt)
+        tournament = world.create(start_at_bots=6, seed=42, cycles=2)
+        for name in random.sample(NAMES[:6], 6):
+            bot = world.connect()
+            bot.play(at_random((name, attempt)), think_ms=partial(random.randrange, 1000))
+            bot.login(name, join=tournament.id, max_matches=random.randrange(1, 4))
+        world.run()
+        assert_all_was_played(tournament)
+        assert tournament.agenda is not None
+        matches = frozenset((started.match, started.seats, started.moves) for started in matches_started(world))
+        seen.add((tuple(tournament.agenda.bots), tournament.openings, matches))
+    assert len(seen) == 1
+
+
+def test_another_seed_draws_other_numbers() -> None:
+    numberings = set()
+    for seed in range(5):
+        world = World()
+        tournament = world.create(start_at_bots=6, seed=seed)
+        enter(world, tournament, *NAMES[:6])
+        assert tournament.agenda is not None
+        numberings.add(tuple(tournament.agenda.bots))
+    assert len(numberings) > 1
+
+
+# --- promise 3: no round barrier, no starvation ---
+
+
+@pytest.mark.parametrize("max_matches", [1, 2])
+@pytest.mark.parametrize("bots", [4, 5, 7])
+def test_a_pairing_starts_as_soon_as_both_bots_are_free(bots: int, max_matches: int) -> None:
+    world = World()
+    random = Random(bots)
+    tournament = world.create(start_at_bots=bots, legs=1)
+    for name in NAMES[:bots]:
+        bot = world.connect()
+        bot.play(at_random(name), think_ms=partial(int, 5000) if name == "ann" else partial(random.randrange, 50))
+        bot.login(name, join=tournament.id, max_matches=max_matches)
+    looked = 0
+    while world.clock.step():
+        if tournament.status != "running":
+            continue
+        unplayed = schedule_ids(tournament) - tournament.results.keys() - tournament.running.keys()
+        pairs = {pair_of(tournament, match) for match in unplayed}
+        free = {player.name for player in world.arena.players.values() if player.is_free}
+        assert not [pair for pair in pairs if pair <= free], "two free bots wait for each other"
+        looked += 1
+    assert looked > 10 * bots
+    assert_all_was_played(tournament)
+
+
+def pair_of(tournament: Tournament, match: str) -> frozenset[str]:
+    assert tournament.agenda is not None
+    cycle, number, board, _ = (int(part) for part in match.split(".")[-4:])
+    for pairings in round_robin(len(tournament.field), cycle):
+        for each in pairings:
+            if (each.cycle, each.round, each.board) == (cycle, number, board):
+                return frozenset((tournament.agenda.bots[each.first], tournament.agenda.bots[each.second]))
+    raise KeyError(match)
+
+
+def test_one_slow_bot_does_not_slow_those_who_can_play_another_match_meanwhile() -> None:
+    def ends_at_ms(slow: int) -> int:
+        world = World()
+        tournament = world.create(start_at_bots=5, legs=1, time_control=TimeControl(move_ms=60_000))
+        for name in NAMES[:5]:
+            bot = world.connect()
+            bot.play(first_legal, think_ms=partial(int, slow if name == "ann" else 10))
+            bot.login(name, join=tournament.id, max_matches=2)
+        world.run()
+        assert_all_was_played(tournament)
+        return max(over.at_ms for over in tournament.results.values() if "ann" not in over.seats)
+
+    assert ends_at_ms(slow=50_000) - ends_at_ms(slow=10) < 1000
+
+
+def test_many_matches_start_a_few_at_a_time_so_that_the_loop_can_breathe() -> None:
+    world = World()
+    tournament = world.create(legs=1)
+    for number in range(2 * STARTS_AT_ONCE + 20):
+        world.login(f"bot-{number}", join=tournament.id)
+    world.host.start(tournament.id)
+    assert len(world.arena.matches) == STARTS_AT_ONCE
+    world.run(0)
+    assert len(world.arena.matches) == STARTS_AT_ONCE + 10
+
+
+def test_a_bot_in_two_tournaments_plays_in_both() -> None:
+    world = World()
+    friday, monday = world.create(start_at_bots=3), world.create(start_at_bots=3, name="Monday")
+    for bot in enter(world, friday, "ann", "ben", "cid"):
+        bot.say(type="join", tournament=monday.id)
+    world.run()
+    assert_all_was_played(friday)
+    assert_all_was_played(monday)
+
+
+# --- joining ---
+
+
+def test_joining_again_is_told_again_and_changes_nothing() -> None:
+    world = World()
+    tournament = world.create()
+    bot = world.login("ann", join=tournament.id)
+    told = bot.last("joined")
+    facts = len(world.log.facts)
+    bot.say(type="join", tournament=tournament.id)
+    assert bot.inbox.all("joined") == [told, told]
+    assert len(world.log.facts) == facts
+
+
+def test_what_one_joins_is_told_with_all_settings() -> None:
+    world = World()
+    tournament = world.create(game="connect4", settings={"columns": 5}, time_control=TimeControl(bank_ms=9000))
+    assert world.login("ann", join=tournament.id).last("joined") == {
+        "type": "joined",
+        "tournament": "friday",
+        "game": "connect4",
+        "settings": {"columns": 5, "rows": 6, "connect": 4},
+        "time_control": {"move_ms": 0, "bank_ms": 9000, "increment_ms": 0},
+        "status": "lobby",
+    }
+
+
+def test_after_the_end_who_was_in_is_told_the_result_again() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=2)
+    bot, _ = enter(world, tournament, "ann", "ben")
+    world.run()
+    first = bot.last("tournament_over")
+    bot.drop()
+    again = world.login("ann", join=tournament.id)
+    assert again.inbox.kinds() == ["welcome", "session", "joined", "tournament_over"]
+    assert again.last("tournament_over") == first
+    assert again.last("joined")["status"] == "finished"
+
+
+def test_a_tournament_starts_by_itself_when_enough_bots_are_in() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=3)
+    enter(world, tournament, "ann", "ben")
+    assert tournament.agenda is None
+    enter(world, tournament, "cid")
+    assert tournament.status == "running"
+
+
+def test_who_leaves_loses_its_open_matches_and_the_rest_one_by_one() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=3)
+    ann, *_ = enter(world, tournament, "ann", "ben", "cid")
+    while not any(match.players[0].name == "ann" for match in world.arena.matches.values()):
+        world.clock.step()
+    ann.say(type="leave", tournament=tournament.id)
+    assert ann.inbox.all("left")[0]["status"] == "running"
+    assert ann.last("match_over")["termination"] == "resignation"
+    world.run()
+    assert_all_was_played(tournament)
+    endings = Counter(over.termination for over in tournament.results.values() if "ann" in over.seats)
+    assert endings[Termination.RESIGNATION] == 1
+    assert endings[Termination.NO_SHOW] >= 1
+    ben = world.arena.players["ben"]
+    assert tournament.table.tally.bots[ben.name].played == 4
+
+
+def test_leaving_again_or_where_one_never_was_is_told_and_changes_nothing() -> None:
+    world = World()
+    tournament = world.create()
+    bot = world.login("ann", join=tournament.id)
+    for _ in range(2):
+        bot.say(type="leave", tournament=tournament.id)
+    assert len(bot.inbox.all("left")) == 2
+    assert list(tournament.field) == []
+
+
+# --- faults ---
+
+
+def test_a_bot_that_never_moves_loses_on_time_and_only_its_own_matches() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=3, bench_after=0, time_control=TimeControl(move_ms=500))
+    enter(world, tournament, "ann", "ben")
+    world.login("hung", join=tournament.id)
+    world.run()
+    assert_all_was_played(tournament)
+    for over in tournament.results.values():
+        assert over.termination is (Termination.TIMEOUT if "hung" in over.seats else Termination.NORMAL)
+        assert [over.seats[seat] for seat in over.at_fault] == (["hung"] if "hung" in over.seats else [])
+    assert tournament.table.standings()[-1].as_json()["faults"] == {"timeout": 4}
+
+
+def test_a_bot_that_drops_for_good_loses_by_disconnect_and_then_as_no_show() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=2, legs=3, away_ms=1000, absent_ms=2000)
+    ann, ben = world.logins("ann", "ben", join=tournament.id)
+    started_at_ms = world.clock.now_ms()
+    ann.drop()
+    assert ben.last("notice")["code"] == "opponent_away"
+    world.run()
+    endings = [(over.termination, over.at_ms - started_at_ms) for over in tournament.results.values()]
+    assert endings == [(Termination.DISCONNECT, 1000), (Termination.NO_SHOW, 3000), (Termination.NO_SHOW, 3000)]
+    assert len(ben.inbox.all("match_over")) == 3
+    assert [over["moves"] for over in ben.inbox.all("match_over")] == [[], [], list(tournament.openings[1])]
+    assert tournament.openings[1] != ()
+    assert tournament.status == "finished"
+
+
+def test_while_a_match_waits_for_a_bot_its_absent_budget_does_not_run() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=2, away_ms=50_000, absent_ms=10_000)
+    ann, _ = world.logins("ann", "ben", join=tournament.id)
+    ann.drop()
+    world.run(40_000)
+    ann = world.login("ann")
+    assert ann.inbox.kinds()[:3] == ["welcome", "session", "match_start"]
+    assert tournament.field["ann"].absent_left_ms == 10_000
+
+
+def test_a_bot_that_keeps_failing_is_benched_and_told_and_its_host_lets_it_play_again() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=2, legs=5, bench_after=2, time_control=TimeControl(move_ms=500))
+    enter(world, tournament, "ann")
+    hung = world.login("hung", join=tournament.id)
+    while tournament.field["hung"].faulty_in_a_row < 2 and not tournament.field["hung"].benched:
+        world.clock.step()
+    assert hung.last("notice")["code"] == "benched"
+    world.run()
+    endings = Counter(over.termination for over in tournament.results.values())
+    assert endings == {Termination.TIMEOUT: 2, Termination.NO_SHOW: 3}
+    with pytest.raises(TournamentError):
+        world.host.unbench(tournament.id, "ann")
+
+
+def test_an_unbenched_bot_plays_again() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=3, bench_after=1, legs=1, time_control=TimeControl(move_ms=500))
+    enter(world, tournament, "ann")
+    enter(world, tournament, "ben")[0].drop()
+    hung = world.login("hung", join=tournament.id)
+    world.run(600)
+    assert hung.last("notice")["code"] == "benched"
+    hung.play(first_legal)
+    world.host.unbench(tournament.id, "HUNG")
+    assert not tournament.field["hung"].benched
+    enter(world, tournament, "ben")
+    world.run()
+    assert_all_was_played(tournament)
+    assert tournament.table.tally.bots["hung"].played == 2
+    assert tournament.table.faults["hung"] == {Termination.TIMEOUT: 1}
+
+
+def test_frames_that_were_received_count_before_a_timeout_does() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=2, time_control=TimeControl(move_ms=1000))
+    ann, ben = world.logins("ann", "ben", join=tournament.id)
+    (mover,) = [bot for bot in (ann, ben) if bot.heard("turn")]
+    world.run(900)
+    world.clock.stall(5000)
+    world.clock.after_input(lambda: mover.move("4"))
+    world.run(0)
+    (match,) = world.arena.matches.values()
+    assert match.referee.moves == ["4"]
+
+
+def test_a_server_that_was_late_waits_as_long_again_before_a_verdict() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=2, time_control=TimeControl(move_ms=1000))
+    ann, ben = world.logins("ann", "ben", join=tournament.id)
+    (mover,) = [bot for bot in (ann, ben) if bot.heard("turn")]
+    world.clock.stall(1300)
+    world.run(299)
+    mover.move("4")
+    assert [match.referee.moves for match in world.arena.matches.values()] == [["4"]]
+
+
+# --- connections ---
+
+
+def test_the_newest_login_of_a_name_wins_and_its_matches_go_on() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=2)
+    old, ben = world.logins("ann", "ben", join=tournament.id)
+    new = world.login("ANN")
+    assert old.link.closed is CloseCode.REPLACED
+    assert new.inbox.kinds()[:3] == ["welcome", "session", "match_start"]
+    assert new.last("session")["matches"] == ["friday.1.1.1.1"]
+    assert new.last("match_start")["resumed"] is True
+    old.drop()
+    assert ben.inbox.all("notice") == [], "nobody was away"
+    for bot in (new, ben):
+        bot.play(first_legal)
+    mover = new if new.inbox.all("turn") else ben
+    mover.move("4")
+    world.run()
+    assert_all_was_played(tournament)
+
+
+def test_what_the_older_connection_says_after_that_counts_for_nothing() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=2)
+    old, _ = world.logins("ann", "ben", join=tournament.id)
+    world.login("ann")
+    facts = len(world.log.facts)
+    old.say(type="resign", match="friday.1.1.1.1")
+    assert len(world.log.facts) == facts
+
+
+def test_a_bot_that_comes_back_gets_its_matches_with_the_clock_as_it_stood() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=2)
+    ann, ben = world.logins("ann", "ben", join=tournament.id)
+    mover = ann if ann.inbox.all("turn") else ben
+    world.run(4000)
+    mover.drop()
+    world.run(20_000)
+    again = world.login(mover.name)
+    assert again.inbox.kinds() == ["welcome", "session", "match_start", "turn"]
+    assert again.last("turn")["clock"]["remaining_ms"] == 6000
+    mover.move("4")
+    assert [match.referee.moves for match in world.arena.matches.values()] == [[]], "the old connection is dead"
+    again.move("4")
+    assert [match.referee.moves for match in world.arena.matches.values()] == [["4"]]
+
+
+def test_the_round_trip_of_a_connection_is_allowed_at_its_turns() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=2)
+    slow, fast = world.connect(lag_ms=120), world.connect()
+    for bot, name in ((slow, "ann"), (fast, "ben")):
+        bot.login(name, join=tournament.id)
+        bot.play(first_legal)
+    fast.session.round_trip(30)
+    mover = slow if slow.inbox.all("turn") else fast
+    mover.move("4")
+    world.run()
+    assert {frame["clock"]["lag_ms"] for frame in slow.inbox.all("turn")} == {120}
+    assert {frame["clock"]["lag_ms"] for frame in fast.inbox.all("turn")} <= {0, 30}
+
+
+# --- export ---
+
+
+def test_the_export_has_every_match_with_its_counted_attempt_and_the_void_ones_apart() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=2, seed=3)
+    enter(world, tournament, "ann", "ben")
+    world.host.replay("friday.1.1.1.1")
+    world.run()
+    document = export(tournament)
+    assert set(document) == {"tournament", "standings", "matches", "voided"}
+    assert document["tournament"]["id"] == "friday"
+    assert document["tournament"]["status"] == "finished"
+    assert (document["tournament"]["matches_total"], document["tournament"]["matches_over"]) == (2, 2)
+    assert [standing["rank"] for standing in document["standings"]] in ([1, 2], [1, 1])
+    over: MatchOver = tournament.results["friday.1.1.1.1"]
+    (exported,) = (match for match in document["matches"] if match["id"] == "friday.1.1.1.1")
+    assert exported == {
+        "id": "friday.1.1.1.1",
+        "attempt": 2,
+        "seats": list(over.seats),
+        "scores": list(over.scores or ()),
+        "termination": "normal",
+        "reason": over.reason,
+        "at_fault": [],
+        "moves": list(over.moves),
+    }
+    (void,) = document["voided"]
+    assert (void["attempt"], void["scores"], void["termination"]) == (1, None, "aborted")
+
+
+def test_the_last_fault_of_a_bot_is_what_it_did_itself() -> None:
+    world = World()
+    tournament = world.create(cycles=5, bench_after=2, start_at_bots=2)
+    world.login("ann", join="friday").play(lambda turn: str(turn["legal"][0]))
+    world.login("bad", join="friday").play(lambda turn: "nonsense")
+    world.run()
+    assert tournament.field["ann"].last_fault is None
+    assert tournament.results[next(reversed(tournament.results))].termination is Termination.NO_SHOW
+    fault = tournament.field["bad"].last_fault
+    assert fault is not None
+    assert fault.termination is Termination.ILLEGAL_MOVE

@@ -1,0 +1,169 @@
+"""Promise 1: what is told is on disk first, and nothing overtakes it; and what happens where the disk gives out."""
+
+from random import Random
+
+import pytest
+from rumble_engine import Termination
+from rumble_protocol.fields import TimeControl
+
+from tests.server.arena.playing import NAMES, assert_all_was_played, enter, first_legal
+from tests.server.world import World
+
+# --- promise 1: held back until it is on disk, and nothing overtakes ---
+
+
+def test_a_result_is_held_back_until_it_is_on_disk_and_nothing_later_overtakes_it() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=2)
+    bots = enter(world, tournament, "ann", "ben")
+    for bot in bots:
+        bot.heard()
+    world.log.stuck = True
+    world.run(100)
+    assert len(tournament.results) == 1
+    for bot in bots:
+        assert set(bot.inbox.kinds()) == {"turn"}, "nothing but turns of the first match"
+    world.log.unstick()
+    for bot in bots:
+        assert bot.inbox.kinds()[:2] == ["match_over", "match_start"]
+
+
+def test_moves_do_not_wait_for_the_disk() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=2)
+    ann, ben = world.logins("ann", "ben", join=tournament.id)
+    world.log.stuck = True
+    for _ in range(3):
+        (mover,) = [bot for bot in (ann, ben) if bot.heard("turn")]
+        mover.move(first_legal(mover.last("turn")))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_whatever_the_disk_does_frames_keep_their_order_and_nothing_is_told_too_early(seed: int) -> None:
+    world = World(seed=seed)
+    random = Random(seed)
+    tournament = world.create(start_at_bots=4)
+    bots = enter(world, tournament, *NAMES[:4], max_matches=2)
+    while world.clock.step():
+        world.log.stuck = random.random() < 0.5
+        if random.random() < 0.2:
+            world.log.unstick()
+    world.log.unstick()
+    world.run()
+    assert_all_was_played(tournament)
+    for bot in bots:
+        open_matches: set[str] = set()
+        for frame in bot.inbox.frames:
+            match frame["type"]:
+                case "match_start":
+                    open_matches.add(frame["match"])
+                case "match_over":
+                    open_matches.remove(frame["match"])
+                case "turn":
+                    assert frame["match"] in open_matches
+                case _:
+                    pass
+        assert open_matches == set()
+
+
+def test_a_claim_is_told_when_it_is_on_disk_even_to_the_next_connection() -> None:
+    world = World()
+    world.log.stuck = True
+    first = world.login("ann", key="correct-horse-battery")
+    assert first.inbox.kinds() == ["welcome"]
+    second = world.login("ann", key="correct-horse-battery")
+    assert second.inbox.kinds() == ["welcome"]
+    world.log.unstick()
+    assert second.inbox.kinds() == ["session"]
+
+
+def test_a_join_is_told_when_it_is_on_disk_even_if_it_is_asked_for_again() -> None:
+    world = World()
+    tournament = world.create()
+    bot = world.login("ann")
+    world.log.stuck = True
+    bot.say(type="join", tournament=tournament.id)
+    bot.drop()
+    again = world.login("ann")
+    again.say(type="join", tournament=tournament.id)
+    assert "joined" not in again.inbox.kinds()
+    world.log.unstick()
+    assert again.inbox.kinds()[-1] == "joined"
+
+
+def test_the_end_is_told_when_it_is_on_disk_even_to_a_bot_that_asks() -> None:
+    world = World()
+    tournament = world.create()
+    for bot in world.logins("ann", "ben", join=tournament.id):
+        bot.heard()
+    world.log.stuck = True
+    world.host.end(tournament.id, cancelled=True)
+    bot.drop()
+    again = world.login("ben", join=tournament.id)
+    assert "tournament_over" not in again.inbox.kinds()
+    world.log.unstick()
+    assert again.inbox.kinds()[-2:] == ["joined", "tournament_over"]
+
+
+# --- disk trouble ---
+
+
+def test_while_the_log_cannot_be_written_no_match_starts_and_it_is_said_why() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=2)
+    bots = enter(world, tournament, "ann", "ben")
+    world.log.stuck = True
+    world.arena.on_trouble("disk full")
+    for bot in bots:
+        assert bot.last("notice")["code"] == "disk"
+        assert "disk full" in bot.last("notice")["message"]
+    world.run()
+    assert (len(tournament.results), tournament.status) == (1, "paused")
+    assert all(bot.inbox.all("match_over") == [] for bot in bots)
+    world.log.unstick()
+    world.arena.on_trouble(None)
+    world.run()
+    assert_all_was_played(tournament)
+
+
+def test_a_turn_that_waits_for_the_disk_costs_no_thinking_time() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=2, legs=2, time_control=TimeControl(move_ms=1000))
+    bots = enter(world, tournament, "ann", "ben")
+    world.log.stuck = True
+    world.run(60_000)
+    assert len(tournament.results) == 1
+    assert all(bot.inbox.all("match_over") == [] for bot in bots)
+    world.log.unstick()
+    mover = next(bot for bot in bots if bot.last("turn")["match"] == "friday.1.1.1.2")
+    assert mover.last("turn")["clock"]["remaining_ms"] == 1000
+    world.run()
+    assert_all_was_played(tournament)
+    assert {over.termination for over in tournament.results.values()} == {Termination.NORMAL}
+
+
+def test_nor_does_it_if_its_bot_drops_before_it_was_sent() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=2, legs=2, time_control=TimeControl(move_ms=1000))
+    bots = enter(world, tournament, "ann", "ben")
+    world.log.stuck = True
+    world.run(10_000)
+    world.log.stuck = False
+    (match,) = world.arena.matches.values()
+    assert match.referee.turn is not None
+    mover = match.players[match.referee.turn.seat].name
+    for bot in bots:
+        bot.drop()
+    world.log.unstick()
+    again = world.login(mover)
+    assert again.last("turn")["clock"]["remaining_ms"] == 1000
+
+
+def test_a_pause_of_the_host_outlasts_disk_trouble() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=2)
+    enter(world, tournament, "ann", "ben")
+    world.host.pause(tournament.id, "lunch")
+    world.arena.on_trouble("disk full")
+    world.arena.on_trouble(None)
+    assert (tournament.status, tournament.reason) == ("paused", "lunch")

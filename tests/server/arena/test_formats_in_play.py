@@ -1,0 +1,432 @@
+"""Every format in a world of bots, through crashes: it ends by itself, and what was paired is played once."""
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import combinations
+from random import Random
+from typing import Any
+
+import pytest
+from rumble_engine import Termination
+from rumble_server.arena.recovery import replay_tournament
+from rumble_server.match.facts import MatchOver
+from rumble_server.tournament.facts import BotLeft, RoundPaired
+from rumble_server.tournament.formats import Plan, make_schedule, match_key
+from rumble_server.tournament.pairing import Pairing
+from rumble_server.tournament.tournament import Tournament
+
+from tests.server.arena.playing import at_random
+from tests.server.tournament.leader import dump
+from tests.server.world import Bot, World
+
+Told = dict[str, tuple[tuple[float, ...], tuple[str, ...]]]
+
+
+def names(count: int) -> list[str]:
+    return [f"bot-{number:02}" for number in range(count)]
+
+
+def log_in(world: World, bots: list[str], *join: str) -> list[Bot]:
+    """Every bot connects and joins, as a bot does that was told to."""
+    found = []
+    for name in bots:
+        bot = world.connect()
+        bot.play(at_random((name, world.arena.run)))
+        bot.login(name, max_matches=1 + len(name + str(world.arena.run)) % 2)
+        for tournament in join or ("friday",):
+            bot.say(type="join", tournament=tournament)
+        found.append(bot)
+    return found
+
+
+def through_crashes(seed: int, bots: int, *, leavers: int = 0, **config: Any) -> World:
+    """A tournament played to its end, however often the server crashes after any fact; what was told stands."""
+    random = Random(f"{seed}.{bots}")
+    world = World(seed=seed, delay_ms=random.randrange(4))
+    world.create(start_at_bots=bots, **config)
+    told: Told = {}
+    for _ in range(random.randrange(1, 6)):
+        connected = log_in(world, names(bots))
+        for _ in range(random.randrange(40 * bots)):
+            world.clock.step()
+            if leavers and random.random() < 0.01:
+                leavers -= 1
+                random.choice(connected).say(type="leave", tournament="friday")
+        note(told, connected)
+        if world.arena.tournament("friday").status == "finished":
+            break
+        world = world.after_crash(random.randrange(world.log.durable, world.log.last + 1))
+    if world.arena.tournament("friday").status != "finished":
+        connected = log_in(world, names(bots))
+        world.run()
+        note(told, connected)
+    tournament = world.arena.tournament("friday")
+    for match, result in told.items():
+        assert (tournament.results[match].scores, tournament.results[match].moves) == result
+    return world
+
+
+def status(tournament: Tournament) -> str:
+    """The status, each time anew (a type checker believes that what was compared once stays)."""
+    return tournament.status
+
+
+def note(told: Told, bots: list[Bot]) -> None:
+    for frame in (frame for bot in bots for frame in bot.inbox.all("match_over")):
+        result = (tuple(frame["scores"]), tuple(frame["moves"]))
+        assert told.setdefault(frame["match"], result) == result, "told twice, and differently"
+
+
+def rounds_paired(world: World, tournament: str = "friday") -> list[RoundPaired]:
+    return [fact for fact in world.log.facts if isinstance(fact, RoundPaired) and fact.tournament == tournament]
+
+
+def seats_of(tournament: Tournament, pairings: Iterator[Pairing]) -> dict[str, tuple[str, str]]:
+    """Who sits where in each match of these pairings, by its id."""
+    assert tournament.agenda is not None
+    bots = tournament.agenda.bots
+    seats = {}
+    for pairing in pairings:
+        pair = (bots[pairing.first], bots[pairing.second])
+        for leg in range(1, tournament.config.legs + 1):
+            match = f"{tournament.id}.{match_key(pairing, leg)}"
+            assert match not in seats, "an id comes twice"
+            seats[match] = pair if leg % 2 else pair[::-1]
+    return seats
+
+
+def assert_all_was_played(world: World, pairings: list[Pairing], tournament: str = "friday") -> Tournament:
+    """It ended by itself, each leg of each pairing has exactly one result, and the log rebuilds it."""
+    found = world.arena.tournament(tournament)
+    assert (found.status, found.running) == ("finished", {})
+    assert {match: over.seats for match, over in found.results.items()} == seats_of(found, iter(pairings))
+    results = [f.match for f in world.log.facts if isinstance(f, MatchOver) and f.scores is not None]
+    mine = [match for match in results if match.startswith(f"{tournament}.")]
+    assert sorted(mine) == sorted(found.results), "two results of one match"
+    rebuilt = replay_tournament(fact for fact in world.log.facts if of(fact) in (tournament, ""))
+    assert rebuilt is not None
+    assert dump(rebuilt) == dump(found)
+    assert found.matches_total == len(found.results)
+    return found
+
+
+def of(fact: object) -> str:
+    given = getattr(fact, "match", None)
+    return given.partition(".")[0] if given else getattr(fact, "tournament", "")
+
+
+def paired(world: World, tournament: str = "friday") -> list[Pairing]:
+    return [pairing for fact in rounds_paired(world, tournament) for pairing in fact.pairings]
+
+
+@pytest.mark.parametrize(("kind", "bots"), [("knockout", 5), ("swiss", 5), ("gauntlet", 4), ("round-robin", 4)])
+def test_it_goes_on_from_every_single_fact(kind: str, bots: int) -> None:
+    first = World()
+    first.create(start_at_bots=bots, format=kind, legs=1, replays=2)
+    log_in(first, names(bots))
+    first.run()
+    assert first.log.facts[-1].fact == "tournament_ended"
+    for facts in range(1, len(first.log.facts)):
+        logged = [fact for fact in first.log.facts[:facts] if isinstance(fact, MatchOver)]
+        world = first.after_crash(facts)
+        log_in(world, names(bots))
+        world.run()
+        tournament = world.arena.tournament("friday")
+        if kind in ("knockout", "swiss"):
+            assert_all_was_played(world, paired(world))
+            assert len({(each.round, each.board) for each in paired(world)}) == (4 if kind == "knockout" else 6)
+        assert status(tournament) == "finished"
+        assert [over for over in tournament.results.values() if over in logged] == logged, "a result is lost"
+        rebuilt = replay_tournament(world.log.facts)
+        assert rebuilt is not None
+        assert dump(rebuilt) == dump(tournament)
+
+
+# --- knockout ---
+
+
+def places_by_hand(tournament: Tournament, pairings: list[Pairing]) -> dict[str, int]:
+    """How far each came, from the last replay of each pairing and its scores alone."""
+    assert tournament.agenda is not None
+    bots, legs = tournament.agenda.bots, tournament.config.legs
+    rounds = (len(bots) - 1).bit_length()
+    last = {(pairing.round, pairing.board): pairing for pairing in sorted(pairings, key=lambda each: each.cycle)}
+    places = dict.fromkeys(bots, 1)
+    for pairing in last.values():
+        first = sum(
+            (tournament.results[f"friday.{match_key(pairing, leg)}"].scores or ())[1 - leg % 2]
+            for leg in range(1, legs + 1)
+        )
+        second = sum(
+            (tournament.results[f"friday.{match_key(pairing, leg)}"].scores or ())[leg % 2]
+            for leg in range(1, legs + 1)
+        )
+        first_lost = first < second or (first == second and pairing.first > pairing.second)
+        places[bots[pairing.first if first_lost else pairing.second]] = 2 ** (rounds - pairing.round) + 1
+    return places
+
+
+@pytest.mark.parametrize("leavers", [0, 2])
+@pytest.mark.parametrize("bots", range(2, 17))
+def test_a_knockout_ends_by_itself_and_ranks_by_how_far_each_came(bots: int, leavers: int) -> None:
+    legs, replays = 1 + bots % 3, bots % 4
+    world = through_crashes(bots, bots, format="knockout", legs=legs, replays=replays, leavers=leavers)
+    pairings = paired(world)
+    tournament = assert_all_was_played(world, pairings)
+    assert len({(each.round, each.board) for each in pairings}) == bots - 1
+    assert max(each.cycle for each in pairings) <= 1 + replays
+    assert tournament.agenda is not None
+    standings = tournament.table.standings()
+    assert {standing.name: standing.rank for standing in standings} == places_by_hand(tournament, pairings)
+    assert [standing.rank for standing in standings] == sorted(standing.rank for standing in standings)
+    assert [standing.rank for standing in standings][:2] == [1, 2]
+
+
+def test_the_rank_that_a_knockout_tells_is_the_place() -> None:
+    world = World()
+    world.create(start_at_bots=5, format="knockout")
+    bots = log_in(world, names(5))
+    world.run()
+    told = {bot.name: bot.last("tournament_over")["rank"] for bot in bots}
+    assert sorted(told.values()) == [1, 2, 3, 3, 5]
+    assert told == places_by_hand(world.arena.tournaments["friday"], paired(world))
+
+
+def test_in_a_knockout_nobody_waits_for_a_bot_that_is_out_and_one_that_is_in_has_its_time_from_its_next_match() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=4, format="knockout", legs=1, replays=0, absent_ms=1000)
+    world.logins("slow-1", "slow-2", join="friday")
+    quick = log_in(world, names(2))
+    world.run(100)
+    (over,) = tournament.results.values()
+    assert set(over.seats) == set(names(2)), "choose another seed: the quick ones are to meet each other"
+    for bot in quick:
+        bot.drop()
+    world.run(9_000)
+    assert tournament.wake_at_ms is None
+    world.run(900)  # a slow one runs out of time
+    ended = list(tournament.results.values())[-1]
+    assert (ended.termination, len(tournament.results)) == (Termination.TIMEOUT, 2)
+    assert {tournament.field[bot.name].absent_left_ms for bot in quick} == {1000}
+    world.run(ended.at_ms + 999 - world.clock.now_ms())
+    assert status(tournament) == "running"
+    world.run(1)
+    final = list(tournament.results.values())[-1]
+    assert (final.termination, final.at_ms - ended.at_ms) == (Termination.NO_SHOW, 1000)
+    assert status(tournament) == "finished"
+
+
+def test_a_semi_final_that_is_voided_before_the_final_is_known_counts_anew_also_after_a_crash() -> None:
+    for crash in (False, True):
+        world = World()
+        world.create(start_at_bots=4, format="knockout", legs=1, replays=0, bench_after=0)
+        bots = {bot.name: bot for bot in world.logins(*names(4), join="friday")}
+        one, other = (world.arena.tournaments["friday"].running[f"friday.1.1.{board}.1"] for board in (1, 2))
+        bots[one.seats[0]].say(type="resign", match=one.match)
+        if crash:
+            world = world.after_crash()
+            bots = {name: world.login(name) for name in names(4)}
+        world.host.replay(one.match)
+        bots[one.seats[1]].say(type="resign", match=one.match)
+        bots[other.seats[1]].say(type="resign", match=other.match)
+        (final,) = world.arena.tournaments["friday"].running.values()
+        assert set(final.seats) == {one.seats[0], other.seats[0]}
+        assert len(rounds_paired(world)) == 2
+
+
+def test_a_semi_final_that_is_voided_later_does_not_take_back_who_went_on() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=4, format="knockout", legs=1, replays=0)
+    bots = {bot.name: bot for bot in world.logins(*names(4), join="friday")}
+    semi_finals = [tournament.running[f"friday.1.1.{board}.1"] for board in (1, 2)]
+    for match in semi_finals:
+        bots[match.seats[0]].say(type="resign", match=match.match)
+    (final,) = tournament.running.values()
+    world.host.replay(semi_finals[0].match)
+    bots[final.seats[0]].say(type="resign", match=final.match)
+    assert status(tournament) == "running"
+    bots[semi_finals[0].seats[1]].say(type="resign", match=semi_finals[0].match)
+    assert status(tournament) == "finished"
+    assert tournament.table.standings()[0].name == final.seats[1]
+    assert len(paired(world)) == 3
+
+
+# --- Swiss ---
+
+
+@pytest.mark.parametrize("leavers", [0, 2])
+@pytest.mark.parametrize("bots", range(2, 21))
+def test_a_swiss_ends_by_itself_and_byes_count_as_won(bots: int, leavers: int) -> None:
+    legs = 1 + bots % 2
+    world = through_crashes(bots, bots, format="swiss", legs=legs, leavers=leavers)
+    pairings = paired(world)
+    tournament = assert_all_was_played(world, pairings)
+    assert tournament.agenda is not None
+    met = [frozenset((each.first, each.second)) for each in pairings]
+    played = Counter(met[index] for index in range(len(met)))
+    unplayed = {
+        frozenset(over.seats) for over in tournament.results.values() if over.termination is Termination.NO_SHOW
+    }
+    numbers = {bot: number for number, bot in enumerate(tournament.agenda.bots)}
+    forfeited = {frozenset(numbers[bot] for bot in pair) for pair in unplayed}
+    assert all(count == 1 or pair in forfeited for pair, count in played.items()), "two met twice"
+    byes = Counter(bot for fact in rounds_paired(world) for bot in fact.byes)
+    assert set(byes.values()) <= {1}
+    counts = tournament.table.tally.bots
+    for number, bot in enumerate(tournament.agenda.bots):
+        assert counts[bot].byes == byes[number] * legs
+    points = sum(standing.line.points for standing in tournament.table.standings())
+    lost_by_both = sum(over.scores == (0, 0) for over in tournament.results.values())
+    assert points == len(tournament.results) - lost_by_both + legs * byes.total()
+    if not leavers:
+        rounds = (bots - 1).bit_length()
+        assert [len(fact.pairings) for fact in rounds_paired(world)] == [bots // 2] * rounds
+        assert byes.total() == rounds * (bots % 2)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_who_has_left_a_swiss_is_not_paired_any_more(seed: int) -> None:
+    random = Random(seed)
+    bots = random.randrange(6, 13)
+    world = World(seed=seed)
+    tournament = world.create(start_at_bots=bots, format="swiss", rounds=4)
+    connected = log_in(world, names(bots))
+    for _ in range(random.randrange(1, 5)):
+        for _ in range(random.randrange(100)):
+            world.clock.step()
+        random.choice(connected).say(type="leave", tournament="friday")
+    world.run()
+    assert_all_was_played(world, paired(world))
+    assert tournament.agenda is not None
+    gone: set[int] = set()
+    told = 0
+    for fact in world.log.facts:
+        if isinstance(fact, BotLeft):
+            gone.add(tournament.agenda.bots.index(fact.bot))
+        elif isinstance(fact, RoundPaired):
+            told += 1
+            paired_now = {bot for each in fact.pairings for bot in (each.first, each.second)} | {*fact.byes}
+            assert paired_now.isdisjoint(gone)
+            assert len(paired_now) == bots - len(gone)
+    assert gone
+    assert told > 1
+
+
+def test_a_swiss_with_one_bot_left_ends_and_says_why() -> None:
+    for crash in (False, True):
+        world = World()
+        world.create(start_at_bots=4, format="swiss", rounds=3)
+        bots = world.logins(*names(4), join="friday")
+        for bot in bots[:2]:
+            bot.say(type="leave", tournament="friday")
+        if crash:
+            world = world.after_crash()
+            bots = log_in(world, names(4))
+        assert world.arena.tournament("friday").status == "running"
+        bots[2].say(type="leave", tournament="friday")
+        world.run(1_000)
+        bots[3].say(type="resign", match=next(iter(world.arena.matches), ""))
+        world.run(1_000)
+        found = world.arena.tournament("friday")
+        assert (found.status, found.reason) == ("finished", "fewer than two bots are left")
+        assert bots[3].last("tournament_over")["status"] == "finished"
+
+
+def test_a_swiss_that_cannot_be_paired_without_meeting_again_ends_and_says_why() -> None:
+    stopped = 0
+    for seed in range(10):
+        world = World()
+        world.create(start_at_bots=6, format="swiss", rounds=5, seed=seed)
+        bots = {bot.name: bot for bot in log_in(world, names(6))}
+        while len(rounds_paired(world)) < 3:
+            world.clock.step()
+        world.host.pause("friday", "lunch")
+        world.run(1_000)
+        found = world.arena.tournament("friday")
+        assert found.agenda is not None
+        numbers = found.agenda.bots
+        met = {frozenset((numbers[each.first], numbers[each.second])) for each in paired(world)}
+        trios = [
+            trio for trio in combinations(numbers, 3) if all(frozenset(pair) in met for pair in combinations(trio, 2))
+        ]
+        for bot in set(bots) - set(trios[0] if trios else bots):
+            bots[bot].say(type="leave", tournament="friday")
+        if trios:
+            stopped += 1
+            for after in (world.after_crash(), world):
+                after.host.unpause("friday")
+                found = after.arena.tournament("friday")
+                assert (found.status, found.reason) == ("finished", "round 4 cannot be paired without meeting again")
+                assert rounds_paired(after)[-1].pairings == ()
+                assert_all_was_played(after, paired(after))
+    assert stopped
+
+
+# --- gauntlet ---
+
+
+@pytest.mark.parametrize(("bots", "challengers"), [(2, 1), (3, 1), (5, 1), (5, 2), (6, 3), (7, 6), (9, 1)])
+def test_a_gauntlet_ends_by_itself_and_only_challengers_meet_the_others(bots: int, challengers: int) -> None:
+    cycles, legs = 1 + bots % 2, 1 + challengers % 2
+    config: dict[str, Any] = {"challengers": challengers, "cycles": cycles, "legs": legs}
+    world = through_crashes(bots, bots, format="gauntlet", leavers=bots % 3, **config)
+    schedule = make_schedule("gauntlet", Plan(bots, cycles, legs, challengers=challengers))
+    pairings: list[Pairing] = []
+    while (pulled := schedule.pull({})) is not None:
+        pairings += pulled.pairings
+    tournament = assert_all_was_played(world, pairings)
+    assert tournament.agenda is not None
+    met = Counter(frozenset(over.seats) for over in tournament.results.values())
+    numbers = tournament.agenda.bots
+    assert met == {
+        frozenset((challenger, other)): cycles * legs
+        for challenger in numbers[:challengers]
+        for other in numbers[challengers:]
+    }
+    assert rounds_paired(world) == []
+
+
+def test_a_gauntlet_with_too_few_bots_is_cancelled_when_it_would_start_and_says_why() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=2, format="gauntlet", challengers=2)
+    bots = log_in(world, names(2))
+    assert (tournament.status, tournament.agenda) == ("cancelled", None)
+    assert "1 challengers, not 2" in tournament.reason
+    assert bots[0].last("tournament_over")["status"] == "cancelled"
+
+
+# --- several at once, and points ---
+
+
+def test_several_tournaments_at_once_with_bots_in_more_than_one() -> None:
+    world = World()
+    formats = {"round": "round-robin", "swiss": "swiss", "knock": "knockout", "gaunt": "gauntlet"}
+    for name, kind in formats.items():
+        world.create(name=name, format=kind, start_at_bots=6)
+    log_in(world, names(6), *formats)
+    world.run()
+    for name in ("swiss", "knock"):
+        assert_all_was_played(world, paired(world, name), name)
+    assert {name: len(world.arena.tournaments[name].results) for name in ("round", "gaunt")} == {
+        "round": 30,
+        "gaunt": 10,
+    }
+    assert {world.arena.tournaments[name].status for name in formats} == {"finished"}
+
+
+@pytest.mark.parametrize("kind", ["round-robin", "swiss"])
+def test_points_are_three_one_and_zero_where_the_host_says_so(kind: str) -> None:
+    world = World()
+    tournament = world.create(start_at_bots=5, format=kind, points=[3.0, 1.0, 0.0])
+    bots = {bot.name: bot for bot in log_in(world, names(5))}
+    world.run()
+    assert status(tournament) == "finished"
+    assert any(standing.line.draws for standing in tournament.table.standings())
+    for standing in tournament.table.standings():
+        line = standing.line
+        byes = tournament.table.tally.bots[standing.name].byes
+        assert line.points == 3 * (line.wins + byes) + line.draws if kind == "swiss" else 3 * line.wins + line.draws
+        told = bots[standing.name].last("tournament_over")
+        assert (told["points"], told["rank"]) == (line.points, standing.rank)
+    points = [standing.line.points for standing in tournament.table.standings()]
+    assert points == sorted(points, reverse=True)

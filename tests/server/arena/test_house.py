@@ -1,0 +1,188 @@
+import pytest
+from rumble_protocol.codes import ErrorCode
+from rumble_server.arena.house import MOST_ADDED, Housekeeper
+from rumble_server.arena.ports import HouseBot
+from rumble_server.tournament.errors import TournamentError
+
+from tests.server.arena.fake_house import FakeHouse
+from tests.server.world import World
+
+SECRET = "a-secret"
+
+
+def keeper(world: World, *residents: str) -> tuple[Housekeeper, FakeHouse]:
+    house = FakeHouse()
+    made = Housekeeper(world.arena, SECRET, house, residents)
+    seen = 0
+
+    def tell() -> None:
+        nonlocal seen
+        before, seen = seen, world.log.durable
+        made.take(world.log.facts[before:seen])
+
+    world.log.on_durable.append(tell)
+    return made, house
+
+
+def names(house: FakeHouse) -> list[str]:
+    return [bot.name for bot in house.kept]
+
+
+def play(world: World, bots: list[HouseBot]) -> None:
+    """What the processes of the house do: log in under the name and key they were given, and play."""
+    for bot in bots:
+        login = world.login(bot.name, key=bot.key, challenges=bot.challenges)
+        login.play(lambda turn: str(turn["legal"][0]), lambda: 1)
+
+
+def test_house_bots_fill_a_field_play_and_end_with_their_tournament() -> None:
+    world = World()
+    made, house = keeper(world)
+    tournament = world.create(invite="hush")
+    made.add("friday", "random", count=2)
+    world.clock.advance(10)
+    assert names(house) == ["house-random-1", "house-random-2"]
+    assert [entrant.house for entrant in tournament.field.values()] == ["random", "random"]
+    play(world, house.kept)
+    world.host.start("friday")
+    world.run()
+    assert tournament.status == "finished"
+    assert {over.termination for over in tournament.results.values()} == {"normal"}
+    assert house.kept == []
+    assert made.room == MOST_ADDED
+
+
+def test_one_that_is_removed_ends_and_its_name_is_free_again() -> None:
+    world = World()
+    made, house = keeper(world)
+    world.create()
+    made.add("friday", "random", "filler")
+    made.add("friday", "perfect")
+    world.clock.advance(10)
+    world.host.remove("friday", "FILLER")
+    world.clock.advance(10)
+    assert names(house) == ["house-perfect-1"]
+    made.add("friday", "perfect", "filler")
+    world.clock.advance(10)
+    assert names(house) == ["house-perfect-1", "filler"]
+
+
+def test_after_a_restart_they_are_there_again_with_their_keys() -> None:
+    world = World()
+    made, house = keeper(world, "random")
+    made.open()
+    tournament = world.create()
+    made.add("friday", "random", count=2)
+    world.clock.advance(10)
+    before = house.kept
+    world.host.start("friday")
+    world.clock.advance(10)
+    again = world.after_crash()
+    made, house = keeper(again, "random")
+    made.open()
+    assert house.kept == before
+    assert names(house) == ["house-random", "house-random-1", "house-random-2"]
+    play(again, house.kept)
+    again.run()
+    assert again.arena.tournaments[tournament.id].status == "finished"
+    assert names(house) == ["house-random"]
+
+
+def test_one_that_never_connects_is_not_waited_for_longer_than_others() -> None:
+    world = World()
+    made, _ = keeper(world)
+    tournament = world.create(absent_ms=5_000)
+    made.add("friday", "random", count=2)
+    world.host.start("friday")
+    world.clock.advance(60_000)
+    assert tournament.status == "finished"
+    assert {over.termination for over in tournament.results.values()} == {"no_show"}
+
+
+def test_it_starts_a_tournament_that_waits_for_so_many_bots() -> None:
+    world = World()
+    made, _ = keeper(world)
+    tournament = world.create(start_at_bots=3)
+    made.add("friday", "random", count=3)
+    assert tournament.status == "running"
+
+
+def test_names_of_others_are_left_to_them() -> None:
+    world = World(open_names=True)
+    world.login("house-random")
+    world.login("House-Random-1", key="a-key-of-16-chars")
+    made, house = keeper(world, "random", "perfect")
+    world.create()
+    world.clock.advance(10)
+    made.open()
+    assert made.names_lost() == ["house-random"]
+    assert names(house) == ["house-perfect"]
+    made.add("friday", "random")
+    world.clock.advance(10)
+    assert names(house) == ["house-perfect", "house-random-2"]
+
+
+@pytest.mark.parametrize("key", [None, "a-key-of-16-chars"])
+def test_nobody_else_takes_a_name_of_the_house(key: str | None) -> None:
+    world = World(open_names=True)
+    made, house = keeper(world, "random")
+    made.open()
+    for name in ("House-Random", "house-any"):
+        stranger = world.connect()
+        stranger.login(name, key=key)
+        assert stranger.error() == "bad_name"
+    play(world, house.kept)
+    assert world.arena.players["house-random"].contact is not None
+    world.host.reset_key("house-random")
+    world.connect().login("house-random", key="a-key-of-16-chars")
+    assert world.arena.names.get("house-random") is None
+    play(world, house.kept)
+    assert made.names_lost() == []
+    assert world.arena.names.owns("house-random", house.kept[0].key)
+
+
+def test_functions_of_files_are_residents_too() -> None:
+    made, house = keeper(World(), "my.py:ai")
+    made.open()
+    assert house.kept == [HouseBot("house-ai", house.kept[0].key, "my.py:ai", challenges=True)]
+
+
+@pytest.mark.parametrize(
+    ("given", "code", "message"),
+    [
+        (("friday", "chaos"), ErrorCode.UNKNOWN_BOT, "there is no house bot 'chaos' for tictactoe"),
+        (("nowhere", "random"), ErrorCode.UNKNOWN_TOURNAMENT, "no tournament"),
+        (("friday", "random", "alice"), ErrorCode.UNAVAILABLE, "alice is taken"),
+        (("friday", "random", "TAKEN"), ErrorCode.UNAVAILABLE, "TAKEN is taken"),
+        (("friday", "random", "filler"), ErrorCode.UNAVAILABLE, "filler is taken"),
+        (("friday", "random", "house-perfect"), ErrorCode.UNAVAILABLE, "house-perfect is taken"),
+        (("friday", "random", None, MOST_ADDED), ErrorCode.UNAVAILABLE, f"room for {MOST_ADDED - 1}"),
+        (("over", "random"), ErrorCode.TOURNAMENT_CLOSED, "cancelled"),
+        (("hexes", "perfect"), ErrorCode.UNKNOWN_BOT, "there are: random"),
+    ],
+)
+def test_what_cannot_be_added_is_refused(given: tuple[str, str], code: ErrorCode, message: str) -> None:
+    world = World()
+    made, _ = keeper(world, "perfect")
+    world.create()
+    world.create(name="other")
+    world.create(name="hexes", game="hex")
+    world.host.end(world.create(name="over").id, cancelled=True)
+    world.login("alice", key="a-key-of-16-chars", join="friday")
+    world.login("taken", key="a-key-of-16-chars")
+    made.add("other", "random", "filler")
+    before = world.log.last
+    with pytest.raises(TournamentError, match=message) as refused:
+        made.add(*given)
+    assert refused.value.code is code
+    assert world.log.last == before
+
+
+def test_a_server_without_a_house_says_so() -> None:
+    world = World()
+    tournament = world.create()
+    made = Housekeeper(world.arena, SECRET)
+    made.open()
+    assert (made.players(tournament), made.room) == ({}, 0)
+    with pytest.raises(TournamentError, match="runs no house bots"):
+        made.add("friday", "random")

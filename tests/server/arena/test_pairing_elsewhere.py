@@ -1,0 +1,169 @@
+"""A round that is being paired in another process, while bots come and go."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from rumble_server.tournament.formats import Round
+
+from tests.server.arena.test_formats_in_play import (
+    assert_all_was_played,
+    log_in,
+    names,
+    paired,
+    rounds_paired,
+    seats_of,
+    status,
+)
+from tests.server.world import Bot, World
+
+
+class Elsewhere:
+    """Slow work that comes back when the test says so."""
+
+    def __init__(self, world: World) -> None:
+        self.tasks: list[tuple[Callable[[], Round], Callable[[Round], None]]] = []
+        self.asked = 0
+        world.arena.work = self.take
+
+    def take(self, task: Callable[[], Round], done: Callable[[Round], None]) -> None:
+        self.asked += 1
+        self.tasks.append((task, done))
+
+    def come_back(self) -> None:
+        ((task, done),) = self.tasks
+        self.tasks.clear()
+        done(task())
+
+
+def between_rounds(**config: Any) -> tuple[World, Elsewhere, list[Bot]]:
+    """A Swiss of five whose first round was played and whose second is being paired."""
+    world = World()
+    elsewhere = Elsewhere(world)
+    world.create(start_at_bots=5, format="swiss", **config)
+    bots = log_in(world, names(5))
+    elsewhere.come_back()
+    world.run(1_000)
+    assert len(elsewhere.tasks) == 1
+    assert len(rounds_paired(world)) == 1
+    return world, elsewhere, bots
+
+
+def finish(world: World, elsewhere: Elsewhere) -> None:
+    while elsewhere.tasks:
+        elsewhere.come_back()
+        world.run(1_000)
+    assert_all_was_played(world, paired(world))
+    assert len(rounds_paired(world)) == 3
+
+
+def test_a_round_is_paired_elsewhere_once_whatever_happens_meanwhile() -> None:
+    world, elsewhere, bots = between_rounds()
+    bots[0].drop()
+    (bots[0],) = log_in(world, names(1))
+    world.run(200_000)
+    assert (len(elsewhere.tasks), elsewhere.asked) == (1, 2)
+    finish(world, elsewhere)
+    assert elsewhere.asked == 3
+
+
+def test_while_the_server_drains_a_round_that_comes_back_is_kept_and_none_is_asked_for() -> None:
+    world, elsewhere, _ = between_rounds()
+    world.arena.drain()
+    elsewhere.come_back()
+    world.run(1_000)
+    assert (len(rounds_paired(world)), len(world.arena.matches), elsewhere.tasks) == (2, 0, [])
+    after = world.after_crash()
+    again = Elsewhere(after)
+    log_in(after, names(5))
+    after.run(1_000)
+    finish(after, again)
+
+
+def test_while_it_drains_no_round_is_asked_for() -> None:
+    world = World()
+    elsewhere = Elsewhere(world)
+    world.create(start_at_bots=4, format="swiss")
+    log_in(world, names(4))
+    elsewhere.come_back()
+    world.arena.drain()
+    world.run(1_000)
+    assert (len(world.arena.tournaments["friday"].results), elsewhere.asked) == (4, 1)
+
+
+@pytest.mark.parametrize("what", ["the disk", "the host"])
+def test_a_round_that_comes_back_while_it_is_paused_is_played_when_it_goes_on(what: str) -> None:
+    world, elsewhere, _ = between_rounds()
+    if what == "the disk":
+        world.arena.on_trouble("disk full")
+    else:
+        world.host.pause("friday", "lunch")
+    elsewhere.come_back()
+    world.run(1_000)
+    assert (len(rounds_paired(world)), len(world.arena.matches)) == (2, 0)
+    if what == "the disk":
+        world.arena.on_trouble(None)
+    else:
+        world.host.unpause("friday")
+    world.run(1_000)
+    finish(world, elsewhere)
+
+
+@pytest.mark.parametrize("what", ["the disk", "the host"])
+def test_while_it_is_paused_no_round_is_asked_for(what: str) -> None:
+    world = World()
+    elsewhere = Elsewhere(world)
+    world.create(start_at_bots=4, format="swiss")
+    log_in(world, names(4))
+    elsewhere.come_back()
+    if what == "the disk":
+        world.arena.on_trouble("disk full")
+    else:
+        world.host.pause("friday", "lunch")
+    world.run(1_000)
+    assert (len(world.arena.tournaments["friday"].results), elsewhere.asked) == (4, 1)
+    if what == "the disk":
+        world.arena.on_trouble(None)
+    else:
+        world.host.unpause("friday")
+    assert elsewhere.asked == 2
+    while elsewhere.tasks:
+        elsewhere.come_back()
+        world.run(1_000)
+    assert_all_was_played(world, paired(world))
+
+
+@pytest.mark.parametrize("cancelled", [True, False])
+def test_a_round_that_comes_back_after_the_end_is_nothing(cancelled: bool) -> None:
+    world, elsewhere, _ = between_rounds()
+    world.host.end("friday", cancelled=cancelled)
+    facts = len(world.log.facts)
+    elsewhere.come_back()
+    world.run(1_000)
+    assert (len(world.log.facts), len(world.arena.matches)) == (facts, 0)
+
+
+def test_a_round_that_comes_back_after_the_server_stopped_is_paired_by_the_next_run() -> None:
+    world, elsewhere, _ = between_rounds()
+    world.arena.stop()
+    facts = len(world.log.facts)
+    elsewhere.come_back()
+    assert len(world.log.facts) == facts
+    after = world.after_crash()
+    log_in(after, names(5))
+    after.run(1_000)
+    assert_all_was_played(after, paired(after))
+
+
+def test_a_result_that_is_voided_while_the_next_round_is_paired_is_played_again_beside_it() -> None:
+    world, elsewhere, _ = between_rounds()
+    world.host.replay("friday.1.1.1.1")
+    elsewhere.come_back()
+    world.run(1_000)
+    tournament = world.arena.tournaments["friday"]
+    assert tournament.results["friday.1.1.1.1"].attempt == 2
+    while elsewhere.tasks:
+        elsewhere.come_back()
+        world.run(1_000)
+    assert status(tournament) == "finished"
+    assert set(tournament.results) == set(seats_of(tournament, iter(paired(world))))

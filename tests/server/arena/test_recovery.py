@@ -1,0 +1,238 @@
+"""After a crash at any point the next run goes on from what is on disk: nothing told is lost, nothing counts twice."""
+
+from random import Random
+from typing import Any
+
+import pytest
+from rumble_engine import Termination
+from rumble_protocol.fields import TimeControl
+from rumble_server.arena.recovery import recover, replay_tournament, resumed_referee
+from rumble_server.match.facts import MatchStarted, MoveMade
+from rumble_server.tournament.facts import TournamentCreated, TournamentEnded
+
+from tests.server.arena.playing import NAMES, assert_all_was_played, at_random
+from tests.server.tournament.leader import dump
+from tests.server.world import Bot, World
+
+
+def log_in(world: World, names: tuple[str, ...], join: str = "friday", **login: Any) -> list[Bot]:
+    """Every bot connects, as a bot does that was told to join."""
+    bots = []
+    for name in names:
+        bot = world.connect()
+        bot.play(at_random((name, world.arena.run)))
+        bot.login(name, join=join, **login)
+        bots.append(bot)
+    return bots
+
+
+def come_back(world: World, bot: Bot) -> Bot:
+    """The bot's connection ends, and it logs in again."""
+    bot.drop()
+    return log_in(world, (bot.name,))[0]
+
+
+def played(seed: int, bots: int, **config: Any) -> World:
+    """A world whose tournament was played to its end."""
+    world = World(seed=seed)
+    world.create(start_at_bots=bots, **config)
+    log_in(world, NAMES[:bots])
+    world.run()
+    return world
+
+
+def test_a_tournament_of_two_goes_on_from_every_single_fact() -> None:
+    first = played(0, 2)
+    ended = next(number for number, fact in enumerate(first.log.facts, 1) if isinstance(fact, TournamentEnded))
+    assert ended > 40
+    for facts in range(1, ended):
+        world = first.after_crash(facts)
+        logged = [fact for fact in world.log.facts if isinstance(fact, MoveMade)]
+        log_in(world, NAMES[:2])
+        world.run()
+        tournament = world.arena.tournaments["friday"]
+        assert_all_was_played(tournament)
+        for fact in logged:
+            assert tournament.results[fact.match].moves[fact.ply] == fact.move, "a logged move is lost"
+        rebuilt = replay_tournament(world.log.facts)
+        assert rebuilt is not None
+        assert dump(rebuilt) == dump(tournament)
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_however_often_it_crashes_every_pairing_is_played_once_and_what_was_told_stands(seed: int) -> None:
+    random = Random(seed)
+    bots = random.randrange(2, 7)
+    world = World(seed=seed, delay_ms=random.randrange(4))
+    world.create(start_at_bots=bots, legs=random.randrange(1, 4))
+    told: dict[str, tuple[tuple[float, ...], tuple[str, ...]]] = {}
+    for _ in range(random.randrange(1, 8)):
+        connected = log_in(world, NAMES[:bots], max_matches=random.randrange(1, 4))
+        for _ in range(random.randrange(300)):
+            world.clock.step()
+            if random.random() < 0.02:
+                connected.append(come_back(world, random.choice(connected)))
+        for frame in (frame for bot in connected for frame in bot.inbox.all("match_over")):
+            result = (tuple(frame["scores"]), tuple(frame["moves"]))
+            assert told.setdefault(frame["match"], result) == result, "told twice, and differently"
+        if world.arena.tournaments["friday"].status == "finished":
+            break
+        world = world.after_crash(random.randrange(world.log.durable, world.log.last + 1))
+    if "friday" in world.arena.tournaments and world.arena.tournaments["friday"].status != "finished":
+        log_in(world, NAMES[:bots])
+        world.run()
+    tournament = world.arena.tournaments["friday"]
+    assert_all_was_played(tournament)
+    for match, result in told.items():
+        assert (tournament.results[match].scores, tournament.results[match].moves) == result
+
+
+def test_who_comes_back_gets_its_match_from_the_last_logged_ply_with_the_clock_it_had() -> None:
+    world = World()
+    world.create(start_at_bots=2, time_control=TimeControl(move_ms=1000, bank_ms=5000))
+    bots = world.logins("ann", "ben", join="friday")
+    mover = next(bot for bot in bots if bot.inbox.all("turn"))
+    world.run(1500)
+    mover.move("4")
+    world.run(3000)
+    after = world.after_crash()
+    back = [after.login(bot.name) for bot in bots]
+    asked = next(bot for bot in back if bot.inbox.all("turn"))
+    assert asked.name != mover.name
+    turn = asked.last("turn")
+    assert (turn["moves"], turn["clock"]["remaining_ms"]) == (["4"], 6000)
+    assert [bot.last("match_start")["resumed"] for bot in back] == [True, True]
+    assert turn["turn_id"].startswith("2.")
+    mover_again = next(bot for bot in back if bot is not asked)
+    mover_again.move("4", turn=mover.last("turn"))
+    assert mover_again.last("rejected")["code"] == "already_played"
+
+
+def test_nobody_back_yet_costs_nothing_for_thirty_seconds() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=3, away_ms=1000, absent_ms=1000)
+    world.logins("ann", "ben", "cid", join="friday")
+    after = world.after_crash(down_ms=3_600_000)
+    after.run(30_999)
+    assert after.arena.tournaments["friday"].results == {}
+    after.run(1)
+    ended = after.arena.tournaments["friday"].results.values()
+    assert [over.termination for over in ended] == [Termination.DISCONNECT]
+    assert tournament.results == {}
+
+
+def test_within_the_grace_a_match_that_begins_has_it_too() -> None:
+    world = World()
+    world.create(start_at_bots=2, away_ms=1000, absent_ms=1000)
+    world.logins("ann", "ben")
+    after = world.after_crash()
+    ann, _ = after.logins("ann", "ben", join="friday")
+    after.run(1_000)
+    ann.drop()
+    after.run(29_999)
+    assert after.arena.tournaments["friday"].results == {}
+    after.run(1)
+    assert len(after.arena.tournaments["friday"].results) == 1
+
+
+def test_within_the_grace_no_absent_budget_runs_for_who_drops_again() -> None:
+    world = World()
+    world.create(absent_ms=1000)
+    world.logins("ann", "ben", join="friday")
+    after = world.after_crash()
+    ann, _ = after.logins("ann", "ben")
+    ann.drop()
+    after.host.start("friday")
+    after.run(30_999)
+    assert after.arena.tournaments["friday"].results == {}
+    after.run(1)
+    assert len(after.arena.tournaments["friday"].results) == 2
+
+
+def test_names_keep_their_keys_and_their_spelling() -> None:
+    world = World()
+    world.login("Ann", key="correct-horse-battery")
+    after = world.after_crash()
+    assert after.login("ann", key="another-horse-battery").error() == "bad_key"
+    session = after.login("ANN", key="correct-horse-battery").last("session")
+    assert (session["name"], session["open"]) == ("Ann", False)
+
+
+def test_a_lobby_that_was_full_starts_by_itself() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=2)
+    world.logins("ann", "ben", join=tournament.id)
+    started = next(n for n, fact in enumerate(world.log.facts) if fact.fact == "tournament_started")
+    after = world.after_crash(started)
+    assert after.arena.tournaments["friday"].status == "running"
+
+
+def test_a_tournament_whose_last_result_is_on_disk_ends_by_itself() -> None:
+    world = played(0, 2)
+    last = max(n for n, fact in enumerate(world.log.facts) if fact.fact == "match_over")
+    after = world.after_crash(last + 1)
+    assert after.arena.tournaments["friday"].status == "finished"
+
+
+def test_a_new_id_is_not_one_of_an_earlier_run() -> None:
+    after = played(0, 2).after_crash()
+    assert after.create().id == "friday-2"
+
+
+def test_who_left_stays_out_and_who_is_in_is_in() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=3)
+    ann, *_ = world.logins("ann", "ben", "cid", join=tournament.id)
+    ann.say(type="leave", tournament=tournament.id)
+    after = world.after_crash()
+    assert after.login("ann", join="friday").error() == "tournament_closed"
+    assert [each["id"] for each in after.login("ben").last("session")["tournaments"]] == ["friday"]
+    assert after.login("ann").last("session")["tournaments"] == []
+
+
+def test_a_pause_of_the_host_lasts_and_one_of_the_disk_ends_with_the_restart() -> None:
+    for pause, status in (("host", "paused"), ("disk", "running")):
+        world = World()
+        tournament = world.create(start_at_bots=2)
+        world.logins("ann", "ben", join=tournament.id)
+        if pause == "host":
+            world.host.pause(tournament.id, "lunch")
+        else:
+            world.arena.on_trouble("disk full")
+        assert world.after_crash().arena.tournaments["friday"].status == status
+
+
+def test_a_void_attempt_leaves_nothing_behind_in_the_next() -> None:
+    world = World()
+    world.create(start_at_bots=2, legs=1)
+    bots = world.logins("ann", "ben", join="friday")
+    next(bot for bot in bots if bot.inbox.all("turn")).move("4")
+    world.host.replay("friday.1.1.1.1")
+    after = world.after_crash()
+    (match,) = after.arena.matches.values()
+    assert (match.referee.attempt, match.referee.moves) == (2, [])
+
+
+def test_only_the_facts_of_the_running_attempt_make_its_referee() -> None:
+    world = World()
+    world.create(start_at_bots=2)
+    world.logins("ann", "ben", join="friday")
+    started = next(fact for fact in world.log.facts if isinstance(fact, MatchStarted))
+    referee = resumed_referee(world.arena, started, world.log.facts, 0, 0)
+    assert (referee.match, referee.moves) == ("friday.1.1.1.1", [])
+
+
+def test_a_tournament_without_facts_is_none() -> None:
+    world = World()
+    recover(world.arena, [], [[]], lambda match: [])
+    assert world.arena.tournaments == {}
+
+
+def test_facts_of_a_tournament_without_its_creation_are_nothing() -> None:
+    world = played(0, 2)
+    assert replay_tournament(fact for fact in world.log.facts if not isinstance(fact, TournamentCreated)) is None
+
+
+def test_after_a_restart_who_was_in_a_finished_tournament_is_told_its_result_again() -> None:
+    after = played(0, 2).after_crash()
+    assert after.login("ann", join="friday").inbox.kinds()[-2:] == ["joined", "tournament_over"]

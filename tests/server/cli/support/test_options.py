@@ -1,0 +1,28 @@
+import pytest
+from rumble_server.cli.support.errors import CliError
+from rumble_server.cli.support.options import given, no_options_for_functions, read_settings
+
+
+def test_settings_are_json_or_text() -> None:
+    assert read_settings(["columns=5", "swap=true", "rule=fair", "text=5.5", "empty="]) == {
+        "columns": 5,
+        "swap": True,
+        "rule": "fair",
+        "text": "5.5",
+        "empty": "",
+    }
+    assert read_settings(None) == {}
+
+
+@pytest.mark.parametrize("text", ["columns", "=5", ""])
+def test_what_is_no_setting(text: str) -> None:
+    with pytest.raises(CliError, match="write NAME=VALUE") as raised:
+        read_settings([text])
+    assert raised.value.exit_code == 2
+
+
+def test_only_what_was_given() -> None:
+    assert given(depth=3, search=None) == {"depth": 3}
+    no_options_for_functions({})
+    with pytest.raises(CliError, match="--time-ms, --depth: only for reference bots"):
+        no_options_for_functions({"time_ms": 1, "depth": 2})

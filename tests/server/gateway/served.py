@@ -1,0 +1,226 @@
+"""A server of nothing but the bots' door, on a real port of loopback, and clients of it down to the bytes."""
+
+import asyncio
+import contextlib
+import json
+import socket
+import struct
+from collections.abc import AsyncIterator, Iterable
+from random import Random
+from typing import Any
+
+import uvicorn
+from rumble_protocol.fields import TimeControl
+from rumble_protocol.server_messages import Limits
+from rumble_server.arena.arena import Arena
+from rumble_server.gateway.connection import Connection, Gate
+from rumble_server.gateway.doorkeeper import Doorkeeper
+from rumble_server.gateway.loop_clock import LoopClock
+from rumble_server.gateway.session import Session
+from rumble_server.tournament.config import TournamentConfig
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.frames import Frame as WireFrame
+from websockets.frames import Opcode
+
+from tests.server.frames import Frame, checked
+from tests.server.world import MemoryLog
+
+PATIENCE_S = 30.0
+"""Nothing here takes so long, unless it never comes."""
+
+
+async def _no_pages(scope: Any, receive: Any, send: Any) -> None:
+    await send({"type": "http.response.start", "status": 404, "headers": []})
+    await send({"type": "http.response.body", "body": b"no pages here\n"})
+
+
+class Sessions(set[Session]):
+    """The open sessions; `empty` is set while there are none."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.empty = asyncio.Event()
+        self.empty.set()
+
+    def add(self, session: Session) -> None:
+        super().add(session)
+        self.empty.clear()
+
+    def discard(self, session: object) -> None:
+        super().discard(session)
+        if not self:
+            self.empty.set()
+
+
+class House:
+    """The running server: its port, and what its connections share."""
+
+    def __init__(self, limits: Limits, hosts: Iterable[str]) -> None:
+        clock = LoopClock(asyncio.get_running_loop(), 1_000_000.0)
+        self.log = MemoryLog(clock)
+        self.arena = Arena(log=self.log, clock=clock, run=1, random=Random(0))
+        self._sessions = Sessions()
+        self.door = Doorkeeper(self.arena, "test", limits=limits, sessions=self._sessions)
+        self.log.on_durable.append(self.door.on_durable)
+        self.made: list[Connection] = []
+        gate = Gate(self.door, frozenset(hosts))
+
+        def connection(server_state: Any, **_: Any) -> Connection:
+            self.made.append(Connection(gate, server_state.connections))
+            return self.made[-1]
+
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self._socket.getsockname()[1]
+        config = uvicorn.Config(
+            _no_pages,
+            http="httptools",
+            ws=connection,  # type: ignore[arg-type]  # uvicorn only calls it
+            lifespan="off",
+            log_config=None,
+            timeout_graceful_shutdown=1,
+        )
+        config.load()
+        self._server = uvicorn.Server(config)
+        self._server.lifespan = config.lifespan_class(config)
+
+    async def start(self) -> None:
+        await self._server.startup([self._socket])
+
+    async def drain(self) -> None:
+        """Stop as uvicorn stops."""
+        await self._server.shutdown([self._socket])
+
+    async def stop(self) -> None:
+        """Stop at once: uvicorn's own way takes a tenth of a second."""
+        for listening in self._server.servers:
+            listening.close()
+        self._socket.close()
+        for link in self.made:
+            link._abort()
+        await self.all_gone()
+
+    def create(self, **config: Any) -> str:
+        """A tournament of tic-tac-toe; its id."""
+        usual = {"name": "Friday", "game": "tictactoe", "time_control": TimeControl(move_ms=60_000)}
+        return self.arena.create(TournamentConfig(**{**usual, **config}))[0].id
+
+    @property
+    def sessions(self) -> list[Session]:
+        return list(self.door.sessions)
+
+    async def all_gone(self) -> None:
+        """Return when no session is left."""
+        async with asyncio.timeout(PATIENCE_S):
+            await self._sessions.empty.wait()
+
+    def connect(self, **options: Any) -> connect:
+        """A client of the `websockets` library."""
+        return connect(f"ws://127.0.0.1:{self.port}/bot", **{"compression": None, "ping_interval": None, **options})
+
+    @contextlib.asynccontextmanager
+    async def raw(self) -> AsyncIterator["Raw"]:
+        """A client that sends and reads bytes as the test has them, and answers nothing by itself."""
+        reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
+        try:
+            yield Raw(reader, writer, self.port)
+        finally:
+            writer.close()
+            with contextlib.suppress(OSError):
+                await writer.wait_closed()
+
+
+@contextlib.asynccontextmanager
+async def house(*, hosts: Iterable[str] = (), **limits: int) -> AsyncIterator[House]:
+    """A server for one test; the limits are the usual ones, or as given."""
+    made = House(Limits(**limits), hosts)
+    await made.start()
+    try:
+        yield made
+    finally:
+        await made.stop()
+
+
+class Raw:
+    """A socket with a WebSocket server behind it."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, port: int) -> None:
+        self.reader = reader
+        self.writer = writer
+        self._port = port
+
+    async def upgrade(self, path: str = "/bot", **headers: str | None) -> int:
+        """Ask for a WebSocket; the status of the answer. A header of None is left out."""
+        asked = {
+            "Host": f"127.0.0.1:{self._port}",
+            "Upgrade": "websocket",
+            "Connection": "Upgrade",
+            "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA==",
+            "Sec-WebSocket-Version": "13",
+            **{name.replace("_", "-"): value for name, value in headers.items()},
+        }
+        lines = [f"{name}: {value}" for name, value in asked.items() if value is not None]
+        self.writer.write("\r\n".join([f"GET {path} HTTP/1.1", *lines, "", ""]).encode())
+        head = await self.until(b"\r\n\r\n")
+        return int(head.split()[1])
+
+    async def until(self, end: bytes) -> bytes:
+        async with asyncio.timeout(PATIENCE_S):
+            return await self.reader.readuntil(end)
+
+    def send(self, opcode: Opcode, data: bytes, *, fin: bool = True) -> None:
+        """A frame, masked as a client must."""
+        self.writer.write(WireFrame(opcode, data, fin).serialize(mask=True))
+
+    def say(self, **message: Any) -> None:
+        self.send(Opcode.TEXT, json.dumps(message).encode())
+
+    async def frame(self) -> tuple[int, bytes]:
+        """The next frame of the server: opcode and payload."""
+        async with asyncio.timeout(PATIENCE_S):
+            first, size = await self.reader.readexactly(2)
+            if size == 126:
+                (size,) = struct.unpack("!H", await self.reader.readexactly(2))
+            elif size == 127:
+                (size,) = struct.unpack("!Q", await self.reader.readexactly(8))
+            return first & 0x0F, await self.reader.readexactly(size)
+
+    async def hear(self, kind: str) -> Frame:
+        """The next message of a type; other frames before it are dropped."""
+        while True:
+            opcode, data = await self.frame()
+            if opcode == Opcode.TEXT and (message := checked(data))["type"] == kind:
+                return message
+
+    async def close_code(self) -> int:
+        """The code of the close frame that comes; other frames before it are dropped."""
+        while True:
+            opcode, data = await self.frame()
+            if opcode == Opcode.CLOSE:
+                return int.from_bytes(data[:2])
+
+    async def ended(self) -> None:
+        """Return when the server has ended the connection, whatever it said before."""
+        async with asyncio.timeout(PATIENCE_S):
+            with contextlib.suppress(ConnectionError):
+                while await self.reader.read(65_536):
+                    pass
+
+
+async def hear(client: ClientConnection, kind: str) -> Frame:
+    """The next message of a type; others before it are dropped."""
+    async with asyncio.timeout(PATIENCE_S):
+        while True:
+            data = await client.recv(decode=False)
+            if (message := checked(data))["type"] == kind:
+                return message
+
+
+async def close_code(client: ClientConnection) -> int | None:
+    """The code with which the server closes; messages before it are dropped."""
+    async with asyncio.timeout(PATIENCE_S):
+        await client.wait_closed()
+        return client.close_code
+
+
+async def say(client: ClientConnection, **message: Any) -> None:
+    await client.send(json.dumps(message))

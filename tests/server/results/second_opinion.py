@@ -1,0 +1,110 @@
+"""Tie-breaks once more, straight from the definitions and as slowly as they read: an oracle for the real ones.
+
+Shares no code and no data structure with `rumble_server.results.tiebreaks`; exact fractions throughout.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from rumble_engine import Termination
+from rumble_server.results.result import Result
+
+Points = tuple[float, float, float]
+
+
+def worth(score: float, points: Points) -> Fraction:
+    return Fraction(str(points[0] if score == 1 else points[1] if score > 0 else points[2]))
+
+
+def matches_of(name: str, results: Sequence[Result]) -> list[tuple[str, int, float, Result]]:
+    """Opponent, own seat, own score, and the match."""
+    found = []
+    for result in results:
+        if name in result.seats:
+            seat = result.seats.index(name)
+            found.append((result.seats[1 - seat], seat, result.scores[seat], result))
+    return found
+
+
+def points_of(name: str, results: Sequence[Result], points: Points) -> Fraction:
+    return sum((worth(score, points) for _, _, score, _ in matches_of(name, results)), Fraction(0))
+
+
+def over_the_board(result: Result) -> bool:
+    return result.termination != Termination.NO_SHOW
+
+
+def value(tiebreak: str, name: str, results: Sequence[Result], points: Points) -> Fraction:
+    own = matches_of(name, results)
+    if tiebreak == "won":
+        return Fraction(sum(1 for _, _, score, match in own if score == 1 and over_the_board(match)))
+    if tiebreak == "bwg":
+        return Fraction(sum(1 for _, seat, score, match in own if score == 1 and seat == 1 and over_the_board(match)))
+    if tiebreak == "faults":
+        return Fraction(sum(1 for _, seat, _, match in own if seat in match.at_fault))
+    if tiebreak == "sb":
+        return sum(
+            (worth(score, points) * points_of(opponent, results, points) for opponent, _, score, _ in own), Fraction(0)
+        )
+    if tiebreak == "ks":
+        total = Fraction(0)
+        for opponent, _, score, _ in own:
+            possible = len(matches_of(opponent, results)) * worth(1, points)
+            if points_of(opponent, results, points) * 2 >= possible:
+                total += worth(score, points)
+        return total
+    if tiebreak == "buchholz":
+        return sum(
+            (points_of(opponent if over_the_board(match) else name, results, points) for opponent, _, _, match in own),
+            Fraction(0),
+        )
+    raise ValueError(tiebreak)
+
+
+def encounters(group: Sequence[str], results: Sequence[Result], points: Points) -> dict[str, Fraction] | None:
+    scores = {}
+    for name in group:
+        total = Fraction(0)
+        for opponent in group:
+            if opponent != name:
+                met = [worth(score, points) for other, _, score, _ in matches_of(name, results) if other == opponent]
+                if not met:
+                    return None
+                total += sum(met, Fraction(0)) / len(met)
+        scores[name] = total
+    return scores
+
+
+def order(group: list[str], tiebreaks: Sequence[str], results: Sequence[Result], points: Points) -> list[list[str]]:
+    """The group in parts that share a rank."""
+    if len(group) < 2 or not tiebreaks:
+        return [group]
+    first, rest = tiebreaks[0], tiebreaks[1:]
+    if first == "de":
+        scores = encounters(group, results, points)
+        again = True
+    else:
+        scores = {name: value(first, name, results, points) for name in group}
+        again = False
+        if first == "faults":
+            scores = {name: -score for name, score in scores.items()}
+    if scores is None:
+        return order(group, rest, results, points)
+    parts = [[name for name in group if scores[name] == level] for level in sorted(set(scores.values()), reverse=True)]
+    if len(parts) == 1:
+        return order(group, rest, results, points)
+    # Direct encounter is applied again among those it leaves tied; the others have had their turn.
+    return [end for part in parts for end in order(part, tiebreaks if again else rest, results, points)]
+
+
+def ranks(results: Sequence[Result], tiebreaks: Sequence[str], points: Points) -> dict[str, int]:
+    names = sorted({name for result in results for name in result.seats})
+    by_points: dict[Fraction, list[str]] = {}
+    for name in names:
+        by_points.setdefault(points_of(name, results, points), []).append(name)
+    place, found = 1, {}
+    for level in sorted(by_points, reverse=True):
+        for part in order(by_points[level], tiebreaks, results, points):
+            found.update(dict.fromkeys(part, place))
+            place += len(part)
+    return found

@@ -1,0 +1,79 @@
+"""The worked examples of tournaments.md as results."""
+
+from rumble_engine import Termination
+from rumble_server.results.result import Result
+
+SCORE = {"1": 1.0, "=": 0.5, "0": 0.0, "+": 1.0, "-": 0.0}
+
+HELD = {
+    "1": "5w= 2w1 3b1 4w0 6b1",
+    "2": "6w1 1b0 5w1 3w= 4b1",
+    "3": "4w1 6b1 1w0 2b= 5w1",
+    "4": "3b0 5b0 6w= 1b1 2w0",
+    "5": "1b= 4w1 2b0 6w- 3b0",
+    "6": "2b0 3w0 4b= 5b+ 1w0",
+}
+
+UZCHESS = """
+Pragg        * 1 1 1 0 0 = 1 = =  5.5 DE 2   SB 25.25 WON 4 BWG 1 KS 3.5
+Abdusattorov 0 * = = 1 1 0 1 = 1  5.5 DE 0.5 SB 22.5  WON 4 BWG 0 KS 3
+Sindarov     0 = * = = 1 = = 1 1  5.5 DE 0.5 SB 22.25 WON 3 BWG 1 KS 3
+Erigaisi     0 = = * = = 1 1 = =  5   DE 0   SB 21.5  WON 2 BWG 2 KS 3
+Maghsoodloo  1 0 = = * = 1 0 = =  4.5 DE 1.5 SB 20.5  WON 2 BWG 1 KS 3.5
+Rapport      1 0 0 = = * = = = 1  4.5 DE 1   SB 18.75 WON 2 BWG 2 KS 2.5
+Yakubboev    = 1 = 0 0 = * = = 1  4.5 DE 0.5 SB 19.5  WON 2 BWG 1 KS 2.5
+Vokhidov     0 0 = 0 1 = = * 1 =  4   DE 0   SB 16.5  WON 2 BWG 1 KS 2.5
+Nepo         = = 0 = = = = 0 * =  3.5 DE 0   SB 16    WON 0 BWG 0 KS 3
+Aravindh     = 0 0 = = 0 0 = = *  2.5 DE 0   SB 11.25 WON 0 BWG 0 KS 1.5
+"""
+
+DOUBLE = {"A": "** 10 11 10", "B": "01 ** 10 11", "C": "00 01 ** 11", "D": "01 00 00 **"}
+
+
+def held() -> list[Result]:
+    """Each match once, from the side that had the first seat; the one with `-` and `+` is a forfeit."""
+    results = []
+    for name, row in HELD.items():
+        for cell in row.split():
+            opponent, seat, score = list(cell)
+            if seat == "w":
+                forfeit = score in "+-"
+                theirs = next(other for other in HELD[opponent].split() if other[0] == name)
+                results.append(
+                    Result(
+                        (name, opponent),
+                        (SCORE[score], SCORE[theirs[2]]),
+                        Termination.NO_SHOW if forfeit else Termination.NORMAL,
+                        (0,) if score == "-" else (),
+                    )
+                )
+    return results
+
+
+def crosstable(rows: dict[str, list[str]]) -> list[Result]:
+    """The matches above the diagonal; the seats alternate in each cell."""
+    names = list(rows)
+    return [
+        Result((name, names[column]), (SCORE[mark], 1 - SCORE[mark]))
+        if place % 2 == 0
+        else Result((names[column], name), (1 - SCORE[mark], SCORE[mark]))
+        for row, name in enumerate(names)
+        for column in range(row + 1, len(names))
+        for place, mark in enumerate(rows[name][column])
+    ]
+
+
+def uzchess() -> tuple[list[Result], dict[str, dict[str, float]]]:
+    """The matches, and the published values by player."""
+    lines = [line.split() for line in UZCHESS.strip().splitlines()]
+    published = {
+        line[0]: {"points": float(line[11])}
+        | {key.lower(): float(value) for key, value in zip(line[12::2], line[13::2], strict=True)}
+        for line in lines
+    }
+    return crosstable({line[0]: line[1:11] for line in lines}), published
+
+
+def beats(text: str) -> list[Result]:
+    """`A>B B=C`: one match each."""
+    return [Result((pair[0], pair[2]), (1.0, 0.0) if pair[1] == ">" else (0.5, 0.5)) for pair in text.split()]

@@ -1,0 +1,291 @@
+import math
+import time
+from collections.abc import Sequence
+from itertools import combinations, permutations
+from random import Random
+
+import evalica
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rumble_engine import Termination
+from rumble_server.results.ratings import ELO, Ratings, rate
+from rumble_server.results.result import Result
+
+from tests.server.results.tables import beats
+
+Game = tuple[str, str, float]
+
+
+def results_of(games: list[Game]) -> list[Result]:
+    return [Result((first, second), (score, 1 - score)) for first, second, score in games]
+
+
+def series(first: str, second: str, wins: int, draws: int, losses: int) -> list[Game]:
+    """Seats split evenly."""
+    scores = [1.0] * wins + [0.5] * draws + [0.0] * losses
+    return [(first, second, s) if n % 2 else (second, first, 1 - s) for n, s in enumerate(scores)]
+
+
+def table(ratings: Ratings) -> dict[str, float]:
+    out = {}
+    for line in ratings.lines:
+        assert line.rating is not None
+        assert math.isfinite(line.rating)
+        out[line.name] = line.rating
+    return out
+
+
+HSK = series("H", "S", 18, 9, 3) + series("S", "K", 18, 9, 3) + series("H", "K", 24, 6, 0)
+
+
+def test_three_bots_with_known_ratings() -> None:
+    ratings = rate(results_of(HSK), prior="none", first_move=False)
+    assert [line.name for line in ratings.lines] == ["H", "S", "K"]
+    assert table(ratings) == pytest.approx({"H": 190.85, "S": 0, "K": -190.85}, abs=0.005)
+    assert 400 * math.log10(3) == pytest.approx(190.85, abs=0.005)
+    assert not ratings.prior_used
+    assert not ratings.notes
+
+
+def test_a_prior_is_not_used_where_none_is_needed() -> None:
+    with_first_move = rate(results_of(HSK))
+    assert not with_first_move.prior_used
+    assert with_first_move.first_move is not None
+    assert table(with_first_move) == pytest.approx({"H": 190.85, "S": 0, "K": -190.85}, abs=1)
+    assert "Bradley-Terry" in with_first_move.model
+    assert "no prior" in with_first_move.model
+
+
+def oracle(games: list[Game], virtual: Sequence[tuple[str, str]] = ()) -> dict[str, float]:
+    """evalica's Bradley-Terry, centred; a prior is added as draws, since it gives 0 for all on perfect scores."""
+    winner = {1.0: evalica.Winner.X, 0.5: evalica.Winner.Draw, 0.0: evalica.Winner.Y}
+    rows = [(first, second, winner[score]) for first, second, score in games]
+    rows += [(first, second, evalica.Winner.Draw) for first, second in virtual]
+    xs, ys, winners = zip(*rows, strict=True)
+    found = evalica.bradley_terry(xs, ys, winners, tolerance=1e-12, limit=100_000)
+    logs = {str(name): 400 * math.log10(score) for name, score in found.scores.items()}
+    mean = sum(logs.values()) / len(logs)
+    return {name: value - mean for name, value in logs.items()}
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(2, 7), st.integers(0, 10**6))
+def test_ratings_agree_with_evalica(bots: int, seed: int) -> None:
+    random = Random(seed)
+    names = [f"b{number}" for number in range(bots)]
+    games = [
+        (first, second, random.choice([1.0, 0.5, 0.0])) for first, second in permutations(names, 2) for _ in range(3)
+    ]
+    ratings = rate(results_of(games), first_move=False)
+    virtual = list(combinations(names, 2)) if ratings.prior_used else []
+    assert table(ratings) == pytest.approx(oracle(games, virtual), abs=0.01)
+
+
+def test_ratings_agree_with_evalica_on_perfect_scores() -> None:
+    games = [("A", "B", 1.0), ("B", "A", 0.0), ("B", "C", 1.0), ("C", "B", 0.0), ("A", "C", 1.0), ("C", "A", 0.0)]
+    ratings = rate(results_of(games), first_move=False)
+    assert ratings.prior_used
+    assert ratings.prior_reason == "A lost no point and C won no point"
+    assert table(ratings) == pytest.approx(oracle(games, [("A", "B"), ("A", "C"), ("B", "C")]), abs=0.01)
+
+
+def test_the_first_move_term_is_the_most_likely_one() -> None:
+    """By the likelihood, written out match by match."""
+    random = Random(3)
+    strengths = {"A": 0.8, "B": 0.1, "C": -0.2, "D": -0.7}
+    names = list(strengths)
+    games: list[Game] = []
+    for first, second in list(permutations(names, 2)) * 12:
+        chance = 1 / (1 + math.exp(-(strengths[first] - strengths[second] + 0.4)))
+        games.append((first, second, 0.5 if random.random() < 0.2 else float(random.random() < chance)))
+
+    def likelihood(at: dict[str, float], first_move: float) -> float:
+        total = 0.0
+        for first, second, score in games:
+            lead = (at[first] - at[second] + first_move) / ELO
+            total -= score * math.log1p(math.exp(-lead)) + (1 - score) * math.log1p(math.exp(lead))
+        return total
+
+    ratings = rate(results_of(games))
+    assert not ratings.prior_used
+    assert ratings.first_move is not None
+    assert ratings.first_move_interval is not None
+    assert ratings.first_move_interval[0] < ratings.first_move < ratings.first_move_interval[1]
+    found = table(ratings)
+    best = likelihood(found, ratings.first_move)
+    # It has one peak: who stands on it goes down by any step.
+    for _ in range(50):
+        elsewhere = {name: rating + random.gauss(0, 0.5) for name, rating in found.items()}
+        assert likelihood(elsewhere, ratings.first_move + random.gauss(0, 0.5)) < best
+    for step in (-0.5, 0.5):
+        assert likelihood(found, ratings.first_move + step) < best
+        for name in names:
+            assert likelihood(found | {name: found[name] + step}, ratings.first_move) < best
+
+
+def test_intervals_hold_the_truth_and_are_aware_of_draws() -> None:
+    """A field simulated with known strengths: about 95 of 100 intervals hold them, with many draws and with none."""
+    strengths = {"A": 0.5, "B": 0.0, "C": -0.5}
+    widths = {}
+    for often in (0.0, 0.8):
+        random = Random(11)
+        held = total = 0
+        width = 0.0
+        for _ in range(60):
+            games: list[Game] = []
+            for first, second in list(permutations(strengths, 2)) * 20:
+                chance = 1 / (1 + math.exp(-(strengths[first] - strengths[second])))
+                drawn = often * 4 * chance * (1 - chance) * min(chance, 1 - chance) * 2
+                u = random.random()
+                games.append((first, second, 0.5 if u < drawn else float(u < chance + drawn / 2)))
+            for line in rate(results_of(games)).lines:
+                assert line.interval is not None
+                held += line.interval[0] <= ELO * strengths[line.name] <= line.interval[1]
+                total += 1
+                width += line.interval[1] - line.interval[0]
+        assert 0.90 <= held / total <= 0.99
+        widths[often] = width / total
+    assert widths[0.8] < 0.8 * widths[0.0]
+
+
+def test_superiority() -> None:
+    ratings = rate(results_of(HSK))
+    chance = ratings.superiority("H", "K")
+    assert chance is not None
+    assert chance > 0.999
+    assert ratings.superiority("K", "H") == pytest.approx(1 - chance)
+    assert ratings.superiority("S", "S") == 0.5
+    assert ratings.superiority("H", "nobody") is None
+    even = rate(results_of(series("A", "B", 5, 10, 5)))
+    assert even.superiority("A", "B") == pytest.approx(0.5)
+
+
+def test_no_matches_at_all() -> None:
+    ratings = rate([])
+    assert ratings.lines == ()
+    assert ratings.notes == ("There are no ratings: no match was played.",)
+    waiting = rate([], field=["A", "B"])
+    assert [(line.name, line.rating, line.matches) for line in waiting.lines] == [("A", None, 0), ("B", None, 0)]
+    assert waiting.superiority("A", "B") is None
+
+
+def test_a_single_match() -> None:
+    ratings = rate(beats("A>B"))
+    assert table(ratings) == pytest.approx({"A": 95.42, "B": -95.42}, abs=0.01)  # 1.5 to 0.5, with the virtual draw
+    assert ratings.prior_used
+    assert ratings.prior_reason == "A lost no point and B won no point"
+    assert any("first-move" in note for note in ratings.notes)
+    drawn = rate(beats("A=B"))
+    assert table(drawn) == {"A": 0, "B": 0}
+    assert not drawn.prior_used
+
+
+def test_all_draws() -> None:
+    ratings = rate(beats("A=B B=C C=A B=A C=B A=C"))
+    assert table(ratings) == pytest.approx(dict.fromkeys("ABC", 0), abs=1e-6)
+    assert ratings.first_move == pytest.approx(0, abs=1e-6)
+    assert any("Every match was drawn" in note for note in ratings.notes)
+    for line in ratings.lines:
+        assert line.interval is not None
+        assert line.interval[0] < -1 < 1 < line.interval[1]
+
+
+def test_a_field_that_has_not_met() -> None:
+    ratings = rate(beats("A>B B>A A>B C>D D>C C>D"))
+    rated = table(ratings)
+    assert ratings.prior_used
+    assert ratings.prior_reason == "the field falls into 2 groups that have not met"
+    assert rated["A"] > rated["B"]
+    assert rated["A"] == pytest.approx(rated["C"])
+    assert any("within a group only" in note for note in ratings.notes)
+
+
+def test_the_first_seat_wins_everything() -> None:
+    """Each bot scored against each other, but the first-move term alone explains it: it would grow without end."""
+    ratings = rate(beats("A>B B>A A>C C>A B>C C>B"))
+    assert table(ratings) == pytest.approx(dict.fromkeys("ABC", 0), abs=1e-6)
+    assert ratings.prior_used
+    assert "first-move" in ratings.prior_reason
+    assert ratings.first_move is not None
+    assert 200 < ratings.first_move < 2000
+    second = rate([Result(result.seats, (0.0, 1.0)) for result in beats("A>B B>A A>C C>A B>C C>B")])
+    assert second.prior_used
+    assert second.first_move == pytest.approx(-ratings.first_move)
+
+
+def test_a_first_move_term_without_bound_is_found_round_a_cycle_too() -> None:
+    """No pair met in both seats, so no single pair shows it."""
+    ratings = rate(beats("A>B B>C C>D D>A A>C"))
+    assert ratings.prior_used
+    assert "first-move" in ratings.prior_reason
+    # With one win by the second seat on a way round, and one by the first, it has a bound.
+    bounded = rate(
+        [
+            *beats("A>B B>C C>D D>A A>C"),
+            *(Result(seats, (0.0, 1.0)) for seats in [("A", "B"), ("B", "C"), ("C", "D"), ("D", "A")]),
+        ]
+    )
+    assert not bounded.prior_used
+
+
+def test_without_a_prior_there_may_be_no_ratings() -> None:
+    ratings = rate(beats("A>B B>A A>C B>C"), prior="none")
+    assert [line.rating for line in ratings.lines] == [None, None, None]
+    assert any("no ratings without a prior: C won no point" in note for note in ratings.notes)
+    with pytest.raises(ValueError, match="prior"):
+        rate([], prior="some")  # type: ignore[arg-type]
+
+
+def test_forfeits_say_nothing_about_strength() -> None:
+    results = results_of(HSK)
+    forfeits = [Result(("H", "K"), (0.0, 1.0), Termination.NO_SHOW, (0,))] * 9
+    ratings = rate([*results, *forfeits, Result(("H", "Z"), (1.0, 0.0), Termination.NO_SHOW, (1,))])
+    rated = {line.name: line.rating for line in ratings.lines}
+    assert rated.pop("Z") is None
+    assert rated == pytest.approx(table(rate(results)))
+    assert "10 matches lost by no_show are left out." in ratings.notes
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from("ABCDE"), st.sampled_from("ABCDE"), st.sampled_from([1.0, 0.5, 0.0]))))
+def test_no_field_breaks_the_fit(games: list[Game]) -> None:
+    games = [game for game in games if game[0] != game[1]]
+    ratings = rate(results_of(games), field="ABCDE")
+    rated = [line for line in ratings.lines if line.rating is not None]
+    assert len(ratings.lines) == 5
+    assert len(rated) == len({name for game in games for name in game[:2]})
+    assert sum(line.rating or 0.0 for line in rated) == pytest.approx(0, abs=1e-6)
+    for line in rated:
+        assert line.rating is not None
+        assert line.interval is not None
+        assert abs(line.rating) < 3000
+        assert line.interval[0] <= line.rating <= line.interval[1]
+        assert all(map(math.isfinite, line.interval))
+    ratings.as_json()
+    again = rate(results_of(games[::-1]), field="EDCBA")
+    assert [line.name for line in again.lines if line.rating is None] == [
+        line.name for line in ratings.lines if line.rating is None
+    ]
+    assert {line.name: line.rating for line in again.lines if line.rating is not None} == pytest.approx(
+        {line.name: line.rating for line in rated}, abs=1e-6
+    )
+
+
+def test_a_hundred_bots_are_rated_in_a_moment() -> None:
+    """The budget is 100 ms; this only notices if it is missed by far."""
+    random = Random(1)
+    names = [f"b{number}" for number in range(100)]
+    results = results_of([(a, b, random.choice([1.0, 0.5, 0.0])) for a, b in permutations(names, 2)])
+    rate(results[:10])
+    began = time.thread_time()
+    assert len(rate(results).lines) == 100
+    assert time.thread_time() - began < 1
+
+
+def test_json() -> None:
+    document = rate(results_of(HSK), first_move=False).as_json()
+    assert document["ratings"][0]["name"] == "H"
+    assert document["ratings"][0]["rating"] == 190.85
+    assert document["ratings"][0]["interval"][0] < 190.85 < document["ratings"][0]["interval"][1]
+    assert document["superiority"]["H"]["K"] > 0.99

@@ -1,0 +1,123 @@
+"""Standings: a result costs the same whenever it comes, can be taken back, and ranks are computed when read."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+from rumble_engine import Termination
+from rumble_server.results.result import Result
+from rumble_server.results.standings import Table
+
+NAMES = ["ann", "ben", "cid", "Dan"]
+SCORES = [(1.0, 0.0), (0.5, 0.5), (0.0, 1.0), (0.0, 0.0)]
+
+
+def lines(table: Table) -> list[tuple[int, str, float]]:
+    return [(standing.rank, standing.name, standing.line.points) for standing in table.standings()]
+
+
+def result(match: str, first: str, second: str, scores: tuple[float, float]) -> Result:
+    return Result((first, second), scores, match=match)
+
+
+def test_a_field_without_results_shares_the_first_rank_in_order_of_name_without_case() -> None:
+    assert lines(Table(["cid", "Dan", "ann"])) == [(1, "ann", 0.0), (1, "cid", 0.0), (1, "Dan", 0.0)]
+
+
+def test_more_points_come_first_and_the_host_orders_the_tie_breaks() -> None:
+    results = [
+        result("m.1", "ann", "ben", (0.5, 0.5)),
+        result("m.2", "ann", "ben", (0.5, 0.5)),
+        result("m.3", "cid", "Dan", (1.0, 0.0)),
+    ]
+    won, none = Table(NAMES, tiebreaks=["won"]), Table(NAMES, tiebreaks=[])
+    for each in results:
+        won.add(each)
+        none.add(each)
+    assert lines(won) == [(1, "cid", 1.0), (2, "ann", 1.0), (2, "ben", 1.0), (4, "Dan", 0.0)]
+    assert lines(none) == [(1, "ann", 1.0), (1, "ben", 1.0), (1, "cid", 1.0), (4, "Dan", 0.0)]
+    assert [standing.line.decided_by for standing in won.standings()] == ["won", "won", "", ""]
+
+
+def test_points_may_be_three_one_and_nothing() -> None:
+    table = Table(NAMES, points=(3, 1, 0))
+    table.add(result("m.1", "ann", "ben", (1.0, 0.0)))
+    table.add(result("m.2", "cid", "Dan", (0.5, 0.5)))
+    assert [(name, points) for _, name, points in lines(table)] == [("ann", 3), ("cid", 1), ("Dan", 1), ("ben", 0)]
+
+
+def test_faults_are_counted_by_kind() -> None:
+    table = Table()
+    table.add(Result(("ann", "ben"), (0.0, 1.0), Termination.TIMEOUT, (0,), "m.1"))
+    table.add(Result(("ann", "ben"), (0.0, 0.0), Termination.NO_SHOW, (0, 1), "m.2"))
+    faults = {standing.name: standing.as_json()["faults"] for standing in table.standings()}
+    assert faults == {"ann": {"timeout": 1, "no_show": 1}, "ben": {"no_show": 1}}
+
+
+def test_the_crosstable_holds_every_score_by_match() -> None:
+    table = Table()
+    table.add(result("m.1", "ann", "ben", (1.0, 0.0)))
+    table.add(result("m.2", "ben", "ann", (0.5, 0.5)))
+    assert table.cells == {("ann", "ben"): {"m.1": 1.0, "m.2": 0.5}, ("ben", "ann"): {"m.1": 0.0, "m.2": 0.5}}
+
+
+def test_a_line_as_data_leaves_out_faults_that_were_taken_back() -> None:
+    table = Table(["ann"], tiebreaks=["won"])
+    flooded = Result(("ann", "ben"), (0.0, 1.0), Termination.FLOOD, (0,), "m.1")
+    table.add(flooded)
+    table.take_back(flooded)
+    assert table.standings()[0].as_json() == {
+        "rank": 1,
+        "name": "ann",
+        "points": 0.0,
+        "played": 0,
+        "wins": 0,
+        "draws": 0,
+        "losses": 0,
+        "tiebreaks": {"won": 0.0},
+        "decided_by": "",
+        "faults": {},
+    }
+
+
+def test_a_format_may_rank_otherwise_than_by_points() -> None:
+    table = Table(["ann", "ben"])
+    table.add(result("m.1", "ann", "ben", (1.0, 0.0)))
+    table.places = lambda: {"ben": 1, "ann": 2}
+    assert [(rank, name) for rank, name, _ in lines(table)] == [(1, "ben"), (2, "ann")]
+
+
+def test_ranks_are_kept_until_something_changes() -> None:
+    table = Table(NAMES)
+    kept = table.standings()
+    assert table.standings() is kept
+    table.add(result("m.1", "ann", "ben", (1.0, 0.0)))
+    assert table.standings()[0].name == "ann"
+
+
+pairs = st.permutations(NAMES).map(lambda names: (names[0], names[1]))
+results = st.lists(st.tuples(pairs, st.sampled_from(SCORES)), max_size=20)
+
+
+@given(results)
+def test_whatever_was_added_in_whatever_order_the_standings_are_the_same(
+    played: list[tuple[tuple[str, str], tuple[float, float]]],
+) -> None:
+    forwards, backwards = Table(NAMES), Table(NAMES)
+    numbered = [result(f"m.{number}", *seats, scores) for number, (seats, scores) in enumerate(played)]
+    for each in numbered:
+        forwards.add(each)
+    for each in reversed(numbered):
+        backwards.add(each)
+    assert lines(forwards) == lines(backwards)
+    assert sum(points for _, _, points in lines(forwards)) == sum(sum(scores) for _, scores in played)
+
+
+@given(results)
+def test_taking_everything_back_leaves_nothing(played: list[tuple[tuple[str, str], tuple[float, float]]]) -> None:
+    table = Table(NAMES)
+    numbered = [result(f"m.{number}", *seats, scores) for number, (seats, scores) in enumerate(played)]
+    for each in numbered:
+        table.add(each)
+    for each in numbered:
+        table.take_back(each)
+    assert lines(table) == lines(Table(NAMES))
+    assert not any(table.cells.values())

@@ -1,0 +1,211 @@
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rumble_engine import Termination
+from rumble_server.match.facts import MatchOver
+from rumble_server.results.result import Result, blame, result_of
+from rumble_server.results.tally import Tally
+from rumble_server.results.tiebreaks import TIEBREAKS, RankedLine, rank, rank_tally
+
+from tests.server.results import second_opinion
+from tests.server.results.tables import DOUBLE, beats, crosstable, held, uzchess
+
+
+def by_name(lines: list[RankedLine]) -> dict[str, RankedLine]:
+    return {line.name: line for line in lines}
+
+
+def column(lines: list[RankedLine], tiebreak: str) -> list[float | None]:
+    return [line.tiebreaks[tiebreak] for line in sorted(lines, key=lambda line: line.name)]
+
+
+def test_held_exercises() -> None:
+    lines = rank(held(), ("de", "sb", "ks"))
+    assert [line.points for line in sorted(lines, key=lambda line: line.name)] == [3.5, 3.5, 3.5, 1.5, 1.5, 1.5]
+    assert column(lines, "sb") == [9.25, 6.25, 6.25, 4.25, 3.25, 2.25]
+    assert column(lines, "ks") == [2, 0.5, 0.5, 1, 0.5, 0]
+    by_de = by_name(rank(held(), ("de",)))
+    assert [by_de[name].rank for name in "123456"] == [1, 2, 2, 6, 5, 4]
+
+
+def test_a_forfeit_counts_in_points_but_not_as_won_over_the_board() -> None:
+    line = by_name(rank(held(), ("won", "faults")))
+    assert (line["6"].points, line["6"].wins, line["6"].tiebreaks["won"]) == (1.5, 1, 0)
+    assert line["5"].tiebreaks["faults"] == 1
+
+
+def test_uzchess_cup_2025() -> None:
+    results, published = uzchess()
+    lines = rank(results)
+    assert [line.name for line in lines] == list(published)
+    for line in lines:
+        want = published[line.name]
+        assert line.points == want["points"]
+        assert line.tiebreaks == {key: want[key] for key in ("de", "won", "sb", "ks")}
+    assert [line.rank for line in lines] == list(range(1, 11))
+    assert [line.decided_by for line in lines] == ["de", "de", "won", "", "de", "de", "de", "", "", ""]
+
+
+def test_direct_encounter_is_recursive() -> None:
+    # C and D each beat somebody else too, so that all four have two points.
+    lines = rank(beats("A>B A>C B>C B>D C>D D>A C>X D>Y"), ("de",))
+    assert [(line.name, line.points, line.rank, line.tiebreaks["de"], line.decided_by) for line in lines[:4]] == [
+        ("A", 2, 1, 2, "de"),
+        ("B", 2, 2, 2, "de"),
+        ("C", 2, 3, 1, "de"),
+        ("D", 2, 4, 1, "de"),
+    ]
+
+
+def test_double_round_robin() -> None:
+    lines = by_name(rank(crosstable({name: row.split() for name, row in DOUBLE.items()}), ("sb",)))
+    assert [lines[name].points for name in "ABCD"] == [4, 4, 3, 1]
+    assert [lines[name].tiebreaks["sb"] for name in "ABCD"] == [11, 9, 6, 4]
+
+
+def test_direct_encounter_takes_the_average_of_a_pair_that_met_more_than_once() -> None:
+    # A and B met three times (2 to 1), B beat C once, C beat A once: 2/3, 1/3 + 1, 1.
+    results = beats("A>B A>B B>A B>C C>A X>A")
+    results += beats("C>X B=X")  # points: A 2, B 2.5, C 2
+    lines = by_name(rank([*results, *beats("A=Y C=Y")], ("de",)))
+    assert lines["A"].points == lines["B"].points == lines["C"].points == 2.5
+    assert [lines[name].tiebreaks["de"] for name in "ABC"] == [
+        float(Fraction(2, 3)),
+        float(Fraction(4, 3)),
+        1.0,
+    ]
+    assert [lines[name].rank - lines["B"].rank for name in "BCA"] == [0, 1, 2]
+
+
+def test_direct_encounter_is_left_out_until_all_have_met() -> None:
+    lines = by_name(rank(beats("A>B C>D"), ("de", "won")))
+    assert lines["A"].rank == lines["C"].rank == 1
+    assert lines["A"].tiebreaks["de"] is None
+    met = by_name(rank(beats("A>B C>D A>C D>B C>B D>A"), ("de",)))
+    assert all(line.tiebreaks["de"] is not None for line in met.values())
+
+
+def test_what_is_not_broken_shares_a_rank_in_order_of_name() -> None:
+    lines = rank(beats("b=A A=c c=b b>d c>d A>d"))
+    assert [(line.rank, line.name, line.decided_by) for line in lines] == [
+        (1, "A", ""),
+        (1, "b", ""),
+        (1, "c", ""),
+        (4, "d", ""),
+    ]
+    assert [(line.above, line.below) for line in lines] == [("", ""), ("", ""), ("", "points"), ("points", "")]
+
+
+def test_second_seat_wins_and_faults() -> None:
+    results = [
+        Result(("A", "B"), (0.0, 1.0)),
+        Result(("B", "A"), (0.0, 1.0), Termination.TIMEOUT, (0,)),
+        Result(("B", "A"), (0.0, 1.0), Termination.NO_SHOW, (0,)),
+        Result(("A", "B"), (0.0, 1.0)),
+    ]
+    lines = by_name(rank(results, ("bwg", "faults")))
+    assert (lines["A"].tiebreaks, lines["B"].tiebreaks) == ({"bwg": 1, "faults": 0}, {"bwg": 2, "faults": 2})
+    assert [line.name for line in rank(results, ("faults",))] == ["A", "B"]
+
+
+def test_buchholz_has_a_dummy_for_what_was_not_played() -> None:
+    # A beat B and had a bye; C lost to A by no_show and drew with B.
+    results = [
+        Result(("A", "B"), (1.0, 0.0)),
+        Result(("A", "C"), (1.0, 0.0), Termination.NO_SHOW, (1,)),
+        Result(("B", "C"), (0.5, 0.5)),
+    ]
+    lines = by_name(rank(results, ("buchholz",), byes={"A": 1}))
+    assert lines["A"].points == 3
+    assert lines["A"].played == 2
+    assert lines["A"].tiebreaks["buchholz"] == 0.5 + 3 + 3
+    assert lines["B"].tiebreaks["buchholz"] == 3 + 0.5
+    assert lines["C"].tiebreaks["buchholz"] == 0.5 + 0.5
+
+
+def test_points_schemes() -> None:
+    results = beats("A>B A=C C=B")
+    assert {line.name: line.points for line in rank(results, points=(3, 1, 0))} == {"A": 4, "B": 1, "C": 2}
+    # A third of a point and tenths stay exact: three draws of 0.1 are as much as one win of 0.3.
+    even = rank(beats("A=B A=C A=D E>F"), (), (0.3, 0.1, 0))
+    assert [line.rank for line in even if line.name in "AE"] == [1, 1]
+    for bad in ((0, 0.5, 1), (1, 2, 0), (1, 1, 1), (float("inf"), 0.5, 0), (1, float("nan"), 0)):
+        with pytest.raises(ValueError, match="must be"):
+            rank(results, points=bad)
+
+
+def test_bad_tiebreaks_are_refused() -> None:
+    with pytest.raises(ValueError, match="unknown tie-break 'elo'"):
+        rank([], ("de", "elo"))
+    with pytest.raises(ValueError, match="twice"):
+        rank([], ("de", "sb", "de"))
+
+
+def test_an_empty_event() -> None:
+    assert rank([]) == []
+    assert [(line.rank, line.name, line.points) for line in rank([], field=("b", "A"))] == [(1, "A", 0), (1, "b", 0)]
+
+
+def test_both_absent_lose() -> None:
+    lines = rank([Result(("A", "B"), (0.0, 0.0), Termination.NO_SHOW, (0, 1))], points=(3, 1, 0))
+    assert [(line.rank, line.points, line.losses) for line in lines] == [(1, 0, 1), (1, 0, 1)]
+
+
+def test_results_come_from_facts() -> None:
+    over = MatchOver("t.1.1.1.1", 2, ("A", "B"), (0.0, 1.0), Termination.TIMEOUT, "too late", (0,), ("4",), 5)
+    result = result_of(over)
+    assert result == Result(("A", "B"), (0.0, 1.0), Termination.TIMEOUT, (0,), "t.1.1.1.1", ("4",))
+    assert blame(result.scores, result.termination) == (0,)
+    assert blame((0.0, 1.0), Termination.NORMAL) == ()
+    void = MatchOver("t.1.1.1.1", 1, ("A", "B"), None, Termination.ABORTED, "", (), (), 5)
+    with pytest.raises(ValueError, match="no result"):
+        result_of(void)
+
+
+NAMES = st.sampled_from("ABCDE")
+RESULTS = st.builds(
+    lambda seats, ended: Result(seats, ended[0], ended[1], blame(*ended)),
+    st.tuples(NAMES, NAMES).filter(lambda seats: seats[0] != seats[1]),
+    st.sampled_from(
+        [
+            *(((scores), Termination.NORMAL) for scores in [(1.0, 0.0), (0.5, 0.5), (0.0, 1.0)] * 2),
+            *((scores, Termination.TIMEOUT) for scores in [(1.0, 0.0), (0.0, 1.0)]),
+            *((scores, Termination.NO_SHOW) for scores in [(1.0, 0.0), (0.0, 1.0), (0.0, 0.0)]),
+        ]
+    ),
+)
+SCHEMES = st.sampled_from([(1, 0.5, 0), (3, 1, 0), (0.3, 0.1, 0)])
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(RESULTS, max_size=25), st.permutations(list(TIEBREAKS)), SCHEMES)
+def test_ranks_agree_with_a_second_opinion(
+    results: list[Result], tiebreaks: list[str], points: tuple[float, float, float]
+) -> None:
+    lines = rank(results, tiebreaks, points)
+    assert {line.name: line.rank for line in lines} == second_opinion.ranks(results, tiebreaks, points)
+    for line in lines:
+        assert line.points == pytest.approx(float(second_opinion.points_of(line.name, results, points)))
+        for tiebreak in set(TIEBREAKS) - {"de"}:
+            expected = second_opinion.value(tiebreak, line.name, results, points)
+            assert line.tiebreaks[tiebreak] == pytest.approx(float(expected))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(RESULTS, max_size=25))
+def test_the_order_of_results_does_not_matter_and_a_result_can_be_taken_back(results: list[Result]) -> None:
+    tally = Tally.over(results, "ABCDE")
+    snapshot = tally.snapshot()
+    assert rank_tally(snapshot) == rank(reversed(results), field="ABCDE")
+    for result in results:
+        tally.add(result, -1)
+    assert rank_tally(tally) == rank([], field="ABCDE")
+    assert not tally.meetings
+    assert rank_tally(snapshot) == rank(results, field="ABCDE")
+
+
+def test_points_sum_to_matches() -> None:
+    results, _ = uzchess()
+    assert sum(line.points for line in rank(results)) == len(results)

@@ -1,0 +1,399 @@
+"""The machine that leads a tournament: its commands, what is due when, absence, and that its facts rebuild it."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rumble_engine import Termination
+from rumble_protocol.codes import ErrorCode
+from rumble_server.arena.recovery import replay_tournament
+from rumble_server.match.facts import MatchStarted
+from rumble_server.tournament.facts import BotAbsent, TournamentStarted
+
+from tests.server.tournament.leader import START_MS, Leader, dump, no_shows
+from tests.server.tournament.refusals import refused
+
+FOUR = ("ann", "ben", "cid", "dan")
+
+
+# --- joining and leaving ---
+
+
+def test_bots_join_in_the_lobby_and_joining_again_changes_nothing() -> None:
+    leader = Leader("ann", "ben")
+    assert list(leader.tournament.field) == ["ann", "ben"]
+    assert leader.tournament.join("ann", 0) is None
+
+
+@pytest.mark.parametrize("status", ["running", "paused", "finished", "cancelled"])
+def test_after_the_start_nobody_new_gets_in_and_who_is_in_stays_in(status: str) -> None:
+    leader = Leader("ann", "ben")
+    leader.start()
+    if status == "paused":
+        leader.pause()
+    elif status != "running":
+        leader.record(leader.tournament.end(0, cancelled=status == "cancelled", reason="enough"))
+    assert leader.tournament.status == status
+    assert status in refused(ErrorCode.TOURNAMENT_CLOSED, lambda: leader.join("cid"))
+    assert leader.tournament.join("ann", 0) is None
+
+
+def test_an_invitation_is_asked_of_who_is_not_in_yet() -> None:
+    leader = Leader(invite="sesame")
+    refused(ErrorCode.INVITE_REQUIRED, lambda: leader.join("ann"))
+    refused(ErrorCode.INVITE_REQUIRED, lambda: leader.join("ann", "wrong"))
+    leader.join("ann", "sesame")
+    assert leader.tournament.join("ann", 0) is None
+
+
+def test_who_leaves_the_lobby_was_never_in_and_may_join_again() -> None:
+    leader = Leader("ann", "ben")
+    leader.record(leader.tournament.leave("ann", 0))
+    assert (list(leader.tournament.field), list(leader.tournament.table.tally.bots)) == (["ben"], ["ben"])
+    leader.join("ann")
+    assert list(leader.tournament.field) == ["ben", "ann"]
+
+
+def test_who_leaves_after_the_start_has_left_for_good() -> None:
+    leader = Leader.started("ann", "ben")
+    leader.record(leader.tournament.leave("ann", 0))
+    assert leader.tournament.field["ann"].withdrawn
+    refused(ErrorCode.TOURNAMENT_CLOSED, lambda: leader.join("ann"))
+    assert leader.tournament.leave("ann", 0) is None
+
+
+def test_leaving_where_one_is_not_changes_nothing() -> None:
+    assert Leader("ann").tournament.leave("ben", 0) is None
+
+
+def test_nobody_leaves_when_it_is_over() -> None:
+    leader = Leader.started("ann", "ben")
+    leader.record(leader.tournament.end(0, cancelled=False, reason="enough"))
+    refused(ErrorCode.TOURNAMENT_CLOSED, lambda: leader.tournament.leave("ann", 0))
+
+
+# --- starting, pausing, ending ---
+
+
+@given(st.permutations(["ann", "Ben", "cid", "Dan", "eve"]), st.integers(0, 2**32))
+def test_the_numbering_depends_on_the_seed_and_the_names_alone(order: list[str], seed: int) -> None:
+    sorted_in, as_drawn = Leader("ann", "Ben", "cid", "Dan", "eve", seed=seed), Leader(*order, seed=seed)
+    assert sorted_in.tournament.start(0).bots == as_drawn.tournament.start(0).bots
+
+
+def test_the_seed_draws_the_numbers() -> None:
+    numberings = {Leader(*FOUR, seed=seed).tournament.start(0).bots for seed in range(200)}
+    assert len(numberings) == 24
+
+
+def test_two_bots_are_needed_to_start() -> None:
+    refused(ErrorCode.TOURNAMENT_CLOSED, Leader("ann").start)
+
+
+def test_a_tournament_starts_once() -> None:
+    leader = Leader.started("ann", "ben")
+    refused(ErrorCode.TOURNAMENT_CLOSED, leader.start)
+
+
+def test_it_is_ready_when_as_many_bots_are_in_as_it_waits_for() -> None:
+    leader = Leader("ann", start_at_bots=2)
+    assert not leader.tournament.ready_to_start(START_MS)
+    leader.join("ben")
+    assert leader.tournament.ready_to_start(START_MS)
+    leader.start()
+    assert not leader.tournament.ready_to_start(START_MS)
+    assert not Leader(*FOUR).tournament.ready_to_start(START_MS)
+
+
+def test_it_is_ready_from_its_time_on_once_two_bots_are_in() -> None:
+    leader = Leader("ann", start_at_ms=START_MS + 1000, start_at_bots=3)
+    assert not leader.tournament.ready_to_start(START_MS + 5000)
+    wakes = [leader.tournament.wake_at_ms]
+    leader.join("ben")
+    wakes.append(leader.tournament.wake_at_ms)
+    assert wakes == [None, START_MS + 1000]
+    assert [leader.tournament.ready_to_start(START_MS + ms) for ms in (0, 999, 1000)] == [False, False, True]
+    leader.join("cid")
+    assert leader.tournament.ready_to_start(START_MS), "so many bots are enough, whatever the time"
+    leader.start()
+    assert not leader.tournament.ready_to_start(START_MS + 5000)
+
+
+def test_only_what_runs_is_paused_and_only_what_is_paused_goes_on() -> None:
+    leader = Leader(*FOUR)
+    refused(ErrorCode.TOURNAMENT_CLOSED, leader.pause)
+    refused(ErrorCode.TOURNAMENT_CLOSED, leader.unpause)
+    leader.start()
+    refused(ErrorCode.TOURNAMENT_CLOSED, leader.unpause)
+    leader.pause()
+    assert (leader.tournament.status, leader.tournament.reason) == ("paused", "lunch")
+    refused(ErrorCode.TOURNAMENT_CLOSED, leader.pause)
+    leader.unpause()
+    assert (leader.tournament.status, leader.tournament.reason) == ("running", "")
+
+
+def test_while_paused_running_matches_finish_and_none_starts() -> None:
+    leader = Leader.started(*FOUR)
+    running = leader.due_ids()
+    leader.pause()
+    for match in running:
+        leader.finish(match)
+    assert (leader.due(), len(leader.tournament.results)) == ([], 2)
+    leader.unpause()
+    assert leader.due_ids() != []
+
+
+def test_the_host_ends_it_early_with_the_standings_as_they_are_or_cancels_it() -> None:
+    leader = Leader("ann", "ben")
+    refused(ErrorCode.TOURNAMENT_CLOSED, lambda: leader.tournament.end(0, cancelled=False, reason=""))
+    leader.record(leader.tournament.end(5, cancelled=True, reason="rain"))
+    assert (leader.tournament.status, leader.tournament.reason, leader.tournament.ended_at_ms) == (
+        "cancelled",
+        "rain",
+        5,
+    )
+    refused(ErrorCode.TOURNAMENT_CLOSED, lambda: leader.tournament.end(0, cancelled=True, reason=""))
+    leader = Leader.started("ann", "ben")
+    leader.record(leader.tournament.end(5, cancelled=False, reason="late"))
+    assert leader.tournament.status == "finished"
+
+
+def test_it_is_complete_when_every_match_has_its_result() -> None:
+    leader = Leader("ann", "ben", "cid")
+    assert (leader.tournament.is_complete(), leader.tournament.matches_total) == (False, None)
+    leader.start()
+    assert leader.tournament.matches_total == 6
+    while found := leader.due():
+        assert not leader.tournament.is_complete()
+        for started in found:
+            leader.finish(started.match)
+    assert leader.tournament.is_complete()
+    assert len(leader.tournament.results) == 6
+    leader.record(leader.tournament.end(0, cancelled=False, reason="done"))
+    assert not leader.tournament.is_complete()
+
+
+# --- what is due ---
+
+
+def test_a_pairing_starts_as_soon_as_both_are_free_without_a_round_barrier() -> None:
+    leader = Leader.started(*FOUR, legs=1)
+    assert leader.due_ids() == ["1.1.1.1", "1.1.2.1"]
+    leader.finish("1.1.1.1")
+    assert leader.due() == []
+    leader.finish("1.1.2.1")
+    assert sorted(leader.due_ids()) == ["1.2.1.1", "1.2.2.1"]
+
+
+def test_a_bot_that_is_not_there_holds_up_only_its_own_matches() -> None:
+    leader = Leader.started(*FOUR, legs=1)
+    leader.go("dan")
+    played = leader.play_out()
+    assert len(played) == 3
+    assert all("dan" not in over.seats for over in leader.tournament.results.values())
+    leader.come("dan")
+    assert len(leader.play_out()) == 3
+
+
+def test_terms_are_those_of_the_tournament_and_each_opening_is_played_from_both_seats() -> None:
+    leader = Leader.started("ann", "ben", seed=7, illegal_retries=3, away_ms=123, cycles=2)
+    openings = []
+    while found := leader.due():
+        (started,) = found
+        assert isinstance(started, MatchStarted)
+        assert (started.illegal_retries, started.away_ms, started.attempt) == (3, 123, 1)
+        assert (started.game, started.seed, started.at_ms) == ("tictactoe", 7, START_MS)
+        openings.append(started.moves)
+        leader.finish(started.match)
+    assert openings == [(), (), *[leader.tournament.openings[1]] * 2]
+    assert len(openings[2]) == 3
+
+
+def test_a_void_match_is_played_again_as_the_next_attempt_and_is_no_result() -> None:
+    leader = Leader.started("ann", "ben", legs=1)
+    leader.due()
+    leader.finish("1.1.1.1", None)
+    assert (leader.tournament.results, leader.tournament.is_complete()) == ({}, False)
+    (again,) = leader.due()
+    assert isinstance(again, MatchStarted)
+    assert (again.match, again.attempt) == ("friday.1.1.1.1", 2)
+    leader.finish("1.1.1.1")
+    assert leader.tournament.is_complete()
+    assert [over.attempt for over in leader.tournament.voided] == [1]
+
+
+def test_a_result_that_the_host_voids_is_taken_back_and_played_again() -> None:
+    leader = Leader.started("ann", "ben")
+    leader.play_out()
+    assert leader.tournament.is_complete()
+    before = leader.dumps[-3]["standings"]
+    leader.record(leader.tournament.void("friday.1.1.1.2", 0))
+    assert leader.dumps[-1]["standings"] == before
+    (again,) = leader.due()
+    assert isinstance(again, MatchStarted)
+    assert (again.match, again.attempt, again.seats) == ("friday.1.1.1.2", 2, ("ben", "ann"))
+    leader.finish("1.1.1.2", (0.5, 0.5))
+    assert leader.tournament.is_complete()
+    assert {line.name: line.line.points for line in leader.tournament.table.standings()} == {"ann": 1.5, "ben": 0.5}
+
+
+def test_only_a_result_that_stands_can_be_voided() -> None:
+    leader = Leader.started("ann", "ben")
+    refused(ErrorCode.UNAVAILABLE, lambda: leader.tournament.void("friday.1.1.1.1", 0))
+    leader.play_out()
+    leader.record(leader.tournament.end(0, cancelled=False, reason="done"))
+    refused(ErrorCode.TOURNAMENT_CLOSED, lambda: leader.tournament.void("friday.1.1.1.1", 0))
+
+
+def test_before_the_start_there_are_no_matches() -> None:
+    leader = Leader("ann", "ben")
+    assert leader.due() == []
+    with pytest.raises(ValueError, match="has not started"):
+        leader.record(*Leader.started("ann", "ben").due())
+
+
+# --- benched ---
+
+
+def faulty(leader: Leader, times: int) -> None:
+    """Seat 0 of each match loses by its own fault."""
+    for _ in range(times):
+        (started,) = leader.due()
+        leader.finish(started.match, (0.0, 1.0), Termination.TIMEOUT, (0,))
+
+
+def test_a_bot_that_fails_too_often_in_a_row_is_benched_once() -> None:
+    leader = Leader.started("ann", "ben", cycles=3, legs=1, bench_after=2)
+    faulty(leader, 1)
+    assert leader.tournament.bench("ann", 0) is None
+    faulty(leader, 1)
+    assert [leader.tournament.bench(bot, 0) for bot in ("ann", "ben")] == [None, None], "one fault each"
+    leader = Leader.started("ann", "ben", legs=3, bench_after=1)
+    faulty(leader, 1)
+    fact = leader.tournament.bench("ann", 0)
+    assert fact is not None
+    leader.record(fact)
+    assert leader.tournament.bench("ann", 0) is None
+    assert [scores for _, scores, _ in no_shows(leader)] == [(1.0, 0.0), (0.0, 1.0)]
+    assert leader.tournament.results["friday.1.1.1.2"].reason == "ann is benched"
+
+
+def test_a_clean_match_resets_the_count_of_faults() -> None:
+    leader = Leader.started("ann", "ben", cycles=4, legs=1, bench_after=2)
+    leader.due()
+    leader.finish("1.1.1.1", (0.0, 1.0), Termination.TIMEOUT, (0,))
+    leader.due()
+    leader.finish("2.1.1.1")
+    leader.due()
+    leader.finish("3.1.1.1", (0.0, 1.0), Termination.TIMEOUT, (0,))
+    assert leader.tournament.bench("ann", 0) is None
+
+
+def test_who_has_left_is_not_benched_on_top() -> None:
+    leader = Leader.started("ann", "ben", legs=3, bench_after=1)
+    leader.record(leader.tournament.leave("ann", 0))
+    leader.due()
+    assert leader.tournament.bench("ann", 0) is None
+
+
+def test_without_a_limit_nobody_is_benched() -> None:
+    leader = Leader.started("ann", "ben", legs=5, bench_after=0)
+    leader.due()
+    leader.finish("1.1.1.1", (0.0, 1.0), Termination.TIMEOUT, (0,))
+    assert leader.tournament.bench("ann", 0) is None
+
+
+def test_the_host_lets_a_benched_bot_play_again() -> None:
+    leader = Leader.started("ann", "ben", legs=3, bench_after=1)
+    faulty(leader, 1)
+    leader.record(leader.tournament.bench("ann", 0))
+    leader.record(leader.tournament.unbench("ann", 0))
+    assert isinstance(leader.due()[0], MatchStarted)
+    refused(ErrorCode.UNAVAILABLE, lambda: leader.tournament.unbench("ann", 0))
+    refused(ErrorCode.UNKNOWN_BOT, lambda: leader.tournament.unbench("zoe", 0))
+
+
+# --- the facts rebuild the machine ---
+
+
+def test_a_final_that_is_to_be_played_again_has_no_winner_until_it_is() -> None:
+    leader = Leader.started("ann", "ben", format="knockout", legs=1)
+    leader.due()
+    leader.finish("1.1.1.1", (1.0, 0.0), Termination.NORMAL, ())
+    leader.due()
+    assert leader.tournament.is_complete()
+    leader.record(leader.tournament.void("friday.1.1.1.1", leader.now_ms))
+    assert not leader.tournament.is_complete()
+    assert {line.rank for line in leader.tournament.table.standings()} == {1}
+    leader.due()
+    leader.finish("1.1.1.1", (0.0, 1.0), Termination.NORMAL, ())
+    leader.due()
+    seats = leader.tournament.results["friday.1.1.1.1"].seats
+    assert [line.name for line in leader.tournament.table.standings()] == [seats[1], seats[0]]
+    assert leader.tournament.is_complete()
+
+
+steps = st.lists(
+    st.tuples(
+        st.sampled_from(
+            ["due", "finish", "void", "replay", "go", "come", "wait", "pause", "unpause", "leave", "bench", "unbench"]
+        ),
+        st.integers(0, 11),
+    ),
+    max_size=50,
+)
+
+
+def step(leader: Leader, action: str, number: int) -> None:
+    """Do one thing, as far as it is possible."""
+    tournament, bot = leader.tournament, FOUR[number % 4]
+    running = sorted(tournament.running)
+    results = sorted(tournament.results)
+    match action:
+        case "due":
+            task = tournament.pairing_task()
+            if task is not None:
+                leader.record(tournament.paired(task(), leader.now_ms))
+            leader.due()
+        case "finish" if running:
+            scores = [(1.0, 0.0), (0.5, 0.5), (0.0, 1.0)][number % 3]
+            leader.finish(running[number % len(running)], scores, Termination.NORMAL, (1,) if number == 3 else ())
+        case "void" if running:
+            leader.finish(running[number % len(running)], None)
+        case "replay" if results:
+            leader.record(tournament.void(results[number % len(results)], leader.now_ms))
+        case "go":
+            leader.go(bot)
+        case "come":
+            leader.come(bot)
+        case "wait":
+            leader.pass_ms(number * 100)
+        case "pause" if tournament.status == "running":
+            leader.pause()
+        case "unpause" if tournament.status == "paused":
+            leader.unpause()
+        case "leave":
+            leader.record(tournament.leave(bot, leader.now_ms))
+        case "bench":
+            leader.record(tournament.bench(bot, leader.now_ms))
+        case "unbench" if tournament.field[bot].benched:
+            leader.record(tournament.unbench(bot, leader.now_ms))
+        case _:
+            pass
+
+
+@pytest.mark.parametrize("kind", ["round-robin", "knockout", "swiss", "gauntlet"])
+@given(script=steps)
+def test_the_facts_rebuild_the_machine_at_every_point(kind: str, script: list[tuple[str, int]]) -> None:
+    leader = Leader(*FOUR, absent_ms=1000, bench_after=1, format=kind, legs=1 + (kind == "round-robin"))
+    leader.start()
+    for action, number in script:
+        step(leader, action, number)
+    for count, known in enumerate(leader.dumps, 1):
+        rebuilt = replay_tournament(leader.facts[:count])
+        assert rebuilt is not None
+        assert dump(rebuilt) == known, f"after {leader.facts[count - 1]}"
+
+
+def test_without_facts_there_is_no_tournament() -> None:
+    assert replay_tournament([]) is None
+    assert replay_tournament([TournamentStarted("friday", FOUR, (), 0), BotAbsent("friday", "ann", 0, 0)]) is None

@@ -1,0 +1,83 @@
+"""The audit's input from the facts of the log: pauses, absences, pairings that follow from results."""
+
+from rumble_engine import Termination
+from rumble_protocol.fields import TimeControl
+from rumble_server.match.facts import MatchOver, MatchStarted
+from rumble_server.tournament.facts import (
+    BotAbsent,
+    BotJoined,
+    LogFact,
+    ResultVoided,
+    RoundPaired,
+    TournamentPaused,
+    TournamentResumed,
+    TournamentStarted,
+)
+from rumble_server.tournament.pairing import Pairing
+from rumble_server.web.api.auditor import Now, audit_facts
+
+NOBODY_AWAY = Now(("a", "b", "c"), True, True, 120_000, {}, {}, 100_000)
+
+
+def started(match: str, seats: tuple[str, str], at_ms: int) -> MatchStarted:
+    return MatchStarted(match, 1, "tictactoe", {}, 0, seats, (), TimeControl(move_ms=1000), 0, 1000, at_ms)
+
+
+def over(match: str, seats: tuple[str, str], at_ms: int) -> MatchOver:
+    return MatchOver(match, 1, seats, (1.0, 0.0), Termination.NORMAL, "", (), ("0",), at_ms)
+
+
+def field(*bots: str) -> list[LogFact]:
+    return [*(BotJoined("t", bot, 0) for bot in bots), TournamentStarted("t", bots, (), 1_000)]
+
+
+def test_pauses_and_absences_are_no_waiting() -> None:
+    facts: list[LogFact] = [
+        *field("a", "b", "c"),
+        TournamentPaused("t", "", "host", 2_000),
+        TournamentResumed("t", 12_000),
+        BotAbsent("t", "b", 120_000 - 3_000, 16_000),
+        started("t.1.1.1.1", ("a", "b"), 16_000),
+        over("t.1.1.1.1", ("a", "b"), 17_000),
+    ]
+    bots = audit_facts(facts, NOBODY_AWAY).bots
+    assert bots["a"].longest_wait_ms == 5_000, "not the pause"
+    assert bots["b"].longest_wait_ms == 2_000, "nor its own absence"
+    assert bots["a"].needless_wait_ms == 2_000
+
+
+def test_nobody_waits_before_a_round_is_paired() -> None:
+    facts: list[LogFact] = [
+        *field("a", "b"),
+        RoundPaired("t", (Pairing(1, 1, 1, 0, 1),), (), 9_000),
+        started("t.1.1.1.1", ("a", "b"), 9_500),
+        over("t.1.1.1.1", ("a", "b"), 10_000),
+    ]
+    assert audit_facts(facts, NOBODY_AWAY).bots["a"].longest_wait_ms == 500
+
+
+def test_a_voided_result_does_not_count_and_its_replay_does() -> None:
+    facts: list[LogFact] = [
+        *field("a", "b"),
+        started("t.1.1.1.1", ("a", "b"), 1_000),
+        over("t.1.1.1.1", ("a", "b"), 2_000),
+        ResultVoided("t.1.1.1.1", 1, 2_500),
+    ]
+    assert audit_facts(facts, NOBODY_AWAY).matches == 0
+
+
+def test_a_no_show_without_a_beginning_is_taken_as_it_was() -> None:
+    lost = MatchOver("t.1.1.1.1", 1, ("a", "b"), (1.0, 0.0), Termination.NO_SHOW, "", (1,), (), 3_000)
+    bots = audit_facts([*field("a", "b"), lost], NOBODY_AWAY).bots
+    assert bots["b"].faults == {"no_show": 1}
+    assert bots["a"].longest_wait_ms == 0
+
+
+def test_who_joins_late_waited_for_nobody_before() -> None:
+    facts: list[LogFact] = [
+        *field("a", "b"),
+        BotJoined("t", "c", 8_000),
+        started("t.1.4.1.1", ("c", "a"), 8_200),
+        over("t.1.4.1.1", ("c", "a"), 9_000),
+    ]
+    assert audit_facts(facts, NOBODY_AWAY).bots["c"].longest_wait_ms == 200

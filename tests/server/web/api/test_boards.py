@@ -1,0 +1,110 @@
+"""Boards of any position, and of every ply of a match."""
+
+from dataclasses import asdict
+from typing import Any
+
+import httpx
+import pytest
+from rumble_engine import get_game
+from rumble_server.web.api import boards
+from rumble_server.web.api.models import BoardAnswer, MatchBoards
+
+from tests.server.web.scene import Scene
+
+EMPTY = {"board": "." * 9}
+
+
+async def ask(browser: httpx.AsyncClient, game: str, **body: Any) -> Any:
+    answer = await browser.post(f"/api/games/{game}/board", json=body)
+    assert answer.status_code == 200, answer.text
+    BoardAnswer.model_validate_json(answer.content)
+    return answer.json()
+
+
+@pytest.mark.parametrize("name", ["tictactoe", "connect4", "hex", "checkers", "minichess", "chess"])
+async def test_the_state_of_a_turn_is_all_it_takes(browser: httpx.AsyncClient, name: str) -> None:
+    game = get_game(name)
+    state = game.initial()
+    told = await ask(browser, name, state=state.view())
+    assert list(told["moves"]) == list(state.legal_moves)
+    assert told["diagram"] == state.diagram()
+    expected = game.drawing(state.view())
+    assert expected is not None
+    assert told["drawing"]["board"] == expected.board
+    assert set(told["drawing"]) == set(asdict(expected))
+
+
+async def test_settings_legal_and_the_last_move_are_taken(browser: httpx.AsyncClient) -> None:
+    told = await ask(browser, "hex", state={"board": "X...", "to_move": 1}, settings={"size": 2}, last_move="a1")
+    assert told["moves"] == {"b1": [[1]], "a2": [[2]], "b2": [[3]], "swap": []}
+    assert told["drawing"]["last"] == [0]
+    told = await ask(browser, "tictactoe", state=EMPTY, legal=["8", "0"])
+    assert told["moves"] == {"8": [[8]], "0": [[0]]}
+
+
+async def test_a_game_without_pictures_has_its_diagram(browser: httpx.AsyncClient) -> None:
+    pytest.importorskip("pyspiel", reason="needs the extra openspiel")
+    state = get_game("openspiel:tic_tac_toe").initial()
+    told = await ask(browser, "openspiel:tic_tac_toe", state=state.view())
+    assert told["drawing"] is None
+    assert told["moves"]["x(0,0)"] == []
+
+
+@pytest.mark.parametrize(
+    ("game", "body", "status", "code"),
+    [
+        ("go", {"state": EMPTY}, 404, "unknown_game"),
+        ("tictactoe", {"state": {"board": "XXX......"}}, 422, "bad_position"),
+        ("tictactoe", {"state": {}}, 422, "bad_position"),
+        ("tictactoe", {"state": EMPTY, "settings": {"size": 3}}, 422, "bad_settings"),
+        ("tictactoe", {"state": EMPTY, "legal": ["9"]}, 422, "illegal_move"),
+        ("tictactoe", {"state": {"board": "X........"}, "legal": ["0"]}, 422, "illegal_move"),
+        ("tictactoe", {"state": EMPTY, "last_move": "x" * 65}, 422, "bad_message"),
+        ("tictactoe", {"state": [1]}, 422, "bad_message"),
+        ("tictactoe", {}, 422, "bad_message"),
+        ("tictactoe", {"state": EMPTY, "moves": []}, 422, "bad_message"),
+        ("tictactoe", {"state": {"board": "." * 70_000}}, 413, "too_large"),
+    ],
+)
+async def test_what_cannot_be_is_told(
+    browser: httpx.AsyncClient, game: str, body: dict[str, Any], status: int, code: str
+) -> None:
+    answer = await browser.post(f"/api/games/{game}/board", json=body)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (status, code)
+    assert answer.json()["error"]["message"]
+
+
+async def test_text_that_is_no_move_marks_nothing(browser: httpx.AsyncClient) -> None:
+    told = await ask(browser, "tictactoe", state=EMPTY, last_move="<b>")
+    assert told["drawing"]["last"] == []
+
+
+async def test_every_ply_of_a_match(scene: Scene, browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    tournament = scene.played("alice", "bob", legs=1, game="connect4")
+    over = next(iter(tournament.results.values()))
+    answer = await browser.get(f"/api/matches/{over.match}/boards")
+    told = MatchBoards.model_validate_json(answer.content)
+    assert (told.plies, told.first, len(told.boards)) == (len(over.moves), 0, len(over.moves) + 1)
+    game = get_game("connect4")
+    state = game.initial()
+    for ply, board in enumerate(told.boards):
+        drawing = game.drawing(state.view(), over.moves[ply - 1] if ply else None)
+        assert drawing is not None
+        assert (board.board, tuple(board.last), board.position) == (drawing.board, drawing.last, state.text())
+        assert board.diagram is None
+        state = state if ply == told.plies else state.play(over.moves[ply])
+    some = (await browser.get(f"/api/matches/{over.match}/boards?first=3&limit=2")).json()
+    assert some["boards"] == answer.json()["boards"][3:5]
+    assert (await browser.get(f"/api/matches/{over.match}/boards?first=999")).json()["boards"] == []
+    too_many = await browser.get(f"/api/matches/{over.match}/boards?limit={boards.MOST_BOARDS + 1}")
+    assert too_many.status_code == 422
+    assert (await browser.get("/api/matches/nothing.1.1.1.1/boards")).status_code == 404
+
+
+async def test_a_running_match_has_its_boards_so_far(scene: Scene, browser: httpx.AsyncClient) -> None:
+    tournament = scene.world.create(start_at_bots=2, legs=1)
+    scene.players("alice", "bob", think_ms=1_000, join=tournament.id)
+    scene.pass_ms(2_500)
+    match = next(iter(tournament.running))
+    told = (await browser.get(f"/api/matches/{match}/boards")).json()
+    assert [board["position"].count(".") for board in told["boards"]] == [9, 8, 7]

@@ -1,0 +1,76 @@
+"""Exports over HTTP, and the way back: `rumble standings` on an exported file equals the API's standings."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from rumble_server.cli.main import run
+from rumble_server.results.results_file import read_results
+from rumble_server.tournament.exports import WRITERS
+from rumble_server.tournament.exports.document import export
+
+from tests.server.web.scene import Scene
+
+FIELD = ("alice", "bob", "carol", "dave", "erin")
+PARTS = ("rank", "name", "points", "played", "wins", "draws", "losses", "tiebreaks", "decided_by")
+
+
+@pytest.mark.parametrize("kind", list(WRITERS))
+async def test_every_format_is_what_its_writer_makes(scene: Scene, browser: httpx.AsyncClient, kind: str) -> None:
+    tournament = scene.played(*FIELD)
+    answer = await browser.get(f"/api/tournaments/{tournament.id}/export.{kind}")
+    writer, media_type = WRITERS[kind]
+    assert answer.headers["content-type"] == media_type
+    assert answer.headers["content-disposition"] == f'attachment; filename="{tournament.id}.{kind}"'
+    assert answer.content == writer(export(tournament)).encode()
+    page = (await browser.get(f"/tournaments/{tournament.id}")).text
+    assert f"/api/tournaments/{tournament.id}/export.{kind}" in page
+
+
+async def test_the_csv_is_read_again(scene: Scene, browser: httpx.AsyncClient) -> None:
+    tournament = scene.played(*FIELD)
+    text = (await browser.get(f"/api/tournaments/{tournament.id}/export.csv")).text
+    assert len(read_results(text).results) == len(tournament.results)
+
+
+async def test_what_a_format_cannot_express_is_said(
+    scene: Scene, browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tournament = scene.played("alice", "bob")
+    monkeypatch.setattr("rumble_server.tournament.exports.trf.MOST_PLAYERS", 1)
+    answer = await browser.get(f"/api/tournaments/{tournament.id}/export.trf")
+    assert answer.status_code == 422
+    assert "room for 1 players" in answer.json()["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"cycles": 2, "points": [3.0, 1.0, 0.0]},
+        {"format": "swiss", "rounds": 3},
+        {"format": "gauntlet", "tiebreaks": ["sb", "faults"]},
+    ],
+    ids=["round-robin", "swiss", "gauntlet"],
+)
+async def test_round_trip(
+    scene: Scene,
+    browser: httpx.AsyncClient,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    config: dict[str, Any],
+) -> None:
+    tournament = scene.played(*FIELD, **config)
+    told = (await browser.get(f"/api/tournaments/{tournament.id}/standings")).json()["standings"]
+    file = tmp_path / "export.json"
+    file.write_bytes((await browser.get(f"/api/tournaments/{tournament.id}/export.json")).content)
+    assert ("byes" in json.loads(file.read_text())) == (config.get("format") == "swiss")
+    assert run(["standings", str(file), "--json"]) == 0
+    ranked = json.loads(capsys.readouterr().out)["standings"]
+    assert ranked == [{part: line[part] for part in PARTS} for line in told]
+
+
+async def test_the_byes_of_a_swiss_are_in_the_document(scene: Scene) -> None:
+    document = export(scene.played(*FIELD, format="swiss", rounds=3))
+    assert sum(document["byes"].values()) == 3 * 2, "one bot a round, as many matches as a pairing has"

@@ -1,0 +1,77 @@
+from typing import Any
+
+import httpx
+import pytest
+import rumble_engine
+from rumble_engine import EngineError
+from rumble_server.web.api import opponents
+
+from tests.server.web.scene import Scene
+
+
+async def told(browser: httpx.AsyncClient) -> list[dict[str, Any]]:
+    answer = await browser.get("/api/opponents")
+    assert answer.status_code == 200
+    return list(answer.json()["opponents"])
+
+
+async def test_only_those_who_are_here_and_take_challenges(scene: Scene, browser: httpx.AsyncClient) -> None:
+    assert await told(browser) == []
+    scene.world.login("zoe")
+    ann = scene.world.login("ann", challenges=True, games=["chess", "tictactoe", "a game nobody has"])
+    assert await told(browser) == [
+        {"name": "ann", "house": None, "about": "", "games": ["chess", "tictactoe"], "free": True}
+    ]
+    ann.drop()
+    assert await told(browser) == []
+
+
+async def test_who_takes_all_games_is_told_with_all(scene: Scene, browser: httpx.AsyncClient) -> None:
+    scene.world.login("ann", challenges=True)
+    games = [game["name"] for game in (await browser.get("/api/games")).json()["games"]]
+    assert {"tictactoe", "connect4", "chess"} <= set(games)
+    assert (await told(browser))[0]["games"] == games
+
+
+async def test_the_house_comes_first_weakest_first_and_is_known_by_its_keys(
+    scene: Scene, browser: httpx.AsyncClient
+) -> None:
+    scene.housekeeper.residents = ("perfect", "our.py:own", "random")
+    for bot in scene.housekeeper.bots():
+        scene.world.login(bot.name, challenges=True, key=bot.key)
+    for name in ("bob", "Ann", "perfect"):
+        scene.world.login(name, challenges=True)
+    found = await told(browser)
+    names = ["house-random", "house-perfect", "house-own", "Ann", "bob", "perfect"]
+    assert [each["name"] for each in found] == names
+    assert [each["house"] for each in found] == ["random", "perfect", "our.py:own", None, None, None]
+    assert [each["name"] for each in found if each["about"]] == names[:2]
+
+
+async def test_who_is_playing_is_not_free(scene: Scene, browser: httpx.AsyncClient) -> None:
+    scene.world.login("ben", challenges=True)
+    ann = scene.world.login("ann")
+    ann.say(type="challenge", against="ben", game="tictactoe")
+    assert [each["free"] for each in await told(browser)] == [False]
+
+
+async def test_games_come_with_their_settings(browser: httpx.AsyncClient) -> None:
+    games = {game["name"]: game for game in (await browser.get("/api/games")).json()["games"]}
+    assert games["tictactoe"] == {"name": "tictactoe", "title": "Tic-tac-toe", "marks": ["X", "O"], "settings": {}}
+    columns = games["connect4"]["settings"]["columns"]
+    assert (columns["default"], columns["minimum"], columns["maximum"], columns["choices"]) == (7, 4, 12, None)
+    assert games["chess"]["settings"]["claims"]["choices"] == ["referee", "none"]
+    assert games["hex"]["settings"]["swap"]["default"] is True
+
+
+async def test_a_broken_game_hides_no_other(browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    def get_game(name: str) -> Any:
+        if name == "chess":
+            raise EngineError("broken")
+        return found(name)
+
+    found = rumble_engine.get_game
+    monkeypatch.setattr(opponents, "get_game", get_game)
+    games = [game["name"] for game in (await browser.get("/api/games")).json()["games"]]
+    assert "chess" not in games
+    assert "tictactoe" in games

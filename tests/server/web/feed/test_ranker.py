@@ -1,0 +1,207 @@
+"""Rankings off the loop: what is shown meanwhile, how often they are computed, and that the end is exact."""
+
+import asyncio
+from collections.abc import Callable
+
+from rumble_engine import Termination
+from rumble_server.match.facts import MatchOver
+from rumble_server.results.result import result_of
+from rumble_server.tournament.config import TournamentConfig
+from rumble_server.tournament.facts import BotJoined, TournamentCreated, TournamentEnded
+from rumble_server.tournament.tournament import Tournament
+from rumble_server.web.feed.ranker import MOST_AT_ONCE, PACE_MS, Ranker, Ranking, Task, at_once, movement_results
+
+
+class Elsewhere:
+    """Work that waits to be done."""
+
+    def __init__(self) -> None:
+        self.tasks: list[tuple[Task, Callable[[Ranking | None], None]]] = []
+
+    def __call__(self, task: Task, done: Callable[[Ranking | None], None]) -> None:
+        self.tasks.append((task, done))
+
+    def finish(self, *, fails: bool = False) -> None:
+        ((task, done),) = self.tasks
+        self.tasks.clear()
+        done(None if fails else task())
+
+
+class Hall:
+    """A tournament with results added by hand, a clock and a ranker."""
+
+    def __init__(self, bots: int, *, rated: bool = True) -> None:
+        config = TournamentConfig(name="Friday", game="tictactoe", rated=rated)
+        self.tournament = Tournament(TournamentCreated("friday", config, 0))
+        for number in range(bots):
+            self.tournament.apply(BotJoined("friday", f"b{number:04}", 0))
+        self.now_ms = 0
+        self.elsewhere = Elsewhere()
+        self.ranker = Ranker(lambda: self.now_ms, self.elsewhere)
+
+    def win(self, first: int, second: int) -> None:
+        number = len(self.tournament.results) + 1
+        seats = (f"b{first:04}", f"b{second:04}")
+        over = MatchOver(f"friday.1.{number}.1.1", 1, seats, (1, 0), Termination.NORMAL, "", (), (), self.now_ms)
+        self.tournament.results[over.match] = over
+        self.tournament.table.add(result_of(over))
+
+    def end(self) -> None:
+        self.tournament.apply(TournamentEnded("friday", "finished", "", self.now_ms))
+
+    @property
+    def leader(self) -> tuple[str, float]:
+        line = self.ranker.ranking(self.tournament).standings[0]
+        return line.name, line.points
+
+
+def test_small_fields_are_exact_and_ratings_come_later() -> None:
+    hall = Hall(2)
+    hall.win(1, 0)
+    assert hall.leader == ("b0001", 1.0)
+    assert hall.ranker.ranking(hall.tournament).standings[0].rating is None
+    hall.elsewhere.finish()
+    line = hall.ranker.ranking(hall.tournament).standings[0]
+    assert line.rating is not None
+    assert line.interval is not None
+    assert line.interval[0] < line.rating < line.interval[1]
+    hall.win(1, 0)
+    assert hall.leader == ("b0001", 2.0)
+    assert hall.ranker.ranking(hall.tournament).standings[0].rating == line.rating, "as it was computed last"
+    assert hall.ranker.ranking(hall.tournament) is hall.ranker.ranking(hall.tournament), "made once"
+
+
+def test_at_most_once_a_second_and_only_when_read() -> None:
+    hall = Hall(2)
+    hall.win(0, 1)
+    assert not hall.elsewhere.tasks, "nobody has read it"
+    hall.ranker.refresh(hall.tournament)
+    hall.ranker.refresh(hall.tournament)
+    hall.elsewhere.finish()
+    hall.win(0, 1)
+    hall.now_ms += PACE_MS - 1
+    hall.ranker.refresh(hall.tournament)
+    assert not hall.elsewhere.tasks
+    hall.now_ms += 1
+    hall.ranker.refresh(hall.tournament)
+    hall.elsewhere.finish()
+    hall.now_ms += PACE_MS
+    hall.ranker.refresh(hall.tournament)
+    assert not hall.elsewhere.tasks, "nothing has changed"
+
+
+async def test_a_large_field_is_shown_as_it_was_computed_last() -> None:
+    hall = Hall(MOST_AT_ONCE + 1)
+    reading = asyncio.ensure_future(hall.ranker.fresh(hall.tournament))
+    await asyncio.sleep(0)
+    hall.elsewhere.finish()
+    assert len((await reading).standings) == MOST_AT_ONCE + 1
+    hall.win(7, 3)
+    assert hall.leader == ("b0000", 0.0)
+    hall.now_ms += PACE_MS
+    reading = asyncio.ensure_future(hall.ranker.fresh(hall.tournament))
+    await asyncio.sleep(0)
+    hall.elsewhere.finish()
+    assert (await reading).standings[0].name == "b0007"
+
+
+async def test_a_tournament_that_is_over_is_exact_whatever_was_being_computed() -> None:
+    hall = Hall(MOST_AT_ONCE + 1)
+    hall.ranker.refresh(hall.tournament)
+    hall.win(7, 3)
+    hall.end()
+    reading = asyncio.ensure_future(hall.ranker.fresh(hall.tournament))
+    await asyncio.sleep(0)
+    hall.elsewhere.finish()
+    await asyncio.sleep(0)
+    assert not reading.done(), "what began before the end is not enough"
+    hall.elsewhere.finish()
+    ranking = await reading
+    assert (ranking.standings[0].name, ranking.version) == ("b0007", hall.tournament.table.version)
+
+
+def test_unrated_tournaments_have_no_ratings() -> None:
+    hall = Hall(2, rated=False)
+    hall.win(0, 1)
+    hall.ranker.refresh(hall.tournament)
+    hall.elsewhere.finish()
+    ranking = hall.ranker.ranking(hall.tournament)
+    assert (ranking.ratings, ranking.model, ranking.standings[0].rating) == (None, "", None)
+
+
+def test_listeners_hear_of_news() -> None:
+    hall = Hall(2)
+    told: list[Tournament] = []
+    hall.ranker.on_news.append(told.append)
+    hall.ranker.refresh(hall.tournament)
+    hall.elsewhere.finish()
+    assert told == [hall.tournament]
+
+
+async def test_where_computing_fails_the_standings_are_still_there() -> None:
+    hall = Hall(MOST_AT_ONCE + 1)
+    hall.win(7, 3)
+    reading = asyncio.ensure_future(hall.ranker.fresh(hall.tournament))
+    await asyncio.sleep(0)
+    hall.elsewhere.finish(fails=True)
+    assert (await reading).standings[0].name == "b0007"
+
+
+def test_without_a_match_there_is_no_model_to_name() -> None:
+    hall = Hall(2)
+    ranking = Ranker(lambda: 0, at_once).ranking(hall.tournament)
+    assert ranking.model == ""
+    assert ranking.ratings is not None
+
+
+# --- movement ---
+
+
+def gained(hall: Hall) -> dict[str, int | None]:
+    return {line.name: line.gained for line in hall.ranker.ranking(hall.tournament).standings}
+
+
+def compute(hall: Hall) -> None:
+    hall.now_ms += PACE_MS
+    hall.ranker.refresh(hall.tournament)
+    hall.elsewhere.finish()
+
+
+def test_movement_is_measured_by_the_ranks_before_the_last_results() -> None:
+    hall = Hall(3)
+    latest = movement_results(3)
+    for _ in range(4):
+        hall.win(0, 1)
+    for _ in range(latest - 4):
+        hall.win(2, 1)
+    compute(hall)
+    assert gained(hall) == {"b0000": None, "b0001": None, "b0002": None}, "there is nothing before"
+    for _ in range(5):
+        hall.win(2, 1)
+    compute(hall)
+    ranking = hall.ranker.ranking(hall.tournament)
+    assert ranking.gained_by == latest
+    # Before the last six results: 0 had 4, 2 had 1, 1 had none.
+    assert gained(hall) == {"b0002": 1, "b0000": -1, "b0001": 0}
+
+
+def test_what_has_come_since_is_counted_in_how_far_back_the_ranks_are() -> None:
+    hall = Hall(3)
+    for _ in range(movement_results(3) + 1):
+        hall.win(0, 1)
+    compute(hall)
+    hall.win(2, 1)
+    hall.win(2, 1)
+    ranking = hall.ranker.ranking(hall.tournament)
+    assert ranking.gained_by == movement_results(3) + 2
+    assert gained(hall) == {"b0000": 0, "b0001": -1, "b0002": 0}
+
+
+def test_once_it_is_over_nothing_moves() -> None:
+    hall = Hall(3)
+    for _ in range(movement_results(3) + 1):
+        hall.win(0, 1)
+    hall.end()
+    compute(hall)
+    assert set(gained(hall).values()) == {None}
+    assert hall.ranker.ranking(hall.tournament).gained_by == 0

@@ -1,0 +1,69 @@
+import re
+
+import httpx
+import pytest
+from rumble_engine import get_game
+from rumble_server.tournament.config import TournamentConfig
+from rumble_server.web.pages.console import form_groups, games_with_settings
+
+from tests.server.web.pages.test_pages import NASTY, Page
+from tests.server.web.scene import TOKEN, Scene
+
+
+@pytest.mark.parametrize("path", ["/console", "/console/friday", "/console/nowhere"])
+async def test_the_shell_is_for_anyone_and_holds_nothing(scene: Scene, browser: httpx.AsyncClient, path: str) -> None:
+    scene.world.create(invite="hush", listed=False)
+    answer = await browser.get(path)
+    assert answer.status_code == 200
+    page = Page(answer.text)
+    assert page.refused == []
+    assert "Host token" in page.text
+    assert "hush" not in answer.text
+    assert TOKEN not in answer.text
+    for address in page.addresses:
+        if address.startswith("/static/"):
+            assert (await browser.get(address)).status_code == 200, address
+
+
+async def test_an_id_is_text(browser: httpx.AsyncClient) -> None:
+    answer = await browser.get(f"/console/{NASTY.replace('/', '')}")
+    assert "<script>alert" not in answer.text
+
+
+def test_the_form_has_every_choice_of_a_tournament_and_what_it_means() -> None:
+    fields = [field for group in form_groups() for field in group.fields]
+    assert {field.name.partition(".")[0] for field in fields} | {"settings"} == set(TournamentConfig.model_fields)
+    assert len({field.name for field in fields}) == len(fields)
+    assert all(field.label and field.hint.endswith((".", ":")) for field in fields)
+
+
+async def test_each_game_brings_the_fields_of_its_settings(browser: httpx.AsyncClient) -> None:
+    html = (await browser.get("/console")).text
+    for game in games_with_settings():
+        for setting in game.settings:
+            assert f'id="s-{game.name}-{setting.name}"' in html
+    assert get_game("connect4") in games_with_settings()
+
+
+async def test_every_control_has_a_label_and_a_place_for_its_problem(browser: httpx.AsyncClient) -> None:
+    html = (await browser.get("/console")).text
+    controls = re.findall(r'id="([\w-]+)" data-(?:field|setting)="', html)
+    assert len(controls) > 30
+    for control in controls:
+        assert f'for="{control}"' in html
+        assert f'aria-describedby="{control}-hint {control}-error"' in html
+        assert f'id="{control}-hint"' in html
+        assert f'id="{control}-error"' in html
+
+
+async def test_what_is_chosen_at_first_is_a_tournament(browser: httpx.AsyncClient) -> None:
+    """Numbers and switches of the form as it comes are the defaults of the API."""
+    defaults = TournamentConfig(name="any", game="tictactoe").model_dump()
+    for group in form_groups():
+        for field in group.fields:
+            name, _, part = field.name.partition(".")
+            expected = defaults[name][part] if part else defaults[name]
+            if field.kind == "seconds":
+                assert field.default == expected / 1000
+            elif field.name not in ("name", "points"):
+                assert field.default == expected

@@ -1,0 +1,99 @@
+"""Records of bots over tournaments, whichever run they were played in."""
+
+import asyncio
+from typing import Any
+
+import httpx
+import pytest
+from rumble_protocol.feed_messages import TournamentSummary
+from rumble_server.web.pages import digests as module
+from rumble_server.web.pages.digests import Digest, Line, lines_of, records
+
+from tests.server.web.scene import Scene
+
+
+def made(name: str, status: Any, *lines: Line) -> Digest:
+    summary = TournamentSummary(
+        id=name,
+        name=name,
+        game="tictactoe",
+        status=status,
+        bots=len(lines),
+        created_at_ms=0,
+        started_at_ms=0,
+        ended_at_ms=None,
+    )
+    return Digest(summary, "round-robin", 4, 4, "", lines)
+
+
+FRIDAY = made("friday", "finished", Line("Ann", 1, 3.5, 3, 1, 0), Line("bob", 2, 0.5, 0, 1, 3))
+SATURDAY = made("saturday", "running", Line("bob", 1, 1, 1, 0, 0), Line("ann", 2, 0, 0, 0, 1))
+EMPTY = made("empty", "finished", Line("ann", 1, 0, 0, 0, 0))
+
+
+def test_records_are_sums_and_names_are_compared_without_case() -> None:
+    ann, bob = records([FRIDAY, SATURDAY, EMPTY])
+    assert (ann.name, ann.tournaments, ann.first, ann.wins, ann.draws, ann.losses) == ("Ann", 3, 1, 3, 1, 1)
+    assert (bob.name, bob.tournaments, bob.first, bob.played, bob.share) == ("bob", 2, 0, 5, 0.3)
+    assert records([EMPTY])[0].share is None
+
+
+def test_the_lines_of_one_bot() -> None:
+    assert [(each.summary.id, line.rank) for each, line in lines_of([FRIDAY, SATURDAY, EMPTY], "ANN")] == [
+        ("friday", 1),
+        ("saturday", 2),
+        ("empty", 1),
+    ]
+
+
+def forget(scene: Scene) -> None:
+    """As after a restart: what is over is on disk alone."""
+    scene.world.arena.tournaments.clear()
+
+
+async def test_what_was_played_in_an_earlier_run_counts_as_before(scene: Scene, browser: httpx.AsyncClient) -> None:
+    scene.played("alice", "bob", "carol")
+    scene.world.create(name="Secret", listed=False)
+    scene.pass_ms()
+    before = (await browser.get("/bots/alice")).text
+    forget(scene)
+    assert (await browser.get("/bots/ALICE")).text == before
+    assert "still being read" not in (await browser.get("/")).text
+    reads = scene.archive.reads
+    await browser.get("/bots/alice")
+    assert scene.archive.reads == reads + 1, "the list is read again, the tournament is not"
+
+
+async def test_the_page_of_a_bot_that_nobody_knows(scene: Scene, browser: httpx.AsyncClient) -> None:
+    scene.played("alice", "bob", listed=False)
+    assert (await browser.get("/bots/alice")).status_code == 404
+
+
+async def test_a_page_does_not_wait_for_long_reading_and_says_so(
+    scene: Scene, browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scene.played("alice", "bob")
+    forget(scene)
+    read_on = asyncio.Event()
+    read = scene.archive.tournament_facts
+
+    async def slowly(tournament: str) -> Any:
+        await read_on.wait()
+        return await read(tournament)
+
+    monkeypatch.setattr(scene.archive, "tournament_facts", slowly)
+    monkeypatch.setattr(module, "PATIENCE_S", 0)
+    assert "1 of 1 tournaments are still being read" in (await browser.get("/")).text
+    answer = await browser.get("/bots/alice")
+    assert answer.status_code == 404
+    assert "1 of them are still being read" in answer.text
+    scene.played("carol", "dave", name="Saturday")
+    page = (await browser.get("/")).text
+    assert "1 of 2 tournaments are still being read" in page
+    assert "carol" in page
+    assert "alice" not in page
+    read_on.set()
+    monkeypatch.setattr(module, "PATIENCE_S", 5)
+    page = (await browser.get("/")).text
+    assert "still being read" not in page
+    assert "alice" in page

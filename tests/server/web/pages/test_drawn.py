@@ -1,0 +1,87 @@
+"""Boards as SVG: well-formed, in words too, whatever a game says; and the same shapes for the script."""
+
+import re
+from dataclasses import replace
+from xml.etree import ElementTree
+
+import pytest
+from rumble_engine import Drawing, Piece, get_game
+from rumble_server.web.pages.drawn import SHAPES, svg, token, words
+from rumble_server.web.pages.rendering import STATIC
+
+NASTY = '"><script>alert(1)</script>'
+GAMES = ["tictactoe", "connect4", "gomoku", "othello", "breakthrough", "hex", "checkers", "minichess", "chess"]
+
+
+def drawing(name: str) -> Drawing:
+    game = get_game(name)
+    drawn = game.drawing(game.initial().view())
+    assert drawn is not None
+    return drawn
+
+
+def parsed(drawn: Drawing, label: str = "ann – ben", *, flipped: bool = False) -> ElementTree.Element:
+    return ElementTree.fromstring(svg(drawn, label, flipped))
+
+
+def places(picture: ElementTree.Element) -> list[str]:
+    return [piece.attrib["transform"] for piece in picture.iter("g") if "transform" in piece.attrib]
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_piece_is_inside_the_picture(name: str) -> None:
+    drawn = drawing(name)
+    picture = parsed(drawn)
+    _, _, width, height = map(int, picture.attrib["viewBox"].split())
+    assert len(places(picture)) == len(drawn.board) - drawn.board.count(".")
+    for place in places(picture):
+        x, y = map(int, re.findall(r"\d+", place))
+        assert 50 <= x <= width - 50
+        assert 50 <= y <= height - 50
+    for each in picture.iter("text"):
+        assert 0 <= int(each.attrib["x"]) <= width
+        assert 0 <= int(each.attrib["y"]) <= height
+
+
+def test_no_style_and_no_script_is_in_it() -> None:
+    attributes = {name for game in GAMES for each in parsed(drawing(game)).iter() for name in each.attrib}
+    assert "style" not in attributes
+    assert not [name for name in attributes if name.startswith("on")]
+
+
+def test_what_a_game_says_is_text() -> None:
+    piece = {"x": Piece(NASTY, 0, "disc", "first")}
+    drawn = Drawing("grid", 1, "x", piece, (NASTY,), (NASTY,))
+    picture = parsed(drawn, NASTY)
+    assert [each.text for each in picture.iter("text")] == [NASTY, NASTY]
+    assert "<script" not in svg(drawn, NASTY)
+    assert picture.attrib["aria-label"].startswith(NASTY)
+
+
+def test_the_position_is_told_in_words() -> None:
+    drawn = drawing("minichess")
+    assert words(drawn) == ("white king: b1. white pawn: a2, b2, c2, d2. black king: c4. black pawn: a3, b3, c3, d3.")
+    assert words(drawing("tictactoe")) == "Nothing on the board."
+    assert parsed(drawn).attrib["aria-label"] == f"ann – ben. {words(drawn)}"
+
+
+def test_the_second_seat_sees_its_side_below_where_the_game_has_sides() -> None:
+    chess = drawing("chess")
+    assert places(parsed(chess, flipped=True)) == places(parsed(chess))[::-1]
+    texts = [each.text for each in parsed(chess).iter("text")]
+    assert [each.text for each in parsed(chess, flipped=True).iter("text")] == texts
+    stones = replace(drawing("connect4"), board="X" + "." * 41)
+    assert svg(stones, "", flipped=True) == svg(stones, "")
+
+
+def test_a_seat_has_its_piece() -> None:
+    assert ElementTree.fromstring(token(drawing("gomoku"), 1)).attrib["aria-label"] == "white"
+    assert token(Drawing("grid", 1, ".", {"o": Piece("match", None, "disc", "first")}), 0) == ""
+
+
+def test_every_shape_and_class_has_its_colours() -> None:
+    sheet = (STATIC / "css" / "board.css").read_text(encoding="utf-8")
+    for paths in SHAPES.values():
+        for kind, data in paths:
+            assert f".{kind}" in sheet
+            assert re.fullmatch(r"[MmLlHhVvCcAaZz0-9 .-]+", data)

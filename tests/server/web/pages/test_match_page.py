@@ -1,0 +1,106 @@
+"""The page of a match, as the server renders it: at any ply, running or over, before any script."""
+
+import re
+import shlex
+from html import unescape
+
+import httpx
+import pytest
+from rumble_server.cli.main import run
+from rumble_server.web.texts import ask_command, clock_face
+
+from tests.server.web.scene import Scene
+
+
+def picture(html: str) -> str:
+    found = re.search(r'aria-label="([^"]*)"[^>]*><g class="surface">', html)
+    assert found is not None
+    return unescape(found[1])
+
+
+def shown(html: str, name: str) -> str:
+    """The text of the element with this id."""
+    found = re.search(rf'id="{name}"[^>]*>(.*?)</', html, re.DOTALL)
+    assert found is not None
+    return " ".join(re.sub("<[^>]*>", " ", unescape(found[1])).split())
+
+
+async def test_every_ply_has_an_address(scene: Scene, browser: httpx.AsyncClient) -> None:
+    tournament = scene.played("alice", "bob", legs=1)
+    over = next(iter(tournament.results.values()))
+    page = f"/matches/{over.match}"
+    names = " – ".join(over.seats)
+    end = (await browser.get(page)).text
+    assert picture(end) == f"{names}. X: 0, 2, 4, 6. O: 1, 3, 5."
+    assert shown(end, "ply") == "ply 7 of 7"
+    assert f"{over.seats[0]} wins: three in a row" in end
+    third = (await browser.get(f"{page}?ply=3")).text
+    assert picture(third) == f"{names}. X: 0, 2. O: 1."
+    assert shown(third, "ply") == "ply 3 of 7"
+    assert f'<a href="{page}?ply=3" aria-current="step">' in third
+    assert f'data-go="back" href="{page}?ply=2"' in third
+    assert f'data-go="on" href="{page}?ply=4"' in third
+    for odd in ("99", "x", "-1", "9" * 99, ""):
+        assert picture((await browser.get(page, params={"ply": odd})).text) == picture(end)
+
+
+async def test_the_command_of_a_position_works_as_it_stands(
+    scene: Scene, browser: httpx.AsyncClient, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tournament = scene.played("alice", "bob", legs=1, game="hex", settings={"size": 3})
+    match = next(iter(tournament.results))
+    html = (await browser.get(f"/matches/{match}?ply=2")).text
+    command = shown(html, "ask")
+    assert command.startswith("rumble ask minimax --time-ms 1000 --game hex --setting size=3 --setting swap=true ")
+    assert run(shlex.split(command)[1:]) == 0
+    assert "move " in capsys.readouterr().out
+    assert f"rumble replay {match} --server http://rumble.test" in html
+    over = (await browser.get(f"/matches/{match}")).text
+    assert '<p id="asking" hidden>' in over, "no bot is asked once the game is over"
+
+
+async def test_a_running_match_has_clocks_and_who_moves(scene: Scene, browser: httpx.AsyncClient) -> None:
+    tournament = scene.world.create(start_at_bots=2, legs=1)
+    scene.players("alice", "bob", think_ms=1_000, join=tournament.id)
+    scene.pass_ms(1_500)
+    match, is_open = next(iter(tournament.running.items()))
+    html = (await browser.get(f"/matches/{match}")).text
+    assert shown(html, "outcome") == f"{is_open.seats[1]} (O) to move"
+    assert 'data-status="running"' in html
+    assert 'data-ticking="yes"' in html
+    told = (await browser.get(f"/api/matches/{match}")).json()
+    assert (told["ticking"], told["seats_ms"][0]) == (True, 10_000)
+    assert told["at_ms"] == scene.world.clock.now_ms()
+    assert re.findall(r'data-ms="(\d+)">([0-9:.]+)<', html) == [(str(ms), clock_face(ms)) for ms in told["seats_ms"]]
+
+
+async def test_whose_fault_it_was_is_told(scene: Scene, browser: httpx.AsyncClient) -> None:
+    tournament = scene.world.create(start_at_bots=2, legs=1)
+    for bot in scene.world.logins("alice", "bob", join=tournament.id):
+        bot.play(lambda turn: "99")
+    scene.world.run()
+    over = next(iter(tournament.results.values()))
+    html = (await browser.get(f"/matches/{over.match}")).text
+    assert shown(html, "fault") == f"At fault: {over.seats[0]}"
+    assert "(illegal move)" in html or "99" in html
+
+
+@pytest.mark.parametrize(
+    ("ms", "face"), [(0, "0.0"), (9_990, "9.9"), (10_000, "0:10"), (725_000, "12:05"), (3_723_000, "1:02:03")]
+)
+def test_what_a_clock_shows(ms: int, face: str) -> None:
+    assert clock_face(ms) == face
+
+
+def test_settings_that_look_like_something_else_are_quoted() -> None:
+    command = ask_command("openspiel:go", {"komi": "5.5", "board_size": 9, "swap": False, "line": "it's"})
+    assert shlex.split(command)[-8:] == [
+        "--setting",
+        'komi="5.5"',
+        "--setting",
+        "board_size=9",
+        "--setting",
+        "swap=false",
+        "--setting",
+        "line=it's",
+    ]

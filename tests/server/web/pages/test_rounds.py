@@ -1,0 +1,86 @@
+"""Rounds and brackets as pages show them, of tournaments that were really played."""
+
+from itertools import pairwise
+
+import httpx
+import pytest
+from rumble_server.web.pages.rounds import rounds_of
+
+from tests.server.web.scene import Scene
+
+NAMES = ("ann", "bob", "cey", "dan", "eve")
+
+
+def test_a_swiss_has_its_rounds_with_scores_and_who_sat_out(scene: Scene) -> None:
+    tournament = scene.played(*NAMES, format="swiss")
+    rounds = rounds_of(tournament)
+    assert [each.title for each in rounds] == ["Round 1 of 3", "Round 2 of 3", "Round 3 of 3"]
+    for each in rounds:
+        names = [name for meeting in each.meetings for name in meeting.seats] + each.idle
+        assert sorted(names) == list(NAMES)
+        assert len(each.idle) == 1
+        assert all(meeting.played == 2 and sum(meeting.scores.values()) == 2 for meeting in each.meetings)
+
+
+def test_a_knockout_has_a_place_for_every_meeting_from_the_start(scene: Scene) -> None:
+    tournament = scene.world.create(start_at_bots=5, format="knockout")
+    scene.world.logins(*NAMES, join=tournament.id)
+    scene.pass_ms()
+    first, semi, final = rounds_of(tournament)
+    assert [each.title for each in (first, semi, final)] == ["Quarter-finals", "Semi-finals", "Final"]
+    assert [len(each.meetings) for each in (first, semi, final)] == [4, 2, 1]
+    byes = [meeting for meeting in first.meetings if meeting.bye]
+    assert len(byes) == 3
+    assert all(meeting.winner == meeting.seats[0] for meeting in byes)
+    assert final.meetings[0].seats == ("", "")
+    (played,) = [meeting for meeting in first.meetings if not meeting.bye]
+    assert (played.playing, played.winner) == (True, "")
+
+
+def test_a_bracket_that_is_over_tells_who_went_on_and_who_won(scene: Scene) -> None:
+    tournament = scene.played(*NAMES, format="knockout")
+    rounds = rounds_of(tournament)
+    for before, after in pairwise(rounds):
+        went_on = [meeting.winner for meeting in before.meetings]
+        assert "" not in went_on
+        assert sorted(went_on) == sorted(name for meeting in after.meetings for name in meeting.seats)
+    champion = next(line.name for line in tournament.table.standings() if line.rank == 1)
+    assert rounds[-1].meetings[0].winner == champion
+
+
+def test_a_tie_that_the_seeds_decide_is_told(scene: Scene) -> None:
+    # Two bots that play the first legal move win from the same seat: every pairing is tied.
+    tournament = scene.played("ann", "bob", format="knockout", replays=0)
+    ((meeting,),) = [each.meetings for each in rounds_of(tournament)]
+    assert meeting.scores == {"ann": 1, "bob": 1}
+    assert meeting.by_seed
+    assert meeting.winner == tournament.table.standings()[0].name
+
+
+@pytest.mark.parametrize("format_", ["round-robin", "gauntlet"])
+async def test_other_formats_have_no_rounds(scene: Scene, browser: httpx.AsyncClient, format_: str) -> None:
+    tournament = scene.played("ann", "bob", "cey", format=format_)
+    assert rounds_of(tournament) == []
+    answer = await browser.get("/tournaments/friday/rounds")
+    assert answer.status_code == 404
+    assert "not shown in rounds" in answer.text
+
+
+@pytest.mark.parametrize("format_", ["swiss", "knockout"])
+async def test_the_page_has_the_part_that_scripts_fetch(scene: Scene, browser: httpx.AsyncClient, format_: str) -> None:
+    scene.played(*NAMES, format=format_)
+    page = (await browser.get("/tournaments/friday")).text
+    part = (await browser.get("/tournaments/friday/rounds")).text
+    start = '<h2 id="rounds-title">'
+    shown = page[page.index(start) : page.index("</section>", page.index(start))]
+    assert shown in part
+
+
+async def test_a_gauntlet_has_a_row_for_each_challenger_and_no_winner(scene: Scene, browser: httpx.AsyncClient) -> None:
+    tournament = scene.played(*NAMES, format="gauntlet")
+    (challenger,) = tournament.challengers
+    page = (await browser.get("/tournaments/friday")).text
+    assert page.count('<tr><th scope="row" title=') == 1
+    assert f"Against the field: {challenger} with 4 points from 8 matches." in page
+    assert 'class="place-1"' not in page
+    assert '<td class="number">0</td><td class="number">8</td>' in (await browser.get("/")).text

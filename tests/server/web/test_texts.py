@@ -1,0 +1,49 @@
+import pytest
+from rumble_engine import Termination
+from rumble_protocol.fields import TimeControl
+from rumble_server.web import texts
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(0.0, "0"), (0.5, "½"), (1.0, "1"), (12.5, "12½"), (3540.0, "3540"), (0.25, "0.25")]
+)
+def test_points(value: float, text: str) -> None:
+    assert texts.points(value) == text
+
+
+@pytest.mark.parametrize(
+    ("cell", "heat"), [((0.0, 2), 0), ((0.5, 2), 1), ((1.0, 2), 2), ((1.5, 2), 3), ((2.0, 2), 4), ((0.0, 0), 0)]
+)
+def test_heat(cell: tuple[float, int], heat: int) -> None:
+    assert texts.heat(cell) == heat
+
+
+@pytest.mark.parametrize(
+    ("control", "text"),
+    [
+        (TimeControl(move_ms=250), "0.25 s a move"),
+        (TimeControl(move_ms=600_000), "10 min a move"),
+        (TimeControl(bank_ms=5_490_500), "1 h 31 min 30.5 s in the bank"),
+        (TimeControl(bank_ms=60_000), "1 min in the bank"),
+        (
+            TimeControl(move_ms=1_000, bank_ms=60_000, increment_ms=500),
+            "1 s a move and 1 min in the bank and 0.5 s more after each move",
+        ),
+    ],
+)
+def test_time_controls(control: TimeControl, text: str) -> None:
+    assert texts.clock_text(control) == text
+
+
+def test_results_faults_and_terminations() -> None:
+    assert texts.result_text([0.5, 0.5]) == "½ : ½"
+    assert texts.result_text(None) == "void"
+    assert texts.faults_text({"timeout": 2, "no_show": 1}) == "timeout 2, no show 1"
+    assert texts.faults_text({}) == "–"
+    assert texts.termination_text(Termination.NORMAL) == ""
+    assert texts.termination_text(Termination.NO_SHOW) == "(no show)"
+
+
+def test_moments_are_utc() -> None:
+    assert texts.moment(1_700_000_000_000) == "2023-11-14T22:13:20Z"
+    assert texts.moment_text(1_700_000_000_000) == "2023-11-14 22:13 UTC"
