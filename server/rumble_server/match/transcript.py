@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from rumble_engine import State, get_game
+from rumble_engine import State
 
 from rumble_server.match.facts import FrameSeen, MatchFact, MatchOver, MatchStarted, MoveMade, StartTold, TurnAsked
-from rumble_server.match.referee import frame_of_over, frame_of_start, frame_of_turn
+from rumble_server.match.frames import frame_of_over, frame_of_start, frame_of_turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +40,7 @@ def transcript(facts: Iterable[MatchFact]) -> Iterator[Line | MatchOver]:
         match fact:
             case MatchStarted():
                 terms, moves = fact, list(fact.moves)
-                state = get_game(fact.game).initial(fact.settings, fact.seed)
-                for move in fact.moves:
-                    state = state.play(move)
+                state = fact.opening_state()
             case StartTold() if terms is not None:
                 frame = frame_of_start(fact, terms, moves).decode()
                 yield Line(fact.at_ms, fact.attempt, fact.seat, "server", frame)

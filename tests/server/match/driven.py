@@ -1,7 +1,7 @@
 """A referee at work, driven as the arena drives it, on a time that only `pass_ms` moves.
 
-Whatever it does, the desk checks: frames fit their models and the design, every frame either way is held by a fact
-(so that a transcript can be rebuilt), and only results wait for the disk.
+It checks that frames fit their models and the design, that a fact holds every frame either way (so that a transcript
+can be rebuilt), and that only results wait for the disk.
 """
 
 import itertools
@@ -12,13 +12,11 @@ from typing import Any
 from rumble_engine import Termination
 from rumble_protocol.fields import TimeControl
 from rumble_server.match.facts import (
-    Effect,
     FrameSeen,
     MatchFact,
     MatchOver,
     MatchStarted,
     MoveMade,
-    Send,
     StartTold,
     TurnAsked,
 )
@@ -59,31 +57,61 @@ class TurnIds:
         return f"{self._run:x}.{next(self._numbers):x}"
 
 
-class Desk:
-    """One referee and its two seats; `facts` is the log."""
+class DrivenReferee:
+    """One referee and its two seats, which keep what they are sent; `facts` is the log."""
 
-    def __init__(self, referee: Referee | None = None, *, now_ms: int = START_MS, **given: Any) -> None:
-        started = terms(**given)
-        self.referee = Referee(started, TurnIds()) if referee is None else referee
+    def __init__(self, *, now_ms: int = START_MS, run: int = 1, grace_until_ms: int = 0, **given: Any) -> None:
+        started = given["started"] if "started" in given else terms(**given)
         self.now_ms = now_ms
-        self.facts: list[MatchFact] = [self.referee.terms]
+        self.facts: list[MatchFact] = [started]
         self.seats = (Inbox(), Inbox())
+        self.referee = Referee(started, self, TurnIds(run), nobody_away_before_ms=grace_until_ms)
 
     @classmethod
-    def seated(cls, **given: Any) -> "Desk":
+    def seated(cls, **given: Any) -> "DrivenReferee":
         """A match with both bots connected."""
-        desk = cls(**given)
-        desk.connect(0)
-        desk.connect(1)
-        return desk
+        driven = cls(**given)
+        driven.connect(0)
+        driven.connect(1)
+        return driven
 
     @classmethod
-    def resumed(cls, facts: Iterable[MatchFact], *, now_ms: int, grace_ms: int = 30_000, run: int = 2) -> "Desk":
+    def rebuilt(
+        cls, facts: Iterable[MatchFact], *, now_ms: int, grace_ms: int = 30_000, run: int = 2
+    ) -> "DrivenReferee":
         """The match after a restart at `now_ms`, nobody connected."""
-        referee = Referee.resume(facts, TurnIds(run), now_ms=now_ms, nobody_away_before_ms=now_ms + grace_ms)
-        desk = cls(referee, now_ms=now_ms)
-        desk._do(referee.conclude(now_ms))
-        return desk
+        started, *later = facts
+        driven = cls(started=started, now_ms=now_ms, run=run, grace_until_ms=now_ms + grace_ms)
+        driven.referee.rebuild(later, now_ms)
+        return driven
+
+    # --- what the referee has done for it ---
+
+    def record(self, fact: MatchFact) -> None:
+        self.facts.append(fact)
+        self.referee.apply(fact)
+
+    def send(self, seat: int, frame: bytes) -> None:
+        """Each frame is told whole by the fact before it, so that a transcript can be rebuilt."""
+        told, before = self.seats[seat].add(frame), self.facts[-1]
+        if told["type"] == "match_start":
+            assert isinstance(before, StartTold)
+            assert (before.seat, before.resumed) == (seat, told["resumed"])
+        else:
+            assert told["type"] not in ("turn", "match_over"), "sent by another call"
+            assert isinstance(before, FrameSeen)
+            assert (before.sender, before.seat, before.frame) == ("server", seat, frame.decode())
+
+    def ask(self, seat: int, frame: bytes, turn_id: str) -> None:
+        told, before = self.seats[seat].add(frame), self.facts[-1]
+        assert isinstance(before, TurnAsked)
+        assert before.turn_id == turn_id == told["turn_id"]
+
+    def tell(self, seat: int, frame: bytes) -> None:
+        """Only results wait for the disk."""
+        assert self.seats[seat].add(frame)["type"] == "match_over"
+        assert self.facts[-1] is self.referee.over
+        assert seat in self.over.told
 
     # --- what happens ---
 
@@ -93,31 +121,31 @@ class Desk:
         while self.referee.wake_at_ms is not None and self.referee.wake_at_ms <= until_ms:
             wake_at_ms = self.referee.wake_at_ms
             self.now_ms = max(self.now_ms, wake_at_ms)
-            self._do(self.referee.wake(self.now_ms, loop_lag_ms))
+            self.referee.wake(self.now_ms, loop_lag_ms)
             assert self.referee.wake_at_ms != wake_at_ms, "woken for nothing, again and again"
         self.now_ms = until_ms
 
     def connect(self, seat: int, *, lag_ms: int = 0, omit: tuple[str, ...] = ()) -> None:
-        self._do(self.referee.connect(seat, self.now_ms, lag_ms=lag_ms, omit=omit))
+        self.referee.connect(seat, self.now_ms, lag_ms=lag_ms, omit=omit)
 
     def disconnect(self, *seats: int) -> None:
         for seat in seats:
-            self._do(self.referee.disconnect(seat, self.now_ms))
+            self.referee.disconnect(seat, self.now_ms)
 
     def move(self, seat: int, move: str, *, turn: Frame | None = None, turn_id: str | None = None) -> None:
         """The seat answers its newest turn, or the one given."""
         assert self.referee.over is None, f"the match is over: {self.referee.over}"
         if turn_id is None:
             turn_id = str((turn or self.seats[seat].last("turn"))["turn_id"])
-        frame = json.dumps({"type": "move", "match": self.referee.match, "turn_id": turn_id, "move": move})
-        effects = self.referee.move(seat, turn_id, move, self.now_ms, frame)
+        frame = json.dumps({"type": "move", "match": self.referee.terms.match, "turn_id": turn_id, "move": move})
+        before = len(self.facts)
+        self.referee.move(seat, turn_id, move, self.now_ms, frame)
         kept = [
-            effect.frame
-            for effect in effects
-            if isinstance(effect, MoveMade) or (isinstance(effect, FrameSeen) and effect.sender == "bot")
+            fact.frame
+            for fact in self.facts[before:]
+            if isinstance(fact, MoveMade) or (isinstance(fact, FrameSeen) and fact.sender == "bot")
         ]
         assert kept == [frame], "the bot's frame is not in the log exactly once"
-        self._do(effects)
 
     def play(self, *moves: str, after_ms: int = 0) -> None:
         """The seats make these moves in turn, thinking so long about each."""
@@ -126,14 +154,14 @@ class Desk:
             self.move(self.referee.state.to_move, move)
 
     def resign(self, seat: int) -> None:
-        frame = json.dumps({"type": "resign", "match": self.referee.match})
-        self._do(self.referee.resign(seat, self.now_ms, frame))
+        frame = json.dumps({"type": "resign", "match": self.referee.terms.match})
+        self.referee.resign(seat, self.now_ms, frame)
 
     def forfeit(self, seat: int, termination: Termination, reason: str) -> None:
-        self._do(self.referee.forfeit(seat, termination, reason, self.now_ms))
+        self.referee.forfeit(seat, termination, reason, self.now_ms)
 
     def abort(self, reason: str) -> None:
-        self._do(self.referee.abort(reason, self.now_ms))
+        self.referee.abort(reason, self.now_ms)
 
     # --- what is known ---
 
@@ -145,30 +173,8 @@ class Desk:
     @property
     def over(self) -> MatchOver:
         assert self.referee.over is not None, "the match goes on"
+        assert self.referee.wake_at_ms is None
         return self.referee.over
 
     def all_facts(self, kind: type[MatchFact]) -> list[Any]:
         return [fact for fact in self.facts if type(fact) is kind]
-
-    def _do(self, effects: list[Effect]) -> None:
-        over = next((effect for effect in effects if isinstance(effect, MatchOver)), None)
-        for before, effect in itertools.pairwise([None, *effects]):
-            if isinstance(effect, Send):
-                frame = self.seats[effect.seat].add(effect.frame)
-                assert effect.durable == (frame["type"] == "match_over")
-                if frame["type"] == "turn":
-                    assert isinstance(before, TurnAsked)
-                    assert before.turn_id == frame["turn_id"]
-                elif frame["type"] == "match_start":
-                    assert isinstance(before, StartTold)
-                    assert (before.seat, before.resumed) == (effect.seat, frame["resumed"])
-                elif frame["type"] == "match_over":
-                    assert over is not None
-                    assert effect.seat in over.told
-                else:
-                    assert isinstance(before, FrameSeen)
-                    assert (before.sender, before.seat, before.frame) == ("server", effect.seat, effect.frame.decode())
-            elif effect is not None:
-                self.facts.append(effect)
-        if self.referee.over is not None:
-            assert self.referee.wake_at_ms is None

@@ -6,7 +6,6 @@ A property test plays at random (moves, faults, drops, waits), cuts the log anyw
 from collections.abc import Sequence
 from dataclasses import replace
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rumble_engine import Termination
@@ -23,9 +22,8 @@ from rumble_server.match.facts import (
     SeatBack,
     TurnAsked,
 )
-from rumble_server.match.referee import Referee
 
-from tests.server.match.desk import Desk, TurnIds
+from tests.server.match.driven import DrivenReferee
 
 CONTROL = TimeControl(move_ms=1000, bank_ms=3000, increment_ms=50)
 MONTH_MS = 30 * 24 * 3600 * 1000
@@ -40,26 +38,26 @@ actions = st.one_of(
 )
 
 
-def play_at_random(desk: Desk, script: Sequence[tuple[str, int]]) -> None:
+def play_at_random(driven: DrivenReferee, script: Sequence[tuple[str, int]]) -> None:
     """Do what the script says, as far as it is possible; stop at the end of the match."""
     for action, number in script:
-        if desk.referee.over is not None:
+        if driven.referee.over is not None:
             return
-        turn = desk.referee.turn
+        turn = driven.referee.turn
         match action:
             case "move" if turn is not None:
-                legal = desk.referee.state.legal_moves
-                desk.move(turn.seat, legal[number % len(legal)])
+                legal = driven.referee.state.legal_moves
+                driven.move(turn.seat, legal[number % len(legal)])
             case "fault" if turn is not None:
-                desk.move(turn.seat, "nonsense")
+                driven.move(turn.seat, "nonsense")
             case "wait":
-                desk.pass_ms(number)
+                driven.pass_ms(number)
             case "drop":
-                desk.disconnect(number)
+                driven.disconnect(number)
             case "login":
-                desk.connect(number)
-            case "stray" if desk.referee.chairs[number].away_since_ms is None:
-                desk.move(number, "0", turn_id="no such turn")
+                driven.connect(number)
+            case "stray" if driven.referee.seats[number].away_since_ms is None:
+                driven.move(number, "0", turn_id="no such turn")
             case _:
                 pass
 
@@ -71,22 +69,22 @@ def newest(facts: Sequence[MatchFact], kinds: tuple[type[MatchFact], ...], seat:
 
 @given(st.lists(actions, max_size=40), st.data())
 def test_a_match_goes_on_from_any_prefix_of_its_facts(script: list[tuple[str, int]], data: st.DataObject) -> None:
-    before = Desk.seated(time_control=CONTROL, illegal_retries=2)
+    before = DrivenReferee.seated(time_control=CONTROL, illegal_retries=2)
     play_at_random(before, script)
     running = [fact for fact in before.facts if not isinstance(fact, MatchOver)]
     logged = running[: data.draw(st.integers(1, len(running)), label="facts on disk")]
 
-    after = Desk.resumed(logged, now_ms=before.now_ms + MONTH_MS)
+    after = DrivenReferee.rebuilt(logged, now_ms=before.now_ms + MONTH_MS)
 
     made = [fact for fact in logged if isinstance(fact, MoveMade)]
     assert after.referee.moves == [fact.move for fact in made], "a logged move is lost"
-    for seat, chair in enumerate(after.referee.chairs):
+    for seat, seat_state in enumerate(after.referee.seats):
         played = newest(logged, (MoveMade,), seat)
         refused = newest(logged, (MoveRefused,), seat)
         away = newest(logged, (SeatAway, SeatBack), seat)
-        assert chair.bank_ms == (played.bank_ms if isinstance(played, MoveMade) else CONTROL.bank_ms)
-        assert chair.retries_left == (refused.retries_left if isinstance(refused, MoveRefused) else 2)
-        assert chair.away_left_ms == (away.away_left_ms if isinstance(away, SeatAway | SeatBack) else 5000)
+        assert seat_state.bank_ms == (played.bank_ms if isinstance(played, MoveMade) else CONTROL.bank_ms)
+        assert seat_state.retries_left == (refused.retries_left if isinstance(refused, MoveRefused) else 2)
+        assert seat_state.away_left_ms == (away.away_left_ms if isinstance(away, SeatAway | SeatBack) else 5000)
     assert after.referee.turn is None, "nobody is connected, so nobody is asked"
     if after.referee.state.outcome is not None:
         assert after.over.scores == after.referee.state.outcome.scores, "the log ends between a move and its outcome"
@@ -99,7 +97,7 @@ def test_a_match_goes_on_from_any_prefix_of_its_facts(script: list[tuple[str, in
         start = inbox.frames[0]
         assert (start["type"], start["resumed"], start["moves"]) == ("match_start", True, after.referee.moves)
     turn = after.turn
-    to_move = after.referee.chairs[turn["seat"]]
+    to_move = after.referee.seats[turn["seat"]]
     assert turn["clock"]["remaining_ms"] == remaining_ms(CONTROL, to_move.bank_ms)
     asked = [fact for fact in logged if isinstance(fact, TurnAsked)]
     first = next((fact for fact in asked if fact.ply == len(made)), None)
@@ -124,80 +122,74 @@ def test_a_match_goes_on_from_any_prefix_of_its_facts(script: list[tuple[str, in
 @given(st.lists(actions, max_size=40))
 def test_disconnecting_never_gains_thinking_time_beyond_the_away_budget(script: list[tuple[str, int]]) -> None:
     """From the first asking to the end, a seat has at most what its clock gives and its away budget."""
-    desk = Desk.seated(time_control=TimeControl(move_ms=1000), away_ms=5000)
-    play_at_random(desk, [each for each in script if each[0] != "fault"])
-    if desk.referee.over is None:
-        desk.disconnect(0, 1)
-        desk.pass_ms(5000)
-    asked_at_ms = desk.referee.terms.at_ms
+    driven = DrivenReferee.seated(time_control=TimeControl(move_ms=1000), away_ms=5000)
+    play_at_random(driven, [each for each in script if each[0] != "fault"])
+    if driven.referee.over is None:
+        driven.disconnect(0, 1)
+        driven.pass_ms(5000)
+    asked_at_ms = driven.referee.terms.at_ms
     gaps_ms = {0: 0, 1: 0}
-    for fact in [*desk.all_facts(MoveMade), *desk.all_facts(MatchOver)]:
-        seat = fact.seat if isinstance(fact, MoveMade) else desk.referee.state.to_move
+    for fact in [*driven.all_facts(MoveMade), *driven.all_facts(MatchOver)]:
+        seat = fact.seat if isinstance(fact, MoveMade) else driven.referee.state.to_move
         gaps_ms[seat] += max(0, fact.at_ms - asked_at_ms - 1000)
         asked_at_ms = fact.at_ms
     assert max(gaps_ms.values()) <= 5000
 
 
 def test_resuming_again_and_again_refills_nothing() -> None:
-    desk = Desk.seated(time_control=CONTROL, illegal_retries=1)
-    desk.play("4", "0", after_ms=2000)
-    desk.move(0, "nonsense")
-    facts = desk.facts
+    driven = DrivenReferee.seated(time_control=CONTROL, illegal_retries=1)
+    driven.play("4", "0", after_ms=2000)
+    driven.move(0, "nonsense")
+    facts = driven.facts
     for run in range(2, 6):
-        desk = Desk.resumed(facts, now_ms=desk.now_ms, grace_ms=0, run=run)
-        desk.pass_ms(500)
-        desk.connect(0)
-        desk.connect(1)
-        assert desk.turn["clock"]["seats_ms"] == [3050, 3050]
-        assert [chair.away_left_ms for chair in desk.referee.chairs] == [5000 - 500 * (run - 1)] * 2
-        assert desk.referee.chairs[0].retries_left == 0
-        facts = [*facts, *desk.facts[1:]]
+        driven = DrivenReferee.rebuilt(facts, now_ms=driven.now_ms, grace_ms=0, run=run)
+        driven.pass_ms(500)
+        driven.connect(0)
+        driven.connect(1)
+        assert driven.turn["clock"]["seats_ms"] == [3050, 3050]
+        assert [seat_state.away_left_ms for seat_state in driven.referee.seats] == [5000 - 500 * (run - 1)] * 2
+        assert driven.referee.seats[0].retries_left == 0
+        facts = [*facts, *driven.facts[1:]]
 
 
 def test_a_match_whose_log_ends_between_the_last_move_and_its_outcome_ends() -> None:
-    desk = Desk.seated()
-    desk.play("0", "1", "4", "2", "8")
-    after = Desk.resumed([fact for fact in desk.facts if not isinstance(fact, MatchOver)], now_ms=desk.now_ms)
-    assert replace(after.over, told=desk.over.told) == desk.over
+    driven = DrivenReferee.seated()
+    driven.play("0", "1", "4", "2", "8")
+    after = DrivenReferee.rebuilt(
+        [fact for fact in driven.facts if not isinstance(fact, MatchOver)], now_ms=driven.now_ms
+    )
+    assert replace(after.over, told=driven.over.told) == driven.over
     assert after.over.told == (), "nobody is connected yet"
 
 
 def test_a_match_whose_log_holds_its_end_is_over() -> None:
-    desk = Desk.seated()
-    desk.resign(0)
-    referee = Referee.resume(desk.facts, TurnIds(), now_ms=desk.now_ms, nobody_away_before_ms=desk.now_ms)
-    assert referee.over == desk.over
-    assert referee.conclude(desk.now_ms) == []
-
-
-@pytest.mark.parametrize("with_start", [True, False])
-def test_a_log_without_the_start_of_the_match_is_refused(with_start: bool) -> None:
-    desk = Desk.seated()
-    facts = [] if with_start else desk.facts[1:]
-    with pytest.raises(ValueError, match=r"without facts|does not begin with its start"):
-        Referee.resume(facts, TurnIds(), now_ms=0, nobody_away_before_ms=0)
+    driven = DrivenReferee.seated()
+    driven.resign(0)
+    rebuilt = DrivenReferee.rebuilt(driven.facts, now_ms=driven.now_ms)
+    assert rebuilt.over == driven.over
+    assert rebuilt.facts == driven.facts[:1], "nothing more is recorded"
 
 
 def test_an_opening_is_not_asked_again() -> None:
-    desk = Desk.seated(moves=("4",))
-    desk.play("0")
-    after = Desk.resumed(desk.facts, now_ms=desk.now_ms)
+    driven = DrivenReferee.seated(moves=("4",))
+    driven.play("0")
+    after = DrivenReferee.rebuilt(driven.facts, now_ms=driven.now_ms)
     after.connect(0)
     assert after.turn["moves"] == ["4", "0"]
 
 
 def test_what_was_said_does_not_change_the_position() -> None:
-    desk = Desk.seated()
-    desk.play("4")
-    silent = [fact for fact in desk.facts if not isinstance(fact, FrameSeen | TurnAsked)]
-    whole, less = (Desk.resumed(facts, now_ms=desk.now_ms) for facts in (desk.facts, silent))
-    assert whole.referee.chairs == less.referee.chairs
+    driven = DrivenReferee.seated()
+    driven.play("4")
+    silent = [fact for fact in driven.facts if not isinstance(fact, FrameSeen | TurnAsked)]
+    whole, less = (DrivenReferee.rebuilt(facts, now_ms=driven.now_ms) for facts in (driven.facts, silent))
+    assert whole.referee.seats == less.referee.seats
     assert whole.referee.state == less.referee.state
 
 
 def test_the_attempt_is_that_of_the_start() -> None:
-    started = replace(Desk().referee.terms, attempt=4)
+    started = replace(DrivenReferee().referee.terms, attempt=4)
     assert isinstance(started, MatchStarted)
-    desk = Desk.resumed([started], now_ms=0)
-    desk.connect(0)
-    assert desk.turn["attempt"] == 4
+    driven = DrivenReferee.rebuilt([started], now_ms=0)
+    driven.connect(0)
+    assert driven.turn["attempt"] == 4
