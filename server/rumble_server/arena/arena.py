@@ -73,7 +73,8 @@ class Arena:
         )
         self.challenges = Challenges(self.recorder, self.players, self.lifecycle, random)
         self._outlet = Outlet(log, sessions)
-        self._sessions: dict[int, BotSession] = {}
+        self._transaction = self.recorder.transaction
+        self._sessions: dict[int, tuple[Player, BotSession]] = {}
         """The sessions that are logged in, until their connection has ended."""
 
     def _settle(self) -> None:
@@ -84,7 +85,7 @@ class Arena:
 
     def transaction(self) -> Transaction:
         """What is done within it is settled at its end; then its `number` is the one to wait for."""
-        return self.recorder.transaction
+        return self._transaction
 
     def is_connected(self, name: str) -> bool:
         """Whether the bot of that name is logged in."""
@@ -99,10 +100,10 @@ class Arena:
         """A session wants to log in. It is answered with `session` or with an `error`, fatal for a wrong key."""
         known = self._sessions.get(session_id)
         if known is not None:
-            message = f"this connection is logged in as {known.name}"
-            self._refuse(known, TournamentError(ErrorCode.ALREADY_LOGGED_IN, message))
+            message = f"this connection is logged in as {known[0].name}"
+            self._tell_error(*known, messages.error(ErrorCode.ALREADY_LOGGED_IN, message))
             return
-        with self.transaction():
+        with self._transaction:
             try:
                 player, is_open = self.logins.admit(login.name, login.key, keyless_allowed=keyless_allowed)
             except TournamentError as error:
@@ -111,110 +112,106 @@ class Arena:
                 if fatal:
                     self._outlet.sessions.close(session_id, CloseCode.WRONG_KEY)
                 return
-            session = BotSession(session_id, player.name, login, most_matches, lag_ms, self._outlet)
-            self._sessions[session_id] = session
+            session = BotSession(session_id, login, most_matches, lag_ms, self._outlet)
+            self._sessions[session_id] = player, session
             self._outlet.sessions.logged_in(session_id, player.name)
             self.logins.attach(player, session, name_is_open=is_open)
             if login.join is not None:
-                self._command(session, Join(tournament=login.join, invite=login.invite), "")
+                self._command(player, session, Join(tournament=login.join, invite=login.invite), "")
 
     def receive(self, session_id: int, message: BotMessage, text: str) -> None:
         """A session sent a valid message other than a login; `text` is the whole frame."""
-        session = self._sessions.get(session_id)
-        if session is None:
+        known = self._sessions.get(session_id)
+        if known is None:
             error = messages.error(ErrorCode.NOT_LOGGED_IN, "log in first: send a `login` with your name")
             self._outlet.sessions.send(session_id, error)
-        elif not session.closing:
-            with self.transaction():
-                if type(message) is Move:
-                    if not self.matches.move(self.players[session.name], message, text):
-                        self._outlet.sessions.count(session_id)
-                else:
-                    self._command(session, message, text)
+            return
+        player, session = known
+        if session.closing:
+            return
+        with self._transaction:
+            if type(message) is not Move:
+                self._command(player, session, message, text)
+            elif not self.matches.move(player, message, text):
+                self._outlet.sessions.count(session_id)
 
-    def _command(self, session: BotSession, message: BotMessage, text: str) -> None:
-        player = self.players[session.name]
+    def _command(self, player: Player, session: BotSession, message: BotMessage, text: str) -> None:
         try:
             match message:
                 case Join():
                     self.lifecycle.join(player, self.lifecycle.tournament(message.tournament), message.invite)
                 case Leave():
                     self.lifecycle.leave(player, self.lifecycle.tournament(message.tournament))
-                case Resign():
-                    self._resign(session, player, message, text)
                 case Challenge():
                     self.challenges.challenge(player, message)
+                case Resign() if message.match in player.matches:
+                    self.matches.resign(player, message.match, text)
+                case Resign():
+                    problem = FieldProblem(field="match", problem="you have no open match of this id")
+                    told = "you cannot resign a match you are not playing"
+                    self._tell_error(player, session, messages.error(ErrorCode.BAD_MESSAGE, told, [problem]))
         except TournamentError as error:
-            self._refuse(session, error)
-
-    def _resign(self, session: BotSession, player: Player, message: Resign, text: str) -> None:
-        if message.match in player.matches:
-            self.matches.resign(player, message.match, text)
-        else:
-            problem = FieldProblem(field="match", problem="you have no open match of this id")
-            told = "you cannot resign a match you are not playing"
-            self._tell_error(session, messages.error(ErrorCode.BAD_MESSAGE, told, [problem]))
+            self._tell_error(player, session, messages.error(error.code, str(error)))
 
     def refused(self, session_id: int, text: str, error: bytes) -> None:
         """A session sent a frame that is no message: keep it, and answer with this error."""
-        session = self._sessions.get(session_id)
-        if session is None:
+        known = self._sessions.get(session_id)
+        if known is None:
             self._outlet.sessions.send(session_id, error)
-        elif not session.closing:
-            self.matches.overhear(self.players[session.name], "bot", text)
-            self._tell_error(session, error)
+        elif not known[1].closing:
+            self.matches.overhear(known[0], "bot", text)
+            self._tell_error(*known, error)
 
     def flooded(self, session_id: int, allowed: int) -> None:
-        """A session sent more messages a minute than `allowed`: it loses the bot's matches and ends."""
+        """A session sent more messages a minute than `allowed`: its bot loses its matches, and it is closed."""
         error = messages.error(ErrorCode.TOO_MANY_MESSAGES, CLOSE_REASONS[CloseCode.TOO_MANY_MESSAGES], fatal=True)
-        session = self._sessions.get(session_id)
-        if session is None:
+        known = self._sessions.get(session_id)
+        if known is None:
             self._outlet.sessions.send(session_id, error)
         else:
-            with self.transaction():
-                player = self.players[session.name]
+            player, session = known
+            with self._transaction:
                 session.max_matches = 0  # so that no match starts in the place of those it loses now
                 reason = f"{player.name} sent more than {allowed} messages a minute that answer no turn"
                 for match_id in list(player.matches):
                     self.matches.forfeit(match_id, player, Termination.FLOOD, reason)
-                self._tell_error(session, error)
+                self._tell_error(player, session, error)
         self.close(session_id, CloseCode.TOO_MANY_MESSAGES)
 
     def round_trip(self, session_id: int, lag_ms: int) -> None:
         """A session's connection was measured."""
-        session = self._sessions.get(session_id)
-        if session is not None:
+        known = self._sessions.get(session_id)
+        if known is not None:
+            player, session = known
             session.lag_ms = lag_ms
-            self.matches.round_trip(self.players[session.name], lag_ms)
+            self.matches.round_trip(player, lag_ms)
 
     def silent(self, session_id: int) -> None:
         """A session has long been silent. It is cut, unless its bot is thinking: then only its clock decides."""
-        session = self._sessions.get(session_id)
-        if session is None or not self.matches.is_on_turn(self.players[session.name]):
+        known = self._sessions.get(session_id)
+        if known is None or not self.matches.is_on_turn(known[0]):
             self._outlet.sessions.cut(session_id)
 
     def close(self, session_id: int, code: CloseCode) -> None:
         """Close a session, after what it is to be sent."""
-        session = self._sessions.get(session_id)
-        if session is None:
+        known = self._sessions.get(session_id)
+        if known is None:
             self._outlet.sessions.close(session_id, code)
         else:
-            session.close(code)
+            known[1].close(code)
 
     def lost(self, session_id: int) -> None:
         """A session's connection has ended."""
-        session = self._sessions.pop(session_id, None)
-        if session is not None:
+        known = self._sessions.pop(session_id, None)
+        if known is not None:
+            player, session = known
             session.drop()
-            with self.transaction():
-                self.logins.detach(self.players[session.name], session)
+            with self._transaction:
+                self.logins.detach(player, session)
 
-    def _refuse(self, session: BotSession, error: TournamentError) -> None:
-        self._tell_error(session, messages.error(error.code, str(error)))
-
-    def _tell_error(self, session: BotSession, frame: bytes) -> None:
-        session.send(frame)
-        self.matches.overhear(self.players[session.name], "server", frame.decode())
+    def _tell_error(self, player: Player, session: BotSession, error: bytes) -> None:
+        session.send(error)
+        self.matches.overhear(player, "server", error.decode())
 
     # --- the log ---
 
@@ -226,7 +223,7 @@ class Arena:
         """The log cannot be written, or (None) can be again. What it does not hold is not told meanwhile."""
         self.scheduler.trouble = trouble
         now_ms = self.clock.now_ms()
-        with self.transaction():
+        with self._transaction:
             for tournament in list(self.tournaments.values()):
                 if trouble is not None and tournament.status == "running":
                     message = f"{tournament.id} is paused: the server cannot write to its disk ({trouble})"

@@ -35,17 +35,15 @@ LOOP_LAG_MS = 5
 class LiveMatch:
     """A match that is being played: its referee, its players by seat, and its one timer. The driver of its referee."""
 
-    __slots__ = ("_matches", "players", "referee", "timer", "timer_at_ms")
+    __slots__ = ("_matches", "players", "record", "referee", "timer", "timer_at_ms")
 
     def __init__(self, started: MatchStarted, players: tuple[Player, ...], matches: "Matches") -> None:
         self.players = players
         self.timer: TimerHandle | None = None
         self.timer_at_ms = 0
+        self.record = matches.recorder.record
         self._matches = matches
         self.referee = Referee(started, self, matches.new_turn_id, nobody_away_before_ms=matches.nobody_away_before_ms)
-
-    def record(self, fact: MatchFact) -> None:
-        self._matches.recorder.record(fact)
 
     def send(self, seat: int, frame: bytes) -> None:
         session = self.players[seat].session

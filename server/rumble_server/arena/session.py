@@ -49,14 +49,12 @@ class BotSession:
         "id",
         "lag_ms",
         "max_matches",
-        "name",
         "omit",
         "version",
     )
 
-    def __init__(self, session_id: int, name: str, login: Login, max_matches: int, lag_ms: int, outlet: Outlet) -> None:
+    def __init__(self, session_id: int, login: Login, max_matches: int, lag_ms: int, outlet: Outlet) -> None:
         self.id = session_id
-        self.name = name
         self.max_matches = min(login.max_matches, max_matches)
         self.challenges = login.challenges
         self.games = None if login.games is None else tuple(login.games)

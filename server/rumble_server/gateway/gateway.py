@@ -23,8 +23,8 @@ class Sessions:
 
     def send(self, session_id: int, frame: bytes) -> None:
         session = self.open.get(session_id)
-        if session is not None:
-            session.send(frame)
+        if session is not None and not session.closing:
+            session.link.send(frame)
 
     def count(self, session_id: int) -> None:
         session = self.open.get(session_id)

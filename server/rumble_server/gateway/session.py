@@ -59,22 +59,22 @@ class Shared:
 class Session:
     """The conversation with one connection. `name` is the bot's, once its login was accepted."""
 
-    __slots__ = ("_bucket", "_closing", "_link", "_login", "_login_timer", "_shared", "id", "name")
+    __slots__ = ("_bucket", "_login", "_login_timer", "_shared", "closing", "id", "link", "name")
 
     def __init__(self, session_id: int, shared: Shared, link: Link) -> None:
         now_ms = shared.arena.clock.now_ms()
         self.id = session_id
         self.name: str | None = None
         self._shared = shared
-        self._link = link
+        self.link = link
         self._bucket = Bucket(shared.limits.unsolicited_per_minute, now_ms)
-        self._closing = False
+        self.closing = False
         self._login: Login | None = None
         """The newest login, accepted or not."""
         self._login_timer: TimerHandle | None = shared.arena.clock.call_at(
             now_ms + shared.limits.login_ms, self._no_login
         )
-        self.send(shared.welcome)
+        link.send(shared.welcome)
 
     # --- the arena's side ---
 
@@ -83,32 +83,28 @@ class Session:
         self.name = name
         self._stop_login_timer()
 
-    def send(self, frame: bytes) -> None:
-        if not self._closing:
-            self._link.send(frame)
-
     def count(self) -> None:
         """Count a frame that answered no turn; one too many ends the connection, and its bot's matches."""
         self._take()
 
     def end(self, code: CloseCode) -> None:
         """Begin the closing handshake: everything to be sent before was sent."""
-        if self._closing:
+        if self.closing:
             return
         if code is CloseCode.WRONG_KEY and self._login is not None:
-            self._shared.login_limits.note_wrong_key(self._link.address, self._login.name)
-        self._closing = True
-        self._link.close(code, CLOSE_REASONS[code])
+            self._shared.login_limits.note_wrong_key(self.link.address, self._login.name)
+        self.closing = True
+        self.link.close(code, CLOSE_REASONS[code])
 
     def cut(self) -> None:
         """End the connection at once."""
-        self._link.cut()
+        self.link.cut()
 
     # --- the connection's side ---
 
     def received(self, text: str) -> None:
         """A text frame came in."""
-        if self._closing:
+        if self.closing:
             return
         arena = self._shared.arena
         try:
@@ -139,15 +135,15 @@ class Session:
 
     def lost(self) -> None:
         """The connection has ended."""
-        self._closing = True
+        self.closing = True
         self._stop_login_timer()
         self._shared.arena.lost(self.id)
 
     def _log_in(self, login: Login) -> None:
-        shared, link, limits = self._shared, self._link, self._shared.login_limits
+        shared, link, limits = self._shared, self.link, self._shared.login_limits
         if self.name is None and login.key is not None and not limits.may_try_key(link.address, login.name):
             message = "too many wrong keys for this name; try again in a minute"
-            self.send(messages.error(ErrorCode.TOO_MANY_MESSAGES, message, fatal=True))
+            link.send(messages.error(ErrorCode.TOO_MANY_MESSAGES, message, fatal=True))
             self.end(CloseCode.TOO_MANY_MESSAGES)
             return
         self._login = login

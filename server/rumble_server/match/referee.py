@@ -108,9 +108,10 @@ class Referee:
         self.turn: OpenTurn | None = None
         self.over: MatchOver | None = None
         self._driver = driver
+        self._record = driver.record
         self._used_ms = 0
         self._next: tuple[str, State] | None = None
-        """The move that was read last in this state, and the state after it."""
+        """The move that was read last in this state, and the state after it: so it is read and played once."""
         self._excused = False
         self._no_verdict_before_ms = 0
         self._new_turn_id = new_turn_id
@@ -123,7 +124,9 @@ class Referee:
         match fact:
             case MoveMade():
                 seat = self.seats[fact.seat]
-                self.state = self._after(fact.move)
+                known = self._next
+                played = known is not None and known[0] == fact.move
+                self.state = known[1] if known is not None and played else self.state.play(fact.move)
                 self.moves.append(fact.move)
                 seat.bank_ms = fact.bank_ms
                 seat.accepted.add(fact.turn_id)
@@ -177,12 +180,12 @@ class Referee:
         own = self.seats[seat]
         if own.away_since_ms is not None and own.greeted:
             left_ms = min(own.away_left_ms, max(0, self._away_until_ms(own) - now_ms))
-            self._driver.record(SeatBack(self.terms.match, self.terms.attempt, seat, left_ms, now_ms))
+            self._record(SeatBack(self.terms.match, self.terms.attempt, seat, left_ms, now_ms))
         own.lag_ms = min(lag_ms, MOST_LAG_MS)
         own.omit = omit
         told = StartTold(self.terms.match, self.terms.attempt, seat, own.greeted, now_ms)
         frame = frame_of_start(told, self.terms, self.moves)
-        self._driver.record(told)
+        self._record(told)
         self._driver.send(seat, frame)
         if self.turn is None and self.seats[self.state.to_move].away_since_ms is None:
             self._ask(now_ms)
@@ -192,7 +195,7 @@ class Referee:
         own = self.seats[seat]
         if self.over is not None or own.away_since_ms is not None:
             return
-        self._driver.record(SeatAway(self.terms.match, self.terms.attempt, seat, own.away_left_ms, now_ms))
+        self._record(SeatAway(self.terms.match, self.terms.attempt, seat, own.away_left_ms, now_ms))
         notice = say.Notice(
             code=NoticeCode.OPPONENT_AWAY,
             tournament=self.terms.tournament,
@@ -230,7 +233,7 @@ class Referee:
             if len(text) > LONGEST_MOVE:
                 self._refuse_fault(turn, Rejection.BAD_MOVE, "a move is never that long", now_ms, frame)
                 return True
-            self._after(text)
+            self._next = (text, self.state.after(self.state.code_of(text)))
         except IllegalMove as error:
             self._refuse_fault(turn, Rejection.ILLEGAL_MOVE, str(error), now_ms, frame)
             return True
@@ -239,9 +242,7 @@ class Referee:
             return True
         terms = self.terms
         bank_ms = bank_after_ms(self.control, self.seats[seat].bank_ms, turn.thought_ms(now_ms))
-        self._driver.record(
-            MoveMade(terms.match, terms.attempt, len(self.moves), seat, turn_id, text, bank_ms, frame, now_ms)
-        )
+        self._record(MoveMade(terms.match, terms.attempt, len(self.moves), seat, turn_id, text, bank_ms, frame, now_ms))
         outcome = self.state.outcome
         if outcome is not None:
             self._end(outcome, now_ms)
@@ -303,14 +304,8 @@ class Referee:
             seats_ms[self.turn.seat] = self._turn_remaining_ms(self.turn, now_ms)
         return tuple(seats_ms)
 
-    def _after(self, move: str) -> State:
-        """The state after a move. Raises MoveError. It is kept, so that a move is read and played once."""
-        if self._next is None or self._next[0] != move:
-            self._next = (move, self.state.after(self.state.code_of(move)))
-        return self._next[1]
-
     def _see(self, seat: int, sender: Literal["bot", "server"], frame: str, now_ms: int) -> None:
-        self._driver.record(FrameSeen(self.terms.match, self.terms.attempt, seat, sender, frame, now_ms))
+        self._record(FrameSeen(self.terms.match, self.terms.attempt, seat, sender, frame, now_ms))
 
     def _send(self, seat: int, now_ms: int, message: ServerMessageModel) -> None:
         frame = write_message(message)
@@ -336,7 +331,7 @@ class Referee:
             now_ms,
         )
         frame = frame_of_turn(asked, self.terms.game, self.state, self.moves)
-        self._driver.record(asked)
+        self._record(asked)
         self._driver.ask(seat, frame, asked.turn_id)
 
     def _refuse_stray(self, seat: int, turn_id: str, now_ms: int, frame: str) -> None:
@@ -354,7 +349,7 @@ class Referee:
         seat = turn.seat
         left = self.seats[seat].retries_left
         if left > 0:
-            self._driver.record(MoveRefused(self.terms.match, self.terms.attempt, seat, left - 1, now_ms))
+            self._record(MoveRefused(self.terms.match, self.terms.attempt, seat, left - 1, now_ms))
             self._reject(seat, turn.turn_id, code, message, now_ms, frame)
             return
         self._reject(seat, turn.turn_id, code, message, now_ms, frame, lost=True)
@@ -425,6 +420,6 @@ class Referee:
             at_ms=now_ms,
             told=tuple(seat for seat, own in enumerate(self.seats) if own.away_since_ms is None),
         )
-        self._driver.record(over)
+        self._record(over)
         for seat in over.told:
             self._driver.tell(seat, frame_of_over(over, self.state, seat))

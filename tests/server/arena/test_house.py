@@ -108,7 +108,7 @@ def test_it_starts_a_tournament_that_waits_for_so_many_bots() -> None:
 
 
 def test_names_of_others_are_left_to_them() -> None:
-    world = World(open_names=True, may_claim=KEYS.may_claim)
+    world = World(open_names=True)
     world.login("house-random")
     world.login("House-Random-1", key="a-key-of-16-chars")
     made, house = keeper(world, "random", "perfect")

@@ -299,7 +299,7 @@ async def test_nothing_is_sent_to_a_client_that_has_closed() -> None:
         (session,) = server.sessions
         client.send(Opcode.CLOSE, (1000).to_bytes(2))
         assert await client.close_code() == 1000
-        session.send(b"{}")
+        session.link.send(b"{}")
         assert await client.reader.read() == b""
 
 

@@ -87,7 +87,7 @@ async def test_a_bot_that_does_not_read_is_cut_off_and_memory_stays_bounded() ->
         most = 0
         async with asyncio.timeout(PATIENCE_S):
             while server.sessions:
-                session.send(frame)
+                session.link.send(frame)
                 if link._transport is not None:
                     most = max(most, link._transport.get_write_buffer_size())
                 await asyncio.sleep(0)

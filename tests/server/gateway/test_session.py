@@ -407,8 +407,8 @@ def test_a_session_that_is_closed_says_and_hears_nothing_more() -> None:
     bot = world.login("ann")
     bot.session.close(CloseCode.DRAINING)
     bot.session.close(CloseCode.BINARY_FRAME)
-    bot.session.send(b"{}")
     world.arena.players["ann"].send(b"{}")
+    world.gateway._sessions.send(bot.session.id, b"{}")
     bot.say(type="join", tournament="nowhere")
     assert bot.link.closed is CloseCode.DRAINING
     assert bot.inbox.frames[-1]["type"] == "session"
