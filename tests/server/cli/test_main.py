@@ -12,7 +12,7 @@ from rumble_bots.errors import BadFunction, BadServer
 from rumble_engine import BadPosition
 from rumble_server.cli import main
 from rumble_server.cli.main import COMMANDS, run
-from rumble_server.cli.support.errors import CliError, ExitCode, as_cli_error
+from rumble_server.cli.support.errors import CliError, ExitCode
 
 
 @pytest.fixture
@@ -115,10 +115,6 @@ def test_a_module_may_bring_commands_of_its_own(
     monkeypatch.setattr(main, "import_module", lambda _: SimpleNamespace(app=app))
     assert run(["tournament", "two"]) == 0
     assert capsys.readouterr().out == "second\n"
-
-
-def test_what_is_no_error_of_ours_is_none() -> None:
-    assert as_cli_error(TypeError("x")) is None
 
 
 def rumble(*args: str) -> list[str]:

@@ -3,8 +3,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import pytest
-from rumble_engine import Termination, get_game
-from rumble_protocol.codes import CloseCode, ErrorCode, Rejection
+from rumble_engine import get_game
 from rumble_server.cli.support.advice import CLOSES, ERRORS, LOSSES, REJECTIONS
 from rumble_server.cli.support.trace import MOST_LISTED, Entry, Trace
 
@@ -117,11 +116,3 @@ def test_entries_for_people_are_short_and_for_programs_whole() -> None:
     assert str(Entry("board", "a\nb")) == "       a\n       b"
     assert str(Entry("next", "do this")) == "next   do this"
     assert Entry("next", "do this").as_json() == {"next": "do this"}
-
-
-def test_there_is_advice_for_every_code() -> None:
-    assert set(REJECTIONS) == set(Rejection)
-    assert set(ERRORS) == set(ErrorCode)
-    assert set(CLOSES) == set(CloseCode)
-    nobodys_fault = {"normal", "resignation", "adjudication", "aborted"}
-    assert set(LOSSES) == set(Termination) - nobodys_fault
