@@ -131,9 +131,10 @@ def test_a_reader_that_leaves_gets_no_traceback() -> None:
 
 
 @pytest.mark.e2e
-def test_a_bot_starts_without_the_web_server() -> None:
+@pytest.mark.parametrize("name", ["bot", "bridge", "serve"])
+def test_a_command_is_loaded_without_the_web_server(name: str) -> None:
     code = (
-        "import json, sys; from rumble_server.cli import main; main.load('bot'); import rumble_bots.serve; "
+        f"import json, sys; from rumble_server.cli import main; main.load('{name}'); import rumble_bots.serve; "
         "print(json.dumps(sorted(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
