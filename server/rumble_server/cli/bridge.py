@@ -89,7 +89,9 @@ def bridge(
     option: Annotated[
         list[str] | None, typer.Option(metavar="NAME=VALUE", help="uci: an option of the engine; may be repeated.")
     ] = None,
-    depth: Annotated[int | None, typer.Option(min=1, help="uci: how many plies to search, whatever the clock.")] = None,
+    depth: Annotated[
+        int | None, typer.Option(min=1, help="uci: how many plies to search; the clock is ignored.")
+    ] = None,
     nodes: Annotated[int | None, typer.Option(min=1, help="uci: how many nodes to search.")] = None,
     movetime: Annotated[int | None, typer.Option(min=1, metavar="MS", help="uci: how long to search, in ms.")] = None,
     no_clock: Annotated[bool, typer.Option("--no-clock", help="gtp: do not send it the clock.")] = False,

@@ -10,7 +10,7 @@ from rumble_server.cli.support.loop import run_unless_stopped
 from rumble_server.cli.support.options import Json
 
 AWAITED_S = 60.0
-"""Default of `--wait` without COMMAND, in s: somebody has to start the bot."""
+"""Default of `--wait` without COMMAND, in s: a person has to start the bot."""
 
 
 def check(

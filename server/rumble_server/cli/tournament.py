@@ -160,7 +160,7 @@ def end(tournament_id: Id, server: Server = LOCAL_SERVER, host_token: HostToken 
 def remove(
     tournament_id: Id, bot: BotName, server: Server = LOCAL_SERVER, host_token: HostToken = None, json_: Json = False
 ) -> None:
-    """Remove a bot for good; it loses the matches it has not finished."""
+    """Remove a bot for good. It loses the matches that it has not finished."""
     _command(server, host_token, tournament_id, "remove", json_, {"name": bot})
 
 
@@ -182,7 +182,7 @@ def house(
     count: Annotated[int | None, typer.Option(min=1, help="How many of this bot to add.")] = None,
     json_: Json = False,
 ) -> None:
-    """Add house bots to a tournament; the server runs them until it is over."""
+    """Add house bots to a tournament. The server runs them until it is over."""
     if bot is not None:
         _command(server, host_token, tournament_id, "house", json_, given(bot=bot, name=name, count=count))
         return
@@ -202,7 +202,7 @@ def invite(
     qr: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the link as a QR code (SVG), too.")] = None,
     json_: Json = False,
 ) -> None:
-    """Show or change the invitation: its code, a link to the page, and the command for a bot."""
+    """Show or change the invitation. It has a code, a link to the page, and the command for a bot."""
     if new + open_ + (code is not None) > 1:
         raise CliError("give only one of --new, --code and --open", ExitCode.USAGE)
     client, path = OrganiserClient(server, host_token), api_path("tournaments", tournament_id, "invite")
@@ -225,7 +225,7 @@ def reset_key(
     host_token: HostToken = None,
     json_: Json = False,
 ) -> None:
-    """Forget the key of a bot's name; the next login with a key claims the name."""
+    """Forget the key of a bot's name. The next login claims the name."""
     told = OrganiserClient(server, host_token).post(api_path("names", name, "reset"))
     _print(told, json_, told["message"])
 
@@ -266,7 +266,7 @@ def export(
     format_: Annotated[ExportFormat, typer.Option("--format", help="Format to write.")] = ExportFormat.JSON,
     out: Out = None,
 ) -> None:
-    """Write the whole tournament: standings, every match and its moves."""
+    """Write the whole tournament: standings, matches and moves."""
     document = OrganiserClient(server).download(api_path("tournaments", tournament_id, f"export.{format_}"))
     _write(document, out, end=b"" if document.endswith(b"\n") else b"\n")
 
@@ -280,7 +280,7 @@ def transcript(
     key: Key = None,
     out: Out = None,
 ) -> None:
-    """Write every frame of a match both ways, with server times and the verdict, as ND-JSON."""
+    """Write every frame of a match as ND-JSON. It has both directions, server times and the verdict."""
     client = OrganiserClient(server, host_token) if bot is None else OrganiserClient.of_bot(server, bot, key)
     _write(client.download(api_path("matches", match_id, "transcript")), out)
 

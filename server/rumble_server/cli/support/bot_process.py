@@ -14,7 +14,7 @@ from rumble_server.cli.support.errors import ExitCode, as_cli_error
 from rumble_server.cli.support.loop import run
 
 SEARCH_MS = 50
-"""Time in ms for a move of a bot that cannot search to the end: someone watches."""
+"""Time in ms for a move of a bot that cannot search to the end; short, because a person watches."""
 
 
 @dataclass(frozen=True, slots=True)

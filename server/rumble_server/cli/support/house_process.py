@@ -26,13 +26,15 @@ STDIN = 0
 """The file descriptor."""
 
 
-def make_house_bot(player: str, name: str) -> Bot:
+def make_house_bot(reference_bot: str, name: str) -> Bot:
     """Make a house bot, with `games` set if it does not play every game. Raises PlayerError, BadFunction."""
     from rumble_bots.players import PLAYERS
 
-    kind = PLAYERS.get(player)
+    kind = PLAYERS.get(reference_bot)
     limited = kind is not None and "time_ms" in kind.options
-    bot = make_bot(BotSpec(player, name, seed=int.from_bytes(os.urandom(4)), time_ms=SEARCH_MS if limited else None))
+    bot = make_bot(
+        BotSpec(reference_bot, name, seed=int.from_bytes(os.urandom(4)), time_ms=SEARCH_MS if limited else None)
+    )
     if kind is not None:
         games = [game for game in game_names() if ":" not in game]
         played = [game for game in games if kind.can_play(get_game(game).initial())]

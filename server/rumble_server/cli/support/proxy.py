@@ -77,7 +77,7 @@ async def _pump(source: Socket, sink: Socket, sender: Sender, watcher: Watcher) 
 
 
 def _how_it_ended(connection: Socket) -> tuple[Sender, int, str]:
-    """Return who ended the connection, with which code and reason. The server closes a bot that breaks WebSocket."""
+    """Return who ended the connection, with which code and reason. The server closes one that breaks WebSocket."""
     refused = connection.protocol.close_rcvd_then_sent is False
     sender: Sender = "server" if refused or isinstance(connection, ClientConnection) else "bot"
     return sender, connection.close_code or CloseCode.ABNORMAL_CLOSURE, connection.close_reason or ""

@@ -2,7 +2,6 @@
 
 import asyncio
 import gc
-import os
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from typing import TYPE_CHECKING
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
     from rumble_server.config import ServerConfig
 
 KILL_AFTER_S = 3.0
-"""How long a bot process may take to end when it is told to."""
+"""Time in s for a bot process to end when it is asked to; then it is killed."""
 
 
 @asynccontextmanager
@@ -48,18 +47,13 @@ def _spare_collector() -> None:
 
 
 @asynccontextmanager
-async def bot_processes(
-    commands: Sequence[list[str]], **environment: str
-) -> AsyncIterator[list[asyncio.subprocess.Process]]:
-    """Bots as processes of their own, ended at the end. Their output goes to standard error only if they fail."""
+async def bot_processes(commands: Sequence[list[str]]) -> AsyncIterator[list[asyncio.subprocess.Process]]:
+    """Start processes of bots, and end them at the end. Their standard output is dropped."""
     async with AsyncExitStack() as stack:
         processes = []
         for command in commands:
             process = await asyncio.create_subprocess_exec(
-                *command,
-                stdin=asyncio.subprocess.DEVNULL,
-                stdout=asyncio.subprocess.DEVNULL,
-                env={**os.environ, **environment},
+                *command, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL
             )
             stack.push_async_callback(end_process, process)
             processes.append(process)

@@ -97,7 +97,7 @@ def test_the_ends_of_connections() -> None:
 
 
 @pytest.mark.parametrize("frame", ["{nope", "[]", "3", '{"type": 3}', '"\\u001b[31m"', "\x1b[31m"])
-def test_whatever_a_bot_sends_is_shown_on_one_plain_line(frame: str) -> None:
+def test_any_frame_of_a_bot_is_shown_on_one_plain_line(frame: str) -> None:
     (entry,) = Trace().frame("bot", frame)
     assert str(entry).isprintable()
     assert json.loads(json.dumps(entry.as_json()))["from"] == "bot"
