@@ -5,10 +5,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from rumble_server.cli.support.organiser_client import HostClient
+from rumble_server.cli.support.organiser_client import OrganiserClient
 
-from tests.e2e.lives import Lives, living
 from tests.e2e.processes import TOKEN
+from tests.e2e.restartable_server import RestartableServer, restartable_server
 
 
 class Stage:
@@ -17,12 +17,12 @@ class Stage:
     token = TOKEN
     """The host's."""
 
-    def __init__(self, lives: Lives) -> None:
+    def __init__(self, lives: RestartableServer) -> None:
         self._lives = lives
         self.url = lives.server.url
         """The home page, without the last slash."""
         self.bot_url = lives.server.bot_url
-        self.host = HostClient(self.url, TOKEN)
+        self.host = OrganiserClient(self.url, TOKEN)
         """The API as the host uses it: `host.get("tournaments/cup")`."""
 
     def create(self, name: str, game: str = "tictactoe", **config: Any) -> str:
@@ -49,5 +49,5 @@ class Stage:
 @contextmanager
 def staged(folder: Path) -> Iterator[Stage]:
     """A server with its files in `folder`, killed at the end of the block."""
-    with living(folder) as lives:
+    with restartable_server(folder) as lives:
         yield Stage(lives)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.e2e.lives import living
 from tests.e2e.processes import TOKEN
+from tests.e2e.restartable_server import restartable_server
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -35,7 +35,7 @@ NAME = "<img src=x onerror=alert(1)> & Sons"
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with living(tmp_path_factory.mktemp("console")) as lives:
+    with restartable_server(tmp_path_factory.mktemp("console")) as lives:
         yield f"http://127.0.0.1:{lives.server.port}"
 
 

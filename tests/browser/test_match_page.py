@@ -16,10 +16,10 @@ import pytest
 from rumble_bots.bot import Bot, Turn
 from rumble_bots.serve import serve
 from rumble_engine import Game, State, get_game
-from rumble_server.cli.support.organiser_client import HostClient
+from rumble_server.cli.support.organiser_client import OrganiserClient
 from rumble_server.web.pages.drawn import svg
 
-from tests.server.cli.hosting import TOKEN, hosting, play
+from tests.server.cli.server_thread import TOKEN, play, server_on_thread
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page
@@ -67,7 +67,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = tmp_path_factory.mktemp("hosted")
     before = os.environ.get("RUMBLE_CONFIG_DIR")
     os.environ["RUMBLE_CONFIG_DIR"] = str(folder / "config")
-    with hosting(folder / "rumble.db") as url:
+    with server_on_thread(folder / "rumble.db") as url:
         yield url
     if before is None:
         del os.environ["RUMBLE_CONFIG_DIR"]
@@ -198,7 +198,7 @@ def play_apart(server: str, tournament: str, *names: str) -> None:
 
 
 def test_a_match_is_replayed(page: "Page", server: str) -> None:
-    host = HostClient(server, TOKEN)
+    host = OrganiserClient(server, TOKEN)
     host.post("tournaments", {"name": "Replayed", "game": "connect4", "legs": 1, "start_at_bots": 2})
     play_apart(server, "replayed", "ann", "ben")
     match = host.get("matches/replayed.1.1.1.1")
@@ -240,7 +240,7 @@ def test_a_match_is_replayed(page: "Page", server: str) -> None:
 
 
 def test_a_transcript_is_downloaded_by_who_may(page: "Page", server: str) -> None:
-    host = HostClient(server, TOKEN)
+    host = OrganiserClient(server, TOKEN)
     host.post("tournaments", {"name": "Told", "game": "tictactoe", "legs": 1, "start_at_bots": 2})
     play_apart(server, "told", "ann", "ben")
     page.goto("/matches/told.1.1.1.1")
@@ -264,7 +264,7 @@ class Led(Bot):
 
 
 def test_a_running_match_is_live(page: "Page", server: str) -> None:
-    host = HostClient(server, TOKEN)
+    host = OrganiserClient(server, TOKEN)
     config = {"game": "tictactoe", "legs": 1, "start_at_bots": 2, "time_control": {"move_ms": 60_000}}
     host.post("tournaments", {"name": "Live", **config})
     may_move = threading.Semaphore(2)
@@ -308,7 +308,7 @@ def expect(locator: "Locator") -> Any:
     return expect(locator)
 
 
-def _wait_for(host: HostClient, match: str, ply: int) -> None:
+def _wait_for(host: OrganiserClient, match: str, ply: int) -> None:
     tournament = match.partition(".")[0]
     until = time.monotonic() + PATIENCE_MS / 1000
     while time.monotonic() < until:

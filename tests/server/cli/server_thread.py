@@ -18,13 +18,13 @@ PATIENCE_S = 20.0
 
 
 @contextmanager
-def hosting(database: Path, house: House | None = None) -> Iterator[str]:
-    """The address of a server, until the end of the block; `house` runs its house bots, if it is to have any."""
+def server_on_thread(database: Path, house: House | None = None) -> Iterator[str]:
+    """Run a server, and yield its address; `house` runs its house bots."""
     started = threading.Event()
     address: list[str] = []
     stop: list[Any] = []
 
-    async def host() -> None:
+    async def serve_until_stopped() -> None:
         config = ServerConfig(port=0, db=str(database), host_token=TOKEN)
         server = Server(config) if house is None else Server(config, lambda _: house)
         await server.start()
@@ -35,7 +35,7 @@ def hosting(database: Path, house: House | None = None) -> Iterator[str]:
         await stopping.wait()
         await server.stop()
 
-    thread = threading.Thread(target=lambda: asyncio.run(host()))
+    thread = threading.Thread(target=lambda: asyncio.run(serve_until_stopped()))
     thread.start()
     assert started.wait(PATIENCE_S)
     try:
@@ -48,7 +48,7 @@ def hosting(database: Path, house: House | None = None) -> Iterator[str]:
 
 
 def play(server: str, tournament: str, *names: str) -> None:
-    """Reference bots play the tournament to its end."""
+    """Play a tournament to its end with reference bots of these names."""
 
     async def all_of_them() -> None:
         await asyncio.gather(

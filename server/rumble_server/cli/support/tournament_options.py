@@ -1,4 +1,4 @@
-"""A host's choices for a tournament, from the texts of a command line."""
+"""The options of `rumble tournament create` that are more than a number, and how they are read."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -15,35 +15,37 @@ OPENINGS = ("auto", "suite", "none")
 Format = Annotated[
     str | None, typer.Option("--format", help="round-robin, gauntlet, knockout or swiss; round-robin by default.")
 ]
-Rounds = Annotated[int | None, typer.Option(min=1, help="Swiss: so many rounds.")]
-Challengers = Annotated[int | None, typer.Option(min=1, help="Gauntlet: so many bots meet all others.")]
+Rounds = Annotated[int | None, typer.Option(min=1, help="Swiss: number of rounds.")]
+Challengers = Annotated[int | None, typer.Option(min=1, help="Gauntlet: how many bots meet all others.")]
 Replays = Annotated[
-    int | None, typer.Option(min=0, help="Knockout: so often a tied pairing is played again; 1 by default.")
+    int | None, typer.Option(min=0, help="Knockout: how often a tied pairing plays again; 1 by default.")
 ]
 Tiebreaks = Annotated[
-    str | None, typer.Option(metavar="LIST", help="In order, of de, won, sb, ks, bwg, buchholz, faults.")
+    str | None, typer.Option(metavar="LIST", help="Tie-breaks in order: de, won, sb, ks, bwg, buchholz, faults.")
 ]
-Points = Annotated[str | None, typer.Option(metavar="W,D,L", help="For a win, a draw and a loss, like 3,1,0.")]
+Points = Annotated[str | None, typer.Option(metavar="W,D,L", help="Points for a win, a draw and a loss, like 3,1,0.")]
 Openings = Annotated[
     str | None,
-    typer.Option(metavar="auto|suite|none|FILE", help="What pairs begin with; a file has an opening a line."),
+    typer.Option(metavar="auto|suite|none|FILE", help="Where openings come from; a FILE has one opening on each line."),
 ]
 StartAt = Annotated[
-    str | None, typer.Option(metavar="TIME", help="Start by itself, like 2030-01-31T20:00; local time, or with a zone.")
+    str | None,
+    typer.Option(metavar="TIME", help="When it starts by itself, like 2030-01-31T20:00; local time, or with a zone."),
 ]
-LateJoin = Annotated[bool | None, typer.Option("--late-join", help="Round-robin: bots may enter while it runs.")]
+LateJoin = Annotated[bool | None, typer.Option("--late-join", help="Round-robin: let bots join while it runs.")]
 BenchAfter = Annotated[
-    int | None, typer.Option(min=0, help="So many faulty matches in a row bench a bot; 10 by default, 0: never.")
+    int | None,
+    typer.Option(min=0, help="Bench a bot after this many faulty matches in a row; 10 by default, 0: never."),
 ]
 
 
 def split_list(text: str | None) -> list[str] | None:
-    """`a,b` as a list; an empty text is an empty list."""
+    """Split `a,b` into a list; an empty text is an empty list."""
     return None if text is None else [name.strip() for name in text.split(",") if name.strip()]
 
 
 def points_of(text: str | None) -> list[float] | None:
-    """`3,1,0` as three numbers. Raises CliError."""
+    """Read `3,1,0` as three numbers. Raises CliError."""
     try:
         return None if text is None else list(read_points(text))
     except ValueError as error:
@@ -51,7 +53,7 @@ def points_of(text: str | None) -> list[float] | None:
 
 
 def openings_of(text: str | None, game: str, settings: Mapping[str, Any]) -> str | list[list[str]] | None:
-    """One of the words, or the openings of a file. Raises CliError, with every bad line by its number."""
+    """Return one of OPENINGS, or read the openings in a file. The CliError for bad lines has the number of each."""
     from rumble_engine import get_game
 
     from rumble_server.tournament.openings import BadOpenings, read_openings
@@ -73,7 +75,7 @@ def openings_of(text: str | None, game: str, settings: Mapping[str, Any]) -> str
 
 
 def moment_ms(text: str | None) -> int | None:
-    """A time as ISO 8601, local where it names no zone, in ms since the epoch. Raises CliError."""
+    """Read a time in ISO 8601, local if it has no zone, as ms since the epoch. Raises CliError."""
     if text is None:
         return None
     try:

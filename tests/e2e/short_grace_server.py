@@ -1,17 +1,17 @@
-"""`rumble serve` with a short grace after its start, which the command line does not offer.
+"""`rumble serve` with a short grace time after its start, for which the command line has no option.
 
-python -m tests.e2e.impatient_server PORT DATABASE HOST_TOKEN GRACE_MS
+python -m tests.e2e.short_grace_server PORT DATABASE HOST_TOKEN GRACE_MS
 """
 
 import sys
 
-from rumble_server.cli.support.loop import run
-from rumble_server.cli.support.running import running_server, until_signal
+from rumble_server.cli.support.loop import run, until_signal
+from rumble_server.cli.support.running import running_server
 from rumble_server.config import ServerConfig
 
 
 async def serve(port: int, db: str, host_token: str, grace_ms: int) -> None:
-    """Until a signal comes."""
+    """Serve until a signal comes."""
     stopping = until_signal()
     async with running_server(ServerConfig(port=port, db=db, host_token=host_token, grace_ms=grace_ms)):
         print(f"listening on port {port}", flush=True)

@@ -1,24 +1,23 @@
-"""A match as somebody kept it: in an export, in a transcript, or on a server."""
+"""A match as an export, a transcript or a server has it."""
 
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeGuard
-from urllib.parse import quote
 
 from rumble_server.cli.support.errors import CliError, ExitCode
-from rumble_server.cli.support.organiser_client import HostClient
+from rumble_server.cli.support.organiser_client import OrganiserClient, api_path
 from rumble_server.cli.support.tables import points_text
 
 SHOWN = 10
-"""Ids that a complaint lists."""
+"""Maximum number of ids in an error text."""
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
-    """All it takes to play a match again. `result` is empty where it is not known."""
+class RecordedMatch:
+    """A match with its moves. `result` is empty if it is not known."""
 
-    match: str
+    match_id: str
     game: str
     settings: dict[str, Any]
     seed: int
@@ -27,44 +26,45 @@ class Recorded:
     result: str
 
 
-def from_server(server: str, match: str) -> Recorded:
-    """The match of this id, as it stands. Raises CliError."""
-    told = HostClient(server).get(f"matches/{quote(match, safe='')}")
-    tournament = HostClient(server).get(f"tournaments/{quote(told['tournament'], safe='')}")
+def from_server(server: str, match_id: str) -> RecordedMatch:
+    """Ask the server for a match as it is now. Raises CliError."""
+    client = OrganiserClient(server)
+    told = client.get(api_path("matches", match_id))
+    tournament = client.get(api_path("tournaments", told["tournament"]))
     return _recorded(told, told["game"], told["settings"], tournament["seed"], "the server")
 
 
-def from_text(text: str, source: str, match: str | None) -> Recorded:
-    """The match in an export or a transcript. Raises CliError."""
+def from_text(text: str, source: str, match_id: str | None) -> RecordedMatch:
+    """Read the match in an export or a transcript; `match_id` selects one of an export. Raises CliError."""
     try:
         first = json.loads(text)
     except ValueError:
         return _from_transcript(text, source)
     if isinstance(first, dict) and isinstance(first.get("matches"), list):
-        return _from_export(first, source, match)
+        return _from_export(first, source, match_id)
     if isinstance(first, dict) and "frame" in first:
         return _from_transcript(text, source)
     raise CliError(f"{source}: neither an export of a tournament nor a transcript")
 
 
-def _from_export(document: Mapping[str, Any], source: str, match: str | None) -> Recorded:
+def _from_export(document: Mapping[str, Any], source: str, match_id: str | None) -> RecordedMatch:
     tournament, matches = document.get("tournament"), document["matches"]
     if not isinstance(tournament, dict) or not all(isinstance(each, dict) for each in matches):
         raise CliError(f"{source}: not an export of a tournament")
     ids = [str(each.get("id")) for each in matches]
-    if match is None and len(ids) > 1:
+    if match_id is None and len(ids) > 1:
         more = f" and {len(ids) - SHOWN} more" if len(ids) > SHOWN else ""
         raise CliError(
             f"{source} has {len(ids)} matches; say --match ID: {', '.join(ids[:SHOWN])}{more}", ExitCode.USAGE
         )
-    found = [each for each in matches if match in (None, each.get("id"))]
+    found = [each for each in matches if match_id in (None, each.get("id"))]
     if not found:
-        raise CliError(f"{source} has no match {match or ''}".rstrip())
+        raise CliError(f"{source} has no match {match_id or ''}".rstrip())
     return _recorded(found[-1], tournament.get("game"), tournament.get("settings"), tournament.get("seed"), source)
 
 
-def _from_transcript(text: str, source: str) -> Recorded:
-    """By the last frames that tell: those that a bot was sent have the game and, again and again, all moves."""
+def _from_transcript(text: str, source: str) -> RecordedMatch:
+    """Take the moves from the last frame that a bot was sent: each has all moves so far."""
     start: Mapping[str, Any] = {}
     moves: list[str] = []
     verdict: Mapping[str, Any] = {}
@@ -95,13 +95,13 @@ def _object(text: str, source: str, number: int) -> Mapping[str, Any]:
     raise CliError(f"{source}: line {number} is not a JSON object, as each line of a transcript is")
 
 
-def _recorded(told: Mapping[str, Any], game: object, settings: object, seed: object, source: str) -> Recorded:
-    match, seats, moves = told.get("id"), told.get("seats"), told.get("moves")
+def _recorded(told: Mapping[str, Any], game: object, settings: object, seed: object, source: str) -> RecordedMatch:
+    match_id, seats, moves = told.get("id"), told.get("seats"), told.get("moves")
     if not (
-        isinstance(match, str) and isinstance(game, str) and isinstance(settings, dict) and isinstance(seed, int)
+        isinstance(match_id, str) and isinstance(game, str) and isinstance(settings, dict) and isinstance(seed, int)
     ) or not (_are_texts(seats) and _are_texts(moves)):
         raise CliError(f"{source}: the match lacks its id, game, settings, seed, seats or moves")
-    return Recorded(match, game, settings, seed, seats, moves, _result(told))
+    return RecordedMatch(match_id, game, settings, seed, seats, moves, _result(told))
 
 
 def _are_texts(value: object) -> TypeGuard[list[str]]:
