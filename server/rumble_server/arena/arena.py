@@ -104,6 +104,10 @@ class Arena:
         """The bot of that name, in whatever case it is written."""
         return self.players.get(name.casefold())
 
+    def is_connected(self, name: str) -> bool:
+        player = self.player(name)
+        return player is not None and player.is_connected
+
     def admit(self, name: str, key: str | None, *, keyless_allowed: bool) -> tuple[Player, bool, int]:
         """Check a login. Gives the player, whether its name is open, and the number to wait for before saying so.
 

@@ -22,6 +22,10 @@ class Player:
     """The tournament of its open challenge."""
 
     @property
+    def is_connected(self) -> bool:
+        return self.contact is not None
+
+    @property
     def is_free(self) -> bool:
         """Whether it can take one more match."""
         return self.contact is not None and len(self.matches) < self.contact.max_matches

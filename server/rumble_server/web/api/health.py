@@ -62,7 +62,7 @@ def _lines(site: Site, lag_s: float) -> Iterator[str]:
 
 def _figures(site: Site, lag_s: float) -> Iterator[Figure]:
     arena, counts = site.arena, site.feed.counts
-    connected = sum(player.contact is not None for player in arena.players.values())
+    connected = sum(player.is_connected for player in arena.players.values())
     yield "bots_connected", "gauge", "Bots that are logged in.", connected
     yield "spectators", "gauge", "Open streams of events.", site.feed.spectators
     yield "matches_running", "gauge", "Matches that are being played.", len(arena.matches)

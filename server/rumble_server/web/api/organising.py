@@ -51,7 +51,7 @@ def hosting_routes(site: Site, library: Library) -> APIRouter:
     @router.get("/host")
     async def get_host() -> HostAnswer:
         """Whether the token is right, and what goes on on this server."""
-        connected = sum(player.contact is not None for player in arena.players.values())
+        connected = sum(player.is_connected for player in arena.players.values())
         return HostAnswer(
             version=version("rumble"), connected=connected, matches=len(arena.matches), house_room=housekeeper.room
         )

@@ -2,23 +2,20 @@
 
 from collections.abc import Sequence
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
 
 import orjson
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 from rumble_engine import EngineError, get_game
 from rumble_protocol.codes import ErrorCode
 from rumble_protocol.server_messages import FieldProblem
 
 from rumble_server.web.errors import WebError
 
-if TYPE_CHECKING:
-    from pydantic_core import ErrorDetails
-
 MOST_PROBLEMS = 8
 
 
-def bad_request(problems: Sequence[Any], skip: int = 0) -> WebError:
+def bad_request(problems: Sequence[ErrorDetails], skip: int = 0) -> WebError:
     """A request whose parameters do not fit; `skip` parts of each location say only where the field was given."""
     detail = [_problem(problem, skip) for problem in problems[:MOST_PROBLEMS]]
     message = "; ".join(f"{each.field}: {each.problem}" if each.field else each.problem for each in detail)
@@ -43,7 +40,7 @@ def _is_game(body: bytes) -> bool:
     return True
 
 
-def _problem(problem: "ErrorDetails", skip: int) -> FieldProblem:
+def _problem(problem: ErrorDetails, skip: int) -> FieldProblem:
     field = ".".join(str(part) for part in problem["loc"][skip:])
     match problem["type"]:
         case "missing":

@@ -55,14 +55,7 @@ class EventStream(StreamingResponse):
 
 def show(site: Site, tournament: Tournament) -> TournamentView:
     """The tournament as it stands now; to be told once `site.on_disk()` returns."""
-    arena = site.arena
-
-    def is_connected(name: str) -> bool:
-        player = arena.player(name)
-        return player is not None and player.contact is not None
-
-    ranking = site.ranker.ranking(tournament)
-    return tournament_view(TournamentView, tournament, arena.matches, is_connected, arena.clock.now_ms(), ranking)
+    return tournament_view(TournamentView, tournament, site.arena, site.ranker.ranking(tournament))
 
 
 def chosen_matches(tournament: Tournament, bot: str | None, against: str | None) -> list[MatchOver]:

@@ -6,8 +6,7 @@ import orjson
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from rumble_server.match.facts import MatchFact, MatchOver, MatchStarted
-from rumble_server.match.transcript import Line, as_json, transcript
+from rumble_server.match.transcript import as_json, seats_in, transcript, transcript_of_seats
 from rumble_server.web.api.reading import ERRORS
 from rumble_server.web.errors import WebError
 from rumble_server.web.security import is_host
@@ -29,14 +28,11 @@ def transcript_routes(site: Site) -> APIRouter:
         """
         owner = reader_of(site, request)
         await site.on_disk()
-        facts = [fact for fact in await site.archive.match_facts(match) if isinstance(fact, MatchFact)]
-        seats = next((fact.seats for fact in facts if isinstance(fact, MatchStarted | MatchOver)), None)
+        facts = await site.archive.match_facts(match)
+        seats = seats_in(facts)
         if seats is None:
             raise WebError.not_found(f"there is no match {match!r}, or it never began")
-        own = None if owner is None else _own_seats(seats, owner)
-        lines = [
-            entry for entry in transcript(facts) if own is None or not isinstance(entry, Line) or entry.seat in own
-        ]
+        lines = transcript(facts) if owner is None else transcript_of_seats(facts, _own_seats(seats, owner))
         body = b"".join(orjson.dumps(as_json(each)) + b"\n" for each in lines)
         return Response(body, media_type=ND_JSON)
 

@@ -2,25 +2,13 @@
 
 from collections import deque
 from collections.abc import Iterable
-from dataclasses import replace
 from itertools import combinations
 
 from rumble_protocol.feed_messages import FeedField, FeedMatchOver, FeedMatchStart, FeedMove, FeedStandings, Snapshot
 from rumble_protocol.fields import ServerMessageModel
 
 from rumble_server.arena.arena import Arena
-from rumble_server.match.facts import MatchOver, MatchStarted, MoveMade, SeatAway, TurnAsked
-from rumble_server.tournament.facts import (
-    BotBenched,
-    BotJoined,
-    BotLeft,
-    LogFact,
-    ResultVoided,
-    TournamentEnded,
-    TournamentPaused,
-    TournamentResumed,
-    TournamentStarted,
-)
+from rumble_server.tournament.changes import Changes
 from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.feed import views
 from rumble_server.web.feed.expected import expected_end
@@ -32,8 +20,6 @@ PACE_MS, SLOWEST_PACE_MS = 250, 500
 """Changes are gathered for so long: longer where many watch, or many play."""
 SNAPSHOT_MS = 1_000
 """A snapshot serves all who come within so long, followed by what has changed since."""
-VOIDED = "the host has it played again"
-"""Why a result that was told counts no longer."""
 MOST_KEPT_BYTES = 1 << 20
 """What is kept for readers that come back."""
 
@@ -43,8 +29,12 @@ class Channel:
 
     def __init__(self, tournament: Tournament, arena: Arena, ranker: Ranker) -> None:
         self.tournament = tournament
-        self._ranker = ranker
+        self.changes = Changes(tournament)
+        """The changes that the spectators were not told of yet."""
+        self.has_new_ranking = False
+        """Whether standings or ratings were computed since the last flush."""
         self.spectators: set[Spectator] = set()
+        self._ranker = ranker
         self.quiet_since_ms = self._flushed_at_ms = arena.clock.now_ms()
         """When it last had something to send."""
         self._arena = arena
@@ -55,43 +45,10 @@ class Channel:
         self._snapshot: Chunk | None = None
         self._snapshot_at_ms = 0
         self._since_snapshot: list[Chunk] = []
-        self._connected = self._who_is_connected()
-        self._forget()
-
-    def _forget(self) -> None:
-        self._moved: dict[str, None] = {}
-        self._started: dict[str, None] = {}
-        self._over: list[MatchOver] = []
-        self._met: dict[frozenset[str], None] = {}
-        self._field_changed = self._status_changed = self._ranked_anew = False
-
-    def note(self, fact: LogFact) -> None:
-        """A fact of this tournament is on disk."""
-        match fact:
-            case MoveMade() | TurnAsked() | SeatAway():  # what changes a board or whose clock runs
-                self._moved[fact.match] = None
-            case MatchStarted():
-                self._started[fact.match] = None
-            case MatchOver():
-                self._over.append(fact)
-                self._met[frozenset(fact.seats)] = None
-            case ResultVoided():
-                voided = next(over for over in self.tournament.voided if _named(over) == (fact.match, fact.attempt))
-                self._met[frozenset(voided.seats)] = None
-                self._over.append(replace(voided, scores=None, reason=VOIDED))
-            case BotJoined() | BotLeft() | BotBenched():
-                self._field_changed = True
-            case TournamentStarted() | TournamentPaused() | TournamentResumed() | TournamentEnded():
-                self._status_changed = True
-            case _:
-                pass
-
-    def note_ranking(self) -> None:
-        """The standings were computed anew, or the ratings."""
-        self._ranked_anew = True
+        self._connected = self._connected_bots()
 
     def flush(self) -> None:
-        """Send what has changed, if it is time."""
+        """Send what has changed, unless the last flush was too recent."""
         now_ms = self._arena.clock.now_ms()
         pace_ms = len(self.spectators) + len(self.tournament.field)
         if now_ms - self._flushed_at_ms + PACE_MS // 2 < min(pace_ms, SLOWEST_PACE_MS):  # the beat is not exact
@@ -100,7 +57,7 @@ class Channel:
         if self.spectators:
             self._ranker.refresh(self.tournament)
         events = list(self._events(now_ms))
-        self._forget()
+        self.changes, self.has_new_ranking = Changes(self.tournament), False
         if events:
             self._keep(self._chunk(events))
             self.send(self._kept[-1])
@@ -118,14 +75,8 @@ class Channel:
             return [*missed, self._chunk([self._field()])]
         now_ms = self._arena.clock.now_ms()
         if self._snapshot is None or now_ms - self._snapshot_at_ms >= SNAPSHOT_MS:
-            snapshot = views.tournament_view(
-                Snapshot,
-                self.tournament,
-                self._arena.matches,
-                self._is_connected,
-                now_ms,
-                self._ranker.ranking(self.tournament),
-            )
+            ranking = self._ranker.ranking(self.tournament)
+            snapshot = views.tournament_view(Snapshot, self.tournament, self._arena, ranking)
             number = self._arena.log.last
             self._snapshot, self._snapshot_at_ms = Chunk(number, _frame(snapshot, number)), now_ms
             self._since_snapshot = []
@@ -134,32 +85,32 @@ class Channel:
     # --- what is told ---
 
     def _events(self, now_ms: int) -> Iterable[ServerMessageModel]:
-        for over in self._over:
+        changes = self.changes
+        for over in changes.over:
             yield views.result_view(FeedMatchOver, over)
-        for match in self._started | self._moved:
-            is_open = self._arena.matches.get(match)
-            if is_open is not None:
-                kind = FeedMatchStart if match in self._started else FeedMove
-                yield views.board_view(kind, is_open.referee, now_ms)
-        connected = self._who_is_connected()
-        field_changed = self._field_changed or connected != self._connected
-        self._connected = connected
-        if field_changed:
+        for match in changes.started | changes.moved:
+            open_match = self._arena.matches.get(match)
+            if open_match is not None:
+                kind = FeedMatchStart if match in changes.started else FeedMove
+                yield views.board_view(kind, open_match.referee, now_ms)
+        connected = self._connected_bots()
+        if changes.field_changed or connected != self._connected:
             yield self._field()
-        if self._met or self._field_changed or self._ranked_anew:
+        self._connected = connected
+        if changes.met or changes.field_changed or self.has_new_ranking:
             yield self._standings(now_ms)
-        if self._status_changed:
+        if changes.status_changed:
             yield views.status_event(self.tournament, now_ms, self._ranker.ranking(self.tournament))
 
     def _field(self) -> FeedField:
         ranking = self._ranker.ranking(self.tournament)
-        entrants = views.entrants_view(self.tournament, self._is_connected, ranking)
+        entrants = views.entrants_view(self.tournament, self._arena.is_connected, ranking)
         return FeedField(tournament=self.tournament.id, entrants=entrants)
 
     def _standings(self, now_ms: int) -> FeedStandings:
         tournament, ranking = self.tournament, self._ranker.ranking(self.tournament)
         in_crosstable = len(tournament.field) <= views.MOST_IN_CROSSTABLE
-        met = [names for pair in self._met for names in combinations(sorted(pair), 2)] if in_crosstable else []
+        met = [names for pair in self.changes.met for names in combinations(sorted(pair), 2)] if in_crosstable else []
         return FeedStandings(
             tournament=tournament.id,
             matches_over=len(tournament.results),
@@ -172,12 +123,8 @@ class Channel:
             pairs=[views.pair_view(tournament, names) for names in met],
         )
 
-    def _is_connected(self, name: str) -> bool:
-        player = self._arena.player(name)
-        return player is not None and player.contact is not None
-
-    def _who_is_connected(self) -> frozenset[str]:
-        return frozenset(name for name in self.tournament.field if self._is_connected(name))
+    def _connected_bots(self) -> frozenset[str]:
+        return frozenset(filter(self._arena.is_connected, self.tournament.field))
 
     # --- encoding and keeping ---
 
@@ -201,10 +148,6 @@ class Channel:
         if self._flushed_at_ms - self._snapshot_at_ms >= SNAPSHOT_MS:
             self._snapshot = None
             self._since_snapshot = []
-
-
-def _named(over: MatchOver) -> tuple[str, int]:
-    return over.match, over.attempt
 
 
 def _frame(event: ServerMessageModel, number: int) -> bytes:

@@ -48,7 +48,7 @@ class Feed:
         for _, fact in batch:
             channel = self._channels.get(tournament_of(fact))
             if channel is not None:
-                channel.note(fact)
+                channel.changes.note(fact)
         waiting, self._waiting = self._waiting, set()
         for spectator in waiting:
             spectator.wake()
@@ -77,7 +77,7 @@ class Feed:
     def _on_ranking(self, tournament: Tournament) -> None:
         channel = self._channels.get(tournament.id)
         if channel is not None:
-            channel.note_ranking()
+            channel.has_new_ranking = True
 
     def close(self) -> None:
         """The server stops: every stream ends."""

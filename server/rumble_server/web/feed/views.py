@@ -1,6 +1,6 @@
 """What is shown of a tournament and its matches, as the models of the feed. Pure."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from itertools import combinations, islice
 from typing import Any, TypeVar
 
@@ -15,7 +15,7 @@ from rumble_protocol.feed_messages import (
     TournamentView,
 )
 
-from rumble_server.arena.player import OpenMatch
+from rumble_server.arena.arena import Arena
 from rumble_server.match.facts import MatchOver
 from rumble_server.match.referee import Referee
 from rumble_server.tournament.tournament import OVER, Tournament
@@ -30,7 +30,6 @@ MOST_LATEST = 12
 View = TypeVar("View", bound=TournamentView)
 BoardView = TypeVar("BoardView", bound=Board)
 ResultView = TypeVar("ResultView", bound=MatchResult)
-IsConnected = Callable[[str], bool]
 
 
 def summary_view(tournament: Tournament) -> TournamentSummary:
@@ -51,16 +50,9 @@ def _summary(tournament: Tournament) -> dict[str, Any]:
     }
 
 
-def tournament_view(
-    kind: type[View],
-    tournament: Tournament,
-    open_matches: Mapping[str, OpenMatch],
-    is_connected: IsConnected,
-    now_ms: int,
-    ranking: Ranking,
-) -> View:
-    """The whole tournament; `kind` is TournamentView, or Snapshot."""
-    config = tournament.config
+def tournament_view(kind: type[View], tournament: Tournament, arena: Arena, ranking: Ranking) -> View:
+    """Show the whole tournament as it stands now; `kind` is TournamentView or Snapshot."""
+    config, now_ms = tournament.config, arena.clock.now_ms()
     return kind(
         **_summary(tournament),
         settings=config.settings,
@@ -81,18 +73,18 @@ def tournament_view(
         standings=ranking.standings,
         gained_by=ranking.gained_by,
         rating_model=ranking.model,
-        entrants=entrants_view(tournament, is_connected, ranking),
+        entrants=entrants_view(tournament, arena.is_connected, ranking),
         running=[
-            board_view(Board, open_matches[match].referee, now_ms)
+            board_view(Board, arena.matches[match].referee, now_ms)
             for match in tournament.running
-            if match in open_matches
+            if match in arena.matches
         ],
         pairs=pairs_view(tournament),
         latest=[result_view(MatchResult, over) for over in islice(reversed(tournament.results.values()), MOST_LATEST)],
     )
 
 
-def entrants_view(tournament: Tournament, is_connected: IsConnected, ranking: Ranking) -> list[Entrant]:
+def entrants_view(tournament: Tournament, is_connected: Callable[[str], bool], ranking: Ranking) -> list[Entrant]:
     """The field in order of name, and by rank once it is over; the crosstable is in the same order."""
     ranked = [line.name for line in ranking.standings if line.name in tournament.field]
     names = ranked if tournament.status in OVER and len(ranked) == len(tournament.field) else []

@@ -65,7 +65,7 @@ def add_pages(app: FastAPI, site: Site, library: Library, auditor: Auditor) -> N
             joinable=next((each.id for each in listing.tournaments if each.status == "lobby"), "TOURNAMENT"),
             bots=bots[:MOST_BOTS],
             more_bots=len(bots[MOST_BOTS:]),
-            is_connected=is_connected,
+            is_connected=site.arena.is_connected,
         )
 
     async def bot(request: Request) -> Response:
@@ -79,10 +79,6 @@ def add_pages(app: FastAPI, site: Site, library: Library, auditor: Auditor) -> N
         player = site.arena.player(record.name)
         contact = None if player is None else player.contact
         return await told(request, "bot.html", record=record, lines=found, contact=contact, listing=listing)
-
-    def is_connected(name: str) -> bool:
-        player = site.arena.player(name)
-        return player is not None and player.contact is not None
 
     async def tournament(request: Request) -> Response:
         found = await library.tournament(request.path_params["tournament"])
