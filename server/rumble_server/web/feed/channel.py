@@ -1,4 +1,4 @@
-"""The feed of one tournament: what has changed, encoded once for all who watch, and kept a while for who comes back."""
+"""The feed of one tournament: its changes, encoded once for all readers, and kept for readers that come back."""
 
 from collections import deque
 from collections.abc import Iterable
@@ -17,29 +17,29 @@ from rumble_server.web.feed.ranker import Ranker
 from rumble_server.web.feed.spectator import Chunk, Spectator
 
 PACE_MS, SLOWEST_PACE_MS = 250, 500
-"""Changes are gathered for so long: longer where many watch, or many play."""
+"""How long changes are gathered before they are sent, in ms; up to the second value where many watch or play."""
 SNAPSHOT_MS = 1_000
-"""A snapshot serves all who come within so long, followed by what has changed since."""
+"""Time in ms for which a snapshot is sent to all new readers, followed by what has changed since."""
 MOST_KEPT_BYTES = 1 << 20
-"""What is kept for readers that come back."""
+"""Bound of the changes kept for readers that come back. The oldest are dropped; who missed them gets a snapshot."""
 
 
 class Channel:
-    """One tournament's feed. `note` says what happened, `flush` tells the spectators how things stand now."""
+    """One tournament's feed. `flush` tells the spectators how the things in `changes` stand now."""
 
     def __init__(self, tournament: Tournament, arena: Arena, ranker: Ranker) -> None:
         self.tournament = tournament
         self.changes = Changes(tournament)
-        """The changes that the spectators were not told of yet."""
+        """What the spectators have not been told of yet."""
         self.has_new_ranking = False
         """Whether standings or ratings were computed since the last flush."""
         self.spectators: set[Spectator] = set()
         self._ranker = ranker
         self.quiet_since_ms = self._flushed_at_ms = arena.clock.now_ms()
-        """When it last had something to send."""
+        """When something was last sent."""
         self._arena = arena
-        self._told = self._floor = arena.log.last
-        """Who was told everything up to `_floor` can be told the rest from what is kept."""
+        self._told = self._kept_from = arena.log.last
+        """A reader that was told all facts up to this number can be told the rest from `_kept`."""
         self._kept: deque[Chunk] = deque()
         self._kept_bytes = 0
         self._snapshot: Chunk | None = None
@@ -63,14 +63,13 @@ class Channel:
             self.send(self._kept[-1])
 
     def send(self, chunk: Chunk) -> None:
-        """Send to everyone."""
         self.quiet_since_ms = self._arena.clock.now_ms()
         for spectator in self.spectators:
             spectator.offer(chunk)
 
     def catch_up(self, last_event_id: int | None = None) -> list[Chunk]:
-        """What a reader is sent first: what it missed since that event, if all of it was kept; else a snapshot."""
-        if last_event_id is not None and self._floor <= last_event_id <= self._arena.log.last:
+        """Return what a reader is sent first: what it missed since that event if all was kept, else a snapshot."""
+        if last_event_id is not None and self._kept_from <= last_event_id <= self._arena.log.last:
             missed = [chunk for chunk in self._kept if chunk.number > last_event_id]
             return [*missed, self._chunk([self._field()])]
         now_ms = self._arena.clock.now_ms()
@@ -129,7 +128,7 @@ class Channel:
     # --- encoding and keeping ---
 
     def _chunk(self, events: Iterable[ServerMessageModel]) -> Chunk:
-        """Events as bytes. The last has the id up to which they tell all, the others that of what was told before:
+        """Encode events. The last one's id is the number up to which all is told, the others' that of the chunk before:
         a reader that is cut off between them is sent all of them again."""
         *others, last = events
         number = self._arena.log.last
@@ -144,13 +143,13 @@ class Channel:
         while self._kept_bytes > MOST_KEPT_BYTES and len(self._kept) > 1:
             dropped = self._kept.popleft()
             self._kept_bytes -= len(dropped.data)
-            self._floor = dropped.number
+            self._kept_from = dropped.number
         if self._flushed_at_ms - self._snapshot_at_ms >= SNAPSHOT_MS:
             self._snapshot = None
             self._since_snapshot = []
 
 
 def _frame(event: ServerMessageModel, number: int) -> bytes:
-    """An event as Server-Sent Events have it. JSON has no line breaks of its own."""
+    """Encode an event as Server-Sent Events do. The JSON has no line breaks."""
     kind: str = event.type  # type: ignore[attr-defined]  # every event of the feed has one
     return b"id: %d\nevent: %s\ndata: %s\n\n" % (number, kind.encode(), event.__pydantic_serializer__.to_json(event))

@@ -1,4 +1,4 @@
-"""What is shown of a tournament and its matches, as the models of the feed. Pure."""
+"""Tournaments and matches as models of the feed. Pure."""
 
 from collections.abc import Callable, Iterable
 from itertools import combinations, islice
@@ -24,8 +24,9 @@ from rumble_server.web.feed.headline import headline
 from rumble_server.web.feed.ranker import Ranking
 
 MOST_IN_CROSSTABLE = 100
-"""A larger field has no crosstable: nobody could read it."""
+"""Largest field with a crosstable; nobody could read a larger one."""
 MOST_LATEST = 12
+"""Maximum number of latest results in a view."""
 
 View = TypeVar("View", bound=TournamentView)
 BoardView = TypeVar("BoardView", bound=Board)
@@ -33,7 +34,7 @@ ResultView = TypeVar("ResultView", bound=MatchResult)
 
 
 def summary_view(tournament: Tournament) -> TournamentSummary:
-    """The tournament as a line of a list."""
+    """Show a tournament as a line of a list."""
     return TournamentSummary(**_summary(tournament))
 
 
@@ -85,7 +86,7 @@ def tournament_view(kind: type[View], tournament: Tournament, arena: Arena, rank
 
 
 def entrants_view(tournament: Tournament, is_connected: Callable[[str], bool], ranking: Ranking) -> list[Entrant]:
-    """The field in order of name, and by rank once it is over; the crosstable is in the same order."""
+    """Show the field by name, or by rank once the tournament is over. The crosstable has the same order."""
     ranked = [line.name for line in ranking.standings if line.name in tournament.field]
     names = ranked if tournament.status in OVER and len(ranked) == len(tournament.field) else []
     names = names or sorted(tournament.field, key=str.casefold)
@@ -101,7 +102,7 @@ def entrants_view(tournament: Tournament, is_connected: Callable[[str], bool], r
 
 
 def pairs_view(tournament: Tournament) -> list[Pair] | None:
-    """Every pair that has met; None where the field is too large for a crosstable."""
+    """Show every pair that has met; None where the field is too large for a crosstable."""
     if len(tournament.field) > MOST_IN_CROSSTABLE:
         return None
     pairs = (pair_view(tournament, names) for names in combinations(tournament.field, 2))
@@ -109,7 +110,7 @@ def pairs_view(tournament: Tournament) -> list[Pair] | None:
 
 
 def pair_view(tournament: Tournament, names: Iterable[str]) -> Pair:
-    """What two bots scored against each other."""
+    """Show what two bots scored against each other."""
     first, second = names
     cells = tournament.table.cells
     ours, theirs = cells.get((first, second), {}), cells.get((second, first), {})
@@ -117,7 +118,7 @@ def pair_view(tournament: Tournament, names: Iterable[str]) -> Pair:
 
 
 def board_view(kind: type[BoardView], referee: Referee, now_ms: int) -> BoardView:
-    """A match that is being played, as a spectator sees it."""
+    """Show a match that is being played."""
     state, moves = referee.state, list(referee.moves)
     view = state.view()
     return kind(
@@ -138,7 +139,7 @@ def board_view(kind: type[BoardView], referee: Referee, now_ms: int) -> BoardVie
 
 
 def result_view(kind: type[ResultView], over: MatchOver) -> ResultView:
-    """The outcome of a match."""
+    """Show the outcome of a match."""
     return kind(
         match=over.match,
         attempt=over.attempt,
@@ -151,7 +152,7 @@ def result_view(kind: type[ResultView], over: MatchOver) -> ResultView:
 
 
 def status_event(tournament: Tournament, now_ms: int, ranking: Ranking) -> FeedStatus:
-    """The tournament's status and progress."""
+    """Show a tournament's status and progress."""
     return FeedStatus(
         tournament=tournament.id,
         status=tournament.status,
