@@ -25,8 +25,8 @@ from rumble_server.web.api.problems import bad_request
 from rumble_server.web.api.reading import read_routes
 from rumble_server.web.api.transcripts import transcript_routes
 from rumble_server.web.errors import WebError
-from rumble_server.web.pages.pages import add_pages, html
-from rumble_server.web.pages.rendering import STATIC
+from rumble_server.web.pages.pages import add_pages
+from rumble_server.web.pages.rendering import STATIC, html
 from rumble_server.web.security import Guard
 from rumble_server.web.site import Site
 

@@ -2,17 +2,14 @@
 
 from collections import deque
 from collections.abc import Iterable
-from itertools import combinations
 
-from rumble_protocol.feed_messages import FeedField, FeedMatchOver, FeedMatchStart, FeedMove, FeedStandings, Snapshot
+from rumble_protocol.feed_messages import FeedField, FeedMatchOver, FeedMatchStart, FeedMove, Snapshot
 from rumble_protocol.fields import ServerMessageModel
 
 from rumble_server.arena.arena import Arena
 from rumble_server.tournament.changes import Changes
 from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.feed import views
-from rumble_server.web.feed.expected import expected_end
-from rumble_server.web.feed.headline import headline
 from rumble_server.web.feed.ranker import Ranker
 from rumble_server.web.feed.spectator import Chunk, Spectator
 
@@ -97,7 +94,7 @@ class Channel:
             yield self._field()
         self._connected = connected
         if changes.met or changes.field_changed or self.has_new_ranking:
-            yield self._standings(now_ms)
+            yield views.standings_event(self.tournament, now_ms, self._ranker.ranking(self.tournament), changes.met)
         if changes.status_changed:
             yield views.status_event(self.tournament, now_ms, self._ranker.ranking(self.tournament))
 
@@ -105,22 +102,6 @@ class Channel:
         ranking = self._ranker.ranking(self.tournament)
         entrants = views.entrants_view(self.tournament, self._arena.is_connected, ranking)
         return FeedField(tournament=self.tournament.id, entrants=entrants)
-
-    def _standings(self, now_ms: int) -> FeedStandings:
-        tournament, ranking = self.tournament, self._ranker.ranking(self.tournament)
-        in_crosstable = len(tournament.field) <= views.MOST_IN_CROSSTABLE
-        met = [names for pair in self.changes.met for names in combinations(sorted(pair), 2)] if in_crosstable else []
-        return FeedStandings(
-            tournament=tournament.id,
-            matches_over=len(tournament.results),
-            matches_total=tournament.matches_total,
-            headline=headline(tournament, ranking.standings),
-            expected=expected_end(tournament, now_ms),
-            standings=ranking.standings,
-            gained_by=ranking.gained_by,
-            rating_model=ranking.model,
-            pairs=[views.pair_view(tournament, names) for names in met],
-        )
 
     def _connected_bots(self) -> frozenset[str]:
         return frozenset(filter(self._arena.is_connected, self.tournament.field))

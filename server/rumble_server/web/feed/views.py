@@ -8,6 +8,7 @@ from rumble_engine import get_game
 from rumble_protocol.feed_messages import (
     Board,
     Entrant,
+    FeedStandings,
     FeedStatus,
     MatchResult,
     Pair,
@@ -67,13 +68,7 @@ def tournament_view(kind: type[View], tournament: Tournament, arena: Arena, rank
         rated=config.rated,
         listed=config.listed,
         reason=tournament.reason,
-        matches_over=len(tournament.results),
-        matches_total=tournament.matches_total,
-        headline=headline(tournament, ranking.standings),
-        expected=expected_end(tournament, now_ms),
-        standings=ranking.standings,
-        gained_by=ranking.gained_by,
-        rating_model=ranking.model,
+        **_standings_and_progress(tournament, now_ms, ranking),
         entrants=entrants_view(tournament, arena.is_connected, ranking),
         running=[
             board_view(Board, arena.matches[match].referee, now_ms)
@@ -83,6 +78,24 @@ def tournament_view(kind: type[View], tournament: Tournament, arena: Arena, rank
         pairs=pairs_view(tournament),
         latest=[result_view(MatchResult, over) for over in islice(reversed(tournament.results.values()), MOST_LATEST)],
     )
+
+
+def _progress(tournament: Tournament, now_ms: int, ranking: Ranking) -> dict[str, Any]:
+    return {
+        "matches_over": len(tournament.results),
+        "matches_total": tournament.matches_total,
+        "headline": headline(tournament, ranking.standings),
+        "expected": expected_end(tournament, now_ms),
+    }
+
+
+def _standings_and_progress(tournament: Tournament, now_ms: int, ranking: Ranking) -> dict[str, Any]:
+    return {
+        **_progress(tournament, now_ms, ranking),
+        "standings": ranking.standings,
+        "gained_by": ranking.gained_by,
+        "rating_model": ranking.model,
+    }
 
 
 def entrants_view(tournament: Tournament, is_connected: Callable[[str], bool], ranking: Ranking) -> list[Entrant]:
@@ -105,12 +118,11 @@ def pairs_view(tournament: Tournament) -> list[Pair] | None:
     """Show every pair that has met; None where the field is too large for a crosstable."""
     if len(tournament.field) > MOST_IN_CROSSTABLE:
         return None
-    pairs = (pair_view(tournament, names) for names in combinations(tournament.field, 2))
+    pairs = (_pair_view(tournament, names) for names in combinations(tournament.field, 2))
     return [pair for pair in pairs if pair.played]
 
 
-def pair_view(tournament: Tournament, names: Iterable[str]) -> Pair:
-    """Show what two bots scored against each other."""
+def _pair_view(tournament: Tournament, names: Iterable[str]) -> Pair:
     first, second = names
     cells = tournament.table.cells
     ours, theirs = cells.get((first, second), {}), cells.get((second, first), {})
@@ -157,10 +169,20 @@ def status_event(tournament: Tournament, now_ms: int, ranking: Ranking) -> FeedS
         tournament=tournament.id,
         status=tournament.status,
         reason=tournament.reason,
-        matches_over=len(tournament.results),
-        matches_total=tournament.matches_total,
-        headline=headline(tournament, ranking.standings),
-        expected=expected_end(tournament, now_ms),
+        **_progress(tournament, now_ms, ranking),
         started_at_ms=tournament.started_at_ms,
         ended_at_ms=tournament.ended_at_ms,
+    )
+
+
+def standings_event(
+    tournament: Tournament, now_ms: int, ranking: Ranking, met: Iterable[frozenset[str]]
+) -> FeedStandings:
+    """Show the standings and the progress, with the pairs of `met`."""
+    in_crosstable = len(tournament.field) <= MOST_IN_CROSSTABLE
+    pairs = [names for bots in met for names in combinations(sorted(bots), 2)] if in_crosstable else []
+    return FeedStandings(
+        tournament=tournament.id,
+        **_standings_and_progress(tournament, now_ms, ranking),
+        pairs=[_pair_view(tournament, names) for names in pairs],
     )
