@@ -137,13 +137,13 @@ def _organiser_view(site: Site, tournament: Tournament) -> OrganiserView:
 
 def _organiser_entrant(site: Site, entrant: Entrant) -> OrganiserEntrant:
     player, claim = site.arena.player(entrant.bot), site.arena.names.get(entrant.bot)
-    contact = None if player is None else player.contact
+    session = None if player is None else player.contact
     over = entrant.last_fault
     return OrganiserEntrant(
         name=entrant.bot,
-        connected=contact is not None,
-        version=None if contact is None else contact.version,
-        client=None if contact is None else contact.client,
+        connected=session is not None,
+        version=None if session is None else session.version,
+        client=None if session is None else session.client,
         withdrawn=entrant.withdrawn,
         benched=entrant.benched,
         open=claim is None or claim.open,

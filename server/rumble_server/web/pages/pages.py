@@ -75,8 +75,8 @@ def add_pages(app: FastAPI, site: Site, library: Library, auditor: Auditor) -> N
             raise WebError.not_found(f"none of the listed tournaments has a bot {name!r}{unread}")
         (record,) = records(replace(each, lines=(line,)) for each, line in found)
         player = site.arena.player(record.name)
-        contact = None if player is None else player.contact
-        return await answer(request, "bot.html", record=record, lines=found, contact=contact, listing=listing)
+        session = None if player is None else player.contact
+        return await answer(request, "bot.html", record=record, lines=found, session=session, listing=listing)
 
     async def tournament(request: Request) -> Response:
         found = await library.tournament(request.path_params["tournament"])
