@@ -39,10 +39,10 @@ class Archive(Protocol):
     """What is on disk, also of tournaments that are not in memory."""
 
     async def tournament_facts(self, tournament: str) -> Sequence[LogFact]:
-        """The facts that rebuild a tournament, in order; none if there is no such tournament."""
+        """Return the facts that rebuild a tournament, in order; none if there is no such tournament."""
 
     async def match_facts(self, match: str) -> Sequence[LogFact]:
-        """Every fact of a match, all attempts, in order; none if it never began."""
+        """Return every fact of a match, of all attempts, in order; none if it never began."""
 
     async def outlines(self, limit: int) -> Sequence[Sequence[LogFact]]:
         """Of each of the newest tournaments that are over and listed: its creation, its start if any, its end."""

@@ -49,12 +49,12 @@ def board_routes(site: Site, library: Library) -> APIRouter:
             question = BoardQuestion.model_validate_json(body)
         except ValidationError as error:
             raise bad_request(error.errors(include_url=False)) from None
-        return await asyncio.to_thread(answer, game, question)
+        return await asyncio.to_thread(draw, game, question)
 
     return router
 
 
-def answer(name: str, question: BoardQuestion) -> BoardAnswer:
+def draw(name: str, question: BoardQuestion) -> BoardAnswer:
     """Draw a position. Raises WebError for a bad position, and for moves that are not allowed in it."""
     try:
         game = get_game(name)

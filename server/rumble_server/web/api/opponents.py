@@ -23,10 +23,10 @@ def playable_games() -> list[Game]:
 
 def opponents(site: Site, games: list[Game]) -> list[Opponent]:
     """List the bots that take challenges: first house bots, from the weakest to the strongest, then others by name."""
-    residents = {bot.name: bot.player for bot in site.housekeeper.bots() if bot.challenges}
+    reference_bots = {bot.name: bot.player for bot in site.housekeeper.bots() if bot.challenges}
     ladder = site.housekeeper.ladder()
     found = [
-        _opponent(player, residents.get(player.name), ladder, games)
+        _opponent(player, reference_bots.get(player.name), ladder, games)
         for player in site.arena.players.values()
         if player.contact is not None and player.contact.challenges
     ]
@@ -39,11 +39,11 @@ def _place(opponent: Opponent, ladder: list[str]) -> tuple[int, str]:
     return len(known) if opponent.house is None else known.index(opponent.house), opponent.name.casefold()
 
 
-def _opponent(player: Player, house: str | None, ladder: Mapping[str, str], games: list[Game]) -> Opponent:
+def _opponent(player: Player, reference_bot: str | None, ladder: Mapping[str, str], games: list[Game]) -> Opponent:
     return Opponent(
         name=player.name,
-        house=house,
-        about="" if house is None else ladder.get(house, ""),
+        house=reference_bot,
+        about="" if reference_bot is None else ladder.get(reference_bot, ""),
         games=[game.name for game in games if player.plays(game.name)],
         free=player.is_free,
     )

@@ -75,14 +75,14 @@ def organising_routes(site: Site, library: Library) -> APIRouter:
         return shown
 
     @router.get("/tournaments/{tournament}/house")
-    async def get_house(tournament: str) -> ReferenceBots:
+    async def list_reference_bots(tournament: str) -> ReferenceBots:
         """List the reference bots that can be added as house bots."""
         offered = housekeeper.players(await library.tournament(tournament))
         bots = [ReferenceBot(bot=name, about=about) for name, about in offered.items()]
         return ReferenceBots(bots=bots, room=housekeeper.room)
 
     @router.post("/tournaments/{tournament}/house", openapi_extra=body_schema(AddHouseBots))
-    async def add_house(tournament: str, request: Request) -> TournamentView:
+    async def add_house_bots(tournament: str, request: Request) -> TournamentView:
         """Add house bots to the field; they connect by themselves, and stay until the tournament is over."""
         given = await read_model(request, AddHouseBots)
         return await commander.done(tournament, lambda: housekeeper.add(tournament, given.bot, given.name, given.count))

@@ -54,7 +54,7 @@ def read_routes(site: Site, library: Library, auditor: Auditor) -> APIRouter:
     """Make the routes of tournaments and matches; they need no token."""
     router = APIRouter(prefix="/api", tags=["read"], responses=ERRORS)
 
-    async def told(tournament_id: str, view: Callable[[Tournament], Shown]) -> Shown:
+    async def durable(tournament_id: str, view: Callable[[Tournament], Shown]) -> Shown:
         found = await library.tournament(tournament_id)
         await site.ranker.fresh(found)
         shown = view(found)
@@ -71,7 +71,7 @@ def read_routes(site: Site, library: Library, auditor: Auditor) -> APIRouter:
     @router.get("/tournaments/{tournament}")
     async def get_tournament(tournament: str) -> TournamentView:
         """Show everything about one tournament, listed or not."""
-        return await told(tournament, lambda found: show(site, found))
+        return await durable(tournament, lambda found: show(site, found))
 
     @router.get("/tournaments/{tournament}/standings")
     async def get_standings(tournament: str) -> StandingsAnswer:
@@ -80,7 +80,7 @@ def read_routes(site: Site, library: Library, auditor: Auditor) -> APIRouter:
         def view(found: Tournament) -> StandingsAnswer:
             return StandingsAnswer(status=found.status, standings=site.ranker.ranking(found).standings)
 
-        return await told(tournament, view)
+        return await durable(tournament, view)
 
     @router.get("/tournaments/{tournament}/ratings", response_model=RatingsAnswer)
     async def get_ratings(tournament: str) -> Response:
@@ -108,7 +108,7 @@ def read_routes(site: Site, library: Library, auditor: Auditor) -> APIRouter:
         limit: Annotated[int, Query(ge=1, le=MOST_MATCHES)] = MOST_MATCHES,
     ) -> MatchList:
         """List the matches that are over, in the order in which they ended; all, those of one bot, or of two bots."""
-        overs = await told(tournament, lambda found: chosen_matches(found, bot, against))
+        overs = await durable(tournament, lambda found: chosen_matches(found, bot, against))
         return MatchList(total=len(overs), matches=results(overs[offset : offset + limit]))
 
     @router.get("/matches/{match}")

@@ -18,7 +18,7 @@ PACE_MS, SLOWEST_PACE_MS = 250, 500
 SNAPSHOT_MS = 1_000
 """Time in ms for which a snapshot is sent to all new readers, followed by what has changed since."""
 MOST_KEPT_BYTES = 1 << 20
-"""Bound of the changes kept for readers that come back. The oldest are dropped; who missed them gets a snapshot."""
+"""Bound of the changes kept for readers that come back. A reader that missed a dropped one is sent a snapshot."""
 
 
 class Channel:
@@ -35,7 +35,7 @@ class Channel:
         self.quiet_since_ms = self._flushed_at_ms = arena.clock.now_ms()
         """When something was last sent."""
         self._arena = arena
-        self._told = self._kept_from = arena.log.last
+        self._sent_up_to = self._kept_from = arena.log.last
         """A reader that was told all facts up to this number can be told the rest from `_kept`."""
         self._kept: deque[Chunk] = deque()
         self._kept_bytes = 0
@@ -47,8 +47,8 @@ class Channel:
     def flush(self) -> None:
         """Send what has changed, unless the last flush was too recent."""
         now_ms = self._arena.clock.now_ms()
-        pace_ms = len(self.spectators) + len(self.tournament.field)
-        if now_ms - self._flushed_at_ms + PACE_MS // 2 < min(pace_ms, SLOWEST_PACE_MS):  # the beat is not exact
+        pace_ms = len(self.spectators) + len(self.tournament.field)  # 1 ms for each
+        if now_ms - self._flushed_at_ms + PACE_MS // 2 < min(pace_ms, SLOWEST_PACE_MS):  # the timer is not exact
             return
         self._flushed_at_ms = now_ms
         if self.spectators:
@@ -113,11 +113,11 @@ class Channel:
         a reader that is cut off between them is sent all of them again."""
         *others, last = events
         number = self._arena.log.last
-        data = b"".join(_frame(event, self._told) for event in others) + _frame(last, number)
+        data = b"".join(_frame(event, self._sent_up_to) for event in others) + _frame(last, number)
         return Chunk(number, data)
 
     def _keep(self, chunk: Chunk) -> None:
-        self._told = chunk.number
+        self._sent_up_to = chunk.number
         self._kept.append(chunk)
         self._since_snapshot.append(chunk)
         self._kept_bytes += len(chunk.data)

@@ -139,12 +139,12 @@ def add_pages(app: FastAPI, site: Site, library: Library, auditor: Auditor) -> N
     async def console(request: Request) -> Response:
         return html(request, "console.html", groups=form_groups(), games=games_with_settings())
 
-    async def console_of(request: Request) -> Response:
+    async def console_tournament(request: Request) -> Response:
         return html(request, "console_tournament.html", id=request.path_params["tournament"])
 
     pages: dict[str, Page] = {
         "/console": console,
-        "/console/{tournament}": console_of,
+        "/console/{tournament}": console_tournament,
         "/": home,
         "/bots/{bot}": bot,
         "/tournaments/{tournament}": tournament,

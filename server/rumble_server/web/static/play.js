@@ -16,7 +16,7 @@ const KEPT_AS = "rumble.play";
 const LONG_MS = 1000;
 
 const banner = byId("connection");
-const said = byId("said");
+const announcer = byId("said");
 /** @type {Map<string, Game>} */
 const games = new Map();
 
@@ -32,7 +32,7 @@ let hasEarlierMatch = false;
 let busyTimer;
 
 const connection = new Connection({ frame: received, lost, wanted: isWanted });
-const panel = new MatchPanel(games, { send: deliver, said: (text) => (said.textContent = text) });
+const panel = new MatchPanel(games, { send: deliver, announce: (text) => (announcer.textContent = text) });
 const setup = new Setup({ start: challenge, cancel });
 
 /** Whether there is something to connect again for. */
@@ -191,7 +191,7 @@ async function ended(match) {
 function noticed(code, message) {
   const text = code === "draining" ? "The server is about to stop, or to start again: your match will go on." : `${message}.`;
   panel.note(code === "opponent_away" ? "opponent" : "notice", text);
-  said.textContent = text;
+  announcer.textContent = text;
 }
 
 /** @param {ErrorFrame} error */
@@ -199,7 +199,7 @@ function refused(error) {
   const text = errorText(error);
   if (panel.playing) {
     panel.note("error", text, "bad");
-    said.textContent = text;
+    announcer.textContent = text;
     return;
   }
   if (!connection.ready) connection.close(); // the login was refused
@@ -221,7 +221,7 @@ function lost(code, waitMs) {
   }
   const again = { label: code === 4001 ? "Play on here" : "Connect again", act: resume };
   panel.note("connection", closeText(code), "bad", again);
-  said.textContent = closeText(code);
+  announcer.textContent = closeText(code);
 }
 
 function resume() {

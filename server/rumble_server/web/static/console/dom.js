@@ -22,7 +22,7 @@ export function select(id) {
 
 /**
  * Put new children in place of the old, unless they are equal. If a child with a `data-focus` had the focus, the new
- * one with the same `data-focus` gets it, or else the box around.
+ * one with the same `data-focus` gets it, or else the box around them.
  * @param {HTMLElement} parent
  * @param {HTMLElement[]} children
  */

@@ -61,7 +61,7 @@ export class MatchPanel {
    * @param {Map<string, Game>} games
    * @param {object} on
    * @param {(message: Record<string, unknown>) => boolean} on.send  false where there is no connection
-   * @param {(text: string) => void} on.said  a text for screen readers
+   * @param {(text: string) => void} on.announce  a text for screen readers
    */
   constructor(games, on) {
     this.#games = games;
@@ -114,7 +114,7 @@ export class MatchPanel {
     this.#status(`${this.opponent} is thinking`);
     if (isNew) {
       const again = frame.resumed ? "goes on" : "has begun";
-      this.on.said(`The match ${again}. You play ${this.#mark(frame.seat)} against ${this.opponent}.`);
+      this.on.announce(`The match ${again}. You play ${this.#mark(frame.seat)} against ${this.opponent}.`);
       byId("players").focus();
     }
     this.#lookSoon(LOOK_AFTER_MS);
@@ -134,7 +134,7 @@ export class MatchPanel {
     this.#time(frame.clock.seats_ms, match.seat);
     this.#status("Your turn", "mine");
     const last = news.at(-1);
-    this.on.said(`${last === undefined ? "" : `${this.opponent} played ${last}. `}Your turn.`);
+    this.on.announce(`${last === undefined ? "" : `${this.opponent} played ${last}. `}Your turn.`);
     this.#showMoves();
     this.#offer();
   }
@@ -144,7 +144,7 @@ export class MatchPanel {
     const { match } = this;
     if (!match || match.id !== frame.match || frame.code === "already_played") return;
     this.note("rejected", `Your move did not count: ${frame.message}.`, "bad");
-    this.on.said(`Your move did not count: ${frame.message}.`);
+    this.on.announce(`Your move did not count: ${frame.message}.`);
     if (frame.your_turn && match.turn?.turn_id === frame.turn_id) {
       match.moves = match.turn.moves;
       this.#status("Your turn", "mine");
@@ -272,12 +272,12 @@ export class MatchPanel {
     if (!match.over) {
       this.#status(text);
       this.note("void", `${why} The match is played again.`);
-      this.on.said(`${text}. ${why}`);
+      this.on.announce(`${text}. ${why}`);
       return;
     }
     this.#status(text, kind);
     headline.append(element("span", { class: "why" }, `${result(over.scores)} · ${why}`));
-    this.on.said(`${text}. ${why}`);
+    this.on.announce(`${text}. ${why}`);
     typing.hidden = true;
     byId("while-playing").hidden = true;
     byId("when-over").hidden = match.seat < 0;
