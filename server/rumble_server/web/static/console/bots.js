@@ -3,7 +3,7 @@
 import { byId, element } from "../live.js";
 import { confirmed } from "./dialog.js";
 import { replace } from "./dom.js";
-import { ask } from "./session.js";
+import { request } from "./api.js";
 
 /** @typedef {(done: string, command: () => Promise<any>) => Promise<boolean>} Act */
 
@@ -39,7 +39,7 @@ function buttons(bot, path, over, act) {
   if (bot.benched && !bot.withdrawn && !over) {
     found.push(
       button(bot, "Let play", "", async () => {
-        await act(`${bot.name} plays again.`, () => ask("POST", `${path}/unbench`, { name: bot.name }));
+        await act(`${bot.name} plays again.`, () => request("POST", `${path}/unbench`, { name: bot.name }));
       }),
     );
   }
@@ -51,7 +51,7 @@ function buttons(bot, path, over, act) {
           "with its own key. Do this only when the owner has lost the key.";
         const title = `Reset the key of ${bot.name}?`;
         if ((await confirmed({ title, text, yes: "Reset the key", danger: true })) === null) return;
-        await act(`The key of ${bot.name} is forgotten.`, () => ask("POST", `names/${encodeURIComponent(bot.name)}/reset`));
+        await act(`The key of ${bot.name} is forgotten.`, () => request("POST", `names/${encodeURIComponent(bot.name)}/reset`));
       }),
     );
   }
@@ -63,7 +63,7 @@ function buttons(bot, path, over, act) {
           "Before the start it may join again.";
         const title = `Remove ${bot.name}?`;
         if ((await confirmed({ title, text, yes: "Remove it", danger: true })) === null) return;
-        await act(`${bot.name} is removed.`, () => ask("POST", `${path}/remove`, { name: bot.name }));
+        await act(`${bot.name} is removed.`, () => request("POST", `${path}/remove`, { name: bot.name }));
       }),
     );
   }

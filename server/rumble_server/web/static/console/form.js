@@ -2,7 +2,7 @@
 
 import { byId, element } from "../live.js";
 import { select } from "./dom.js";
-import { ask, Refused } from "./session.js";
+import { request, Refused } from "./api.js";
 
 /** @typedef {HTMLInputElement | HTMLSelectElement} Control */
 
@@ -151,7 +151,7 @@ export function prepare(created) {
     const problems = problemsHere();
     if (problems.length) return complain(problems);
     try {
-      created((await ask("POST", "tournaments", configuration())).id);
+      created((await request("POST", "tournaments", configuration())).id);
     } catch (error) {
       const refused = /** @type {Refused} */ (error);
       complain(refused.detail?.length ? refused.detail : [{ field: "", problem: refused.message }]);

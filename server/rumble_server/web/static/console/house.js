@@ -2,7 +2,7 @@
 
 import { byId, element } from "../live.js";
 import { input, select } from "./dom.js";
-import { ask, Refused } from "./session.js";
+import { request, Refused } from "./api.js";
 
 /**
  * Show the reference bots, and let the host add some; `done` is called with a text of what was done.
@@ -17,7 +17,7 @@ export async function prepareHouse(tournament, done) {
   const about = new Map();
 
   async function show() {
-    const data = await ask("GET", path);
+    const data = await request("GET", path);
     const chosen = bots.value;
     for (const each of data.bots) about.set(each.bot, each.about);
     bots.replaceChildren(...data.bots.map((/** @type {any} */ each) => element("option", {}, each.bot)));
@@ -40,7 +40,7 @@ export async function prepareHouse(tournament, done) {
     const name = input("house-name").value.trim();
     const body = { bot: bots.value, count, ...(name ? { name } : {}) };
     try {
-      await ask("POST", path, body);
+      await request("POST", path, body);
     } catch (problem) {
       error.textContent = /** @type {Refused} */ (problem).message;
       error.hidden = false;

@@ -2,11 +2,11 @@
 
 import { byId } from "../live.js";
 import { confirmed } from "./dialog.js";
-import { ask, picture } from "./session.js";
+import { request, picture } from "./api.js";
 
 /** @param {string} path */
 async function showInvite(path) {
-  const data = await ask("GET", path);
+  const data = await request("GET", path);
   const { code, link, command } = data;
   byId("code").textContent = code ?? "";
   byId("code-line").hidden = code === null;
@@ -29,13 +29,13 @@ export async function prepareInvite(tournament, act) {
     const title = "Make a new code?";
     const text = "From now on bots join only with the new code; links with an old code stop working. Bots that have joined stay.";
     if ((await confirmed({ title, text, yes: "Make a new code" })) === null) return;
-    if (await act("There is a new code.", () => ask("POST", path, {}))) await showInvite(path);
+    if (await act("There is a new code.", () => request("POST", path, {}))) await showInvite(path);
   });
   byId("no-invite").addEventListener("click", async () => {
     const title = "Ask for no code any more?";
     const text = "Any bot that reaches this server can then join. Bots that have joined stay.";
     if ((await confirmed({ title, text, yes: "Ask for no code" })) === null) return;
-    if (await act("No code is needed any more.", () => ask("POST", path, { code: null }))) await showInvite(path);
+    if (await act("No code is needed any more.", () => request("POST", path, { code: null }))) await showInvite(path);
   });
   await showInvite(path);
 }

@@ -6,7 +6,7 @@ import { confirmed } from "./dialog.js";
 import { input, moment, replace } from "./dom.js";
 import { prepareHouse } from "./house.js";
 import { prepareInvite } from "./invite.js";
-import { ask, Refused, whenLoggedIn } from "./session.js";
+import { request, Refused, whenLoggedIn } from "./api.js";
 
 const MOST_MATCHES = 12;
 const SOON_MS = 300;
@@ -45,13 +45,13 @@ async function act(done, command) {
     return false;
   }
   tell(done);
-  await look();
+  await refresh();
   return true;
 }
 
 /** Show the tournament as only its host sees it. */
-async function look() {
-  const view = await ask("GET", `${path}/host`);
+async function refresh() {
+  const view = await request("GET", `${path}/host`);
   byId("name").textContent = view.name;
   document.title = `${view.name} – Console – Rumble`;
   byId("about").textContent = `${view.game}, ${view.config.format}, created ${moment(view.created_at_ms)}`;
@@ -150,16 +150,16 @@ async function playAgain(match) {
     ? "It is being played: this attempt is void, and the next attempt begins."
     : "Its result no longer counts, and the standings change at once. It is played again as its next attempt.";
   if ((await confirmed({ title: `Play ${match} again?`, text, yes: "Play it again", danger: true })) === null) return;
-  await act(`${match} is played again.`, () => ask("POST", `${path}/replay`, { match }));
+  await act(`${match} is played again.`, () => request("POST", `${path}/replay`, { match }));
 }
 
 /** Read the tournament soon: one request for several events. */
-function lookSoon() {
+function refreshSoon() {
   if (asked) return;
   asked = true;
   setTimeout(() => {
     asked = false;
-    if (!byId("content").hidden) look().catch((error) => tell(error.message));
+    if (!byId("content").hidden) refresh().catch((error) => tell(error.message));
   }, SOON_MS);
 }
 
@@ -180,47 +180,47 @@ function watch() {
       for (const match of [...data.latest].reverse()) over.set(match.match, match);
       showStatus(data);
       showProgress(data);
-      lookSoon();
+      refreshSoon();
     },
     status(data) {
       showStatus(data);
       showProgress(data);
-      lookSoon();
+      refreshSoon();
     },
     standings(data) {
       showProgress(data);
-      lookSoon();
+      refreshSoon();
     },
-    field: lookSoon,
+    field: refreshSoon,
     match_start(match) {
       over.delete(match.match);
       running.set(match.match, match);
-      lookSoon();
+      refreshSoon();
     },
     match_over(match) {
       finish(match);
-      lookSoon();
+      refreshSoon();
     },
   });
 }
 
-byId("start").addEventListener("click", () => act("It has started.", () => ask("POST", `${path}/start`)));
-byId("resume").addEventListener("click", () => act("It goes on.", () => ask("POST", `${path}/resume`)));
+byId("start").addEventListener("click", () => act("It has started.", () => request("POST", `${path}/start`)));
+byId("resume").addEventListener("click", () => act("It goes on.", () => request("POST", `${path}/resume`)));
 byId("pause").addEventListener("click", async () => {
   const text = "Running matches finish; none starts until you resume the tournament.";
   const reason = await confirmed({ title: "Pause it?", text, yes: "Pause", label: "What the bots are told (if anything)" });
   if (reason === null) return;
-  await act("It is paused.", () => ask("POST", `${path}/pause`, reason.trim() ? { reason: reason.trim() } : {}));
+  await act("It is paused.", () => request("POST", `${path}/pause`, reason.trim() ? { reason: reason.trim() } : {}));
 });
 byId("end").addEventListener("click", async () => {
   const text = "It is over at once: the standings count as they are, and running matches are aborted.";
   if ((await confirmed({ title: "End it now?", text, yes: "End it", danger: true })) === null) return;
-  await act("It is finished.", () => ask("POST", `${path}/end`));
+  await act("It is finished.", () => request("POST", `${path}/end`));
 });
 byId("cancel").addEventListener("click", async () => {
   const text = "It is over at once, and nothing of it counts. This cannot be undone.";
   if ((await confirmed({ title: "Cancel the tournament?", text, yes: "Cancel the tournament", danger: true })) === null) return;
-  await act("It is cancelled.", () => ask("POST", `${path}/cancel`));
+  await act("It is cancelled.", () => request("POST", `${path}/cancel`));
 });
 byId("replay-form").addEventListener("submit", async (event) => {
   event.preventDefault();
@@ -230,7 +230,7 @@ byId("replay-form").addEventListener("submit", async (event) => {
 let isSetUp = false;
 whenLoggedIn(async () => {
   try {
-    await look();
+    await refresh();
   } catch (error) {
     if (!(error instanceof Refused) || error.status !== 404) throw error;
     byId("login").remove();
@@ -240,6 +240,6 @@ whenLoggedIn(async () => {
   }
   if (isSetUp) return;
   isSetUp = true;
-  await Promise.all([prepareHouse(id, async (done) => (tell(done), look())), prepareInvite(id, act)]);
+  await Promise.all([prepareHouse(id, async (done) => (tell(done), refresh())), prepareInvite(id, act)]);
   watch();
 });

@@ -33,8 +33,8 @@ import { clockText, sentence, terminationText, verdict } from "./texts.js";
  * @property {boolean} over
  */
 
-const LOOK_AFTER_MS = 150;
-const LOOK_AGAIN_MS = 500;
+const POLL_AFTER_MS = 150;
+const POLL_AGAIN_MS = 500;
 const SLOW_MS = 6000;
 
 const part = byId("table-part");
@@ -53,9 +53,9 @@ export class MatchPanel {
   /** @type {Map<string, Game>} */
   #games;
   /** @type {number | undefined} */
-  #looking;
+  #pollTimer;
   /** @type {number | undefined} */
-  #slow;
+  #slowTimer;
 
   /**
    * @param {Map<string, Game>} games
@@ -117,15 +117,15 @@ export class MatchPanel {
       this.on.announce(`The match ${again}. You play ${this.#mark(frame.seat)} against ${this.opponent}.`);
       byId("players").focus();
     }
-    this.#lookSoon(LOOK_AFTER_MS);
+    this.#pollSoon(POLL_AFTER_MS);
   }
 
   /** Ask the person for a move. @param {Turn} frame */
   turn(frame) {
     const { match } = this;
     if (!match || match.id !== frame.match) return;
-    clearTimeout(this.#looking);
-    clearTimeout(this.#slow);
+    clearTimeout(this.#pollTimer);
+    clearTimeout(this.#slowTimer);
     const news = frame.moves.slice(match.moves.length).filter((_, index) => (match.moves.length + index) % 2 !== match.seat);
     match.attempt = frame.attempt;
     match.turn = frame;
@@ -196,8 +196,8 @@ export class MatchPanel {
 
   /** Stop moves and clocks, because the connection is lost. */
   pause() {
-    clearTimeout(this.#looking);
-    clearTimeout(this.#slow);
+    clearTimeout(this.#pollTimer);
+    clearTimeout(this.#slowTimer);
     if (!this.playing) return;
     if (this.match) this.match.turn = null;
     this.#time(this.#left(), null);
@@ -256,8 +256,8 @@ export class MatchPanel {
   #end(over) {
     const { match } = this;
     if (!match) return;
-    clearTimeout(this.#looking);
-    clearTimeout(this.#slow);
+    clearTimeout(this.#pollTimer);
+    clearTimeout(this.#slowTimer);
     const wasHere = document.activeElement === document.body || part.contains(document.activeElement);
     match.turn = null;
     match.over = over.scores !== null;
@@ -308,7 +308,7 @@ export class MatchPanel {
     this.#board.stop();
     this.#status(`${this.opponent} is thinking`);
     this.#showMoves();
-    this.#lookSoon(LOOK_AFTER_MS);
+    this.#pollSoon(POLL_AFTER_MS);
   }
 
   #moveTyped() {
@@ -339,14 +339,14 @@ export class MatchPanel {
   }
 
   /** Read the match as spectators see it, soon: between two turns the server sends bots nothing. @param {number} afterMs */
-  #lookSoon(afterMs) {
-    clearTimeout(this.#looking);
-    clearTimeout(this.#slow);
-    this.#looking = setTimeout(() => this.#look(), afterMs);
-    this.#slow = setTimeout(() => this.#status(`${this.opponent} is still thinking`), SLOW_MS);
+  #pollSoon(afterMs) {
+    clearTimeout(this.#pollTimer);
+    clearTimeout(this.#slowTimer);
+    this.#pollTimer = setTimeout(() => this.#poll(), afterMs);
+    this.#slowTimer = setTimeout(() => this.#status(`${this.opponent} is still thinking`), SLOW_MS);
   }
 
-  async #look() {
+  async #poll() {
     const { match } = this;
     if (!match) return;
     const plies = match.moves.length;
@@ -354,14 +354,14 @@ export class MatchPanel {
     const isNews = match === this.match && !match.over && (match.turn === null || match.moves.length > match.turn.moves.length);
     if (!isNews || plies !== match.moves.length) return;
     if (!view || view.status === "over" || view.ply < plies || view.attempt !== match.attempt) {
-      this.#looking = setTimeout(() => this.#look(), LOOK_AGAIN_MS);
+      this.#pollTimer = setTimeout(() => this.#poll(), POLL_AGAIN_MS);
       return;
     }
     match.turn = null;
     match.moves = view.moves;
     this.#showMoves();
     if (view.seats_ms) this.#time(view.seats_ms, view.seat);
-    if (view.seat === match.seat) this.#looking = setTimeout(() => this.#look(), LOOK_AGAIN_MS);
+    if (view.seat === match.seat) this.#pollTimer = setTimeout(() => this.#poll(), POLL_AGAIN_MS);
     this.#board.show(view);
   }
 

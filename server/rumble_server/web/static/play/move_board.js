@@ -51,7 +51,7 @@ export class MoveBoard {
    */
   async draw(position, legal = [], onMove = () => {}) {
     const change = (this.#change += 1);
-    const drawn = await ask(position, legal);
+    const drawn = await requestDrawing(position, legal);
     if (change !== this.#change || !this.#view) return;
     this.#show(drawn);
     if (legal.length === 0) return;
@@ -83,7 +83,7 @@ export class MoveBoard {
  * @param {string[]} legal
  * @returns {Promise<Shown & {moves: Record<string, Path>}>}
  */
-async function ask({ game, settings, state, moves }, legal) {
+async function requestDrawing({ game, settings, state, moves }, legal) {
   const last = moves.at(-1);
   const body = JSON.stringify({ settings, state, legal, ...(last === undefined ? {} : { last_move: last }) });
   try {

@@ -1,4 +1,4 @@
-// The host's token, kept in this tab, and requests with it.
+// Requests with the host token, which is kept in this tab.
 
 import { byId } from "../live.js";
 
@@ -25,7 +25,7 @@ export class Refused extends Error {
  * @param {object} [body]
  * @returns {Promise<any>}
  */
-export async function ask(method, path, body) {
+export async function request(method, path, body) {
   const answer = await send(method, path, sessionStorage.getItem(KEY) ?? "", body);
   return answer.json();
 }
