@@ -1,4 +1,4 @@
-"""The state of a tournament in a sentence or two: who leads, who has won, what is waited for. Pure."""
+"""The state of a tournament in a sentence: who leads, who has won, what it waits for. Pure."""
 
 from collections.abc import Sequence
 
@@ -8,11 +8,11 @@ from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.texts import moment_text, points
 
 MOST_NAMED = 3
-"""More who share a place are counted, not named."""
+"""Maximum number of bots named that share a place; more are only counted."""
 
 
 def headline(tournament: Tournament, standings: Sequence[Standing]) -> str:
-    """The sentence for the top of its page. `standings` as they are told beside it."""
+    """Write the sentence for the top of a tournament's page, by the standings that are shown with it."""
     match tournament.status:
         case "lobby":
             return _lobby(tournament)

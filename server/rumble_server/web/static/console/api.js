@@ -1,10 +1,10 @@
-// The host's token, kept in this tab, and requests with it.
+// Requests with the host token, which is kept in this tab.
 
 import { byId } from "../live.js";
 
 const KEY = "rumble-host-token";
 
-/** What the server refuses, or why it could not be asked. */
+/** An error that the server answered, or why it could not be asked. */
 export class Refused extends Error {
   /**
    * @param {number} status 0: no answer
@@ -19,19 +19,19 @@ export class Refused extends Error {
 }
 
 /**
- * Ask the API as the host. Throws Refused. A token that is not right any more brings back the login.
+ * Ask the API as the host. Throws Refused. A token that is no longer valid brings back the login.
  * @param {string} method
  * @param {string} path below /api/
  * @param {object} [body]
  * @returns {Promise<any>}
  */
-export async function ask(method, path, body) {
+export async function request(method, path, body) {
   const answer = await send(method, path, sessionStorage.getItem(KEY) ?? "", body);
   return answer.json();
 }
 
 /**
- * A picture of the API, as the address of an image.
+ * Fetch a picture from the API, as the address of an image.
  * @param {string} path
  * @returns {Promise<string>}
  */
@@ -57,9 +57,9 @@ async function send(method, path, token, body) {
     throw new Refused(0, "The server does not answer. Is it running?");
   }
   if (answer.ok) return answer;
-  const told = await answer.json().catch(() => null);
-  const error = told?.error ?? { message: `The server answers ${answer.status}.`, detail: [] };
-  if (answer.status === 401) showLogin("The token is not right any more: enter it again.");
+  const data = await answer.json().catch(() => null);
+  const error = data?.error ?? { message: `The server answers ${answer.status}.`, detail: [] };
+  if (answer.status === 401) showLogin("The token is no longer valid: enter it again.");
   throw new Refused(answer.status, error.message, error.detail);
 }
 
@@ -73,7 +73,7 @@ function showLogin(problem) {
 }
 
 /**
- * Show the page's content once the host is logged in: at once where this tab has the token.
+ * Show the page's content once the host is logged in: at once if this tab has the token.
  * @param {() => Promise<void>} show
  */
 export function whenLoggedIn(show) {

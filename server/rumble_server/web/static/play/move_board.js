@@ -1,4 +1,4 @@
-// The position, and the ways to choose a move in it. The server says how it is drawn and where a move is clicked.
+// The board of a match, and choosing a move on it. The server says how it is drawn and which cells a move needs.
 
 import { BoardView } from "../board.js";
 
@@ -8,17 +8,17 @@ import { BoardView } from "../board.js";
 /** @typedef {import("./frames.js").Settings} Settings */
 /** @typedef {{game: string, settings: Settings, state: Record<string, unknown>, moves: string[]}} Position */
 
-export class Surface {
+export class MoveBoard {
   /** @type {BoardView | null} */
   #view = null;
-  /** Each change has a number: an answer that comes late, after the next change, is not shown. */
+  /** The number of changes: an answer that comes after the next change is not shown. */
   #change = 0;
-  /** Whether the person moves by keyboard: then the focus comes back to the board with each turn. */
+  /** Whether the person moves by keyboard: then each turn puts the focus on the board. */
   #byKeyboard = false;
 
   /**
    * @param {HTMLElement} root
-   * @param {(drawing: Drawing) => void} onDrawing told of each picture that is shown
+   * @param {(drawing: Drawing) => void} onDrawing called with each drawing that is shown
    */
   constructor(root, onDrawing) {
     this.root = root;
@@ -28,7 +28,7 @@ export class Surface {
   }
 
   /**
-   * A new match: nothing of an old one stays.
+   * Begin a new match, with nothing of the one before.
    * @param {string} label
    * @param {boolean} flipped seen from the second seat
    */
@@ -37,21 +37,21 @@ export class Surface {
     this.#view = new BoardView(this.root, { label, flipped });
   }
 
-  /** Show what the server has drawn already. @param {Shown} shown */
+  /** Show what the server has drawn. @param {Shown} shown */
   show(shown) {
     this.stop();
     this.#show(shown);
   }
 
   /**
-   * Have a position drawn, and show it. With `legal` it offers these moves, and calls back with the one chosen.
+   * Have a position drawn, and show it. With `legal`, offer these moves; `onMove` gets the chosen one.
    * @param {Position} position
    * @param {string[]} [legal]
    * @param {(move: string) => void} [onMove]
    */
   async draw(position, legal = [], onMove = () => {}) {
     const change = (this.#change += 1);
-    const drawn = await ask(position, legal);
+    const drawn = await requestDrawing(position, legal);
     if (change !== this.#change || !this.#view) return;
     this.#show(drawn);
     if (legal.length === 0) return;
@@ -70,7 +70,7 @@ export class Surface {
     if (target instanceof HTMLElement || target instanceof SVGElement) target.focus({ preventScroll: true });
   }
 
-  /** Offer no moves any more. */
+  /** Stop offering moves. */
   stop() {
     this.#change += 1;
     this.#view?.stop();
@@ -78,12 +78,12 @@ export class Surface {
 }
 
 /**
- * What the server draws. Where it does not answer, the moves are still there to choose from, in words.
+ * Ask the server for a drawing. If it does not answer, the moves can still be chosen by their text.
  * @param {Position} position
  * @param {string[]} legal
  * @returns {Promise<Shown & {moves: Record<string, Path>}>}
  */
-async function ask({ game, settings, state, moves }, legal) {
+async function requestDrawing({ game, settings, state, moves }, legal) {
   const last = moves.at(-1);
   const body = JSON.stringify({ settings, state, legal, ...(last === undefined ? {} : { last_move: last }) });
   try {
@@ -91,7 +91,7 @@ async function ask({ game, settings, state, moves }, legal) {
     const answer = await fetch(`/api/games/${encodeURIComponent(game)}/board`, { method: "POST", headers, body });
     if (answer.ok) return await answer.json();
   } catch {
-    // as if it had answered with an error
+    // handled like an answer with an error
   }
   const diagram = "The board cannot be drawn at the moment.";
   return { drawing: null, diagram, moves: Object.fromEntries(legal.map((move) => [move, []])) };

@@ -1,4 +1,4 @@
-"""A whole web on a world in memory: virtual time, a disk that can be held up, an archive read from the same log."""
+"""A server in memory with its web: virtual time, a disk that can be held up, an archive read from the same log."""
 
 import asyncio
 import json
@@ -38,7 +38,7 @@ _schema = Draft202012Validator(schemas()["feed_event.json"])
 
 
 class WaitingLog:
-    """The world's log, with what the web needs beside: it can be waited for, and may be in trouble."""
+    """The world's log as the web uses it: it can be waited for, and may be in trouble."""
 
     def __init__(self, world: World) -> None:
         self._world = world
@@ -93,7 +93,7 @@ class MemoryArchive:
 
 @dataclass(frozen=True)
 class Event:
-    """One event as a spectator gets it; held to its model."""
+    """One event as a spectator gets it, checked against its model."""
 
     id: int
     kind: str
@@ -101,7 +101,7 @@ class Event:
 
 
 def parse(text: bytes) -> list[Event]:
-    """The events of a piece of a stream. Fails on data that does not fit its model and schema, or has other fields."""
+    """Read the events of a piece of a stream. Fails on data that does not fit its model and schema."""
     events = []
     for block in text.decode().split("\n\n"):
         lines = dict(line.split(": ", 1) for line in block.splitlines() if not line.startswith(":"))
@@ -120,23 +120,23 @@ class Watcher:
     """A spectator of a feed, read step by step."""
 
     def __init__(
-        self, scene: "Scene", tournament: Tournament, last_event_id: int | None = None, packed: bool = False
+        self, server: "MemoryServer", tournament: Tournament, last_event_id: int | None = None, packed: bool = False
     ) -> None:
-        self._scene = scene
+        self._server = server
         self._unpacker = zlib.decompressobj(16 + zlib.MAX_WBITS) if packed else None
-        self.stream: AsyncIterator[bytes] = scene.feed.stream(tournament, last_event_id, packed=packed)
+        self.stream: AsyncIterator[bytes] = server.feed.stream(tournament, last_event_id, packed=packed)
         self.events: list[Event] = []
 
     async def piece(self) -> bytes:
-        """The next piece, whatever it is. If it waits for the disk, the disk gets the time it takes."""
+        """Read the next piece. If it waits for the disk, let the time of a write pass."""
         reading = asyncio.ensure_future(anext(self.stream))
         await asyncio.sleep(0)
         if not reading.done():
-            self._scene.pass_ms(WRITE_MS)
+            self._server.pass_ms(WRITE_MS)
         return await asyncio.wait_for(reading, PATIENCE_S)
 
     async def read(self, kind: str) -> Event:
-        """Read on to the end of the piece that has an event of this kind; gives the last such."""
+        """Read on to the end of the piece that has an event of this kind; return the last such event."""
         while True:
             piece = await self.piece()
             new = parse(piece if self._unpacker is None else self._unpacker.decompress(piece))
@@ -146,12 +146,11 @@ class Watcher:
                 return found[-1]
 
     async def close(self) -> None:
-        """Go away."""
         await self.stream.aclose()  # type: ignore[attr-defined]  # it is an async generator
 
 
-class Scene:
-    """A world, its web, and a browser."""
+class MemoryServer:
+    """A server in memory with its web: logins, matches, files and pages without a socket."""
 
     def __init__(self, world: World | None = None, *, hosts: frozenset[str] = frozenset()) -> None:
         self.world = world or World(delay_ms=WRITE_MS)
@@ -171,29 +170,28 @@ class Scene:
         self.feed.publish(list(enumerate(facts, first + 1)))
 
     def browser(self, **given: Any) -> httpx.AsyncClient:
-        """Sends requests to the web. Mistakes of the server are answers, as they are over a socket."""
+        """Make a client of the web. Failures of the server are answers, as they are over a socket."""
         transport = httpx.ASGITransport(self.web, raise_app_exceptions=False)
         return httpx.AsyncClient(transport=transport, **{"base_url": "http://rumble.test", **given})
 
     def watch(self, tournament: Tournament, last_event_id: int | None = None, *, packed: bool = False) -> Watcher:
-        """A spectator; `packed`: it takes a gzip stream."""
+        """Make a spectator; a `packed` one takes a gzip stream."""
         return Watcher(self, tournament, last_event_id, packed)
 
     def pass_ms(self, ms: int = 300) -> None:
-        """Let time pass."""
         self.world.clock.advance(ms)
 
-    def players(self, *names: str, think_ms: int = 10, **login: Any) -> list[Bot]:
-        """Bots that play the first legal move."""
+    def bots(self, *names: str, think_ms: int = 10, **login: Any) -> list[Bot]:
+        """Log in bots that play the first legal move."""
         bots = self.world.logins(*names, **login)
         for bot in bots:
             bot.play(lambda turn: str(turn["legal"][0]), lambda: think_ms)
         return bots
 
     def played(self, *names: str, **config: Any) -> Tournament:
-        """A tournament that these bots have played to its end."""
+        """Have these bots play a tournament to its end."""
         tournament = self.world.create(start_at_bots=len(names), **config)
-        bots = self.players(*names, join=tournament.id)
+        bots = self.bots(*names, join=tournament.id)
         self.world.run()
         for bot in bots:
             bot.drop()

@@ -1,4 +1,4 @@
-// The boards of the matches that are being played.
+// The boards of the running matches on a tournament's page.
 
 import { BoardView } from "./board.js";
 import { byId, element } from "./live.js";
@@ -18,34 +18,34 @@ const pictures = new WeakMap();
 let running = new Set(shown.keys());
 
 /**
- * A match has begun or gone on.
+ * Show the board of a match that has begun or gone on.
  * @param {string[]} marks
- * @param {Board} told
+ * @param {Board} data
  */
-export function showBoard(marks, told) {
-  running.add(told.match);
+export function showBoard(marks, data) {
+  running.add(data.match);
   paint("playing", showCount);
-  paint(`board ${told.match}`, () => {
-    if (!running.has(told.match)) return;
-    const board = shown.get(told.match) ?? newBoard(told);
-    if (board) drawBoard(board, marks, told);
+  paint(`board ${data.match}`, () => {
+    if (!running.has(data.match)) return;
+    const board = shown.get(data.match) ?? newBoard(data);
+    if (board) drawBoard(board, marks, data);
   });
 }
 
 /**
- * These matches are played, and no others.
+ * Show these boards and no others.
  * @param {string[]} marks
- * @param {Board[]} told
+ * @param {Board[]} data
  */
-export function showBoards(marks, told) {
-  running = new Set(told.map((board) => board.match));
+export function showBoards(marks, data) {
+  running = new Set(data.map((board) => board.match));
   for (const match of shown.keys()) if (!running.has(match)) remove(match);
-  for (const board of told) showBoard(marks, board);
+  for (const board of data) showBoard(marks, board);
   paint("playing", showCount);
 }
 
 /**
- * A match is over.
+ * Remove the board of a match that is over.
  * @param {string} match
  */
 export function removeBoard(match) {
@@ -60,38 +60,38 @@ function remove(match) {
   shown.delete(match);
 }
 
-/** @param {Board} told */
-function newBoard(told) {
+/** @param {Board} data */
+function newBoard(data) {
   if (shown.size >= MOST_BOARDS) return null;
-  const link = element("a", { href: `/matches/${told.match}` }, told.seats.join(" – "));
-  const board = element("article", { class: "card", "data-match": told.match }, element("h3", {}, link));
+  const link = element("a", { href: `/matches/${data.match}` }, data.seats.join(" – "));
+  const board = element("article", { class: "card", "data-match": data.match }, element("h3", {}, link));
   board.append(element("div", { class: "drawn" }), element("p", { class: "quiet small" }));
   boards.append(board);
-  shown.set(told.match, board);
+  shown.set(data.match, board);
   return board;
 }
 
 /**
  * @param {HTMLElement} board
  * @param {string[]} marks
- * @param {Board} told
+ * @param {Board} data
  */
-function drawBoard(board, marks, told) {
-  picture(board, told).show(told);
+function drawBoard(board, marks, data) {
+  picture(board, data).show(data);
   const state = board.querySelector("p");
-  if (state) setText(state, `ply ${told.ply}, ${told.seats[told.seat]} (${marks[told.seat]}) to move`);
+  if (state) setText(state, `ply ${data.ply}, ${data.seats[data.seat]} (${marks[data.seat]}) to move`);
 }
 
 /**
- * The view of a board, over what the server drew.
+ * Return the view of a board; it replaces what the server drew.
  * @param {HTMLElement} board
- * @param {Board} told
+ * @param {Board} data
  */
-function picture(board, told) {
+function picture(board, data) {
   let view = pictures.get(board);
   if (!view) {
     const root = /** @type {HTMLElement} */ (board.querySelector(".drawn"));
-    view = new BoardView(root, { label: told.seats.join(" – ") });
+    view = new BoardView(root, { label: data.seats.join(" – ") });
     pictures.set(board, view);
   }
   return view;

@@ -5,14 +5,15 @@ import zlib
 from typing import Any
 
 import pytest
+from rumble_server.web.api.events import read_event_id
 
-from tests.server.web.scene import Scene, parse
+from tests.server.web.memory_server import MemoryServer, parse
 
 
 class Stream:
     """A request for events that is being answered."""
 
-    def __init__(self, scene: Scene, tournament: str, **headers: str) -> None:
+    def __init__(self, server: MemoryServer, tournament: str, **headers: str) -> None:
         self._sent: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
         self._gone = asyncio.Event()
         path = f"/api/tournaments/{tournament}/events"
@@ -29,7 +30,7 @@ class Stream:
             "server": ("rumble.test", 80),
             "client": ("192.0.2.1", 1),
         }
-        self.task = asyncio.ensure_future(scene.web(scope, self._receive, self._send))
+        self.task = asyncio.ensure_future(server.web(scope, self._receive, self._send))
 
     async def _receive(self) -> dict[str, Any]:
         await self._gone.wait()
@@ -52,10 +53,10 @@ class Stream:
         await asyncio.wait_for(self.task, 5)
 
 
-async def test_the_answer_is_an_event_stream(scene: Scene) -> None:
-    tournament = scene.world.create()
-    scene.pass_ms()
-    stream = Stream(scene, tournament.id)
+async def test_the_answer_is_an_event_stream(server: MemoryServer) -> None:
+    tournament = server.world.create()
+    server.pass_ms()
+    stream = Stream(server, tournament.id)
     start = await stream.message()
     headers = {name.decode(): value.decode() for name, value in start["headers"]}
     assert start["status"] == 200
@@ -64,13 +65,13 @@ async def test_the_answer_is_an_event_stream(scene: Scene) -> None:
     assert (await stream.message())["body"] == b"retry: 2000\n\n"
     assert await stream.kinds("snapshot") == ["snapshot"]
     await stream.leave()
-    assert scene.feed.spectators == 0
+    assert server.feed.spectators == 0
 
 
 @pytest.mark.parametrize("accepted", ["gzip", "br, GZIP;q=0.5", "identity;q=0, gzip; q=1.0"])
-async def test_who_takes_gzip_gets_it(scene: Scene, accepted: str) -> None:
-    stream = Stream(scene, scene.world.create().id, accept_encoding=accepted)
-    scene.pass_ms()
+async def test_who_takes_gzip_gets_it(server: MemoryServer, accepted: str) -> None:
+    stream = Stream(server, server.world.create().id, accept_encoding=accepted)
+    server.pass_ms()
     start = await stream.message()
     headers = {name.decode(): value.decode() for name, value in start["headers"]}
     assert (headers["content-encoding"], headers["vary"]) == ("gzip", "Accept-Encoding")
@@ -82,41 +83,48 @@ async def test_who_takes_gzip_gets_it(scene: Scene, accepted: str) -> None:
 
 
 @pytest.mark.parametrize("accepted", ["", "br", "gzip;q=0", "gzip;q=0.000", "x-gzip"])
-async def test_who_does_not_take_gzip_gets_it_plain(scene: Scene, accepted: str) -> None:
-    stream = Stream(scene, scene.world.create().id, accept_encoding=accepted)
-    scene.pass_ms()
+async def test_who_does_not_take_gzip_gets_it_plain(server: MemoryServer, accepted: str) -> None:
+    stream = Stream(server, server.world.create().id, accept_encoding=accepted)
+    server.pass_ms()
     headers = {name.decode() for name, _ in (await stream.message())["headers"]}
     assert "content-encoding" not in headers
     assert (await stream.message())["body"] == b"retry: 2000\n\n"
     await stream.leave()
 
 
-async def test_last_event_id_resumes(scene: Scene) -> None:
-    tournament = scene.world.create()
-    scene.pass_ms()
-    stream = Stream(scene, tournament.id)
+async def test_last_event_id_resumes(server: MemoryServer) -> None:
+    tournament = server.world.create()
+    server.pass_ms()
+    stream = Stream(server, tournament.id)
     await stream.message()
     await stream.kinds("snapshot")
     await stream.leave()
-    last = scene.world.log.last
-    resumed = Stream(scene, tournament.id, last_event_id=str(last))
+    last = server.world.log.last
+    resumed = Stream(server, tournament.id, last_event_id=str(last))
     await resumed.message()
     assert await resumed.kinds("field") == ["field"]
     await resumed.leave()
-    odd = Stream(scene, tournament.id, last_event_id="x")
+    odd = Stream(server, tournament.id, last_event_id="x")
     await odd.message()
     assert await odd.kinds("snapshot") == ["snapshot"]
     await odd.leave()
 
 
-async def test_streams_end_with_the_server(scene: Scene) -> None:
-    tournament = scene.world.create()
-    scene.pass_ms()
-    stream = Stream(scene, tournament.id)
+async def test_streams_end_with_the_server(server: MemoryServer) -> None:
+    tournament = server.world.create()
+    server.pass_ms()
+    stream = Stream(server, tournament.id)
     await stream.message()
     await stream.kinds("snapshot")
-    scene.feed.close()
+    server.feed.close()
     await asyncio.wait_for(stream.task, 5)
-    async with scene.browser() as browser:
+    async with server.browser() as browser:
         answer = await browser.get(f"/api/tournaments/{tournament.id}/events")
     assert (answer.status_code, answer.json()["error"]["code"]) == (503, "unavailable")
+
+
+@pytest.mark.parametrize(
+    ("text", "seen"), [(None, None), ("17", 17), ("", None), ("-1", None), ("x", None), ("9" * 5000, None)]
+)
+def test_a_last_event_id_is_one_of_ours_or_none(text: str | None, seen: int | None) -> None:
+    assert read_event_id(text) == seen

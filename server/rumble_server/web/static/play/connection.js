@@ -1,4 +1,4 @@
-// The connection to `/bot`: logs in, says what comes, and connects again while something is at stake.
+// The connection to `/bot`: it logs in, passes messages on, and connects again while it is needed.
 
 /** @typedef {import("./frames.js").Frame} Frame */
 /** @typedef {import("./guest.js").Guest} Guest */
@@ -7,7 +7,7 @@ const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 5000;
 const NEVER_AGAIN = new Set([4001, 4003, 4008, 4010]);
 
-export class Link {
+export class Connection {
   /** @type {WebSocket | null} */
   #socket = null;
   /** @type {Guest | null} */
@@ -19,8 +19,8 @@ export class Link {
   /**
    * @param {object} tell
    * @param {(frame: Frame) => void} tell.frame  a message of the server
-   * @param {(code: number, waitMs: number | null) => void} tell.lost  the connection ended; the next try is in `waitMs`, or (null) never
-   * @param {() => boolean} tell.wanted  whether there is something to come back to
+   * @param {(code: number, waitMs: number | null) => void} tell.lost  the connection ended; the next try is in `waitMs`; null: there is none
+   * @param {() => boolean} tell.wanted  whether to connect again
    */
   constructor(tell) {
     this.tell = tell;
@@ -31,7 +31,7 @@ export class Link {
   }
 
   /**
-   * Log in as this guest; a connection that is open as the same one stays. Gives whether it was ready.
+   * Log in as this guest, unless it is logged in already. Return whether it was.
    * @param {Guest} guest
    */
   open(guest) {
@@ -44,7 +44,7 @@ export class Link {
   }
 
   /**
-   * Send a message. Gives false where there is no connection to send it on.
+   * Send a message. Return false if there is no connection.
    * @param {Record<string, unknown>} message
    */
   send(message) {
@@ -53,7 +53,7 @@ export class Link {
     return true;
   }
 
-  /** End the connection, and do not come back. */
+  /** End the connection for good. */
   close() {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -105,12 +105,12 @@ export class Link {
     this.tell.lost(code, waitMs);
   }
 
-  /** The network is back: no use in waiting. */
+  /** Connect at once, because the network is back. */
   #hurry() {
     if (this.#timer !== undefined) this.#connect();
   }
 
-  /** The network is gone: the socket may not notice for minutes. */
+  /** End the connection, because the network is gone: the socket may not notice for minutes. */
   #drop() {
     const socket = this.#socket;
     if (socket === null) return;

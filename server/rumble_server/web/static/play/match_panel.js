@@ -1,9 +1,10 @@
-// The match that is played: board, clocks, moves, whose turn it is, and how it ended.
+// The match that the person plays: board, clocks, moves, whose turn it is, and how it ended.
 
 import { token } from "../board.js";
+import { clockFace } from "../clocks.js";
 import { byId, element, result } from "../live.js";
-import { Clocks, clockFace } from "./clocks.js";
-import { Surface } from "./surface.js";
+import { Clocks } from "./clocks.js";
+import { MoveBoard } from "./move_board.js";
 import { clockText, sentence, terminationText, verdict } from "./texts.js";
 
 /** @typedef {import("./frames.js").Challenge} Challenge */
@@ -17,7 +18,7 @@ import { clockText, sentence, terminationText, verdict } from "./texts.js";
 /** @typedef {import("./frames.js").Turn} Turn */
 
 /**
- * What the page knows of the match. `seat` is the person's; `turn` is open while the person is asked.
+ * What the page knows of the match. `seat` is the person's; `turn` is set while the person is to move.
  * @typedef {object} Match
  * @property {string} id
  * @property {number} attempt
@@ -32,8 +33,8 @@ import { clockText, sentence, terminationText, verdict } from "./texts.js";
  * @property {boolean} over
  */
 
-const LOOK_AFTER_MS = 150;
-const LOOK_AGAIN_MS = 500;
+const POLL_AFTER_MS = 150;
+const POLL_AGAIN_MS = 500;
 const SLOW_MS = 6000;
 
 const part = byId("table-part");
@@ -44,23 +45,23 @@ const typed = /** @type {HTMLInputElement} */ (byId("typed"));
 const typedError = byId("typed-error");
 const dialog = /** @type {HTMLDialogElement} */ (byId("resign-dialog"));
 
-export class Table {
+export class MatchPanel {
   /** @type {Match | null} */
   match = null;
-  #surface = new Surface(byId("board"), showTokens);
+  #board = new MoveBoard(byId("board"), showTokens);
   #clocks = new Clocks((seat, ms, low) => this.#showClock(seat, ms, low));
   /** @type {Map<string, Game>} */
   #games;
   /** @type {number | undefined} */
-  #looking;
+  #pollTimer;
   /** @type {number | undefined} */
-  #slow;
+  #slowTimer;
 
   /**
    * @param {Map<string, Game>} games
    * @param {object} on
    * @param {(message: Record<string, unknown>) => boolean} on.send  false where there is no connection
-   * @param {(text: string) => void} on.said  what a screen reader should say
+   * @param {(text: string) => void} on.announce  a text for screen readers
    */
   constructor(games, on) {
     this.#games = games;
@@ -92,7 +93,7 @@ export class Table {
     part.hidden = !shown;
   }
 
-  /** A match begins, or goes on. @param {MatchStart} frame */
+  /** Begin a match, or go on with it. @param {MatchStart} frame */
   start(frame) {
     const isNew = this.match?.id !== frame.match || this.match.over;
     this.#begin({
@@ -113,18 +114,18 @@ export class Table {
     this.#status(`${this.opponent} is thinking`);
     if (isNew) {
       const again = frame.resumed ? "goes on" : "has begun";
-      this.on.said(`The match ${again}. You play ${this.#mark(frame.seat)} against ${this.opponent}.`);
+      this.on.announce(`The match ${again}. You play ${this.#mark(frame.seat)} against ${this.opponent}.`);
       byId("players").focus();
     }
-    this.#lookSoon(LOOK_AFTER_MS);
+    this.#pollSoon(POLL_AFTER_MS);
   }
 
-  /** The person is asked for a move. @param {Turn} frame */
+  /** Ask the person for a move. @param {Turn} frame */
   turn(frame) {
     const { match } = this;
     if (!match || match.id !== frame.match) return;
-    clearTimeout(this.#looking);
-    clearTimeout(this.#slow);
+    clearTimeout(this.#pollTimer);
+    clearTimeout(this.#slowTimer);
     const news = frame.moves.slice(match.moves.length).filter((_, index) => (match.moves.length + index) % 2 !== match.seat);
     match.attempt = frame.attempt;
     match.turn = frame;
@@ -133,17 +134,17 @@ export class Table {
     this.#time(frame.clock.seats_ms, match.seat);
     this.#status("Your turn", "mine");
     const last = news.at(-1);
-    this.on.said(`${last === undefined ? "" : `${this.opponent} played ${last}. `}Your turn.`);
+    this.on.announce(`${last === undefined ? "" : `${this.opponent} played ${last}. `}Your turn.`);
     this.#showMoves();
     this.#offer();
   }
 
-  /** A move did not count. @param {Rejected} frame */
+  /** Tell that a move did not count. @param {Rejected} frame */
   rejected(frame) {
     const { match } = this;
     if (!match || match.id !== frame.match || frame.code === "already_played") return;
     this.note("rejected", `Your move did not count: ${frame.message}.`, "bad");
-    this.on.said(`Your move did not count: ${frame.message}.`);
+    this.on.announce(`Your move did not count: ${frame.message}.`);
     if (frame.your_turn && match.turn?.turn_id === frame.turn_id) {
       match.moves = match.turn.moves;
       this.#status("Your turn", "mine");
@@ -157,17 +158,17 @@ export class Table {
     }
   }
 
-  /** The match is over, or this attempt at it is void. @param {MatchOver} frame */
+  /** End the match, or an attempt at it that is void. @param {MatchOver} frame */
   over(frame) {
     const { match } = this;
     if (!match || match.id !== frame.match || match.over) return;
     match.moves = frame.moves;
     this.#end(frame);
-    this.#surface.draw({ ...match, state: frame.state });
+    this.#board.draw({ ...match, state: frame.state });
     if (frame.scores !== null) this.#showWhole(match);
   }
 
-  /** A match that ended while nobody looked. @param {string} id @param {string} name the person's */
+  /** Show a match that ended while the page was away. @param {string} id @param {string} name the person's */
   async showEnded(id, name) {
     const view = await fetchMatch(id);
     if (!view || view.status !== "over") return false;
@@ -176,12 +177,12 @@ export class Table {
     this.#time(view.seats.map(() => 0), null);
     this.#end({ ...view, termination: view.termination ?? "" });
     this.#showMoves(view.notes);
-    this.#surface.show(view);
+    this.#board.show(view);
     return true;
   }
 
   /**
-   * The same again, from the same seat or the other one.
+   * Make the challenge for a rematch, from the same seat or the other one.
    * @param {boolean} swapped
    * @returns {Challenge | null}
    */
@@ -193,19 +194,19 @@ export class Table {
     return { type: "challenge", against: this.opponent, game, settings, time_control: control, seat };
   }
 
-  /** The connection is lost: no move can be made, and no clock is known. */
+  /** Stop moves and clocks, because the connection is lost. */
   pause() {
-    clearTimeout(this.#looking);
-    clearTimeout(this.#slow);
+    clearTimeout(this.#pollTimer);
+    clearTimeout(this.#slowTimer);
     if (!this.playing) return;
     if (this.match) this.match.turn = null;
     this.#time(this.#left(), null);
-    this.#surface.stop();
+    this.#board.stop();
     this.#status("Not connected");
   }
 
   /**
-   * A remark beside the board, one of each key; an empty text takes it away.
+   * Show a remark beside the board, one for each key; an empty text removes it.
    * @param {string} key
    * @param {string} text
    * @param {"" | "good" | "bad" | "warn"} kind
@@ -247,7 +248,7 @@ export class Table {
       ),
     );
     byId("seats").replaceChildren(...seats);
-    if (fresh) this.#surface.begin(match.seats.join(" – "), match.seat === 1);
+    if (fresh) this.#board.begin(match.seats.join(" – "), match.seat === 1);
     this.#showMoves();
   }
 
@@ -255,12 +256,12 @@ export class Table {
   #end(over) {
     const { match } = this;
     if (!match) return;
-    clearTimeout(this.#looking);
-    clearTimeout(this.#slow);
+    clearTimeout(this.#pollTimer);
+    clearTimeout(this.#slowTimer);
     const wasHere = document.activeElement === document.body || part.contains(document.activeElement);
     match.turn = null;
     match.over = over.scores !== null;
-    this.#surface.stop();
+    this.#board.stop();
     this.#time(this.#left(), null);
     this.note("opponent", "");
     this.#showMoves();
@@ -271,26 +272,26 @@ export class Table {
     if (!match.over) {
       this.#status(text);
       this.note("void", `${why} The match is played again.`);
-      this.on.said(`${text}. ${why}`);
+      this.on.announce(`${text}. ${why}`);
       return;
     }
     this.#status(text, kind);
     headline.append(element("span", { class: "why" }, `${result(over.scores)} · ${why}`));
-    this.on.said(`${text}. ${why}`);
+    this.on.announce(`${text}. ${why}`);
     typing.hidden = true;
     byId("while-playing").hidden = true;
     byId("when-over").hidden = match.seat < 0;
     const link = byId("match-link");
     link.setAttribute("href", `/matches/${encodeURIComponent(match.id)}`);
-    if (wasHere) byId("when-over").focus({ preventScroll: true }); // no button: Enter may still be down from the last move
+    if (wasHere) byId("when-over").focus({ preventScroll: true }); // on no button: Enter may still be pressed from the last move
   }
 
-  /** Offer the moves of the open turn. */
+  /** Offer the moves of the turn. */
   #offer() {
     const { match } = this;
     if (!match?.turn) return;
     const { turn } = match;
-    this.#surface.draw({ ...match, state: turn.state }, turn.legal, (move) => this.#move(move));
+    this.#board.draw({ ...match, state: turn.state }, turn.legal, (move) => this.#move(move));
   }
 
   /** @param {string} move */
@@ -304,10 +305,10 @@ export class Table {
     typed.value = "";
     match.moves = [...turn.moves, move];
     this.#time(this.#left(), 1 - match.seat);
-    this.#surface.stop();
+    this.#board.stop();
     this.#status(`${this.opponent} is thinking`);
     this.#showMoves();
-    this.#lookSoon(LOOK_AFTER_MS);
+    this.#pollSoon(POLL_AFTER_MS);
   }
 
   #moveTyped() {
@@ -337,15 +338,15 @@ export class Table {
     else typed.removeAttribute("aria-invalid");
   }
 
-  /** Between two turns the server sends bots nothing: look at the match as a spectator does. @param {number} afterMs */
-  #lookSoon(afterMs) {
-    clearTimeout(this.#looking);
-    clearTimeout(this.#slow);
-    this.#looking = setTimeout(() => this.#look(), afterMs);
-    this.#slow = setTimeout(() => this.#status(`${this.opponent} is still thinking`), SLOW_MS);
+  /** Read the match as spectators see it, soon: between two turns the server sends bots nothing. @param {number} afterMs */
+  #pollSoon(afterMs) {
+    clearTimeout(this.#pollTimer);
+    clearTimeout(this.#slowTimer);
+    this.#pollTimer = setTimeout(() => this.#poll(), afterMs);
+    this.#slowTimer = setTimeout(() => this.#status(`${this.opponent} is still thinking`), SLOW_MS);
   }
 
-  async #look() {
+  async #poll() {
     const { match } = this;
     if (!match) return;
     const plies = match.moves.length;
@@ -353,18 +354,18 @@ export class Table {
     const isNews = match === this.match && !match.over && (match.turn === null || match.moves.length > match.turn.moves.length);
     if (!isNews || plies !== match.moves.length) return;
     if (!view || view.status === "over" || view.ply < plies || view.attempt !== match.attempt) {
-      this.#looking = setTimeout(() => this.#look(), LOOK_AGAIN_MS);
+      this.#pollTimer = setTimeout(() => this.#poll(), POLL_AGAIN_MS);
       return;
     }
     match.turn = null;
     match.moves = view.moves;
     this.#showMoves();
     if (view.seats_ms) this.#time(view.seats_ms, view.seat);
-    if (view.seat === match.seat) this.#looking = setTimeout(() => this.#look(), LOOK_AGAIN_MS);
-    this.#surface.show(view);
+    if (view.seat === match.seat) this.#pollTimer = setTimeout(() => this.#poll(), POLL_AGAIN_MS);
+    this.#board.show(view);
   }
 
-  /** With what the bots wrote beside their moves, which is public now. @param {Match} match */
+  /** Show the bots' notes on their moves, which are public now. @param {Match} match */
   async #showWhole(match) {
     const view = await fetchMatch(match.id);
     if (view && view.status === "over" && match === this.match) this.#showMoves(view.notes);
@@ -402,17 +403,17 @@ export class Table {
     const line = byId("seats").querySelector(`[data-seat="${seat}"]`);
     const face = line?.querySelector(".seat-clock");
     if (!line || !face) return;
-    const text = clockFace(ms);
+    const text = clockFace(Math.max(0, ms));
     if (face.textContent !== text) face.textContent = text;
     face.classList.toggle("bad", low);
   }
 
-  /** What each seat has left now. */
+  /** Return what each seat has left now, in ms. */
   #left() {
     return (this.match?.seats ?? []).map((_, seat) => this.#clocks.left(seat));
   }
 
-  /** What each seat has left, and who is to move (null: nobody). @param {number[]} left @param {number | null} toMove */
+  /** Set what each seat has left, and who is to move (null: nobody). @param {number[]} left @param {number | null} toMove */
   #time(left, toMove) {
     this.#clocks.set(left, toMove);
     for (const line of byId("seats").children) {
@@ -430,7 +431,7 @@ export class Table {
 }
 
 /**
- * The match as spectators see it; null where the server does not say.
+ * Fetch the match as spectators see it; null if the server does not answer.
  * @param {string} id
  * @returns {Promise<MatchView | null>}
  */
@@ -439,11 +440,11 @@ async function fetchMatch(id) {
     const answer = await fetch(`/api/matches/${encodeURIComponent(id)}`);
     return answer.ok ? await answer.json() : null;
   } catch {
-    return null; // the connection's own trouble is told by the link
+    return null; // the connection tells of its own trouble
   }
 }
 
-/** What each seat plays, beside its name. @param {import("../board.js").Drawing} drawing */
+/** Show each seat's piece beside its name. @param {import("../board.js").Drawing} drawing */
 function showTokens(drawing) {
   for (const [seat, place] of byId("seats").querySelectorAll(".token").entries()) {
     const own = token(drawing, seat);
