@@ -20,7 +20,7 @@ from rumble_protocol.codes import CloseCode
 from rumble_server.arena.arena import Arena
 from rumble_server.arena.house import Housekeeper
 from rumble_server.arena.ports import House
-from rumble_server.arena.recovery import recover, replay_tournament
+from rumble_server.arena.recovery import recover
 from rumble_server.config import ServerConfig
 from rumble_server.gateway.connection import Connection, Gate
 from rumble_server.gateway.doorkeeper import Doorkeeper
@@ -67,7 +67,6 @@ class Server:
         self._path = database_path(config.db)
         self.log = SqliteLog(self._path)
         self.reader = LogReader(self._path)
-        self.archive = Archive(self._path)
         self.host_token = self._host_token()
         self._run = self.log.count_run()
         self._socket: socket.socket | None = None
@@ -99,7 +98,8 @@ class Server:
             grace_ms=self.config.grace_ms,
         )
         self.arena.work = self._work
-        self.arena.archive = lambda tournament: replay_tournament(self.reader.tournament_facts(tournament))
+        self.archive = Archive(self._path, lambda ended: loop.call_soon_threadsafe(self.log.file, ended))
+        self.arena.find_ended = self.archive.find_ended
         self.arena.taken_ids.update(self.reader.tournament_ids())
         door = Doorkeeper(
             self.arena, f"rumble {version('rumble')}", limits=self.config.limits, open_names=self.config.open_names

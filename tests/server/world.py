@@ -17,11 +17,12 @@ from rumble_protocol.server_messages import Limits
 from rumble_server.arena.arena import Arena
 from rumble_server.arena.organiser import Host
 from rumble_server.arena.ports import Clock
-from rumble_server.arena.recovery import recover, replay_tournament
+from rumble_server.arena.recovery import recover
 from rumble_server.gateway.doorkeeper import Doorkeeper
 from rumble_server.gateway.session import Session
 from rumble_server.match.facts import MatchOver
 from rumble_server.tournament.config import TournamentConfig
+from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import (
     BotBenched,
     BotJoined,
@@ -101,6 +102,7 @@ class MemoryLog:
         self._clock = clock
         self._delay_ms = delay_ms
         self.facts: list[LogFact] = []
+        self.records: dict[str, EndedTournament] = {}
         self.durable = 0
         self.stuck = False
         self.on_durable: list[Callable[[], None]] = []
@@ -117,6 +119,15 @@ class MemoryLog:
         elif self._delay_ms is not None:
             self._clock.call_at(self._clock.now_ms() + self._delay_ms, lambda: self.write(number))
         return number
+
+    def file(self, ended: EndedTournament) -> None:
+        self.records[ended.id] = ended
+
+    def find_ended(self, tournament_id: str, done: Callable[[EndedTournament | None], None]) -> None:
+        """The archive of tests: it finds the records of what is over on disk, and rebuilds nothing."""
+        written = self.facts[: self.durable]
+        is_over = any(isinstance(fact, TournamentEnded) and fact.tournament == tournament_id for fact in written)
+        done(self.records.get(tournament_id) if is_over else None)
 
     def hurry(self) -> None:
         pass
@@ -239,6 +250,7 @@ class World:
         self.clock = VirtualClock(now_ms)
         self.log = MemoryLog(self.clock, delay_ms)
         self.arena = Arena(log=self.log, clock=self.clock, run=run, random=Random(seed))
+        self.arena.find_ended = self.log.find_ended
         self.host = Host(self.arena)
         self.door = Doorkeeper(self.arena, "test", limits=limits or Limits(), open_names=open_names)
         self.log.on_durable.append(self.door.on_durable)
@@ -250,6 +262,7 @@ class World:
         world = World(run=self.arena.run + 1, now_ms=self.clock.now_ms() + down_ms)
         world.log.facts = list(kept)
         world.log.durable = len(kept)
+        world.log.records = dict(self.log.records)
         by_tournament: dict[str, list[LogFact]] = {}
         for fact in kept:
             by_tournament.setdefault(tournament_of(fact), []).append(fact)
@@ -257,7 +270,6 @@ class World:
         world.arena.taken_ids.update(by_tournament)
         over = {fact.tournament for fact in kept if isinstance(fact, TournamentEnded)}
         unfinished = [facts for tournament, facts in by_tournament.items() if tournament not in over]
-        world.arena.archive = lambda tournament: replay_tournament(by_tournament[tournament])
         recover(world.arena, names, unfinished, lambda match: [f for f in kept if getattr(f, "match", None) == match])
         return world
 

@@ -4,7 +4,7 @@ One call per event, start to end without waiting. What follows from a result (ne
 is done in `settle`, after the event.
 """
 
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from random import Random
@@ -15,13 +15,15 @@ from rumble_protocol.codes import CloseCode, ErrorCode, NoticeCode
 
 from rumble_server.arena import messages as telling
 from rumble_server.arena.challenges import challenge_config
+from rumble_server.arena.ended import Answer, answer_join, answer_leave
 from rumble_server.arena.matches import Floor
 from rumble_server.arena.names import Names
 from rumble_server.arena.player import OpenMatch, Player
-from rumble_server.arena.ports import Clock, Contact, Log, TimerHandle
+from rumble_server.arena.ports import Clock, Contact, FindEnded, Log, TimerHandle
 from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.match.referee import Referee, frame_of_over
 from rumble_server.tournament.config import TournamentConfig
+from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.facts import BotJoined, TournamentCreated, TournamentFact
 from rumble_server.tournament.formats import Round
@@ -32,7 +34,6 @@ MOST_ATTEMPTS = 5
 """A match that is void so often pauses its tournament: its host has to look into it."""
 MOST_ENDED = 64
 """So many tournaments that ended in this run stay in memory; older ones are in the archive only."""
-MOST_FOUND = 8
 MOST_CHALLENGES, MOST_AT_ONE_BOT = 256, 64
 """So many challenges are open at a time, on the whole server and with one bot: guests may not fill its memory."""
 STARTS_AT_ONCE = 32
@@ -53,8 +54,7 @@ class Arena:
     tournaments: dict[str, Tournament] = field(default_factory=dict)
     taken_ids: set[str] = field(default_factory=set)
     """The ids of all tournaments ever, also of those not in memory."""
-    archive: Callable[[str], Tournament | None] = lambda _: None
-    """Finds a tournament that is over and not in memory any more."""
+    find_ended: FindEnded = lambda _tournament_id, done: done(None)
     matches: dict[str, OpenMatch] = field(default_factory=dict)
     players: dict[str, Player] = field(default_factory=dict)
     """By name in lower case."""
@@ -70,8 +70,6 @@ class Arena:
     """Nothing that happens now is recorded: the next run goes on from what is."""
     floor: Floor = field(init=False)
     _ended: deque[str] = field(default_factory=deque)
-    _found: OrderedDict[str, Tournament] = field(default_factory=OrderedDict)
-    """What the archive found lately."""
     _challenges: set[str] = field(default_factory=set)
     """The tournaments of this run's open challenges."""
     _dirty: dict[str, None] = field(default_factory=dict)
@@ -339,25 +337,46 @@ class Arena:
 
     # --- bots and tournaments ---
 
-    def tournament(self, tournament: str) -> Tournament:
-        """The tournament of that id. Raises TournamentError with `unknown_tournament`."""
-        found = self.tournaments.get(tournament)
-        if found is None and tournament in self.taken_ids:
-            found = self._from_archive(tournament)
-        if found is None:
-            raise TournamentError(ErrorCode.UNKNOWN_TOURNAMENT, f"there is no tournament {tournament!r}")
-        return found
-
-    def _from_archive(self, tournament: str) -> Tournament | None:
-        found = self._found.pop(tournament, None) or self.archive(tournament)
+    def tournament(self, tournament_id: str) -> Tournament:
+        """Return a tournament that is in memory. Raises TournamentError: `tournament_closed` if it is over and gone
+        from memory, `unknown_tournament` if there never was one of that id.
+        """
+        found = self.tournaments.get(tournament_id)
         if found is not None:
-            self._found[tournament] = found
-            if len(self._found) > MOST_FOUND:
-                self._found.popitem(last=False)
-        return found
+            return found
+        if tournament_id in self.taken_ids:
+            raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{tournament_id} is over")
+        raise TournamentError(ErrorCode.UNKNOWN_TOURNAMENT, f"there is no tournament {tournament_id!r}")
+
+    def _answer_about_ended(self, player: Player, tournament_id: str, answer: Answer) -> bool:
+        """Answer a bot about a tournament that is over and not in memory, once its record is found.
+
+        Return False for any other tournament. Nothing is rebuilt here: a bot may ask for it as often as it likes.
+        """
+        if tournament_id in self.tournaments or tournament_id not in self.taken_ids:
+            return False
+        contact = player.contact
+
+        def done(ended: EndedTournament | None) -> None:
+            if contact is None or player.contact is not contact or self.stopped:
+                return
+            try:
+                if ended is None:
+                    raise TournamentError(ErrorCode.UNAVAILABLE, f"{tournament_id} is over, and cannot be read")
+                for frame in answer(ended, player.name):
+                    contact.send(frame)
+            except TournamentError as error:
+                frame = telling.error(error)
+                contact.send(frame)
+                self.floor.overhear(player, "server", frame.decode())
+
+        self.find_ended(tournament_id, done)
+        return True
 
     def join(self, player: Player, tournament_id: str, invite: str | None = None) -> None:
         """A bot enters a tournament, and is told; told again if it is in. Raises TournamentError."""
+        if self._answer_about_ended(player, tournament_id, answer_join):
+            return
         tournament = self.tournament(tournament_id)
         fact = tournament.join(player.name, self.clock.now_ms(), invite)
         if fact is not None:
@@ -376,14 +395,15 @@ class Arena:
             tournament.disappear(player.name, self._absent_from_ms())
         return number
 
-    def leave(self, player: Player, tournament_id: str) -> int:
+    def leave(self, player: Player, tournament_id: str) -> None:
         """A bot leaves for good; what it still has to play there is lost. Raises TournamentError."""
+        if self._answer_about_ended(player, tournament_id, answer_leave):
+            return
         tournament = self.tournament(tournament_id)
         number = self.take_out(player, tournament, removed=False)
         player.send(telling.left(tournament), number)
         reason = f"{player.name} left the tournament"
         self.forfeit_in(player, tournament, Termination.RESIGNATION, reason)
-        return number
 
     def take_out(self, player: Player, tournament: Tournament, *, removed: bool) -> int:
         """A bot is in a tournament no more. Raises TournamentError. Gives the number to wait for."""
@@ -438,6 +458,7 @@ class Arena:
     def end(self, tournament: Tournament, *, cancelled: bool, reason: str) -> int:
         """End a tournament, complete or not, and tell its field. Raises TournamentError."""
         number = self.record(tournament, tournament.end(self.clock.now_ms(), cancelled=cancelled, reason=reason))
+        self.log.file(EndedTournament.of(tournament))
         for match_id in list(tournament.running):
             self.floor.abort(match_id, f"{tournament.id}: {reason}")
         if cancelled:
@@ -449,7 +470,7 @@ class Arena:
                 player.challenge = None
         self._challenges.discard(tournament.id)
         self._ended.append(tournament.id)
-        if len(self._ended) > MOST_ENDED and self.trouble is None:
+        while len(self._ended) > MOST_ENDED and self._numbers.get(self._ended[0], 0) <= self.log.durable:
             del self.tournaments[self._ended.popleft()]
         return number
 

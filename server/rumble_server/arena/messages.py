@@ -7,15 +7,17 @@ from rumble_protocol.codec import write_message
 from rumble_protocol.codes import NoticeCode
 
 from rumble_server.results.standings import Standing
+from rumble_server.tournament.ended import EndedTournament
+from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.tournament import Tournament
 
 
-def joined(tournament: Tournament) -> bytes:
+def joined(tournament: Tournament | EndedTournament) -> bytes:
     """The bot is in."""
     return write_message(say.Joined(**_terms(tournament)))
 
 
-def left(tournament: Tournament) -> bytes:
+def left(tournament: Tournament | EndedTournament) -> bytes:
     """The bot is no longer in."""
     return write_message(say.Left(**_terms(tournament)))
 
@@ -42,12 +44,22 @@ def notice(code: NoticeCode, message: str, *, tournament: str | None = None, mat
     return write_message(say.Notice(code=code, tournament=tournament, match=match, message=message))
 
 
-def _terms(tournament: Tournament) -> dict[str, Any]:
-    config = tournament.config
+def error(refused: TournamentError) -> bytes:
+    """Something that the bot asked for cannot be done."""
+    return write_message(say.Error(code=refused.code, message=str(refused), detail=[], fatal=False))
+
+
+def _terms(tournament: Tournament | EndedTournament) -> dict[str, Any]:
+    if isinstance(tournament, Tournament):
+        config = tournament.config
+        game, settings, time_control, status = config.game, config.settings, config.time_control, tournament.status
+    else:
+        game, status = tournament.outline.game, tournament.outline.status
+        settings, time_control = tournament.settings, tournament.time_control
     return {
         "tournament": tournament.id,
-        "game": config.game,
-        "settings": config.settings,
-        "time_control": config.time_control,
-        "status": tournament.status,
+        "game": game,
+        "settings": settings,
+        "time_control": time_control,
+        "status": status,
     }

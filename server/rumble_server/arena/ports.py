@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from rumble_protocol.codes import CloseCode
 
+from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import LogFact
 
 
@@ -17,6 +18,9 @@ class Log(Protocol):
 
     def append(self, fact: LogFact) -> int:
         """Take a fact; it is written with the next batch. Gives its number."""
+
+    def file(self, ended: EndedTournament) -> None:
+        """Write the record of a tournament together with the facts that were appended last: call it right after."""
 
     def hurry(self) -> None:
         """Somebody waits for what was appended: write the batch now rather than within a few milliseconds."""
@@ -28,6 +32,13 @@ class Log(Protocol):
     @property
     def last(self) -> int:
         """The number of the last fact appended."""
+
+
+FindEnded = Callable[[str, Callable[[EndedTournament | None], None]], None]
+"""Looks for the record of a tournament that is over, by id, and calls back on the event loop, now or later.
+
+None: there is no such tournament, or it cannot be read.
+"""
 
 
 class TimerHandle(Protocol):

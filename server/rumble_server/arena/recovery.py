@@ -6,19 +6,9 @@ from rumble_server.arena.arena import Arena
 from rumble_server.arena.player import Player
 from rumble_server.match.facts import MatchFact, MatchStarted
 from rumble_server.match.referee import Referee
-from rumble_server.tournament.facts import LogFact, NameFact, TournamentCreated, TournamentFact
-from rumble_server.tournament.tournament import OVER, Tournament
-
-
-def replay_tournament(facts: Iterable[LogFact]) -> Tournament | None:
-    """The tournament that these facts tell of, in order; None without facts."""
-    tournament: Tournament | None = None
-    for fact in facts:
-        if isinstance(fact, TournamentCreated):
-            tournament = Tournament(fact)
-        elif tournament is not None and isinstance(fact, TournamentFact):
-            tournament.apply(fact)
-    return tournament
+from rumble_server.tournament.facts import LogFact, NameFact
+from rumble_server.tournament.rebuild import rebuild_tournament
+from rumble_server.tournament.tournament import OVER
 
 
 def recover(
@@ -37,7 +27,7 @@ def recover(
         if isinstance(fact, NameFact):
             arena.names.apply(fact)
     for facts in tournaments:
-        tournament = replay_tournament(facts)
+        tournament = rebuild_tournament(facts)
         if tournament is None:
             continue
         arena.tournaments[tournament.id] = tournament

@@ -9,10 +9,10 @@ from rumble_engine import Termination
 from rumble_protocol.codes import CloseCode
 from rumble_protocol.fields import TimeControl
 from rumble_server.arena.arena import STARTS_AT_ONCE
-from rumble_server.arena.recovery import replay_tournament
 from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.exports.document import export
+from rumble_server.tournament.rebuild import rebuild_tournament
 from rumble_server.tournament.tournament import Tournament
 
 from tests.server.arena.playing import NAMES, assert_all_was_played, at_random, enter, first_legal, schedule_ids
@@ -60,7 +60,7 @@ def test_the_log_of_a_whole_world_rebuilds_the_tournament() -> None:
     tournament = world.create(start_at_bots=5)
     enter(world, tournament, *NAMES[:5])
     world.run()
-    rebuilt = replay_tournament(world.log.facts)
+    rebuilt = rebuild_tournament(world.log.facts)
     assert rebuilt is not None
     assert dump(rebuilt) == dump(tournament)
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 from rumble_engine import Termination
-from rumble_server.arena.recovery import replay_tournament
 from rumble_server.match.facts import MatchOver
 from rumble_server.tournament.facts import BotLeft, RoundPaired
 from rumble_server.tournament.formats import Plan, make_schedule, match_key
 from rumble_server.tournament.pairing import Pairing
+from rumble_server.tournament.rebuild import rebuild_tournament
 from rumble_server.tournament.tournament import Tournament
 
 from tests.server.arena.playing import at_random
@@ -103,7 +103,7 @@ def assert_all_was_played(world: World, pairings: list[Pairing], tournament: str
     results = [f.match for f in world.log.facts if isinstance(f, MatchOver) and f.scores is not None]
     mine = [match for match in results if match.startswith(f"{tournament}.")]
     assert sorted(mine) == sorted(found.results), "two results of one match"
-    rebuilt = replay_tournament(fact for fact in world.log.facts if of(fact) in (tournament, ""))
+    rebuilt = rebuild_tournament(fact for fact in world.log.facts if of(fact) in (tournament, ""))
     assert rebuilt is not None
     assert dump(rebuilt) == dump(found)
     assert found.matches_total == len(found.results)
@@ -137,7 +137,7 @@ def test_it_goes_on_from_every_single_fact(kind: str, bots: int) -> None:
             assert len({(each.round, each.board) for each in paired(world)}) == (4 if kind == "knockout" else 6)
         assert status(tournament) == "finished"
         assert [over for over in tournament.results.values() if over in logged] == logged, "a result is lost"
-        rebuilt = replay_tournament(world.log.facts)
+        rebuilt = rebuild_tournament(world.log.facts)
         assert rebuilt is not None
         assert dump(rebuilt) == dump(tournament)
 

@@ -6,13 +6,13 @@ from random import Random
 import pytest
 from rumble_engine import Termination
 from rumble_protocol.codes import ErrorCode
-from rumble_server.arena.recovery import replay_tournament
 from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.tournament.agenda import LOOK_AHEAD, Agenda, pairing_and_leg
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.formats import Plan
 from rumble_server.tournament.formats.round_robin import RoundRobin
 from rumble_server.tournament.openings import duplicates
+from rumble_server.tournament.rebuild import rebuild_tournament
 
 from tests.server.arena.test_formats_in_play import log_in, names, status, through_crashes
 from tests.server.frames import Frame
@@ -265,7 +265,7 @@ def test_who_enters_late_meets_everyone_as_often_as_they_meet_each_other(seed: i
         firsts = sum(over.seats[0] == bot for over in tournament.results.values())
         seconds = sum(over.seats[1] == bot for over in tournament.results.values())
         assert abs(firsts - seconds) <= 1
-    rebuilt = replay_tournament(world.log.facts)
+    rebuilt = rebuild_tournament(world.log.facts)
     assert rebuilt is not None
     assert dump(rebuilt) == dump(tournament)
 

@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 from rumble_engine import Termination
 from rumble_protocol.fields import TimeControl
-from rumble_server.arena.recovery import recover, replay_tournament, resumed_referee
+from rumble_server.arena.recovery import recover, resumed_referee
 from rumble_server.match.facts import MatchStarted, MoveMade
 from rumble_server.tournament.facts import TournamentCreated, TournamentEnded
+from rumble_server.tournament.rebuild import rebuild_tournament
 
 from tests.server.arena.playing import NAMES, assert_all_was_played, at_random
 from tests.server.tournament.leader import dump
@@ -54,7 +55,7 @@ def test_a_tournament_of_two_goes_on_from_every_single_fact() -> None:
         assert_all_was_played(tournament)
         for fact in logged:
             assert tournament.results[fact.match].moves[fact.ply] == fact.move, "a logged move is lost"
-        rebuilt = replay_tournament(world.log.facts)
+        rebuilt = rebuild_tournament(world.log.facts)
         assert rebuilt is not None
         assert dump(rebuilt) == dump(tournament)
 
@@ -230,7 +231,7 @@ def test_a_tournament_without_facts_is_none() -> None:
 
 def test_facts_of_a_tournament_without_its_creation_are_nothing() -> None:
     world = played(0, 2)
-    assert replay_tournament(fact for fact in world.log.facts if not isinstance(fact, TournamentCreated)) is None
+    assert rebuild_tournament(fact for fact in world.log.facts if not isinstance(fact, TournamentCreated)) is None
 
 
 def test_after_a_restart_who_was_in_a_finished_tournament_is_told_its_result_again() -> None:

@@ -1,6 +1,7 @@
 """What is shown of a tournament and its matches, as the models of the feed. Pure."""
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict
 from itertools import combinations, islice
 from typing import Any, TypeVar
 
@@ -18,6 +19,7 @@ from rumble_protocol.feed_messages import (
 from rumble_server.arena.player import OpenMatch
 from rumble_server.match.facts import MatchOver
 from rumble_server.match.referee import Referee
+from rumble_server.tournament.ended import EndedTournament, Outline
 from rumble_server.tournament.tournament import OVER, Tournament
 from rumble_server.web.feed.expected import expected_end
 from rumble_server.web.feed.headline import headline
@@ -33,9 +35,11 @@ ResultView = TypeVar("ResultView", bound=MatchResult)
 IsConnected = Callable[[str], bool]
 
 
-def summary_view(tournament: Tournament) -> TournamentSummary:
-    """The tournament as a line of a list."""
-    return TournamentSummary(**_summary(tournament))
+def summary_view(tournament: Tournament | EndedTournament | Outline) -> TournamentSummary:
+    """Return the tournament as a line of a list."""
+    if isinstance(tournament, Tournament):
+        return TournamentSummary(**_summary(tournament))
+    return TournamentSummary(**asdict(tournament.outline if isinstance(tournament, EndedTournament) else tournament))
 
 
 def _summary(tournament: Tournament) -> dict[str, Any]:

@@ -1,0 +1,38 @@
+"""The last attempt at a match that is over, from the match's facts."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from pydantic import ValidationError
+from rumble_protocol.bot_messages import Move
+
+from rumble_server.match.facts import MatchOver, MatchStarted, MoveMade
+
+
+class LastAttempt(NamedTuple):
+    """The newest terms of a match and its newest end, each None where the facts have none."""
+
+    started: MatchStarted | None
+    over: MatchOver | None
+
+
+def last_attempt(facts: Sequence[object]) -> LastAttempt:
+    """Find the last attempt among a match's facts. Its terms may be of an attempt after its end."""
+    started = next((fact for fact in reversed(facts) if isinstance(fact, MatchStarted)), None)
+    return LastAttempt(started, next((fact for fact in reversed(facts) if isinstance(fact, MatchOver)), None))
+
+
+def notes(facts: Iterable[object], over: MatchOver) -> list[str | None]:
+    """Return what the bots wrote beside the moves of an attempt, by ply. Public only when the match is over."""
+    found: list[str | None] = [None] * len(over.moves)
+    for fact in facts:
+        if isinstance(fact, MoveMade) and fact.attempt == over.attempt and fact.ply < len(found):
+            found[fact.ply] = _note(fact.frame)
+    return found
+
+
+def _note(frame: str) -> str | None:
+    try:
+        return Move.model_validate_json(frame).note
+    except ValidationError:  # an earlier version's message
+        return None
