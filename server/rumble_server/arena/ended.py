@@ -16,14 +16,14 @@ Answer = Callable[[EndedTournament, str], list[bytes]]
 
 def answer_join(ended: EndedTournament, bot: str) -> list[bytes]:
     """Tell a bot of the field its result again. Raises TournamentError for a bot that is not in it."""
-    line, outline = ended.line(bot), ended.outline
+    line = ended.line(bot)
     if line is None:
-        message = f"{ended.id} is {outline.status}; it takes no more bots"
+        message = f"{ended.id} is {ended.status}; it takes no more bots"
         raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, message)
     if line.withdrawn:
         raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{bot} left {ended.id} for good")
     over = say.TournamentOver(
-        tournament=ended.id, status=outline.status, rank=line.rank, bots=len(ended.lines), points=line.points
+        tournament=ended.id, status=ended.status, rank=line.rank, bots=len(ended.lines), points=line.points
     )
     return [messages.joined(ended), write_message(over)]
 
@@ -32,5 +32,5 @@ def answer_leave(ended: EndedTournament, bot: str) -> list[bytes]:
     """Tell a bot that it is not in the tournament. Raises TournamentError for a bot that is."""
     line = ended.line(bot)
     if line is not None and not line.withdrawn:
-        raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{ended.id} is {ended.outline.status}")
+        raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{ended.id} is {ended.status}")
     return [messages.left(ended)]

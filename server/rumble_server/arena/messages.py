@@ -50,16 +50,11 @@ def error(refused: TournamentError) -> bytes:
 
 
 def _terms(tournament: Tournament | EndedTournament) -> dict[str, Any]:
-    if isinstance(tournament, Tournament):
-        config = tournament.config
-        game, settings, time_control, status = config.game, config.settings, config.time_control, tournament.status
-    else:
-        game, status = tournament.outline.game, tournament.outline.status
-        settings, time_control = tournament.settings, tournament.time_control
+    config = tournament.config if isinstance(tournament, Tournament) else tournament
     return {
         "tournament": tournament.id,
-        "game": game,
-        "settings": settings,
-        "time_control": time_control,
-        "status": status,
+        "game": config.game,
+        "settings": config.settings,
+        "time_control": config.time_control,
+        "status": tournament.status,
     }

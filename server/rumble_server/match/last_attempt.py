@@ -1,7 +1,6 @@
 """The last attempt at a match that is over, from the match's facts."""
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from pydantic import ValidationError
 from rumble_protocol.bot_messages import Move
@@ -9,17 +8,10 @@ from rumble_protocol.bot_messages import Move
 from rumble_server.match.facts import MatchOver, MatchStarted, MoveMade
 
 
-class LastAttempt(NamedTuple):
-    """The newest terms of a match and its newest end, each None where the facts have none."""
-
-    started: MatchStarted | None
-    over: MatchOver | None
-
-
-def last_attempt(facts: Sequence[object]) -> LastAttempt:
-    """Find the last attempt among a match's facts. Its terms may be of an attempt after its end."""
+def last_attempt(facts: Sequence[object]) -> tuple[MatchStarted | None, MatchOver | None]:
+    """Find a match's newest terms and newest end among its facts. The terms may be of an attempt after the end."""
     started = next((fact for fact in reversed(facts) if isinstance(fact, MatchStarted)), None)
-    return LastAttempt(started, next((fact for fact in reversed(facts) if isinstance(fact, MatchOver)), None))
+    return started, next((fact for fact in reversed(facts) if isinstance(fact, MatchOver)), None)
 
 
 def notes(facts: Iterable[object], over: MatchOver) -> list[str | None]:

@@ -60,7 +60,7 @@ class Archive:
         """Find the record of a tournament. None if it is not over or not there, or (logged) cannot be read."""
         return await self._on_thread(self._ended, tournament_id)
 
-    async def listed(self, limit: int) -> Sequence[EndedTournament | Outline]:
+    async def listed(self, limit: int) -> Sequence[Outline]:
         """Read the newest listed tournaments that are over, newest first; outlines of those without a record.
 
         Raises StoreError.
@@ -113,7 +113,7 @@ class Archive:
         self._keep(found)
         return found
 
-    def _listed(self, limit: int) -> list[EndedTournament | Outline]:
+    def _listed(self, limit: int) -> list[Outline]:
         ids = self._reader.listed_ids(limit)
         found = {each: self._kept[each] for each in ids if each in self._kept}
         found |= self._reader.ended([each for each in ids if each not in found])
@@ -123,7 +123,7 @@ class Archive:
 
     def _outline(self, tournament_id: str) -> Outline:
         try:
-            return Outline.of(self._reader.outline(tournament_id))
+            return Outline.from_facts(self._reader.outline(tournament_id))
         except (DamagedLog, ValueError):  # logged when its record is asked for
             return Outline.unreadable(tournament_id)
 

@@ -7,6 +7,7 @@ from rumble_engine import SettingValue
 from rumble_protocol.fields import TimeControl
 from rumble_protocol.server_messages import TournamentStatus
 
+from rumble_server.results.standings import Standing
 from rumble_server.tournament.facts import LogFact, TournamentCreated, TournamentEnded, TournamentStarted
 from rumble_server.tournament.tournament import Tournament
 
@@ -45,25 +46,17 @@ class Outline:
     ended_at_ms: int | None
 
     @classmethod
-    def of(cls, facts: Iterable[LogFact]) -> "Outline":
-        """Make the outline from the facts of a tournament's creation, start and end; others are skipped."""
+    def from_facts(cls, facts: Iterable[LogFact]) -> "Outline":
+        """Make the outline from a tournament's creation, start and end; other facts are skipped. Raises ValueError."""
         found = {type(fact): fact for fact in facts}
         created, started, ended = map(found.get, (TournamentCreated, TournamentStarted, TournamentEnded))
         if not isinstance(created, TournamentCreated) or not isinstance(ended, TournamentEnded):
             raise ValueError("no tournament that is over has these facts")
-        bots, started_at_ms = (
-            (len(started.bots), started.at_ms) if isinstance(started, TournamentStarted) else (None, None)
-        )
-        return cls(
-            id=created.tournament,
-            name=created.config.name,
-            game=created.config.game,
-            status=ended.status,
-            bots=bots,
-            created_at_ms=created.at_ms,
-            started_at_ms=started_at_ms,
-            ended_at_ms=ended.at_ms,
-        )
+        bots, started_at_ms = None, None
+        if isinstance(started, TournamentStarted):
+            bots, started_at_ms = len(started.bots), started.at_ms
+        name, game = created.config.name, created.config.game
+        return cls(created.tournament, name, game, ended.status, bots, created.at_ms, started_at_ms, ended.at_ms)
 
     @classmethod
     def unreadable(cls, tournament_id: str) -> "Outline":
@@ -72,10 +65,9 @@ class Outline:
 
 
 @dataclass(frozen=True, slots=True)
-class EndedTournament:
+class EndedTournament(Outline):
     """A tournament at its end. `lines`: its field, by rank."""
 
-    outline: Outline
     settings: dict[str, SettingValue]
     time_control: TimeControl
     format: str
@@ -86,26 +78,19 @@ class EndedTournament:
     """The bots of a gauntlet that met all others."""
     lines: tuple[Line, ...]
 
-    @property
-    def id(self) -> str:
-        """The tournament's id."""
-        return self.outline.id
-
     @classmethod
     def of(cls, tournament: Tournament) -> "EndedTournament":
         """Make the record of a tournament that is over."""
         config = tournament.config
         return cls(
-            Outline(
-                id=tournament.id,
-                name=config.name,
-                game=config.game,
-                status=tournament.status,
-                bots=len(tournament.field),
-                created_at_ms=tournament.created_at_ms,
-                started_at_ms=tournament.started_at_ms,
-                ended_at_ms=tournament.ended_at_ms,
-            ),
+            id=tournament.id,
+            name=config.name,
+            game=config.game,
+            status=tournament.status,
+            bots=len(tournament.field),
+            created_at_ms=tournament.created_at_ms,
+            started_at_ms=tournament.started_at_ms,
+            ended_at_ms=tournament.ended_at_ms,
             settings=dict(config.settings),
             time_control=config.time_control,
             format=config.format,
@@ -113,21 +98,14 @@ class EndedTournament:
             matches_over=len(tournament.results),
             matches_total=tournament.matches_total,
             challengers=tuple(tournament.challengers),
-            lines=tuple(
-                Line(
-                    each.name,
-                    each.rank,
-                    each.line.points,
-                    each.line.wins,
-                    each.line.draws,
-                    each.line.losses,
-                    each.line.decided_by,
-                    tournament.field[each.name].withdrawn,
-                )
-                for each in tournament.table.standings()
-            ),
+            lines=tuple(_line(each, tournament) for each in tournament.table.standings()),
         )
 
     def line(self, bot: str) -> Line | None:
         """Return the line of a bot; None if it was not in the field."""
         return next((line for line in self.lines if line.name == bot), None)
+
+
+def _line(standing: Standing, tournament: Tournament) -> Line:
+    line, withdrawn = standing.line, tournament.field[standing.name].withdrawn
+    return Line(line.name, standing.rank, line.points, line.wins, line.draws, line.losses, line.decided_by, withdrawn)

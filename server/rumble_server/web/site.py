@@ -52,7 +52,7 @@ class Archive(Protocol):
     async def ended(self, tournament_id: str) -> EndedTournament | None:
         """Find the record of a tournament; None if it is not over, is not there, or cannot be read."""
 
-    async def listed(self, limit: int) -> Sequence[EndedTournament | Outline]:
+    async def listed(self, limit: int) -> Sequence[Outline]:
         """Read the newest listed tournaments that are over, newest first; outlines of those without a record."""
 
 

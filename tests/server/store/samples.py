@@ -8,7 +8,7 @@ from rumble_engine import Termination
 from rumble_protocol.fields import DAY_MS, LARGEST_INTEGER, TimeControl
 from rumble_server.match.facts import MatchFact
 from rumble_server.tournament.config import TournamentConfig
-from rumble_server.tournament.ended import EndedTournament, Line, Outline
+from rumble_server.tournament.ended import EndedTournament, Line
 from rumble_server.tournament.facts import LogFact, NameFact, TournamentFact
 from rumble_server.tournament.pairing import Pairing
 
@@ -102,7 +102,10 @@ any_fact: st.SearchStrategy[LogFact] = st.one_of(*map(facts_of, KINDS))
 
 any_record: st.SearchStrategy[EndedTournament] = st.builds(
     EndedTournament,
-    outline=st.builds(Outline, id=texts, name=texts, game=texts, status=st.sampled_from(["finished", "cancelled"])),
+    id=texts,
+    name=texts,
+    game=texts,
+    status=st.sampled_from(["finished", "cancelled"]),
     settings=st.dictionaries(texts, st.booleans() | small | texts, max_size=3),
     time_control=controls,
     format=texts,

@@ -167,9 +167,9 @@ async def test_what_is_over_and_listed_newest_first_with_records_or_outlines(pat
     running, secret = tournament("running", over=False), tournament("secret", listed=False)
     await written(path, FIRST, running, secret, SECOND, records=records)
     async with archive_of(path) as archive:
-        expected: list[EndedTournament | Outline] = [record(SECOND), record(FIRST)]
+        expected: list[Outline] = [record(SECOND), record(FIRST)]
         if not records:
-            expected = [Outline.of(SECOND), Outline.of(FIRST)]
+            expected = [Outline.from_facts(SECOND), Outline.from_facts(FIRST)]
         assert await archive.listed(10) == expected
         assert await archive.listed(1) == expected[:1]
 
@@ -179,7 +179,7 @@ async def test_outlines_are_found_whatever_the_batches(path: Path) -> None:
         for fact in FIRST:
             await write(log, fact)
     async with archive_of(path) as archive:
-        assert await archive.listed(10) == [Outline.of(FIRST)]
+        assert await archive.listed(10) == [Outline.from_facts(FIRST)]
 
 
 # --- damage ---
@@ -274,7 +274,7 @@ async def test_a_database_of_version_1_is_migrated_and_what_was_over_is_found(pa
         assert rows(old, "PRAGMA user_version") == [(2,)]
         loop = asyncio.get_running_loop()
         archive = Archive(str(old), lambda ended: loop.call_soon_threadsafe(log.file, ended))
-        assert await archive.listed(10) == [Outline.of(FIRST)]
+        assert await archive.listed(10) == [Outline.from_facts(FIRST)]
         assert await archive.ended("first") == record(FIRST)
         await asyncio.sleep(0)
         await log.wait_all()

@@ -83,12 +83,12 @@ class MemoryArchive:
         self._world.log.file(EndedTournament.of(tournament))
         return self._world.log.records[tournament_id]
 
-    async def listed(self, limit: int) -> Sequence[EndedTournament | Outline]:
+    async def listed(self, limit: int) -> Sequence[Outline]:
         facts, records = self._facts(), self._world.log.records
         over = {fact.tournament for fact in facts if isinstance(fact, TournamentEnded)}
         listed = [fact.tournament for fact in facts if isinstance(fact, TournamentCreated) and fact.config.listed]
         return [
-            records.get(each) or Outline.of(fact for fact in facts if tournament_of(fact) == each)
+            records.get(each) or Outline.from_facts(fact for fact in facts if tournament_of(fact) == each)
             for each in reversed(listed)
             if each in over
         ][:limit]

@@ -12,7 +12,7 @@ from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.match.last_attempt import last_attempt, notes
 from rumble_server.match.match_id import tournament_id_of
 from rumble_server.match.referee import Referee
-from rumble_server.tournament.ended import EndedTournament, Outline
+from rumble_server.tournament.ended import Outline
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.facts import LogFact
 from rumble_server.tournament.tournament import Tournament
@@ -54,15 +54,13 @@ class Library:
         """List the newest tournaments that are listed, newest first. Raises StoreError."""
         return [summary_view(each) for each in await self.newest(limit)]
 
-    async def newest(self, limit: int) -> list[Tournament | EndedTournament | Outline]:
+    async def newest(self, limit: int) -> list[Tournament | Outline]:
         """List them as far as they are known without rebuilding any. Raises StoreError."""
         archived = await self._site.archive.listed(limit)
         in_memory = self._site.arena.tournaments
-        found: list[Tournament | EndedTournament | Outline] = [
-            each for each in in_memory.values() if each.config.listed
-        ]
+        found: list[Tournament | Outline] = [each for each in in_memory.values() if each.config.listed]
         found += [each for each in archived if each.id not in in_memory]
-        return sorted(found, key=lambda each: summary_view(each).created_at_ms, reverse=True)[:limit]
+        return sorted(found, key=lambda each: each.created_at_ms, reverse=True)[:limit]
 
     async def match(self, match_id: str) -> MatchView:
         """Find a match that is being played, or its last attempt. Raises WebError, TournamentError, StoreError."""

@@ -1,7 +1,6 @@
 """What is shown of a tournament and its matches, as the models of the feed. Pure."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict
 from itertools import combinations, islice
 from typing import Any, TypeVar
 
@@ -19,7 +18,7 @@ from rumble_protocol.feed_messages import (
 from rumble_server.arena.player import OpenMatch
 from rumble_server.match.facts import MatchOver
 from rumble_server.match.referee import Referee
-from rumble_server.tournament.ended import EndedTournament, Outline
+from rumble_server.tournament.ended import Outline
 from rumble_server.tournament.tournament import OVER, Tournament
 from rumble_server.web.feed.expected import expected_end
 from rumble_server.web.feed.headline import headline
@@ -35,11 +34,11 @@ ResultView = TypeVar("ResultView", bound=MatchResult)
 IsConnected = Callable[[str], bool]
 
 
-def summary_view(tournament: Tournament | EndedTournament | Outline) -> TournamentSummary:
+def summary_view(tournament: Tournament | Outline) -> TournamentSummary:
     """Return the tournament as a line of a list."""
     if isinstance(tournament, Tournament):
         return TournamentSummary(**_summary(tournament))
-    return TournamentSummary(**asdict(tournament.outline if isinstance(tournament, EndedTournament) else tournament))
+    return TournamentSummary(**{name: getattr(tournament, name) for name in TournamentSummary.model_fields})
 
 
 def _summary(tournament: Tournament) -> dict[str, Any]:

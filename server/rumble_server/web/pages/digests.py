@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from rumble_protocol.feed_messages import Standing, TournamentSummary
 
-from rumble_server.tournament.ended import EndedTournament, Line, Outline
+from rumble_server.tournament.ended import EndedTournament, Line
 from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.api.library import Library
 from rumble_server.web.feed.headline import headline, headline_of
@@ -55,26 +55,15 @@ class Record:
 
 def digest(tournament: Tournament, standings: Sequence[Standing]) -> Digest:
     """Make the digest of a tournament in memory. `standings` as they are told."""
-    return Digest(
-        summary=summary_view(tournament),
-        format=tournament.config.format,
-        matches_over=len(tournament.results),
-        matches_total=tournament.matches_total,
-        headline=headline(tournament, standings),
-        lines=tuple(Line(line.name, line.rank, line.points, line.wins, line.draws, line.losses) for line in standings),
-    )
+    lines = tuple(Line(line.name, line.rank, line.points, line.wins, line.draws, line.losses) for line in standings)
+    matches, text = (len(tournament.results), tournament.matches_total), headline(tournament, standings)
+    return Digest(summary_view(tournament), tournament.config.format, *matches, text, lines)
 
 
 def digest_of_ended(ended: EndedTournament) -> Digest:
     """Make the digest of a tournament that is over, from its record."""
-    return Digest(
-        summary=summary_view(ended),
-        format=ended.format,
-        matches_over=ended.matches_over,
-        matches_total=ended.matches_total,
-        headline=headline_of(ended.outline.status, ended.format, ended.lines, ended.challengers),
-        lines=ended.lines,
-    )
+    text = headline_of(ended.status, ended.format, ended.lines, ended.challengers)
+    return Digest(summary_view(ended), ended.format, ended.matches_over, ended.matches_total, text, ended.lines)
 
 
 def records(digests: Iterable[Digest]) -> list[Record]:
@@ -127,7 +116,7 @@ class Digests:
     async def listing(self) -> Listing:
         """List what there is. Tell it only after `site.on_disk()` has returned. Raises StoreError."""
         listed = await self._library.newest(MOST_LISTED)
-        unread = [each.id for each in listed if isinstance(each, Outline)]
+        unread = [each.id for each in listed if not isinstance(each, Tournament | EndedTournament)]
         if unread:
             if self._reading is None or self._reading.done():
                 self._reading = asyncio.create_task(self._read(unread))
