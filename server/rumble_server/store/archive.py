@@ -8,7 +8,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import ParamSpec, TypeVar
+from typing import TypeVar, TypeVarTuple
 
 from rumble_server.store.errors import DamagedLog, StoreError
 from rumble_server.store.reader import LogReader
@@ -22,12 +22,12 @@ log = logging.getLogger(__name__)
 MOST_LINES = 200_000
 """Maximum number of lines of records kept in memory, some 40 MB; beyond it the record that was read first goes."""
 
-Given = ParamSpec("Given")
+Given = TypeVarTuple("Given")
 Read = TypeVar("Read")
 
 
 class Archive:
-    """What is on disk. `file` is called on the archive's thread with each record that was missing there."""
+    """What is on disk. `file` is called on the archive's thread with each record that was missing."""
 
     def __init__(self, path: str, file: Callable[[EndedTournament], object]) -> None:
         self._reader = LogReader(path)
@@ -38,7 +38,7 @@ class Archive:
         self._kept_lines = 0
 
     def close(self) -> None:
-        """Close the connection, after what is being read now; what waits to be read is cancelled."""
+        """Close the connection after the read that goes on now; reads that wait are cancelled."""
         self._thread.shutdown(cancel_futures=True)
         self._reader.close()
 
@@ -72,10 +72,8 @@ class Archive:
         found = self._on_thread(self._ended, tournament_id)
         found.add_done_callback(lambda found: done(None if found.cancelled() else found.result()))
 
-    def _on_thread(
-        self, read: Callable[Given, Read], *args: Given.args, **kwargs: Given.kwargs
-    ) -> "asyncio.Future[Read]":
-        return asyncio.get_running_loop().run_in_executor(self._thread, lambda: read(*args, **kwargs))
+    def _on_thread(self, read: Callable[[*Given], Read], *given: *Given) -> "asyncio.Future[Read]":
+        return asyncio.get_running_loop().run_in_executor(self._thread, read, *given)
 
     # --- on the archive's thread ---
 
@@ -105,10 +103,9 @@ class Archive:
                 ended = tournament
                 found = self._once(tournament_id, lambda: EndedTournament.of(ended))
                 self._file(found)
-        except DamagedLog:
-            return None
         except StoreError as error:
-            log.error("tournament %s cannot be read now: %s", tournament_id, error)
+            if tournament_id not in self._damaged:
+                log.error("tournament %s cannot be read now: %s", tournament_id, error)
             return None
         self._keep(found)
         return found

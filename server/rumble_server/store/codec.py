@@ -52,7 +52,7 @@ def read_facts(text: str) -> list[Numbered]:
 
 def write_ended(ended: EndedTournament) -> str:
     """Return the text of a record."""
-    return _ended.dump_json(ended).decode()
+    return orjson.dumps(ended, default=_plain).decode()
 
 
 def read_ended(text: str) -> EndedTournament:
