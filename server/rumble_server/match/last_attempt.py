@@ -1,4 +1,4 @@
-"""The last attempt at a match that is over, from the match's facts."""
+"""The last attempt at a match and the notes beside its moves, from the match's facts."""
 
 from collections.abc import Iterable, Sequence
 

@@ -38,7 +38,6 @@ class Batch:
         return bool(self.facts or self._ended)
 
     def add(self, number: int, fact: LogFact) -> None:
-        """Take a fact."""
         numbered = (number, fact)
         self.facts.append(numbered)
         kind = type(fact)
@@ -60,7 +59,6 @@ class Batch:
             self._indexed.append(numbered)
 
     def file(self, ended: EndedTournament) -> None:
-        """Take a record of a tournament that is over."""
         self._ended.append(ended)
 
     def extend(self, later: "Batch") -> None:

@@ -24,7 +24,6 @@ class DatabaseLock:
             raise StoreError(f"another server is running on the database {database}") from None
 
     def release(self) -> None:
-        """Release the lock."""
         os.close(self._file)
 
 

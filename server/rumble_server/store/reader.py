@@ -24,7 +24,6 @@ class LogReader:
         self._database = open_reader(path)
 
     def close(self) -> None:
-        """Close the connection."""
         self._database.close()
 
     def tournament_ids(self, *, over: bool | None = None) -> list[str]:
@@ -49,7 +48,6 @@ class LogReader:
         return found
 
     def name_facts(self) -> list[LogFact]:
-        """Return the facts about names, in order."""
         return [fact for _, fact in self._facts("", PLY)]
 
     def tournament_facts(self, tournament_id: str) -> list[LogFact]:

@@ -106,10 +106,16 @@ any_record: st.SearchStrategy[EndedTournament] = st.builds(
     name=texts,
     game=texts,
     status=st.sampled_from(["finished", "cancelled"]),
+    bots=st.none() | small,
+    created_at_ms=times,
+    started_at_ms=st.none() | times,
+    ended_at_ms=st.none() | times,
     settings=st.dictionaries(texts, st.booleans() | small | texts, max_size=3),
     time_control=controls,
     format=texts,
     reason=texts,
+    matches_over=small,
+    matches_total=st.none() | small,
     challengers=st.lists(texts, max_size=2).map(tuple),
     lines=st.lists(
         st.builds(Line, texts, small, st.sampled_from([0.0, 0.5, 12.25, 100.0]), small, small, small, texts), max_size=3
