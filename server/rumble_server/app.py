@@ -69,7 +69,6 @@ class Server:
         self._path = database_path(config.db)
         self.log = SqliteLog(self._path)
         self.reader = LogReader(self._path)
-        self.archive = Archive(self._path)
         self.host_token = self._host_token()
         self._run = self.log.count_run()
         self._socket: socket.socket | None = None
@@ -93,6 +92,7 @@ class Server:
         """Listen, and take up what was running. Raises StartError, StoreError."""
         loop = asyncio.get_running_loop()
         self._socket = _listen(self.config.host, self.config.port)
+        self.archive = Archive(self._path, lambda ended: loop.call_soon_threadsafe(self.log.file, ended))
         sessions, keys = Sessions(), HouseKeys(self._house_secret())
         self.arena = Arena(
             log=self.log,
@@ -102,6 +102,7 @@ class Server:
             random=SystemRandom(),
             taken_ids=self.reader.tournament_ids(),
             grace_ms=self.config.grace_ms,
+            find_ended=self.archive.find_ended,
             may_claim=keys.may_claim,
             work=self._work,
         )

@@ -21,6 +21,7 @@ from rumble_server.arena.recovery import recover
 from rumble_server.gateway.gateway import Gateway, Sessions
 from rumble_server.match.facts import MatchOver
 from rumble_server.tournament.config import TournamentConfig
+from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import (
     BotBenched,
     BotJoined,
@@ -100,6 +101,7 @@ class MemoryLog:
         self._clock = clock
         self._delay_ms = delay_ms
         self.facts: list[LogFact] = []
+        self.records: dict[str, EndedTournament] = {}
         self.durable = 0
         self.stuck = False
         self.on_durable: list[Callable[[], None]] = []
@@ -116,6 +118,15 @@ class MemoryLog:
         elif self._delay_ms is not None:
             self._clock.call_at(self._clock.now_ms() + self._delay_ms, lambda: self.write(number))
         return number
+
+    def file(self, ended: EndedTournament) -> None:
+        self.records[ended.id] = ended
+
+    def find_ended(self, tournament_id: str, done: Callable[[EndedTournament | None], None]) -> None:
+        """The archive of tests: it finds the records of what is over on disk, and rebuilds nothing."""
+        written = self.facts[: self.durable]
+        is_over = any(isinstance(fact, TournamentEnded) and fact.tournament == tournament_id for fact in written)
+        done(self.records.get(tournament_id) if is_over else None)
 
     def hurry(self) -> None:
         pass
@@ -247,7 +258,14 @@ class World:
         self.clock = VirtualClock(now_ms)
         self.log = MemoryLog(self.clock, delay_ms)
         sessions = Sessions()
-        self.arena = Arena(log=self.log, clock=self.clock, sessions=sessions, run=run, random=Random(seed), **arena)
+        self.arena = Arena(
+            log=self.log,
+            clock=self.clock,
+            sessions=sessions,
+            run=run,
+            random=Random(seed),
+            **{"find_ended": self.log.find_ended, **arena},
+        )
         self.organiser = Organiser(self.arena)
         self.gateway = Gateway(self.arena, sessions, "test", limits, open_names=open_names)
         self.log.on_durable.append(self.arena.on_durable)
@@ -268,6 +286,7 @@ class World:
         )
         world.log.facts = list(kept)
         world.log.durable = len(kept)
+        world.log.records = dict(self.log.records)
         recover(world.arena, names, unfinished, lambda match: [f for f in kept if getattr(f, "match", None) == match])
         return world
 

@@ -10,6 +10,7 @@ import orjson
 from rumble_server.arena.arena import Arena
 from rumble_server.arena.recovery import recover
 from rumble_server.gateway.gateway import Gateway, Sessions
+from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.formats.schedule import Round
 
 from tests.server.world import VirtualClock
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 DRAIN_MS = 2000
 WORK_MS = 300
+READ_MS = 5
 
 
 class ServerRun:
@@ -47,6 +49,7 @@ class ServerRun:
             random=random,
             taken_ids=reader.tournament_ids(),
             grace_ms=grace_ms,
+            find_ended=self._find_ended,
             work=self._work,
         )
         self.gateway = Gateway(self.arena, sessions, "simulated")
@@ -65,6 +68,13 @@ class ServerRun:
         """Pairing takes its time, elsewhere."""
         ready_ms = self.clock.now_ms() + self._random.randint(0, WORK_MS)
         self.clock.call_at(ready_ms, lambda: done(task()))
+
+    def _find_ended(self, tournament_id: str, done: Callable[[EndedTournament | None], None]) -> None:
+        """Reading takes its time, elsewhere. What is over has its record: both were written at once."""
+        over = self.disk.reader.tournament_ids(over=True)
+        ended = self.disk.reader.ended([tournament_id]).get(tournament_id)
+        assert (ended is not None) == (tournament_id in over)
+        self.clock.call_at(self.clock.now_ms() + READ_MS, lambda: done(ended))
 
     def kill(self) -> None:
         """kill -9, or the power."""

@@ -15,15 +15,17 @@ from rumble_protocol.server_messages import FieldProblem
 
 from rumble_server.arena import messages
 from rumble_server.arena.challenges import Challenges
+from rumble_server.arena.ended import Answer, answer_join, answer_leave
 from rumble_server.arena.lifecycle import Lifecycle
 from rumble_server.arena.logins import Logins, MayClaim
 from rumble_server.arena.matches import Matches
 from rumble_server.arena.player import Player, Players
-from rumble_server.arena.ports import Clock, Log, Sessions, Work
+from rumble_server.arena.ports import Clock, FindEnded, Log, Sessions, Work
 from rumble_server.arena.recorder import Recorder, Transaction
 from rumble_server.arena.scheduler import Scheduler
 from rumble_server.arena.session import BotSession, Outlet
 from rumble_server.match.facts import MatchOver
+from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.tournament import Tournament
 
@@ -40,6 +42,7 @@ class Arena:
         run: int,
         random: Random,
         taken_ids: Iterable[str] = (),
+        find_ended: FindEnded = lambda _tournament_id, done: done(None),
         grace_ms: int = 0,
         may_claim: MayClaim = lambda _name, _key: True,
         work: Work = lambda task, done: done(task()),
@@ -72,6 +75,7 @@ class Arena:
             may_claim,
         )
         self.challenges = Challenges(self.recorder, self.players, self.lifecycle, random)
+        self._find_ended = find_ended
         self._outlet = Outlet(log, sessions)
         self._transaction = self.recorder.transaction
         self._sessions: dict[int, tuple[Player, BotSession]] = {}
@@ -138,8 +142,12 @@ class Arena:
     def _command(self, player: Player, session: BotSession, message: BotMessage, text: str) -> None:
         try:
             match message:
+                case Join() if self.lifecycle.is_archived(message.tournament):
+                    self._answer_about_ended(player, session, message.tournament, answer_join)
                 case Join():
                     self.lifecycle.join(player, self.lifecycle.tournament(message.tournament), message.invite)
+                case Leave() if self.lifecycle.is_archived(message.tournament):
+                    self._answer_about_ended(player, session, message.tournament, answer_leave)
                 case Leave():
                     self.lifecycle.leave(player, self.lifecycle.tournament(message.tournament))
                 case Challenge():
@@ -152,6 +160,25 @@ class Arena:
                     self._tell_error(player, session, messages.error(ErrorCode.BAD_MESSAGE, told, [problem]))
         except TournamentError as error:
             self._tell_error(player, session, messages.error(error.code, str(error)))
+
+    def _answer_about_ended(self, player: Player, session: BotSession, tournament_id: str, answer: Answer) -> None:
+        """Answer a bot about a tournament that is over and not in memory, once its record is found.
+
+        Nothing is rebuilt here: a bot may ask for it as often as it likes.
+        """
+
+        def done(ended: EndedTournament | None) -> None:
+            if self.scheduler.stopped or session.closing:
+                return
+            try:
+                if ended is None:
+                    raise TournamentError(ErrorCode.UNAVAILABLE, f"{tournament_id} is over, and cannot be read")
+                for frame in answer(ended, player.name):
+                    session.send(frame)
+            except TournamentError as error:
+                self._tell_error(player, session, messages.error(error.code, str(error)))
+
+        self._find_ended(tournament_id, done)
 
     def refused(self, session_id: int, text: str, error: bytes) -> None:
         """A session sent a frame that is no message: keep it, and answer with this error."""

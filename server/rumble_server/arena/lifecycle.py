@@ -12,6 +12,7 @@ from rumble_server.arena.player import Player, Players
 from rumble_server.arena.ports import Clock
 from rumble_server.arena.recorder import Recorder
 from rumble_server.tournament.config import TournamentConfig
+from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.facts import BotJoined, TournamentCreated
 from rumble_server.tournament.ids import tournament_id
@@ -37,11 +38,15 @@ class Lifecycle:
     def tournament(self, tournament_id: str) -> Tournament:
         """The tournament of that id. Raises TournamentError if there is none, or it is over and not in memory."""
         found = self._recorder.tournaments.get(tournament_id)
-        if found is None and tournament_id in self.taken_ids:
+        if self.is_archived(tournament_id):
             raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{tournament_id} is over")
         if found is None:
             raise TournamentError(ErrorCode.UNKNOWN_TOURNAMENT, f"there is no tournament {tournament_id!r}")
         return found
+
+    def is_archived(self, tournament_id: str) -> bool:
+        """Whether the tournament is over, and not in memory."""
+        return tournament_id not in self._recorder.tournaments and tournament_id in self.taken_ids
 
     # --- bots ---
 
@@ -105,6 +110,7 @@ class Lifecycle:
     def end(self, tournament: Tournament, *, cancelled: bool, reason: str) -> None:
         """End a tournament, complete or not, and tell its field. Raises TournamentError."""
         self._recorder.record(tournament.end(self._clock.now_ms(), cancelled=cancelled, reason=reason))
+        self._recorder.log.file(EndedTournament.of(tournament))
         for match_id in list(tournament.running):
             self._matches.abort(match_id, f"{tournament.id}: {reason}")
         if cancelled:

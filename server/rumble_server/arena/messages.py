@@ -7,15 +7,16 @@ from rumble_protocol.codec import write_message
 from rumble_protocol.codes import ErrorCode, NoticeCode
 
 from rumble_server.results.standings import Standing
+from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.tournament import Tournament
 
 
-def joined(tournament: Tournament) -> bytes:
+def joined(tournament: Tournament | EndedTournament) -> bytes:
     """Build `joined`: the bot is in."""
     return write_message(say.Joined(**_terms(tournament)))
 
 
-def left(tournament: Tournament) -> bytes:
+def left(tournament: Tournament | EndedTournament) -> bytes:
     """Build `left`: the bot is no longer in."""
     return write_message(say.Left(**_terms(tournament)))
 
@@ -47,8 +48,8 @@ def error(code: ErrorCode, message: str, detail: list[say.FieldProblem] | None =
     return write_message(say.Error(code=code, message=message, detail=detail or [], fatal=fatal))
 
 
-def _terms(tournament: Tournament) -> dict[str, Any]:
-    config = tournament.config
+def _terms(tournament: Tournament | EndedTournament) -> dict[str, Any]:
+    config = tournament.config if isinstance(tournament, Tournament) else tournament
     return {
         "tournament": tournament.id,
         "game": config.game,

@@ -28,10 +28,6 @@ class Player:
         return self.session is not None
 
     @property
-    def is_connected(self) -> bool:
-        return self.contact is not None
-
-    @property
     def is_free(self) -> bool:
         """Whether it can take one more match."""
         return self.session is not None and len(self.matches) < self.session.max_matches

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from rumble_protocol.codes import CloseCode
 
+from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import LogFact
 from rumble_server.tournament.formats import Round
 
@@ -18,6 +19,9 @@ class Log(Protocol):
 
     def append(self, fact: LogFact) -> int:
         """Take a fact; it is written with the next batch. Gives its number."""
+
+    def file(self, ended: EndedTournament) -> None:
+        """Write the record of a tournament together with the facts that were appended last: call it right after."""
 
     def hurry(self) -> None:
         """Write the batch soon, rather than within some milliseconds: a frame waits for it."""
@@ -29,6 +33,13 @@ class Log(Protocol):
     @property
     def last(self) -> int:
         """The number of the last fact appended."""
+
+
+FindEnded = Callable[[str, Callable[[EndedTournament | None], None]], None]
+"""Looks for the record of a tournament that is over, by id, and calls back on the event loop, now or later.
+
+None: there is no such tournament, or it cannot be read.
+"""
 
 
 class TimerHandle(Protocol):

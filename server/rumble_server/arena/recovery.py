@@ -4,19 +4,9 @@ from collections.abc import Callable, Iterable
 
 from rumble_server.arena.arena import Arena
 from rumble_server.match.facts import MatchFact, MatchStarted
-from rumble_server.tournament.facts import LogFact, NameFact, TournamentCreated, TournamentFact
+from rumble_server.tournament.facts import LogFact, NameFact
+from rumble_server.tournament.rebuild import rebuild_tournament
 from rumble_server.tournament.tournament import OVER, Tournament
-
-
-def rebuild_tournament(facts: Iterable[LogFact]) -> Tournament | None:
-    """Rebuild the tournament that these facts tell of, in order; None without facts."""
-    tournament: Tournament | None = None
-    for fact in facts:
-        if isinstance(fact, TournamentCreated):
-            tournament = Tournament(fact)
-        elif tournament is not None and isinstance(fact, TournamentFact):
-            tournament.apply(fact)
-    return tournament
 
 
 def recover(

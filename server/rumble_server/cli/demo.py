@@ -17,6 +17,7 @@ from rumble_engine import get_game
 from rumble_protocol.fields import TimeControl
 
 from rumble_server.app import Server
+from rumble_server.arena.organiser import Organiser
 from rumble_server.cli.support.bot_names import checked_bots, own_name, split_names
 from rumble_server.cli.support.bot_process import BotSpec, process_command, search_ms
 from rumble_server.cli.support.errors import CliError, ExitCode
@@ -124,8 +125,8 @@ async def _demo(config: ServerConfig, wanted: TournamentConfig, bots: list[str],
     console = plain_or_rich(stderr=as_json)
     stopping = until_signal()
     async with running_server(config, HouseProcesses) as server:
-        tournament, number = server.arena.create(wanted)
-        await server.log.wait(number)
+        tournament = Organiser(server.arena).create(wanted)
+        await server.log.wait(server.log.last)
         console.print(f"page: {server.url}/tournaments/{tournament.id}", soft_wrap=True, highlight=False)
         specs = [
             BotSpec(bot, name, wanted.seed + number, search_ms(bot, wanted.game))

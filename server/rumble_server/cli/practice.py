@@ -23,6 +23,7 @@ from rumble_engine import get_game
 from rumble_protocol.codes import CloseCode
 from rumble_protocol.fields import DAY_MS, TimeControl
 
+from rumble_server.arena.organiser import Organiser
 from rumble_server.cli.support.advice import CLOSES
 from rumble_server.cli.support.bot_names import checked_bots, own_name
 from rumble_server.cli.support.bot_process import BotSpec, make_bot, search_ms
@@ -135,8 +136,8 @@ async def _practice(
     config: ServerConfig, wanted: TournamentConfig, against: str, command: Sequence[str], screen: Screen
 ) -> int:
     async with running_server(config) as server:
-        tournament, number = server.arena.create(wanted)
-        await server.log.wait(number)
+        tournament = Organiser(server.arena).create(wanted)
+        await server.log.wait(server.log.last)
         async with (
             _opponent(against, server.url, wanted) as opponent,
             proxying(ws_url(server.url), screen) as port,

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from rumble_server.arena.arena import Arena
-from rumble_server.arena.house import Housekeeper
+from rumble_server.arena.house import HouseBots
+from rumble_server.tournament.ended import EndedTournament, Outline
 from rumble_server.tournament.facts import LogFact
+from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.errors import WebError
 from rumble_server.web.feed.feed import Feed
 from rumble_server.web.feed.ranker import Ranker
@@ -36,16 +38,22 @@ class DurableLog(Protocol):
 
 
 class Archive(Protocol):
-    """What is on disk, also of tournaments that are not in memory."""
+    """What is on disk, also of tournaments that are not in memory. Raises StoreError."""
 
-    async def tournament_facts(self, tournament: str) -> Sequence[LogFact]:
-        """Return the facts that rebuild a tournament, in order; none if there is no such tournament."""
+    async def tournament(self, tournament_id: str) -> Tournament | None:
+        """Rebuild a tournament; None if there is none of that id."""
 
-    async def match_facts(self, match: str) -> Sequence[LogFact]:
-        """Return every fact of a match, of all attempts, in order; none if it never began."""
+    async def tournament_facts(self, tournament_id: str) -> Sequence[LogFact]:
+        """Read the facts that rebuild a tournament, in order; none if there is no such tournament."""
 
-    async def outlines(self, limit: int) -> Sequence[Sequence[LogFact]]:
-        """Of each of the newest tournaments that are over and listed: its creation, its start if any, its end."""
+    async def match_facts(self, match_id: str) -> Sequence[LogFact]:
+        """Read every fact of a match, all attempts, in order; none if it never began."""
+
+    async def ended(self, tournament_id: str) -> EndedTournament | None:
+        """Find the record of a tournament; None if it is not over, is not there, or cannot be read."""
+
+    async def listed(self, limit: int) -> Sequence[Outline]:
+        """Read the newest listed tournaments that are over, newest first; outlines of those without a record."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +64,7 @@ class Site:
     log: DurableLog
     archive: Archive
     feed: Feed
-    housekeeper: Housekeeper
+    house_bots: HouseBots
     host_token: str
     hosts: frozenset[str] = frozenset()
     """Host names, beside those of loopback, that a request to a loopback address may give (that of a proxy)."""

@@ -8,11 +8,11 @@ import pytest
 from rumble_engine import Termination
 from rumble_protocol.codes import CloseCode
 from rumble_protocol.fields import TimeControl
-from rumble_server.arena.recovery import rebuild_tournament
 from rumble_server.arena.scheduler import STARTS_AT_ONCE
 from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.exports.document import export
+from rumble_server.tournament.rebuild import rebuild_tournament
 from rumble_server.tournament.tournament import Tournament
 
 from tests.server.arena.playing import NAMES, assert_all_was_played, at_random, enter, first_legal, schedule_ids

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 from rumble_engine import Termination
-from rumble_server.arena.recovery import rebuild_tournament
 from rumble_server.match.facts import MatchOver
 from rumble_server.tournament.facts import BotLeft, RoundPaired
 from rumble_server.tournament.formats import Plan, make_schedule, match_key
 from rumble_server.tournament.pairing import Pairing
+from rumble_server.tournament.rebuild import rebuild_tournament
 from rumble_server.tournament.tournament import Tournament
 
 from tests.server.arena.playing import at_random

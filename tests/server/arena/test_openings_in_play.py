@@ -6,13 +6,13 @@ from random import Random
 import pytest
 from rumble_engine import Termination
 from rumble_protocol.codes import ErrorCode
-from rumble_server.arena.recovery import rebuild_tournament
 from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.tournament.agenda import LOOK_AHEAD, Agenda, pairing_and_leg
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.formats import Plan
 from rumble_server.tournament.formats.round_robin import RoundRobin
 from rumble_server.tournament.openings import duplicates
+from rumble_server.tournament.rebuild import rebuild_tournament
 
 from tests.server.arena.test_formats_in_play import log_in, names, status, through_crashes
 from tests.server.frames import Frame

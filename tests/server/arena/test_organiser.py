@@ -4,11 +4,8 @@ from typing import Any
 
 import pytest
 from rumble_protocol.codes import ErrorCode
-from rumble_server.arena.arena import MOST_ENDED, MOST_FOUND
-from rumble_server.arena.recovery import rebuild_tournament
+from rumble_server.arena.lifecycle import MOST_ENDED
 from rumble_server.tournament.errors import TournamentError
-from rumble_server.tournament.facts import tournament_of
-from rumble_server.tournament.tournament import Tournament
 
 from tests.server.arena.playing import assert_all_was_played, enter
 from tests.server.world import World
@@ -128,23 +125,42 @@ def test_after_the_stop_nothing_is_judged_or_recorded() -> None:
 
 
 def test_of_the_tournaments_that_are_over_only_the_newest_stay_in_memory_and_the_others_are_found_on_disk() -> None:
-    world = World()
     looked_up = []
 
-    def archive(tournament: str) -> Tournament | None:
-        looked_up.append(tournament)
-        return rebuild_tournament(fact for fact in world.log.facts if tournament_of(fact) == tournament)
+    def find(tournament_id: str, done: Any) -> None:
+        looked_up.append(tournament_id)
+        world.log.find_ended(tournament_id, done)
 
-    world.arena.archive = archive
+    world = World(find_ended=find)
     bot = world.login("ann")
-    for number in range(MOST_ENDED + MOST_FOUND + 2):
+    for number in range(MOST_ENDED + 10):
         tournament = world.create(name=f"night {number}")
         bot.say(type="join", tournament=tournament.id)
         world.organiser.end(tournament.id, cancelled=True)
     assert len(world.arena.tournaments) == MOST_ENDED
-    for number in (0, 0, *range(MOST_FOUND + 1), 0):
+    for number in (0, 0, *range(12)):
         bot.heard()
         bot.say(type="join", tournament=f"night-{number}")
         assert bot.inbox.kinds() == ["joined", "tournament_over"]
         assert bot.last("tournament_over")["tournament"] == f"night-{number}"
-    assert looked_up == [*(f"night-{number}" for number in range(MOST_FOUND + 1)), "night-0"]
+    assert looked_up == [f"night-{number}" for number in (0, 0, *range(10))]
+
+
+def test_what_is_over_stays_in_memory_until_its_end_is_on_disk() -> None:
+    world = World()
+    world.log.stuck = True
+    for number in range(MOST_ENDED + 2):
+        world.organiser.end(world.create(name=f"night {number}").id, cancelled=True)
+    assert len(world.arena.tournaments) == MOST_ENDED + 2
+    world.log.unstick()
+    world.organiser.end(world.create(name="last night").id, cancelled=True)
+    assert len(world.arena.tournaments) == MOST_ENDED
+
+
+@pytest.mark.parametrize("command", ["start", "unpause"])
+def test_commands_on_what_is_over_and_not_in_memory_are_refused(command: str) -> None:
+    world = World()
+    world.organiser.end(world.create().id, cancelled=True)
+    with pytest.raises(TournamentError, match="friday is over") as refused:
+        getattr(world.after_crash().host, command)("friday")
+    assert refused.value.code is ErrorCode.TOURNAMENT_CLOSED

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 from rumble_engine import Termination
 from rumble_protocol.fields import TimeControl
-from rumble_server.arena.recovery import facts_of_attempt, rebuild_tournament, recover
+from rumble_server.arena.recovery import facts_of_attempt, recover
 from rumble_server.match.facts import MatchStarted, MoveMade
 from rumble_server.tournament.facts import TournamentCreated, TournamentEnded
+from rumble_server.tournament.rebuild import rebuild_tournament
 
 from tests.server.arena.playing import NAMES, assert_all_was_played, at_random
 from tests.server.tournament.leader import dump

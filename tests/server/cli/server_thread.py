@@ -10,7 +10,7 @@ from typing import Any
 from rumble_bots.players_bot import PlayerBot
 from rumble_bots.serve import serve
 from rumble_server.app import Server
-from rumble_server.arena.ports import House
+from rumble_server.arena.ports import HouseRunner
 from rumble_server.config import ServerConfig
 
 TOKEN = "the-host-token"
@@ -18,7 +18,7 @@ PATIENCE_S = 20.0
 
 
 @contextmanager
-def server_on_thread(database: Path, house: House | None = None) -> Iterator[str]:
+def server_on_thread(database: Path, house: HouseRunner | None = None) -> Iterator[str]:
     """Run a server, and yield its address; `house` runs its house bots."""
     started = threading.Event()
     address: list[str] = []

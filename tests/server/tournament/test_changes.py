@@ -33,7 +33,7 @@ def test_a_voided_result_is_told_as_void() -> None:
         bot.play(lambda turn: str(turn["legal"][0]), lambda: 10)
     world.clock.advance(1_000)
     before, match = world.log.last, next(iter(tournament.results))
-    world.host.replay(match)
+    world.organiser.play_again(match)
     changes = changes_since(world, tournament, before)
     (over,) = changes.over
     assert (over.match, over.scores, over.winner, over.reason) == (match, None, None, VOIDED)

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rumble_engine import Termination
 from rumble_protocol.codes import ErrorCode
-from rumble_server.arena.recovery import rebuild_tournament
 from rumble_server.match.facts import MatchStarted
 from rumble_server.tournament.facts import BotAbsent, TournamentStarted
+from rumble_server.tournament.rebuild import rebuild_tournament
 
 from tests.server.tournament.leader import START_MS, Leader, dump, no_shows
 from tests.server.tournament.refusals import refused

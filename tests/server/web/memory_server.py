@@ -12,14 +12,10 @@ from jsonschema import Draft202012Validator
 from pydantic import TypeAdapter
 from rumble_protocol.feed_messages import FeedEvent
 from rumble_protocol.schema import schemas
-from rumble_server.arena.house import Housekeeper
-from rumble_server.tournament.facts import (
-    LogFact,
-    TournamentCreated,
-    TournamentEnded,
-    TournamentStarted,
-    tournament_of,
-)
+from rumble_server.arena.house import HouseBots, HouseKeys
+from rumble_server.tournament.ended import EndedTournament, Outline
+from rumble_server.tournament.facts import LogFact, TournamentCreated, TournamentEnded, tournament_of
+from rumble_server.tournament.rebuild import rebuild_tournament
 from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.app import make_web
 from rumble_server.web.feed.feed import Feed
@@ -69,26 +65,33 @@ class MemoryArchive:
         self.reads += 1
         return self._world.log.facts[: self._world.log.durable]
 
-    async def tournament_facts(self, tournament: str) -> Sequence[LogFact]:
-        return [fact for fact in self._facts() if tournament_of(fact) == tournament]
+    def _of(self, tournament_id: str) -> list[LogFact]:
+        return [fact for fact in self._facts() if tournament_of(fact) == tournament_id]
 
-    async def match_facts(self, match: str) -> Sequence[LogFact]:
-        return [fact for fact in self._facts() if getattr(fact, "match", None) == match]
+    async def tournament(self, tournament_id: str) -> Tournament | None:
+        return rebuild_tournament(self._of(tournament_id))
 
-    async def outlines(self, limit: int) -> Sequence[Sequence[LogFact]]:
-        facts = self._facts()
-        over = [fact.tournament for fact in facts if isinstance(fact, TournamentEnded)]
-        outlines = [
-            [
-                fact
-                for fact in facts
-                if isinstance(fact, TournamentCreated | TournamentStarted | TournamentEnded)
-                and fact.tournament == tournament
-            ]
-            for tournament in over
-        ]
-        listed = [each for each in outlines if isinstance(each[0], TournamentCreated) and each[0].config.listed]
-        return listed[-limit:]
+    async def tournament_facts(self, tournament_id: str) -> Sequence[LogFact]:
+        return self._of(tournament_id)
+
+    async def match_facts(self, match_id: str) -> Sequence[LogFact]:
+        return [fact for fact in self._facts() if getattr(fact, "match", None) == match_id]
+
+    async def ended(self, tournament_id: str) -> EndedTournament | None:
+        tournament = rebuild_tournament(self._of(tournament_id))
+        assert tournament is not None
+        self._world.log.file(EndedTournament.of(tournament))
+        return self._world.log.records[tournament_id]
+
+    async def listed(self, limit: int) -> Sequence[Outline]:
+        facts, records = self._facts(), self._world.log.records
+        over = {fact.tournament for fact in facts if isinstance(fact, TournamentEnded)}
+        listed = [fact.tournament for fact in facts if isinstance(fact, TournamentCreated) and fact.config.listed]
+        return [
+            records.get(each) or Outline.from_facts(fact for fact in facts if tournament_of(fact) == each)
+            for each in reversed(listed)
+            if each in over
+        ][:limit]
 
 
 @dataclass(frozen=True)
@@ -158,15 +161,15 @@ class MemoryServer:
         self.archive = MemoryArchive(self.world)
         self.feed = Feed(self.world.arena)
         self.house = FakeHouse()
-        self.housekeeper = Housekeeper(self.world.arena, "a-secret", self.house)
+        self.house_bots = HouseBots(self.world.arena, HouseKeys("a-secret"), self.house)
         self._published = self.world.log.durable
         self.world.log.on_durable.append(self._publish)
-        self.web = make_web(Site(self.world.arena, self.log, self.archive, self.feed, self.housekeeper, TOKEN, hosts))
+        self.web = make_web(Site(self.world.arena, self.log, self.archive, self.feed, self.house_bots, TOKEN, hosts))
 
     def _publish(self) -> None:
         first, self._published = self._published, self.world.log.durable
         facts = self.world.log.facts[first : self._published]
-        self.housekeeper.take(facts)
+        self.house_bots.take(facts)
         self.feed.publish(list(enumerate(facts, first + 1)))
 
     def browser(self, **given: Any) -> httpx.AsyncClient:

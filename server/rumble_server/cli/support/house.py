@@ -50,7 +50,7 @@ class HouseProcesses:
         self._running: dict[Work, asyncio.Task[None]] = {}
         self._ending: set[asyncio.Task[None]] = set()
 
-    def players(self, game: str, settings: Mapping[str, Any]) -> Mapping[str, str]:
+    def reference_bots(self, game: str, settings: Mapping[str, Any]) -> Mapping[str, str]:
         """Return the reference bots that can play this game, each with a line about it."""
         from rumble_bots.players import PLAYERS
 

@@ -44,7 +44,7 @@ def make_house_bot(reference_bot: str, name: str) -> Bot:
 
 async def play(server: str, bots: Sequence[Mapping[str, Any]]) -> None:
     """Play with all bots until the process is ended."""
-    made = [(make_house_bot(bot["player"], bot["name"]), bot) for bot in bots]
+    made = [(make_house_bot(bot["reference_bot"], bot["name"]), bot) for bot in bots]
     await asyncio.gather(
         *(
             serve(

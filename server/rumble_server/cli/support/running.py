@@ -10,7 +10,7 @@ from rumble_server.cli.support.errors import CliError
 
 if TYPE_CHECKING:
     from rumble_server.app import Server
-    from rumble_server.arena.ports import House
+    from rumble_server.arena.ports import HouseRunner
     from rumble_server.config import ServerConfig
 
 KILL_AFTER_S = 3.0
@@ -19,7 +19,7 @@ KILL_AFTER_S = 3.0
 
 @asynccontextmanager
 async def running_server(
-    config: "ServerConfig", make_house: "Callable[[str], House] | None" = None
+    config: "ServerConfig", make_house: "Callable[[str], HouseRunner] | None" = None
 ) -> "AsyncIterator[Server]":
     """Start a server, and stop it at the end. Raises CliError if it cannot start."""
     from rumble_server.app import Server, StartError

@@ -7,12 +7,11 @@ from typing import Any, TypeVar
 
 from fastapi import APIRouter, Depends, Request
 from pydantic import BaseModel, ValidationError
-from rumble_protocol.codes import ErrorCode
 from rumble_protocol.feed_messages import TournamentView
 
-from rumble_server.arena.organiser import Host
+from rumble_server.arena.organiser import Organiser
+from rumble_server.match.match_id import tournament_id_of
 from rumble_server.tournament.config import TournamentConfig
-from rumble_server.tournament.errors import TournamentError
 from rumble_server.web.api.models import BotName, Done, MatchId, Pause
 from rumble_server.web.api.problems import bad_config, bad_request
 from rumble_server.web.api.reading import ERRORS, show
@@ -38,23 +37,22 @@ class Commander:
     def __init__(self, site: Site) -> None:
         self._site = site
 
-    async def done(self, tournament_id: str, command: Callable[[], int]) -> TournamentView:
+    async def done(self, tournament_id: str, command: Callable[[], None]) -> TournamentView:
         """Carry out a command; return the tournament as it then stands, on disk. Raises TournamentError, WebError."""
         site, arena = self._site, self._site.arena
         site.need_disk()
-        if tournament_id in arena.taken_ids and tournament_id not in arena.tournaments:
-            raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{tournament_id} is over")
-        if tournament_id in arena.tournaments:
-            await site.ranker.fresh(arena.tournaments[tournament_id])
-        number = command()
-        shown = show(site, arena.tournament(tournament_id))
-        await site.on_disk(max(number, site.log.last))
+        tournament = arena.lifecycle.tournament(tournament_id)
+        await site.ranker.fresh(tournament)
+        with arena.transaction() as transaction:
+            command()
+        shown = show(site, tournament)
+        await site.on_disk(transaction.number)
         return shown
 
 
 def command_routes(site: Site) -> APIRouter:
     """Make the routes of the commands; they need the host token."""
-    arena, organiser = site.arena, Host(site.arena)
+    arena, organiser = site.arena, Organiser(site.arena)
     router = APIRouter(
         prefix="/api",
         tags=["host"],
@@ -74,9 +72,10 @@ def command_routes(site: Site) -> APIRouter:
             raise bad_config(error, body) from None
         await asyncio.to_thread(config.make_openings)
         site.need_disk()
-        tournament, number = arena.create(config)
+        with arena.transaction() as transaction:
+            tournament = organiser.create(config)
         shown = show(site, tournament)
-        await site.on_disk(number)
+        await site.on_disk(transaction.number)
         return shown
 
     @router.post("/tournaments/{tournament}/start")
@@ -93,7 +92,7 @@ def command_routes(site: Site) -> APIRouter:
     @router.post("/tournaments/{tournament}/resume")
     async def resume(tournament: str) -> TournamentView:
         """Resume the tournament: matches start again."""
-        return await done(tournament, lambda: organiser.unpause(tournament))
+        return await done(tournament, lambda: organiser.resume(tournament))
 
     @router.post("/tournaments/{tournament}/cancel")
     async def cancel(tournament: str) -> TournamentView:
@@ -121,15 +120,17 @@ def command_routes(site: Site) -> APIRouter:
     async def play_again(tournament: str, request: Request) -> TournamentView:
         """Have a match played again, as its next attempt; the result that it had no longer counts."""
         given = await read_model(request, MatchId)
-        if given.match.partition(".")[0] != tournament:
+        if tournament_id_of(given.match) != tournament:
             raise WebError.not_found(f"{tournament} has no match {given.match!r}")
-        return await done(tournament, lambda: organiser.replay(given.match))
+        return await done(tournament, lambda: organiser.play_again(given.match))
 
     @router.post("/names/{name}/reset")
     async def reset_name(name: str) -> Done:
         """Forget the key of a name; the next login under the name claims it."""
         site.need_disk()
-        await site.on_disk(organiser.reset_key(name))
+        with arena.transaction() as transaction:
+            organiser.reset_key(name)
+        await site.on_disk(transaction.number)
         return Done(message=f"the next login of {name} claims the name")
 
     return router

@@ -33,7 +33,7 @@ def health_routes(site: Site) -> APIRouter:
     @router.get("/readyz", responses={503: {"model": Health}})
     async def readyz(response: Response) -> Health:
         """Say whether matches can start: 503 while the server drains, or while the database cannot be written."""
-        reason = "draining" if site.arena.draining else site.log.trouble
+        reason = "draining" if site.arena.scheduler.draining else site.log.trouble
         if reason is None:
             return Health(status="ok", reason="")
         response.status_code = HTTPStatus.SERVICE_UNAVAILABLE
@@ -63,10 +63,10 @@ def _lines(site: Site, lag_s: float) -> Iterator[str]:
 
 def _figures(site: Site, lag_s: float) -> Iterator[Figure]:
     arena, counts = site.arena, site.feed.counts
-    connected = sum(player.is_connected for player in arena.players.values())
+    connected = sum(player.is_connected for player in arena.players)
     yield "bots_connected", "gauge", "Bots that are logged in.", connected
     yield "spectators", "gauge", "Open streams of events.", site.feed.spectators
-    yield "matches_running", "gauge", "Matches that are being played.", len(arena.matches)
+    yield "matches_running", "gauge", "Matches that are being played.", len(arena.matches.live)
     yield "moves_total", "counter", "Moves that counted, since the start of this process.", counts[MoveMade]
     yield "results_total", "counter", "Matches that ended, since the start of this process.", counts[MatchOver]
     yield "log_facts", "gauge", "The number of the last fact of the event log.", site.log.last

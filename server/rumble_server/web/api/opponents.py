@@ -23,12 +23,12 @@ def playable_games() -> list[Game]:
 
 def opponents(site: Site, games: list[Game]) -> list[Opponent]:
     """List the bots that take challenges: first house bots, from the weakest to the strongest, then others by name."""
-    reference_bots = {bot.name: bot.player for bot in site.housekeeper.bots() if bot.challenges}
-    ladder = site.housekeeper.ladder()
+    reference_bots = {bot.name: bot.reference_bot for bot in site.house_bots.bots() if bot.challenges}
+    ladder = site.house_bots.ladder()
     found = [
         _opponent(player, reference_bots.get(player.name), ladder, games)
-        for player in site.arena.players.values()
-        if player.contact is not None and player.contact.challenges
+        for player in site.arena.players
+        if player.session is not None and player.session.challenges
     ]
     return sorted(found, key=lambda opponent: _place(opponent, list(ladder)))
 

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Request
 from rumble_protocol.feed_messages import TournamentSummary, TournamentView
 from starlette.responses import Response
 
-from rumble_server.arena.organiser import Host
+from rumble_server.arena.organiser import Organiser
 from rumble_server.tournament.entrant import Entrant
 from rumble_server.tournament.tournament import OVER, Tournament
 from rumble_server.web.api.commands import REFUSED, Commander, body_schema, read_model
@@ -40,7 +40,7 @@ SECRET = {"Cache-Control": "no-store"}
 
 def organising_routes(site: Site, library: Library) -> APIRouter:
     """Make these routes; they need the host token."""
-    arena, organiser, housekeeper = site.arena, Host(site.arena), site.housekeeper
+    arena, organiser, house_bots = site.arena, Organiser(site.arena), site.house_bots
     commander = Commander(site)
     router = APIRouter(
         prefix="/api",
@@ -52,9 +52,9 @@ def organising_routes(site: Site, library: Library) -> APIRouter:
     @router.get("/host")
     async def check_token() -> OrganiserAnswer:
         """Check the token, and show what this server is doing."""
-        connected = sum(player.is_connected for player in arena.players.values())
+        connected = sum(player.is_connected for player in arena.players)
         return OrganiserAnswer(
-            version=version("rumble"), connected=connected, matches=len(arena.matches), house_room=housekeeper.room
+            version=version("rumble"), connected=connected, matches=len(arena.matches.live), house_room=house_bots.room
         )
 
     @router.get("/host/tournaments")
@@ -77,15 +77,15 @@ def organising_routes(site: Site, library: Library) -> APIRouter:
     @router.get("/tournaments/{tournament}/house")
     async def list_reference_bots(tournament: str) -> ReferenceBots:
         """List the reference bots that can be added as house bots."""
-        offered = housekeeper.players(await library.tournament(tournament))
+        offered = house_bots.reference_bots(await library.tournament(tournament))
         bots = [ReferenceBot(bot=name, about=about) for name, about in offered.items()]
-        return ReferenceBots(bots=bots, room=housekeeper.room)
+        return ReferenceBots(bots=bots, room=house_bots.room)
 
     @router.post("/tournaments/{tournament}/house", openapi_extra=body_schema(AddHouseBots))
     async def add_house_bots(tournament: str, request: Request) -> TournamentView:
         """Add house bots to the field; they connect by themselves, and stay until the tournament is over."""
         given = await read_model(request, AddHouseBots)
-        return await commander.done(tournament, lambda: housekeeper.add(tournament, given.bot, given.name, given.count))
+        return await commander.done(tournament, lambda: house_bots.add(tournament, given.bot, given.name, given.count))
 
     @router.get("/tournaments/{tournament}/invite")
     async def get_invite(tournament: str, request: Request) -> InviteAnswer:
@@ -99,8 +99,8 @@ def organising_routes(site: Site, library: Library) -> APIRouter:
         """Change the code: to `code`; without one, to a new code; if it is null, to none. Bots that joined stay."""
         given = await read_model(request, ChangeInvite)
         code = given.code if "code" in given.model_fields_set else secrets.token_urlsafe(CODE_BYTES)
-        await commander.done(tournament, lambda: organiser.invite(tournament, code))
-        return invite_answer(arena.tournament(tournament), request)
+        await commander.done(tournament, lambda: organiser.change_invite(tournament, code))
+        return invite_answer(arena.lifecycle.tournament(tournament), request)
 
     @router.get("/tournaments/{tournament}/invite.svg", response_class=Response, responses=_SVG)
     async def get_qr(tournament: str, request: Request) -> Response:
@@ -116,7 +116,7 @@ _SVG: dict[int | str, dict[str, object]] = {200: {"content": {"image/svg+xml": {
 
 
 def _unlisted(site: Site) -> list[TournamentSummary]:
-    challenges = {player.challenge for player in site.arena.players.values()}
+    challenges = site.arena.challenges.open()
     return [
         summary_view(each)
         for each in site.arena.tournaments.values()
@@ -136,8 +136,8 @@ def _organiser_view(site: Site, tournament: Tournament) -> OrganiserView:
 
 
 def _organiser_entrant(site: Site, entrant: Entrant) -> OrganiserEntrant:
-    player, claim = site.arena.player(entrant.bot), site.arena.names.get(entrant.bot)
-    session = None if player is None else player.contact
+    player, claim = site.arena.players.get(entrant.bot), site.arena.names.get(entrant.bot)
+    session = None if player is None else player.session
     over = entrant.last_fault
     return OrganiserEntrant(
         name=entrant.bot,

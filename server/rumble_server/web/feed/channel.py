@@ -85,7 +85,7 @@ class Channel:
         for over in changes.over:
             yield views.result_view(FeedMatchOver, over)
         for match in changes.started | changes.moved:
-            open_match = self._arena.matches.get(match)
+            open_match = self._arena.matches.live.get(match)
             if open_match is not None:
                 kind = FeedMatchStart if match in changes.started else FeedMove
                 yield views.board_view(kind, open_match.referee, now_ms)

@@ -19,6 +19,7 @@ from rumble_protocol.feed_messages import (
 from rumble_server.arena.arena import Arena
 from rumble_server.match.facts import MatchOver
 from rumble_server.match.referee import Referee
+from rumble_server.tournament.ended import Outline
 from rumble_server.tournament.tournament import OVER, Tournament
 from rumble_server.web.feed.expected import expected_end
 from rumble_server.web.feed.headline import headline
@@ -34,9 +35,11 @@ BoardView = TypeVar("BoardView", bound=Board)
 ResultView = TypeVar("ResultView", bound=MatchResult)
 
 
-def summary_view(tournament: Tournament) -> TournamentSummary:
-    """Show a tournament as a line of a list."""
-    return TournamentSummary(**_summary(tournament))
+def summary_view(tournament: Tournament | Outline) -> TournamentSummary:
+    """Return the tournament as a line of a list."""
+    if isinstance(tournament, Tournament):
+        return TournamentSummary(**_summary(tournament))
+    return TournamentSummary(**{name: getattr(tournament, name) for name in TournamentSummary.model_fields})
 
 
 def _summary(tournament: Tournament) -> dict[str, Any]:
@@ -71,9 +74,9 @@ def tournament_view(kind: type[View], tournament: Tournament, arena: Arena, rank
         **_standings_and_progress(tournament, now_ms, ranking),
         entrants=entrants_view(tournament, arena.is_connected, ranking),
         running=[
-            board_view(Board, arena.matches[match].referee, now_ms)
+            board_view(Board, arena.matches.live[match].referee, now_ms)
             for match in tournament.running
-            if match in arena.matches
+            if match in arena.matches.live
         ],
         pairs=pairs_view(tournament),
         latest=[result_view(MatchResult, over) for over in islice(reversed(tournament.results.values()), MOST_LATEST)],
@@ -134,8 +137,8 @@ def board_view(kind: type[BoardView], referee: Referee, now_ms: int) -> BoardVie
     state, moves = referee.state, list(referee.moves)
     view = state.view()
     return kind(
-        match=referee.match,
-        attempt=referee.attempt,
+        match=referee.terms.match,
+        attempt=referee.terms.attempt,
         seats=list(referee.terms.seats),
         seat=state.to_move,
         ply=len(moves),

@@ -74,8 +74,8 @@ def add_pages(app: FastAPI, site: Site, library: Library, auditor: Auditor) -> N
             unread = f"; {listing.unread} of them are still being read" if listing.unread else ""
             raise WebError.not_found(f"none of the listed tournaments has a bot {name!r}{unread}")
         (record,) = records(replace(each, lines=(line,)) for each, line in found)
-        player = site.arena.player(record.name)
-        session = None if player is None else player.contact
+        player = site.arena.players.get(record.name)
+        session = None if player is None else player.session
         return await answer(request, "bot.html", record=record, lines=found, session=session, listing=listing)
 
     async def tournament(request: Request) -> Response:

@@ -44,10 +44,10 @@ async def test_they_take_challenges_fill_a_field_and_are_gone_with_the_server(tm
     arena = server.arena
 
     def connected() -> set[str]:
-        return {player.name for player in arena.players.values() if player.contact is not None}
+        return {player.name for player in arena.players if player.is_connected}
 
     await until(lambda: connected() == {"house-random", "house-perfect"})
-    assert all(player.contact is None or player.contact.challenges for player in arena.players.values())
+    assert all(player.session is None or player.session.challenges for player in arena.players)
     tournament, number = arena.create(TournamentConfig(name="Friday", game="tictactoe", start_at_bots=2))
     await server.log.wait(number)
     async with httpx.AsyncClient(base_url=server.url, headers={"Authorization": f"Bearer {TOKEN}"}) as browser:

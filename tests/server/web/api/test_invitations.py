@@ -44,7 +44,7 @@ async def test_a_changed_invitation_survives_a_restart(server: MemoryServer, bro
 async def test_the_invitation_of_a_tournament_that_is_over_cannot_be_changed(
     server: MemoryServer, browser: httpx.AsyncClient
 ) -> None:
-    server.world.host.end(server.world.create(invite="hush").id, cancelled=True)
+    server.world.organiser.end(server.world.create(invite="hush").id, cancelled=True)
     answer = await post(browser, "tournaments/friday/invite")
     assert (answer.status_code, answer.json()["error"]["code"]) == (409, "tournament_closed")
 

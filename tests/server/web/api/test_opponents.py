@@ -36,8 +36,9 @@ async def test_who_takes_all_games_is_told_with_all(server: MemoryServer, browse
 async def test_the_house_comes_first_weakest_first_and_is_known_by_its_keys(
     server: MemoryServer, browser: httpx.AsyncClient
 ) -> None:
-    server.housekeeper.residents = ("perfect", "our.py:own", "random")
-    for bot in server.housekeeper.bots():
+    residents = ("perfect", "our.py:own", "random")
+    server.house_bots = HouseBots(server.world.arena, HouseKeys("a-secret"), server.house, residents)
+    for bot in server.house_bots.bots():
         server.world.login(bot.name, challenges=True, key=bot.key)
     for name in ("bob", "Ann", "perfect"):
         server.world.login(name, challenges=True)

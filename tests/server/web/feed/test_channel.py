@@ -102,13 +102,13 @@ async def test_pause_and_voided_results_are_told(server: MemoryServer) -> None:
     server.pass_ms(1_000)
     watcher = server.watch(tournament)
     await watcher.read("snapshot")
-    server.world.host.pause(tournament.id, "lunch")
+    server.world.organiser.pause(tournament.id, "lunch")
     server.pass_ms()
     told = (await watcher.read("status")).data
     assert (told["status"], told["reason"]) == ("paused", "lunch")
     before = len(tournament.results)
     voided = next(iter(tournament.results))
-    server.world.host.replay(voided)
+    server.world.organiser.play_again(voided)
     server.pass_ms()
     after = (await watcher.read("standings")).data
     last = [event.data for event in watcher.events if event.kind == "match_over"][-1]

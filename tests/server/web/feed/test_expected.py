@@ -51,7 +51,7 @@ async def test_told_while_it_runs_and_not_while_it_is_paused(server: MemoryServe
     told = (await late.read("snapshot")).data
     assert FEWEST_RESULTS <= told["expected"]["results"] <= told["matches_over"]
     assert 0 < told["expected"]["remaining_ms"] < 60_000
-    server.world.host.pause(tournament.id, "lunch")
+    server.world.organiser.pause(tournament.id, "lunch")
     server.pass_ms(2_000)
     assert (await late.read("status")).data["expected"] is None
     await early.close()
