@@ -1,4 +1,4 @@
-"""A whole server in this process: it stops promptly, and what bots ask of earlier tournaments costs its loop nothing."""
+"""A whole server in this process: it stops promptly, and rebuilds nothing on its loop for what bots ask."""
 
 import asyncio
 import contextlib

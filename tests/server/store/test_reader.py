@@ -53,8 +53,8 @@ def busy_world(seed: int) -> list[LogFact]:
         bots.append(bot)
     while world.clock.step():
         chance = random.random()
-        if chance < 0.02 and world.arena.matches:
-            world.organiser.play_again(random.choice(list(world.arena.matches)))
+        if chance < 0.02 and world.arena.matches.live:
+            world.organiser.play_again(random.choice(list(world.arena.matches.live)))
         elif chance < 0.04:
             random.choice(bots).say_text("nonsense")
     return world.log.facts

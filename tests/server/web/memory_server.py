@@ -155,13 +155,15 @@ class Watcher:
 class MemoryServer:
     """A server in memory with its web: logins, matches, files and pages without a socket."""
 
-    def __init__(self, world: World | None = None, *, hosts: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self, world: World | None = None, *, hosts: frozenset[str] = frozenset(), residents: Sequence[str] = ()
+    ) -> None:
         self.world = world or World(delay_ms=WRITE_MS)
         self.log = WaitingLog(self.world)
         self.archive = MemoryArchive(self.world)
         self.feed = Feed(self.world.arena)
         self.house = FakeHouse()
-        self.house_bots = HouseBots(self.world.arena, HouseKeys("a-secret"), self.house)
+        self.house_bots = HouseBots(self.world.arena, HouseKeys("a-secret"), self.house, residents)
         self._published = self.world.log.durable
         self.world.log.on_durable.append(self._publish)
         self.web = make_web(Site(self.world.arena, self.log, self.archive, self.feed, self.house_bots, TOKEN, hosts))

@@ -103,7 +103,7 @@ async def test_a_mistake_of_ours_is_told_without_its_details(
     async def broken(limit: int) -> None:
         raise RuntimeError("secret detail")
 
-    monkeypatch.setattr(server.archive, "outlines", broken)
+    monkeypatch.setattr(server.archive, "listed", broken)
     answer = await browser.get("/api/tournaments")
     assert (answer.status_code, answer.json()["error"]["code"]) == (500, "internal")
     assert "secret detail" not in answer.text

@@ -7,6 +7,7 @@ from typing import Any
 import httpx
 import pytest
 from rumble_server.app import Server
+from rumble_server.arena.organiser import Organiser
 from rumble_server.cli.support.errors import CliError
 from rumble_server.cli.support.house import DEFAULT, HouseProcesses, read_house
 from rumble_server.config import ServerConfig
@@ -25,9 +26,9 @@ def test_the_option_house() -> None:
 
 def test_reference_bots_that_play_a_game() -> None:
     house = HouseProcesses("http://127.0.0.1:1")
-    assert "perfect" in house.players("tictactoe", {})
-    assert "perfect" not in house.players("hex", {})
-    assert all(about.endswith(".") for about in house.players("tictactoe", {}).values())
+    assert "perfect" in house.reference_bots("tictactoe", {})
+    assert "perfect" not in house.reference_bots("hex", {})
+    assert all(about.endswith(".") for about in house.reference_bots("tictactoe", {}).values())
 
 
 async def until(what: Any) -> None:
@@ -48,8 +49,9 @@ async def test_they_take_challenges_fill_a_field_and_are_gone_with_the_server(tm
 
     await until(lambda: connected() == {"house-random", "house-perfect"})
     assert all(player.session is None or player.session.challenges for player in arena.players)
-    tournament, number = arena.create(TournamentConfig(name="Friday", game="tictactoe", start_at_bots=2))
-    await server.log.wait(number)
+    config_of_friday = TournamentConfig(name="Friday", game="tictactoe", start_at_bots=2)
+    tournament = Organiser(arena).create(config_of_friday)
+    await server.log.wait(server.log.last)
     async with httpx.AsyncClient(base_url=server.url, headers={"Authorization": f"Bearer {TOKEN}"}) as browser:
         answer = await browser.post("/api/tournaments/friday/house", json={"bot": "random", "count": 2})
     assert answer.status_code == 200

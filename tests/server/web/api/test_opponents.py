@@ -33,16 +33,14 @@ async def test_who_takes_all_games_is_told_with_all(server: MemoryServer, browse
     assert (await told(browser))[0]["games"] == games
 
 
-async def test_the_house_comes_first_weakest_first_and_is_known_by_its_keys(
-    server: MemoryServer, browser: httpx.AsyncClient
-) -> None:
-    residents = ("perfect", "our.py:own", "random")
-    server.house_bots = HouseBots(server.world.arena, HouseKeys("a-secret"), server.house, residents)
+async def test_the_house_comes_first_weakest_first_and_is_known_by_its_keys() -> None:
+    server = MemoryServer(residents=("perfect", "our.py:own", "random"))
     for bot in server.house_bots.bots():
         server.world.login(bot.name, challenges=True, key=bot.key)
     for name in ("bob", "Ann", "perfect"):
         server.world.login(name, challenges=True)
-    found = await told(browser)
+    async with server.browser() as browser:
+        found = await told(browser)
     names = ["house-random", "house-perfect", "house-own", "Ann", "bob", "perfect"]
     assert [each["name"] for each in found] == names
     assert [each["house"] for each in found] == ["random", "perfect", "our.py:own", None, None, None]
