@@ -88,7 +88,7 @@ class Arena:
         self.scheduler.on_over(over, players)
 
     def transaction(self) -> Transaction:
-        """What is done within it is settled at its end; then its `number` is the one to wait for."""
+        """Return a transaction: it settles what is done within it, and then gives the `number` to wait for."""
         return self._transaction
 
     def is_connected(self, name: str) -> bool:

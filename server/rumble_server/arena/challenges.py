@@ -32,7 +32,7 @@ class Challenges:
         self._challengers: dict[str, str] = {}
 
     def open(self) -> dict[str, str]:
-        """The challenges that are not over: by tournament id, who challenged."""
+        """Return the challenges that are not over: by tournament id, the name of the challenger."""
         tournaments = self._recorder.tournaments
         over = [each for each in self._challengers if each not in tournaments or tournaments[each].status in OVER]
         for tournament_id in over:
@@ -66,7 +66,7 @@ class Challenges:
 
 
 def challenge_config(challenge: Challenge, first: str, second: str, *, seed: int) -> TournamentConfig:
-    """The tournament of one challenge. Raises TournamentError with `unknown_game` or `bad_settings`."""
+    """Configure the tournament of a challenge. Raises TournamentError with `unknown_game` or `bad_settings`."""
     try:
         game = get_game(challenge.game)
     except UnknownGame as error:

@@ -1,4 +1,4 @@
-"""Which house bots there are to be: those that are always there to be challenged, and those a host adds to a field.
+"""House bots: those that are always there to be challenged, and those that a host adds to a field.
 
 A house bot plays under a name of its own, claimed with a key of the server's. One that was added to a tournament is
 in it from that moment, by a fact of the log; it is connected until the tournament is over, also after a restart.

@@ -19,7 +19,7 @@ from rumble_server.tournament.ids import tournament_id
 from rumble_server.tournament.tournament import OVER, Tournament
 
 MOST_ENDED = 64
-"""Tournaments that ended in this run and stay in memory. The oldest beyond it is in the archive only."""
+"""Maximum number of tournaments ended in this run that stay in memory; the archive has the older ones."""
 
 
 class Lifecycle:
@@ -36,7 +36,7 @@ class Lifecycle:
         self._ended: deque[Tournament] = deque()
 
     def tournament(self, tournament_id: str) -> Tournament:
-        """The tournament of that id. Raises TournamentError if there is none, or it is over and not in memory."""
+        """Return a tournament. Raises TournamentError if there is none, or it is over and not in memory."""
         found = self._recorder.tournaments.get(tournament_id)
         if self.is_archived(tournament_id):
             raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{tournament_id} is over")
@@ -67,7 +67,7 @@ class Lifecycle:
             tournament.disappear(player.name, self.absent_from_ms())
 
     def absent_from_ms(self) -> int:
-        """From when the absent budget of a bot that has just gone runs."""
+        """Return when the absent budget of a bot that has just gone starts to run."""
         return max(self._clock.now_ms(), self._matches.nobody_away_before_ms)
 
     def leave(self, player: Player, tournament: Tournament) -> None:

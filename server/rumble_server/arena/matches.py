@@ -25,11 +25,11 @@ from rumble_server.match.referee import Referee
 log = logging.getLogger(__name__)
 
 MOST_KEPT = 2048
-"""Characters of a frame kept that is not a valid message; the rest of it is dropped from the transcript."""
+"""Maximum number of characters kept of a frame that belongs to no match; the rest is dropped from the transcript."""
 SECRETS = re.compile(r'("(?:key|invite)"\s*:\s*)"(?:[^"\\]|\\.)*"?')
 
 LOOP_LAG_MS = 5
-"""A timer that is late by less than this says nothing about the server's load."""
+"""A timer that is late by less than this many ms says nothing about the server's load."""
 
 
 class LiveMatch:

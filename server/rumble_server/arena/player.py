@@ -58,9 +58,9 @@ class Players:
         return iter(self._players.values())
 
     def enter(self, name: str) -> Player:
-        """The player of that name, new if there was none."""
+        """Return the player of that name, new if there was none."""
         return self._players.setdefault(name.casefold(), Player(name))
 
     def of(self, names: Iterable[str]) -> tuple[Player, ...]:
-        """The players of these names, which must be known."""
+        """Return the players of these names, which must be known."""
         return tuple(self._players[name.casefold()] for name in names)

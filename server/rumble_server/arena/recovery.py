@@ -44,7 +44,7 @@ def _take_up(arena: Arena, tournament: Tournament, match_facts: Callable[[str], 
 
 
 def facts_of_attempt(started: MatchStarted, facts: Iterable[LogFact]) -> list[MatchFact]:
-    """The facts of one attempt at a match after its start."""
+    """Return the facts of one attempt at a match after its start."""
     return [
         fact
         for fact in facts

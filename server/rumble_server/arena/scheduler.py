@@ -15,7 +15,7 @@ from rumble_server.tournament.formats import Round
 from rumble_server.tournament.tournament import Tournament
 
 MOST_ATTEMPTS = 5
-"""Attempts at one match. One more that is void pauses its tournament: its host has to look into it."""
+"""Void attempts at one match that pause its tournament: its host has to look into it."""
 STARTS_AT_ONCE = 32
 """Maximum number of matches started in one call; the rest start in the next turn of the event loop."""
 

@@ -1,6 +1,6 @@
 """What is written to the event log about one match.
 
-A fact is something that has happened; it is never changed. Replaying a match's facts rebuilds its referee, and its
+A fact is something that has happened; it is never changed. A match's facts rebuild its referee and its
 transcript. Times (`at_ms`) are server time in ms since the epoch. The tournament of a match is the part of its id
 before the first dot. `StartTold`, `TurnAsked` and `MoveMade` are made so often that they are not frozen, since
 that would cost several times the rest of making them; but nobody changes them either.
