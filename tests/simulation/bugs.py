@@ -8,6 +8,7 @@ from rumble_protocol.codes import NoticeCode
 from rumble_server.arena.arena import Arena
 from rumble_server.gateway.session import Session
 from rumble_server.match.facts import Effect, MatchFact
+from rumble_server.match.match_id import MatchId
 from rumble_server.match.referee import Referee
 from rumble_server.results.standings import Table
 from rumble_server.tournament.agenda import Agenda, Slot
@@ -151,7 +152,7 @@ def give_the_first_move_to_the_same(patch: pytest.MonkeyPatch) -> None:
     put = Agenda.put
 
     def changed(self: Agenda, slot: Slot) -> None:
-        if slot.leg % 2 == 0:
+        if MatchId.parse(slot.match_id).leg % 2 == 0:
             slot.seats = (slot.seats[1], slot.seats[0])
         put(self, slot)
 

@@ -77,6 +77,8 @@ class Arena:
     _dirty: dict[str, None] = field(default_factory=dict)
     _numbers: dict[str, int] = field(default_factory=dict)
     """By tournament, the number of its newest fact in this run."""
+    _pairing: set[str] = field(default_factory=set)
+    """The tournaments of which a round is being paired elsewhere."""
     _settling: bool = False
     _timer: TimerHandle | None = None
     _timer_at_ms: int = 0
@@ -244,9 +246,9 @@ class Arena:
                 budget = self._start_matches(tournament, budget)
                 if budget > 0:
                     del self._dirty[name]
-                    if not tournament.is_complete():
+                    if not tournament.is_complete:
                         self._pair_next_round(tournament)
-                    if tournament.is_complete():  # now, perhaps, since there is no other round
+                    if tournament.is_complete:  # now, perhaps, since there is no other round
                         self.end(tournament, cancelled=False, reason=tournament.why_complete)
         finally:
             self._settling = False
@@ -280,11 +282,15 @@ class Arena:
 
     def _pair_next_round(self, tournament: Tournament) -> None:
         """Have a round paired off the loop, where that is slow."""
-        task = None if self.draining or self.trouble is not None else tournament.pairing_task()
+        if self.draining or self.trouble is not None or tournament.id in self._pairing:
+            return
+        task = tournament.pairing_task()
         if task is None:
             return
+        self._pairing.add(tournament.id)
 
         def done(pulled: Round) -> None:
+            self._pairing.discard(tournament.id)
             if not self.stopped:
                 fact = tournament.paired(pulled, self.clock.now_ms())
                 if fact is not None:

@@ -12,6 +12,8 @@ from typing import Literal
 from rumble_engine import SettingValue, Termination
 from rumble_protocol.fields import TimeControl
 
+from rumble_server.match.match_id import tournament_id_of
+
 
 @dataclass(frozen=True, slots=True)
 class MatchStarted:
@@ -33,7 +35,7 @@ class MatchStarted:
     @property
     def tournament(self) -> str:
         """The id of the match's tournament."""
-        return self.match.partition(".")[0]
+        return tournament_id_of(self.match)
 
 
 @dataclass(slots=True)

@@ -12,8 +12,8 @@ class Absence:
     The budget of one that is absent runs while it `has_matches` to play now, and plays none.
     """
 
-    def __init__(self, tournament: str, has_matches: Callable[[str], bool]) -> None:
-        self._tournament = tournament
+    def __init__(self, tournament_id: str, has_matches: Callable[[str], bool]) -> None:
+        self._tournament_id = tournament_id
         self._has_matches = has_matches
         self._absent: dict[str, Entrant] = {}
 
@@ -24,7 +24,7 @@ class Absence:
         self.forget(entrant.bot)
         if left_ms == entrant.absent_left_ms:
             return None
-        return BotAbsent(self._tournament, entrant.bot, left_ms, now_ms)
+        return BotAbsent(self._tournament_id, entrant.bot, left_ms, now_ms)
 
     def disappear(self, entrant: Entrant, now_ms: int) -> None:
         """The bot is not connected from now on."""
@@ -51,14 +51,14 @@ class Absence:
     def used(self, now_ms: int) -> list[BotAbsent]:
         """What is left of each budget that runs."""
         return [
-            BotAbsent(self._tournament, entrant.bot, entrant.absent_left(now_ms), now_ms)
+            BotAbsent(self._tournament_id, entrant.bot, entrant.absent_left(now_ms), now_ms)
             for entrant in self._waited_for()
         ]
 
     def expired(self, now_ms: int) -> list[BotAbsent]:
         """The budgets that are used up by now."""
         return [
-            BotAbsent(self._tournament, entrant.bot, 0, now_ms)
+            BotAbsent(self._tournament_id, entrant.bot, 0, now_ms)
             for entrant in self._waited_for()
             if entrant.absent_until_ms <= now_ms
         ]

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from rumble_server.match.facts import MatchFact, MatchOver, MatchStarted
+from rumble_server.match.match_id import tournament_id_of
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.pairing import Pairing
 
@@ -188,5 +189,5 @@ def tournament_of(fact: LogFact) -> str:
     """The id of the tournament a fact is about; empty for the facts about names."""
     kind = type(fact)
     if kind in _ABOUT_A_MATCH:
-        return fact.match.partition(".")[0]  # type: ignore[union-attr]  # by its type it has a match
+        return tournament_id_of(fact.match)  # type: ignore[union-attr]  # by its type it has a match
     return "" if kind in _ABOUT_A_NAME else fact.tournament  # type: ignore[union-attr]  # and these a tournament

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from rumble_server.match.match_id import MatchKey
+
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
@@ -12,6 +14,10 @@ class Pairing:
     board: int
     first: int
     second: int
+
+    def match_key(self, leg: int) -> MatchKey:
+        """The key of one of its matches."""
+        return self.cycle, self.round, self.board, leg
 
 
 def berger_round(bots: int, number: int) -> list[tuple[int, int]]:

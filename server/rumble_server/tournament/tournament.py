@@ -1,10 +1,10 @@
 """The machine that leads one tournament: synchronous, without I/O or a clock of its own.
 
-State changes only in `apply`, fact by fact, so that replaying the log rebuilds the machine. Commands (`join`,
-`start`, ...) check, and give the facts to be recorded; `due` gives the matches that can start or are lost now.
+What the log tells changes only in `apply`, fact by fact, so that live play and rebuilding go the same way. Commands
+(`join`, `start`, ...) check, and give the facts to be recorded; `due` gives the matches that can start or are lost now.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from hmac import compare_digest
 from random import Random
 from typing import Literal
@@ -17,7 +17,7 @@ from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.results.result import result_of
 from rumble_server.results.standings import Table
 from rumble_server.tournament.absence import Absence
-from rumble_server.tournament.agenda import Agenda, Slot, pairing_and_leg
+from rumble_server.tournament.agenda import Agenda, Slot
 from rumble_server.tournament.entrant import Entrant
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.facts import (
@@ -35,16 +35,19 @@ from rumble_server.tournament.facts import (
     TournamentResumed,
     TournamentStarted,
 )
-from rumble_server.tournament.formats import Plan, Round, make_schedule
-from rumble_server.tournament.formats.knockout import Knockout
-from rumble_server.tournament.formats.swiss import Swiss
+from rumble_server.tournament.formats import Plan, Round, Task, make_schedule
 from rumble_server.tournament.terms import no_show, terms
 
 OVER: tuple[TournamentStatus, ...] = ("finished", "cancelled")
 
 
 class Tournament:
-    """One tournament, rebuilt from its facts. Bots are keyed by their name as it was first used here."""
+    """One tournament. Bots are keyed by their name as it was first used here.
+
+    Four things are of this run alone and are not in its facts: which bots are connected (`absent_since_ms` of an
+    entrant), which bots `due` is to look at again, whether the schedule is to be asked for a round again, and how far a
+    schedule that follows no results was pulled. All else changes only by `apply`.
+    """
 
     def __init__(self, created: TournamentCreated) -> None:
         self.id = created.tournament
@@ -56,7 +59,7 @@ class Tournament:
         self.reason = ""
         """Why it was paused or ended."""
         self.paused_by_disk = False
-        """It goes on by itself when the log can be written again."""
+        """Whether it is resumed by itself when the log can be written again."""
         self.field: dict[str, Entrant] = {}
         self.table = Table(tiebreaks=self.config.tiebreak_order, points=self.config.scheme)
         self.agenda: Agenda | None = None
@@ -73,16 +76,11 @@ class Tournament:
         """Bots whose situation changed since `due` looked at them; a dict for its order."""
         self._absence = Absence(self.id, self._has_matches)
         self._may_pair = True
-        """Something happened since the schedule last had nothing to pair."""
-        self._just_paired: RoundPaired | None = None
-        """The schedule knows of this round: it pulled it a moment ago."""
-        self._pairing = False
-        """A round is being paired elsewhere."""
+        """Whether a match ended since `due` last asked the schedule for a round that follows from results."""
 
-    # --- replaying ---
+    # --- facts: live or from the log ---
 
     def apply(self, fact: TournamentFact) -> None:
-        """Take a fact into account."""
         match fact:
             case MatchOver():
                 self._apply_over(fact)
@@ -99,7 +97,7 @@ class Tournament:
                     for bot in self.agenda.bots:
                         self._has_more_from(bot, fact.at_ms)
                     self.agenda.enter_late(fact.bot)
-                    self._unsettle_all()
+                    self._unsettle(self.field)
             case BotLeft():
                 if self.status == "lobby":
                     del self.field[fact.bot]
@@ -107,6 +105,7 @@ class Tournament:
                     self.table.withdraw(fact.bot)
                 else:
                     self.field[fact.bot].withdrawn = True
+                    self._agenda().withdraw(fact.bot)
                     self._unsettled[fact.bot] = None
             case BotAbsent():
                 self.field[fact.bot].set_absent_left(fact.absent_left_ms, fact.at_ms)
@@ -120,10 +119,10 @@ class Tournament:
                 self.started_at_ms = self.going_since_ms = fact.at_ms
                 self.openings = fact.openings
                 self.agenda = Agenda(self.id, fact.bots, make_schedule(self.config.format, self._plan(len(fact.bots))))
-                if isinstance(self.agenda.schedule, Knockout):
+                if self.agenda.schedule.has_bracket:
                     self.table.places = self.agenda.places
                 self._absence.count_from(fact.at_ms)
-                self._unsettle_all()
+                self._unsettle(self.field)
             case TournamentPaused():
                 self.status, self.reason = "paused", fact.reason
                 self.paused_by_disk = fact.by == "disk"
@@ -131,7 +130,7 @@ class Tournament:
                 self.status, self.reason, self.paused_by_disk = "running", "", False
                 self.going_since_ms = fact.at_ms
                 self._absence.count_from(fact.at_ms)
-                self._unsettle_all()
+                self._unsettle(self.field)
             case TournamentEnded():
                 self.status, self.reason, self.paused_by_disk = fact.status, fact.reason, False
                 self.ended_at_ms = fact.at_ms
@@ -150,28 +149,23 @@ class Tournament:
 
     def _apply_paired(self, fact: RoundPaired) -> None:
         agenda = self._agenda()
-        pulled = Round(fact.pairings, fact.byes)
-        if fact is not self._just_paired:
-            agenda.schedule.restore(pulled)
-        if pulled.pairings and agenda.schedule.byes_with_points():
-            for number in pulled.byes:
-                self.table.give_bye(agenda.bots[number], self.config.legs)
-        for pairing in pulled.pairings:
-            for number in (pairing.first, pairing.second):
-                self._has_more_from(agenda.bots[number], fact.at_ms)
-        self._add_round(pulled)
+        for number in fact.byes:
+            self.table.give_bye(agenda.bots[number], self.config.legs)
+        paired = Round(fact.pairings, fact.byes)
+        bots = self._bots_in(paired)
+        for bot in bots:
+            self._has_more_from(bot, fact.at_ms)
+        agenda.add(paired)
+        self._unsettle(bots)
+
+    def _bots_in(self, paired: Round) -> list[str]:
+        names = self._agenda().bots
+        return [names[number] for pairing in paired.pairings for number in (pairing.first, pairing.second)]
 
     def _has_more_from(self, bot: str, at_ms: int) -> None:
         """The bot is given matches; if it had nothing more to play, nobody has waited for it so far."""
         if not self._agenda().has_more(bot):
             self.field[bot].count_absence_from(at_ms)
-
-    def _add_round(self, pulled: Round) -> None:
-        agenda = self._agenda()
-        agenda.add(pulled)
-        for pairing in pulled.pairings:
-            self._unsettled[agenda.bots[pairing.first]] = None
-            self._unsettled[agenda.bots[pairing.second]] = None
 
     def _agenda(self) -> Agenda:
         if self.agenda is None:
@@ -181,8 +175,8 @@ class Tournament:
     def _apply_over(self, over: MatchOver) -> None:
         agenda = self._agenda()
         was_running = self.running.pop(over.match, None) is not None
+        self._unsettle(over.seats)
         for bot in over.seats:
-            self._unsettled[bot] = None
             if was_running:
                 self.field[bot].playing -= 1
                 self.field[bot].count_absence_from(over.at_ms)
@@ -214,11 +208,10 @@ class Tournament:
             self._has_more_from(bot, fact.at_ms)
         slot = agenda.reopen(over.match, over.seats)
         slot.attempt = over.attempt + 1
-        for bot in over.seats:
-            self._unsettled[bot] = None
+        self._unsettle(over.seats)
 
-    def _unsettle_all(self) -> None:
-        self._unsettled.update(dict.fromkeys(self.field))
+    def _unsettle(self, bots: Iterable[str]) -> None:
+        self._unsettled.update(dict.fromkeys(bots))
 
     # --- commands: they check, and give facts; the caller records and applies them ---
 
@@ -305,14 +298,14 @@ class Tournament:
             raise TournamentError(ErrorCode.UNAVAILABLE, f"{bot} is not benched in {self.id}")
         return BotBenched(self.id, bot, False, "the host lets it play again", now_ms)
 
-    def void(self, match: str, now_ms: int) -> ResultVoided:
+    def void(self, match_id: str, now_ms: int) -> ResultVoided:
         """The host has a match that has a result played again. Raises TournamentError."""
         if self.status in OVER:
             raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{self.id} is {self.status}; its results stand")
-        over = self.results.get(match)
+        over = self.results.get(match_id)
         if over is None:
-            raise TournamentError(ErrorCode.UNAVAILABLE, f"{self.id} has no result of a match {match!r}")
-        return ResultVoided(match, over.attempt, now_ms)
+            raise TournamentError(ErrorCode.UNAVAILABLE, f"{self.id} has no result of a match {match_id!r}")
+        return ResultVoided(match_id, over.attempt, now_ms)
 
     # --- what is to be done ---
 
@@ -323,44 +316,27 @@ class Tournament:
         wanted, at_ms = self.config.start_at_bots, self.config.start_at_ms
         return (wanted is not None and len(self.field) >= wanted) or (at_ms is not None and now_ms >= at_ms)
 
+    @property
     def is_complete(self) -> bool:
         """Whether every match of the schedule has its result."""
         agenda = self.agenda
-        if agenda is None or self.status in OVER or agenda.open:
-            return False
-        if not agenda.exhausted and not agenda.schedule.follows_results:
-            pulled = agenda.pull()
-            if pulled is not None:
-                self._add_round(pulled)
-                return False
-        return agenda.exhausted
+        return agenda is not None and self.status not in OVER and not agenda.open and agenda.exhausted
 
     @property
     def why_complete(self) -> str:
         """Why there is nothing more to play."""
-        schedule = None if self.agenda is None else self.agenda.schedule
-        return getattr(schedule, "stopped", "") or "all matches were played"
+        return (self.agenda is not None and self.agenda.stopped) or "all matches were played"
 
-    def pairing_task(self) -> Callable[[], Round] | None:
-        """What pairing the next round takes, if it is slow and its time: to be run elsewhere, once (see `paired`)."""
+    def pairing_task(self) -> Task | None:
+        """What pairing the next round takes, if that is slow and its time: to be run elsewhere, once (see `paired`)."""
         agenda = self.agenda
-        if self._pairing or self.status != "running" or agenda is None or agenda.open or agenda.exhausted:
+        if self.status != "running" or agenda is None or agenda.open or not agenda.schedule.slow:
             return None
-        if not isinstance(agenda.schedule, Swiss):
-            return None
-        task = agenda.prepare(self._gone())
-        self._pairing = task is not None
-        return None if task is None else task.run
+        return agenda.prepare()
 
-    def paired(self, pulled: Round, now_ms: int) -> RoundPaired | None:
-        """The round that a pairing task gave; None if the tournament is over meanwhile."""
-        self._pairing = False
-        if self.status in OVER:
-            return None
-        return RoundPaired(self.id, pulled.pairings, pulled.byes, now_ms)
-
-    def _gone(self) -> set[str]:
-        return {bot for bot, entrant in self.field.items() if entrant.withdrawn}
+    def paired(self, paired: Round, now_ms: int) -> RoundPaired | None:
+        """The fact of a round that a pairing task gave; None if the tournament is over meanwhile."""
+        return None if self.status in OVER else RoundPaired(self.id, paired.pairings, paired.byes, now_ms)
 
     def unsettle(self, bot: str) -> None:
         """The bot became free, or there: `due` is to look at it again."""
@@ -384,6 +360,20 @@ class Tournament:
                 self._unsettled.pop(bot, None)
             else:
                 yield found
+        self._plan_ahead()
+
+    def _plan_ahead(self) -> None:
+        """Pull a round if no match is open, also when no bot is there to have it pulled."""
+        agenda = self.agenda
+        if agenda is not None and self.status not in OVER and not agenda.open:
+            self._pull(agenda)
+
+    def _pull(self, agenda: Agenda) -> Round | None:
+        """Pull the next round of a schedule that follows no results."""
+        pulled = None if agenda.schedule.follows_results else agenda.pull()
+        if pulled is not None:
+            self._unsettle(self._bots_in(pulled))
+        return pulled
 
     def _pair(self, now_ms: int) -> RoundPaired | None:
         """What follows from the results so far, whoever is free for it."""
@@ -391,9 +381,8 @@ class Tournament:
         if not self._may_pair or not agenda.schedule.follows_results or agenda.schedule.slow:
             return None
         self._may_pair = False
-        pulled = agenda.pull(self._gone())
-        self._just_paired = None if pulled is None else RoundPaired(self.id, pulled.pairings, pulled.byes, now_ms)
-        return self._just_paired
+        task = agenda.prepare()
+        return None if task is None else self.paired(task(), now_ms)
 
     def _due_for(self, bot: str, is_free: Callable[[str], bool], now_ms: int) -> MatchStarted | MatchOver | None:
         agenda = self._agenda()
@@ -411,15 +400,12 @@ class Tournament:
                     why = {entrant.bot: entrant.why_gone for entrant in entrants if entrant.gone}
                     return no_show(self.config, self.openings, slot, why, now_ms)
                 return terms(self.config, self.openings, slot, now_ms)
-            pulled = agenda.pull() if agenda.may_pull_for(bot) else None
-            if pulled is None:
+            if not agenda.may_pull_for(bot) or self._pull(agenda) is None:
                 return None
-            self._add_round(pulled)
 
     def terms_of(self, over: MatchOver) -> MatchStarted:
         """What a match that was lost before it began would have been played under."""
-        pairing, leg = pairing_and_leg(over.match)
-        slot = Slot(over.match, pairing, leg, (over.seats[0], over.seats[1]), over.attempt)
+        slot = Slot(over.match, (over.seats[0], over.seats[1]), over.attempt)
         return terms(self.config, self.openings, slot, over.at_ms)
 
     # --- absence ---
@@ -441,7 +427,7 @@ class Tournament:
     def nobody_there(self, since_ms: int) -> None:
         """After a restart no bot is connected; absent budgets run from `since_ms`."""
         self._absence.nobody_there(self.field.values(), since_ms)
-        self._unsettle_all()
+        self._unsettle(self.field)
 
     def expire_absent(self, now_ms: int) -> list[BotAbsent]:
         """The bots whose absent budget is used up by now: their matches are lost until they come back."""

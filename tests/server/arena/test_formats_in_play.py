@@ -10,13 +10,15 @@ import pytest
 from rumble_engine import Termination
 from rumble_server.arena.recovery import replay_tournament
 from rumble_server.match.facts import MatchOver
+from rumble_server.match.match_id import MatchId
 from rumble_server.tournament.facts import BotLeft, RoundPaired
-from rumble_server.tournament.formats import Plan, make_schedule, match_key
+from rumble_server.tournament.formats import Plan, make_schedule
 from rumble_server.tournament.pairing import Pairing
 from rumble_server.tournament.tournament import Tournament
 
 from tests.server.arena.playing import at_random
 from tests.server.tournament.leader import dump
+from tests.server.tournament.rounds import all_rounds
 from tests.server.world import Bot, World
 
 Told = dict[str, tuple[tuple[float, ...], tuple[str, ...]]]
@@ -89,7 +91,7 @@ def seats_of(tournament: Tournament, pairings: Iterator[Pairing]) -> dict[str, t
     for pairing in pairings:
         pair = (bots[pairing.first], bots[pairing.second])
         for leg in range(1, tournament.config.legs + 1):
-            match = f"{tournament.id}.{match_key(pairing, leg)}"
+            match = str(MatchId(tournament.id, *pairing.match_key(leg)))
             assert match not in seats, "an id comes twice"
             seats[match] = pair if leg % 2 else pair[::-1]
     return seats
@@ -154,11 +156,11 @@ def places_by_hand(tournament: Tournament, pairings: list[Pairing]) -> dict[str,
     places = dict.fromkeys(bots, 1)
     for pairing in last.values():
         first = sum(
-            (tournament.results[f"friday.{match_key(pairing, leg)}"].scores or ())[1 - leg % 2]
+            (tournament.results[str(MatchId("friday", *pairing.match_key(leg)))].scores or ())[1 - leg % 2]
             for leg in range(1, legs + 1)
         )
         second = sum(
-            (tournament.results[f"friday.{match_key(pairing, leg)}"].scores or ())[leg % 2]
+            (tournament.results[str(MatchId("friday", *pairing.match_key(leg)))].scores or ())[leg % 2]
             for leg in range(1, legs + 1)
         )
         first_lost = first < second or (first == second and pairing.first > pairing.second)
@@ -372,8 +374,8 @@ def test_a_gauntlet_ends_by_itself_and_only_challengers_meet_the_others(bots: in
     world = through_crashes(bots, bots, format="gauntlet", leavers=bots % 3, **config)
     schedule = make_schedule("gauntlet", Plan(bots, cycles, legs, challengers=challengers))
     pairings: list[Pairing] = []
-    while (pulled := schedule.pull({})) is not None:
-        pairings += pulled.pairings
+    for each in all_rounds(schedule):
+        pairings += each.pairings
     tournament = assert_all_was_played(world, pairings)
     assert tournament.agenda is not None
     met = Counter(frozenset(over.seats) for over in tournament.results.values())

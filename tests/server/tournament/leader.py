@@ -17,8 +17,8 @@ def dump(tournament: Tournament) -> dict[str, Any]:
     pulled = {} if agenda is None else agenda.open
     assert not pulled.keys() & tournament.results.keys(), "a match that has a result is open"
     for bot in () if agenda is None else agenda.bots:
-        to_play = {slot.match for slot in pulled.values() if bot in slot.seats} - tournament.running.keys()
-        in_sight = {slot.match for slot in agenda.waiting(bot)} if agenda is not None else set()
+        to_play = {slot.match_id for slot in pulled.values() if bot in slot.seats} - tournament.running.keys()
+        in_sight = {slot.match_id for slot in agenda.waiting(bot)} if agenda is not None else set()
         assert in_sight == to_play, "a bot does not see what it has to play"
     return {
         "status": (tournament.status, tournament.reason, tournament.paused_by_disk),

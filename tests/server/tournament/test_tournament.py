@@ -159,17 +159,17 @@ def test_the_host_ends_it_early_with_the_standings_as_they_are_or_cancels_it() -
 
 def test_it_is_complete_when_every_match_has_its_result() -> None:
     leader = Leader("ann", "ben", "cid")
-    assert (leader.tournament.is_complete(), leader.tournament.matches_total) == (False, None)
+    assert (leader.tournament.is_complete, leader.tournament.matches_total) == (False, None)
     leader.start()
     assert leader.tournament.matches_total == 6
     while found := leader.due():
-        assert not leader.tournament.is_complete()
+        assert not leader.tournament.is_complete
         for started in found:
             leader.finish(started.match)
-    assert leader.tournament.is_complete()
+    assert leader.tournament.is_complete
     assert len(leader.tournament.results) == 6
     leader.record(leader.tournament.end(0, cancelled=False, reason="done"))
-    assert not leader.tournament.is_complete()
+    assert not leader.tournament.is_complete
 
 
 # --- what is due ---
@@ -212,19 +212,19 @@ def test_a_void_match_is_played_again_as_the_next_attempt_and_is_no_result() -> 
     leader = Leader.started("ann", "ben", legs=1)
     leader.due()
     leader.finish("1.1.1.1", None)
-    assert (leader.tournament.results, leader.tournament.is_complete()) == ({}, False)
+    assert (leader.tournament.results, leader.tournament.is_complete) == ({}, False)
     (again,) = leader.due()
     assert isinstance(again, MatchStarted)
     assert (again.match, again.attempt) == ("friday.1.1.1.1", 2)
     leader.finish("1.1.1.1")
-    assert leader.tournament.is_complete()
+    assert leader.tournament.is_complete
     assert [over.attempt for over in leader.tournament.voided] == [1]
 
 
 def test_a_result_that_the_host_voids_is_taken_back_and_played_again() -> None:
     leader = Leader.started("ann", "ben")
     leader.play_out()
-    assert leader.tournament.is_complete()
+    assert leader.tournament.is_complete
     before = leader.dumps[-3]["standings"]
     leader.record(leader.tournament.void("friday.1.1.1.2", 0))
     assert leader.dumps[-1]["standings"] == before
@@ -232,7 +232,7 @@ def test_a_result_that_the_host_voids_is_taken_back_and_played_again() -> None:
     assert isinstance(again, MatchStarted)
     assert (again.match, again.attempt, again.seats) == ("friday.1.1.1.2", 2, ("ben", "ann"))
     leader.finish("1.1.1.2", (0.5, 0.5))
-    assert leader.tournament.is_complete()
+    assert leader.tournament.is_complete
     assert {line.name: line.line.points for line in leader.tournament.table.standings()} == {"ann": 1.5, "ben": 0.5}
 
 
@@ -320,16 +320,16 @@ def test_a_final_that_is_to_be_played_again_has_no_winner_until_it_is() -> None:
     leader.due()
     leader.finish("1.1.1.1", (1.0, 0.0), Termination.NORMAL, ())
     leader.due()
-    assert leader.tournament.is_complete()
+    assert leader.tournament.is_complete
     leader.record(leader.tournament.void("friday.1.1.1.1", leader.now_ms))
-    assert not leader.tournament.is_complete()
+    assert not leader.tournament.is_complete
     assert {line.rank for line in leader.tournament.table.standings()} == {1}
     leader.due()
     leader.finish("1.1.1.1", (0.0, 1.0), Termination.NORMAL, ())
     leader.due()
     seats = leader.tournament.results["friday.1.1.1.1"].seats
     assert [line.name for line in leader.tournament.table.standings()] == [seats[1], seats[0]]
-    assert leader.tournament.is_complete()
+    assert leader.tournament.is_complete
 
 
 steps = st.lists(

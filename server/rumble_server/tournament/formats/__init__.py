@@ -5,7 +5,7 @@ from collections.abc import Callable
 from rumble_server.tournament.formats.gauntlet import Gauntlet
 from rumble_server.tournament.formats.knockout import Knockout
 from rumble_server.tournament.formats.round_robin import RoundRobin
-from rumble_server.tournament.formats.schedule import Plan, Played, Results, Round, Schedule, match_key
+from rumble_server.tournament.formats.schedule import Plan, Played, Results, Round, Schedule, Task
 from rumble_server.tournament.formats.swiss import Swiss
 
 FORMATS: dict[str, Callable[[Plan], Schedule]] = {
@@ -15,7 +15,7 @@ FORMATS: dict[str, Callable[[Plan], Schedule]] = {
     "swiss": Swiss,
 }
 
-__all__ = ["FORMATS", "Plan", "Played", "Results", "Round", "Schedule", "make_schedule", "match_key"]
+__all__ = ["FORMATS", "Plan", "Played", "Results", "Round", "Schedule", "Task", "make_schedule"]
 
 
 def make_schedule(name: str, plan: Plan) -> Schedule:

@@ -1,8 +1,8 @@
 """Gauntlet: the first bots, the challengers, each meet every other bot once a cycle; nobody else meets anybody."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
-from rumble_server.tournament.formats.schedule import FixedSchedule, Plan, Round
+from rumble_server.tournament.formats.schedule import FixedSchedule, Plan, Results, Round
 from rumble_server.tournament.pairing import Pairing
 
 
@@ -31,8 +31,7 @@ class Gauntlet(FixedSchedule):
                     pairings.append(Pairing(cycle, number, board, *(pair if ahead else pair[::-1])))
                 yield Round(tuple(pairings))
 
-    @property
-    def matches_total(self) -> int:
+    def matches_total(self, results: Results, gone: Collection[int] = ()) -> int:
         """Each challenger against each other bot, for the legs of each cycle."""
         plan = self.plan
         return plan.challengers * (plan.bots - plan.challengers) * plan.cycles * plan.legs

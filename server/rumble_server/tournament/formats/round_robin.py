@@ -1,8 +1,8 @@
 """Round-robin: everyone meets everyone once a cycle, by Berger tables; the seats swap from cycle to cycle."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
-from rumble_server.tournament.formats.schedule import FixedSchedule, Round
+from rumble_server.tournament.formats.schedule import FixedSchedule, Results, Round
 from rumble_server.tournament.pairing import Pairing, berger_round, round_robin_matches
 
 
@@ -30,8 +30,7 @@ class RoundRobin(FixedSchedule):
                 )
                 yield Round(pairings, _left_out(pairings, bots) if bots % 2 else ())
 
-    @property
-    def matches_total(self) -> int:
+    def matches_total(self, results: Results, gone: Collection[int] = ()) -> int:
         """All pairs, each for the legs of each cycle."""
         return round_robin_matches(self.plan.bots, self.plan.cycles, self.plan.legs)
 

@@ -5,7 +5,7 @@ won; at most one each. A bot that has withdrawn is not paired any more. If a rou
 again (a small field, or most of it gone) the tournament ends before it, and says why.
 
 Pairing takes the `py4swiss` engine 0.1 s for 64 bots and seconds for 300, in one thread. So `prepare` gives the work as
-a small picklable `Task`, to be run in another process, and `restore` takes its answer; `pull` does all at once.
+a small picklable `SwissTask`, to be called in another process, and `add` takes its answer.
 
 With an even number of legs the seats are even in each pairing, so seat preferences have no part in it: every bot is
 shown to the engine with the same seats. Points of several legs, or of another scheme than 1, 1/2, 0, reach the engine
@@ -16,7 +16,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from rumble_server.results.tally import Scheme
-from rumble_server.tournament.formats.schedule import Plan, Results, Round, Schedule, match_key, pairing_results
+from rumble_server.tournament.formats.schedule import Plan, Results, Round, Schedule, pairing_results
 from rumble_server.tournament.pairing import Pairing
 
 WHITE, BLACK, NO_SEAT = "w", "b", "-"
@@ -35,8 +35,8 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
-    """All that pairing a round takes. `run` is slow, and a pure function of it."""
+class SwissTask:
+    """All that pairing a round takes. Calling it is slow, and changes nothing."""
 
     number: int
     rounds: int
@@ -47,7 +47,7 @@ class Task:
     draw: int
     loss: int
 
-    def run(self) -> Round:
+    def __call__(self) -> Round:
         """The round, with no pairings at all where it cannot be paired."""
         from py4swiss.engines import DutchEngine
         from py4swiss.engines.common import PairingError
@@ -108,7 +108,7 @@ class Task:
 
 
 class Swiss(Schedule):
-    """A Swiss tournament; `stopped` says why it ended early, if it did."""
+    """A Swiss tournament. It may stop before its last round."""
 
     slow = True
 
@@ -119,60 +119,49 @@ class Swiss(Schedule):
         if self.number_of_rounds < 1:
             raise ValueError("a Swiss needs one round at least")
         self.scheme = Scheme.of(plan.points)
-        self.stopped = ""
         self._rounds: list[Round] = []
-        self._waits_for: list[str] = []
-        """Matches of the last round that had no result when last looked at."""
+        self._unpaired = False
+        """Whether the next round cannot be paired: a round without pairings was added."""
 
-    @property
-    def matches_total(self) -> int:
+    def is_finished(self, results: Results, gone: Collection[int] = ()) -> bool:
+        """Whether the last round was added, or there is no other."""
+        return len(self._rounds) == self.number_of_rounds or bool(self.stopped(results, gone))
+
+    def stopped(self, results: Results, gone: Collection[int] = ()) -> str:
+        """Why it is finished before its last round; empty if it is not."""
+        if self._unpaired:
+            return f"round {len(self._rounds) + 1} cannot be paired without meeting again"
+        too_few = len(self._rounds) < self.number_of_rounds and self.plan.bots - len(set(gone)) < 2
+        return "fewer than two bots are left" if too_few and self._is_played(results) else ""
+
+    def _is_played(self, results: Results) -> bool:
+        """Whether every match of the last round has its result."""
+        last = self._rounds[-1].pairings if self._rounds else ()
+        return all(pairing_results(pairing, self.plan.legs, results) is not None for pairing in last)
+
+    def matches_total(self, results: Results, gone: Collection[int] = ()) -> int:
         """If nobody (more) withdraws."""
-        to_come = 0 if self.finished else self.number_of_rounds - len(self._rounds)
+        to_come = 0 if self.is_finished(results, gone) else self.number_of_rounds - len(self._rounds)
         paired = sum(len(played.pairings) for played in self._rounds)
         return (paired + self.plan.bots // 2 * to_come) * self.plan.legs
 
-    def byes_with_points(self) -> dict[int, int]:
-        """As many matches won as a pairing has, for each bye."""
-        byes: dict[int, int] = {}
-        for played in self._rounds:
-            for bot in played.byes:
-                byes[bot] = byes.get(bot, 0) + self.plan.legs
-        return byes
-
-    def pull(self, results: Results, gone: Collection[int] = ()) -> Round | None:
-        """The next round, when the last is played. Slow."""
-        task = self.prepare(results, gone)
-        if task is None:
-            return None
-        pulled = task.run()
-        self.restore(pulled)
-        return pulled if pulled.pairings else None
-
-    def restore(self, pulled: Round) -> None:
+    def add(self, paired: Round) -> None:
         """A round was paired; one without pairings ends the tournament."""
-        if not pulled.pairings:
-            self.stopped = f"round {len(self._rounds) + 1} cannot be paired without meeting again"
-            self.finished = True
-            return
-        self._rounds.append(pulled)
-        self._waits_for = [match_key(pair, leg) for pair in pulled.pairings for leg in range(1, self.plan.legs + 1)]
-        self.finished = len(self._rounds) == self.number_of_rounds
+        if paired.pairings:
+            self._rounds.append(paired)
+        else:
+            self._unpaired = True
 
-    def prepare(self, results: Results, gone: Collection[int] = ()) -> Task | None:
+    def prepare(self, results: Results, gone: Collection[int] = ()) -> "SwissTask | None":
         """What pairing the next round takes; None if it is not its time, or there is none."""
-        while self._waits_for and self._waits_for[-1] in results:
-            self._waits_for.pop()
-        if self.finished or self._waits_for:
+        if self.is_finished(results, gone):
             return None
         entries: list[list[Entry]] = [[] for _ in range(self.plan.bots)]
         for number, played in enumerate(self._rounds, 1):
             if not self._enter(entries, number, played, results):
                 return None
-        if self.plan.bots - len(set(gone)) < 2:
-            self.stopped, self.finished = "fewer than two bots are left", True
-            return None
         legs, scheme = self.plan.legs, self.scheme
-        return Task(
+        return SwissTask(
             number=len(self._rounds) + 1,
             rounds=self.number_of_rounds,
             entries=tuple(map(tuple, entries)),

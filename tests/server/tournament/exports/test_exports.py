@@ -1,14 +1,17 @@
+from collections import Counter
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 from py4swiss.trf import TrfParser  # type: ignore[import-untyped,unused-ignore]
+from rumble_server.match.match_id import MatchId, MatchKey
 from rumble_server.results.result import Result
 from rumble_server.results.tiebreaks import rank
 from rumble_server.tournament.exports import WRITERS, pgn, trf
-from rumble_server.tournament.formats import Plan, Played, make_schedule, match_key
-from rumble_server.tournament.formats.schedule import Results
+from rumble_server.tournament.formats import Plan, Played, make_schedule
+
+from tests.server.tournament.rounds import pull
 
 
 def tournament(**more: Any) -> dict[str, Any]:
@@ -112,17 +115,19 @@ def test_fide_tools_read_the_trf(name: str, bots: int, legs: int, tmp_path: Path
     names = [f"bot-{number}" for number in range(bots)]
     schedule = make_schedule(name, Plan(bots, legs=legs))
     random = Random(2)
-    results: dict[str, Played] = {}
+    results: dict[MatchKey, Played] = {}
     matches = []
-    while (pulled := schedule.pull(_view(results))) is not None:
+    byes = Counter[str]()
+    while (pulled := pull(schedule, results)) is not None:
+        if name == "swiss":
+            byes.update({names[bot]: legs for bot in pulled.byes})
         for pairing in pulled.pairings:
             for leg in range(1, legs + 1):
                 pair = [names[pairing.first], names[pairing.second]]
                 scores = random.choice([(1.0, 0.0), (0.5, 0.5), (0.0, 1.0)])
-                key = match_key(pairing, leg)
+                key = pairing.match_key(leg)
                 results[key] = Played(scores)
-                matches.append(played(f"t.{key}", pair if leg % 2 else pair[::-1], list(scores)))
-    byes = {names[bot]: count for bot, count in schedule.byes_with_points().items()}
+                matches.append(played(str(MatchId("t", *key)), pair if leg % 2 else pair[::-1], list(scores)))
     lines = rank(
         [Result((m["seats"][0], m["seats"][1]), (m["scores"][0], m["scores"][1])) for m in matches],
         field=names,
@@ -142,10 +147,6 @@ def test_fide_tools_read_the_trf(name: str, bots: int, legs: int, tmp_path: Path
     assert {section.name: section.rank for section in report.player_sections} == {
         line.name: line.rank for line in lines
     }
-
-
-def _view(results: dict[str, Played]) -> Results:
-    return results
 
 
 def test_trf_says_what_it_has_no_room_for() -> None:
