@@ -13,10 +13,10 @@ from rumble_server.tournament.facts import (
     TournamentResumed,
     TournamentStarted,
 )
+from rumble_server.tournament.history import Snapshot, audit_facts
 from rumble_server.tournament.pairing import Pairing
-from rumble_server.web.api.auditor import Now, audit_facts
 
-NOBODY_AWAY = Now(("a", "b", "c"), True, True, 120_000, {}, {}, 100_000)
+NOBODY_AWAY = Snapshot(("a", "b", "c"), True, True, 120_000, {}, {}, 100_000)
 
 
 def started(match: str, seats: tuple[str, str], at_ms: int) -> MatchStarted:
