@@ -26,7 +26,7 @@ class Result:
     scores: tuple[float, float]
     termination: Termination = Termination.NORMAL
     at_fault: tuple[int, ...] = ()
-    match: str = ""
+    match_id: str = ""
     moves: tuple[str, ...] = ()
 
     @property

@@ -1,34 +1,13 @@
 """Standings: a table that takes one result at constant cost; ranks and tie-breaks are computed when read. Pure."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
 
 from rumble_engine import Termination
+from rumble_protocol.feed_messages import Standing
 
 from rumble_server.results.result import Result
 from rumble_server.results.tally import Tally
-from rumble_server.results.tiebreaks import DEFAULT, RankedLine, rank_tally
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """One line of the standings. `faults` counts the matches lost by an own fault, by termination."""
-
-    line: RankedLine
-    faults: dict[Termination, int] = field(default_factory=dict)
-    rank: int = 0
-    """Its own where a format ranks otherwise than by points (a knockout: by how far it came)."""
-
-    @property
-    def name(self) -> str:
-        """The bot."""
-        return self.line.name
-
-    def as_json(self) -> dict[str, Any]:
-        """The line as the API and the command line show it."""
-        faults = {str(kind): count for kind, count in self.faults.items() if count}
-        return {**self.line.as_json(), "rank": self.rank, "faults": faults}
+from rumble_server.results.tiebreaks import DEFAULT, rank_tally
 
 
 class Table:
@@ -73,13 +52,13 @@ class Table:
         """Count a result."""
         self._count(result, 1)
         for seat, name in enumerate(result.seats):
-            self.cells.setdefault((name, result.seats[1 - seat]), {})[result.match] = result.scores[seat]
+            self.cells.setdefault((name, result.seats[1 - seat]), {})[result.match_id] = result.scores[seat]
 
     def take_back(self, result: Result) -> None:
         """Undo `add` of the same result: it does not count any more."""
         self._count(result, -1)
         for seat, name in enumerate(result.seats):
-            del self.cells[name, result.seats[1 - seat]][result.match]
+            del self.cells[name, result.seats[1 - seat]][result.match_id]
 
     def _count(self, result: Result, sign: int) -> None:
         self.tally.add(result, sign)
@@ -110,16 +89,13 @@ class Table:
     def standings(self) -> list[Standing]:
         """The lines by rank; what is not broken shares a rank and stands in order of name. Kept until it changes."""
         if self._standings_of != self.version:
-            lines = rank_tally(self.tally, self._tiebreaks, self._points)
-            self._standings = [Standing(line, self.faults.get(line.name, {}), line.rank) for line in lines]
+            self._standings = rank_tally(self.tally, self._tiebreaks, self._points, self.faults)
             if self.places is not None:
                 places = self.places()
-                self._standings = sorted(
-                    (
-                        Standing(replace(each.line, above="", below=""), each.faults, places.get(each.name, each.rank))
-                        for each in self._standings
-                    ),
-                    key=lambda each: each.rank,
-                )
+                lines = [
+                    line.model_copy(update={"rank": places.get(line.name, line.rank), "decided_by": ""})
+                    for line in self._standings
+                ]
+                self._standings = sorted(lines, key=lambda line: line.rank)
             self._standings_of = self.version
         return self._standings

@@ -15,10 +15,11 @@ Forfeits count as played for `sb` and `de` (in a round-robin, art. 14). All valu
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, groupby
-from typing import Any
+
+from rumble_engine import Termination
+from rumble_protocol.feed_messages import Standing
 
 from rumble_server.results.result import Result
 from rumble_server.results.tally import Meetings, Scheme, Tally, points_of_first, points_of_second
@@ -42,44 +43,6 @@ POINTS = "points"
 Values = Mapping[str, int | Fraction]
 
 
-@dataclass(frozen=True, slots=True)
-class RankedLine:
-    """One line of the standings. What is not broken shares a rank and stands in order of name."""
-
-    rank: int
-    name: str
-    points: float
-    played: int
-    wins: int
-    draws: int
-    losses: int
-    tiebreaks: dict[str, float | None]
-    """By tie-break, in the host's order; None where it does not apply (`de` before the tied have met)."""
-    above: str = ""
-    """What put it below the line above: `points` or a tie-break; empty at the top and where the rank is shared."""
-    below: str = ""
-    """What put it above the line below, likewise."""
-
-    @property
-    def decided_by(self) -> str:
-        """The tie-break that parted it from a neighbour with as many points; empty where none did."""
-        return next((part for part in (self.above, self.below) if part not in ("", POINTS)), "")
-
-    def as_json(self) -> dict[str, Any]:
-        """The line as the API and the command line show it."""
-        return {
-            "rank": self.rank,
-            "name": self.name,
-            "points": self.points,
-            "played": self.played,
-            "wins": self.wins,
-            "draws": self.draws,
-            "losses": self.losses,
-            "tiebreaks": self.tiebreaks,
-            "decided_by": self.decided_by,
-        }
-
-
 def check_tiebreaks(tiebreaks: Sequence[str]) -> tuple[str, ...]:
     """The tie-breaks, if all are known and none comes twice. Raises ValueError."""
     unknown = [name for name in tiebreaks if name not in TIEBREAKS]
@@ -97,15 +60,21 @@ def rank(
     *,
     field: Iterable[str] = (),
     byes: Mapping[str, int] | None = None,
-) -> list[RankedLine]:
-    """The standings of results. `field` names bots that may have none; `byes` are matches given as won, by name."""
+) -> list[Standing]:
+    """Rank the bots of results. `field` names bots that may have none; `byes` are matches given as won, by name."""
     return rank_tally(Tally.over(results, field, byes), tiebreaks, points)
 
 
 def rank_tally(
-    tally: Tally, tiebreaks: Sequence[str] = DEFAULT, points: tuple[float, float, float] = (1, 0.5, 0)
-) -> list[RankedLine]:
-    """The standings of what was counted so far."""
+    tally: Tally,
+    tiebreaks: Sequence[str] = DEFAULT,
+    points: tuple[float, float, float] = (1, 0.5, 0),
+    faults: Mapping[str, Mapping[Termination, int]] | None = None,
+) -> list[Standing]:
+    """Rank what was counted so far; `faults` are shown by bot and kind.
+
+    Bots that no tie-break parts share a rank and stand in order of name.
+    """
     tiebreaks = check_tiebreaks(tiebreaks)
     sums = _Sums(tally, Scheme.of(points))
     groups = [(POINTS, group) for group in _split(list(tally.bots), sums.points)]
@@ -116,7 +85,7 @@ def rank_tally(
             parts = sums.direct_encounters([group for _, group in groups], shown[tiebreak])
         else:
             values, unit = sums.values(tiebreak)
-            shown[tiebreak] = {name: float(Fraction(values[name]) / unit) for name in tally.bots}
+            shown[tiebreak] = {name: values[name] / unit for name in tally.bots}
             ascending = {name: -value for name, value in values.items()} if tiebreak == "faults" else values
             parts = [_split(group, ascending) for _, group in groups]
         groups = [
@@ -124,34 +93,38 @@ def rank_tally(
             for (label, _), split in zip(groups, parts, strict=True)
             for index, part in enumerate(split)
         ]
-    return _lines(tally, groups, sums, shown)
+    return _lines(tally, groups, sums, shown, faults or {})
 
 
 def _lines(
-    tally: Tally, groups: list[tuple[str, list[str]]], sums: "_Sums", shown: dict[str, dict[str, float | None]]
-) -> list[RankedLine]:
-    placed = [
-        (label if index == 0 else "", index, name)
-        for label, group in groups
-        for index, name in enumerate(sorted(group, key=lambda name: (name.casefold(), name)))
-    ]
-    lines = []
-    for place, (label, index, name) in enumerate(placed):
-        count = tally.bots[name]
-        lines.append(
-            RankedLine(
-                rank=place + 1 - index,
-                name=name,
-                points=sums.points[name] / sums.scheme.scale,
-                played=count.played,
-                wins=count.wins,
-                draws=count.draws,
-                losses=count.losses,
-                tiebreaks={tiebreak: values[name] for tiebreak, values in shown.items()},
-                above=label if place else "",
-                below=placed[place + 1][0] if place + 1 < len(placed) else "",
+    tally: Tally,
+    groups: list[tuple[str, list[str]]],
+    sums: "_Sums",
+    shown: dict[str, dict[str, float | None]],
+    faults: Mapping[str, Mapping[Termination, int]],
+) -> list[Standing]:
+    lines: list[Standing] = []
+    labels = [label for label, _ in groups]
+    for (above, group), below in zip(groups, [*labels[1:], POINTS], strict=False):
+        first = len(lines)
+        last = first + len(group) - 1
+        for place, name in enumerate(sorted(group, key=lambda name: (name.casefold(), name)), first):
+            count = tally.bots[name]
+            neighbours = (above if place == first else "", below if place == last else "")
+            lines.append(
+                Standing(
+                    rank=first + 1,
+                    name=name,
+                    points=sums.points[name] / sums.scheme.scale,
+                    played=count.played,
+                    wins=count.wins,
+                    draws=count.draws,
+                    losses=count.losses,
+                    tiebreaks={tiebreak: values[name] for tiebreak, values in shown.items()},
+                    decided_by=next((part for part in neighbours if part not in ("", POINTS)), ""),
+                    faults={str(kind): number for kind, number in faults.get(name, {}).items() if number},
+                )
             )
-        )
     return lines
 
 

@@ -277,7 +277,7 @@ def test_a_swiss_ends_by_itself_and_byes_count_as_won(bots: int, leavers: int) -
     counts = tournament.table.tally.bots
     for number, bot in enumerate(tournament.agenda.bots):
         assert counts[bot].byes == byes[number] * legs
-    points = sum(standing.line.points for standing in tournament.table.standings())
+    points = sum(standing.points for standing in tournament.table.standings())
     lost_by_both = sum(over.scores == (0, 0) for over in tournament.results.values())
     assert points == len(tournament.results) - lost_by_both + legs * byes.total()
     if not leavers:
@@ -423,12 +423,11 @@ def test_points_are_three_one_and_zero_where_the_host_says_so(kind: str) -> None
     bots = {bot.name: bot for bot in log_in(world, names(5))}
     world.run()
     assert status(tournament) == "finished"
-    assert any(standing.line.draws for standing in tournament.table.standings())
-    for standing in tournament.table.standings():
-        line = standing.line
-        byes = tournament.table.tally.bots[standing.name].byes
+    assert any(standing.draws for standing in tournament.table.standings())
+    for line in tournament.table.standings():
+        byes = tournament.table.tally.bots[line.name].byes
         assert line.points == 3 * (line.wins + byes) + line.draws if kind == "swiss" else 3 * line.wins + line.draws
-        told = bots[standing.name].last("tournament_over")
-        assert (told["points"], told["rank"]) == (line.points, standing.rank)
-    points = [standing.line.points for standing in tournament.table.standings()]
+        told = bots[line.name].last("tournament_over")
+        assert (told["points"], told["rank"]) == (line.points, line.rank)
+    points = [standing.points for standing in tournament.table.standings()]
     assert points == sorted(points, reverse=True)

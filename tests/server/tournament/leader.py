@@ -27,7 +27,7 @@ def dump(tournament: Tournament) -> dict[str, Any]:
             bot: (each.absent_left_ms, each.withdrawn, each.benched, each.faulty_in_a_row)
             for bot, each in tournament.field.items()
         },
-        "standings": [standing.as_json() for standing in tournament.table.standings()],
+        "standings": [standing.model_dump(exclude_unset=True) for standing in tournament.table.standings()],
         "cells": {pair: dict(cells) for pair, cells in tournament.table.cells.items() if cells},
         "running": dict(tournament.running),
         "results": list(tournament.results.values()),

@@ -233,7 +233,7 @@ def test_a_result_that_the_host_voids_is_taken_back_and_played_again() -> None:
     assert (again.match, again.attempt, again.seats) == ("friday.1.1.1.2", 2, ("ben", "ann"))
     leader.finish("1.1.1.2", (0.5, 0.5))
     assert leader.tournament.is_complete
-    assert {line.name: line.line.points for line in leader.tournament.table.standings()} == {"ann": 1.5, "ben": 0.5}
+    assert {line.name: line.points for line in leader.tournament.table.standings()} == {"ann": 1.5, "ben": 0.5}
 
 
 def test_only_a_result_that_stands_can_be_voided() -> None:

@@ -8,10 +8,9 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
+from rumble_protocol.feed_messages import Standing
 
 from rumble_server.results.ratings import Ratings
-from rumble_server.results.standings import Standing
-from rumble_server.results.tiebreaks import RankedLine
 from rumble_server.tournament.tournament import Tournament
 
 PIPE_WIDTH = 200
@@ -49,12 +48,11 @@ def standings_table(tournament: Tournament) -> Table:
     for column in ("points", "played", "won", "drawn", "lost"):
         table.add_column(column, justify="right")
     for standing in tournament.table.standings():
-        line = standing.line
         table.add_row(
             str(standing.rank),
             standing.name,
-            points_text(line.points),
-            *(str(count) for count in (line.played, line.wins, line.draws, line.losses)),
+            points_text(standing.points),
+            *(str(count) for count in (standing.played, standing.wins, standing.draws, standing.losses)),
         )
     return table
 
@@ -101,13 +99,12 @@ def crosstable(tournament: Tournament) -> Table:
     table.add_column("won-drawn-lost", justify="center")
     for row in standings:
         cells = ["*" if row is column else _cell(tournament, row.name, column.name) for column in standings]
-        line = row.line
         table.add_row(
             str(row.rank),
             row.name,
             *cells,
-            points_text(line.points),
-            f"{line.wins}-{line.draws}-{line.losses}",
+            points_text(row.points),
+            f"{row.wins}-{row.draws}-{row.losses}",
         )
     return table
 
@@ -121,7 +118,7 @@ def _short(standing: Standing, standings: list[Standing]) -> str:
     return standing.name[:3] if len(standings) <= 12 else str(standings.index(standing) + 1)
 
 
-def ranked_table(title: str, tiebreaks: Sequence[str], lines: Sequence[RankedLine]) -> Table:
+def ranked_table(title: str, tiebreaks: Sequence[str], lines: Sequence[Standing]) -> Table:
     """Standings with their tie-breaks, and what decided each place."""
     table = _table(title)
     table.add_column("#", justify="right")

@@ -24,7 +24,7 @@ class Export:
         """The export. `byes`, the matches given as won by name, are in that of a Swiss."""
         document = {
             "tournament": self._summary,
-            "standings": [standing.as_json() for standing in self._table.standings()],
+            "standings": [standing.model_dump(exclude_unset=True) for standing in self._table.standings()],
             "matches": [match_json(over) for over in self._matches],
             "voided": [match_json(over) for over in self._voided],
         }

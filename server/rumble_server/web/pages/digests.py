@@ -171,4 +171,4 @@ def _digest_of(facts: Sequence[LogFact]) -> Digest | None:
     tournament = replay_tournament(facts)
     if tournament is None:
         return None
-    return digest(tournament, [Standing(**line.as_json()) for line in tournament.table.standings()])
+    return digest(tournament, tournament.table.standings())

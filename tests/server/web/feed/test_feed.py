@@ -22,7 +22,7 @@ def unrated(told: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def standings(scene: Scene, tournament: str) -> list[dict[str, Any]]:
-    return [line.as_json() for line in scene.world.arena.tournaments[tournament].table.standings()]
+    return [line.model_dump(exclude_unset=True) for line in scene.world.arena.tournaments[tournament].table.standings()]
 
 
 async def read_to_the_end(watcher: Watcher) -> None:
@@ -155,7 +155,7 @@ async def test_a_result_waits_for_the_disk(scene: Scene) -> None:
     await watcher.read("match_start")
     scene.world.log.stuck = True
     scene.pass_ms(2_000)
-    assert tournament.table.standings()[0].line.points > 0
+    assert tournament.table.standings()[0].points > 0
     late = asyncio.create_task(scene.watch(tournament).read("snapshot"))
     early = asyncio.create_task(watcher.read("match_over"))
     done, _ = await asyncio.wait([late, early], timeout=0.05)
