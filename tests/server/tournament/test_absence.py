@@ -50,15 +50,6 @@ def test_a_match_against_a_bot_that_is_only_not_there_yet_waits() -> None:
     assert no_shows(leader) == [("friday.1.1.1.1", (0.0, 1.0), (0,))]
 
 
-def test_what_was_lost_unplayed_would_have_had_these_terms() -> None:
-    leader, other = Leader.started("ann", "ben", seed=5), Leader.started("ann", "ben", seed=5)
-    leader.record(leader.tournament.leave("ann", 0))
-    (over, *_) = leader.due()
-    (started, *_) = other.due()
-    assert isinstance(over, MatchOver)
-    assert leader.tournament.terms_of(over) == started
-
-
 # --- absence ---
 
 

@@ -194,20 +194,6 @@ def test_a_bot_that_is_not_there_holds_up_only_its_own_matches() -> None:
     assert len(leader.play_out()) == 3
 
 
-def test_terms_are_those_of_the_tournament_and_each_opening_is_played_from_both_seats() -> None:
-    leader = Leader.started("ann", "ben", seed=7, illegal_retries=3, away_ms=123, cycles=2)
-    openings = []
-    while found := leader.due():
-        (started,) = found
-        assert isinstance(started, MatchStarted)
-        assert (started.illegal_retries, started.away_ms, started.attempt) == (3, 123, 1)
-        assert (started.game, started.seed, started.at_ms) == ("tictactoe", 7, START_MS)
-        openings.append(started.moves)
-        leader.finish(started.match)
-    assert openings == [(), (), *[leader.tournament.openings[1]] * 2]
-    assert len(openings[2]) == 3
-
-
 def test_a_void_match_is_played_again_as_the_next_attempt_and_is_no_result() -> None:
     leader = Leader.started("ann", "ben", legs=1)
     leader.due()

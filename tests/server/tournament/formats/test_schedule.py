@@ -2,7 +2,7 @@ import time
 
 import pytest
 from rumble_server.match.match_id import MatchKey
-from rumble_server.tournament.formats import Plan, Played, make_schedule
+from rumble_server.tournament.formats import FORMATS, Plan, Played, make_schedule
 
 from tests.server.tournament.rounds import WIN, pull
 
@@ -36,3 +36,12 @@ def test_bad_plans() -> None:
             make_schedule("round-robin", plan)
     with pytest.raises(ValueError, match="one round"):
         make_schedule("swiss", Plan(4, rounds=0))
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_planning_changes_nothing(name: str) -> None:
+    schedule = make_schedule(name, Plan(6, legs=1))
+    first, again = schedule.prepare({}), schedule.prepare({})
+    assert first is not None
+    assert again is not None
+    assert first() == again() == pull(schedule, {})
