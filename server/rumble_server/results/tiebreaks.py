@@ -1,8 +1,7 @@
 """Ranks and tie-breaks, by the names and definitions of the FIDE Tie-Break Regulations (Handbook C.07). Pure.
 
-- `de` direct encounter (art. 6): points against those still tied, applied again among those whom it leaves tied. Only
-  where all of them have met; a pair that met more than once counts with the average of its matches. In a running event
-  it is therefore left out until the tied have met.
+- `de` direct encounter (art. 6): points against the bots still tied, applied again among those that it leaves tied. It
+  applies only where all of them have met; a pair that met more than once counts with the average of its matches.
 - `won` matches won over the board (art. 7.2): a win by `no_show` is a forfeit and does not count here.
 - `bwg` matches won over the board with the second seat (art. 7.4, "with black").
 - `sb` Sonneborn-Berger (art. 9.1): for each match, the points scored in it times the opponent's final points.
@@ -33,7 +32,7 @@ TIEBREAKS: dict[str, str] = {
     "buchholz": "Buchholz",
     "faults": "fewest faults",
 }
-"""What a host may choose from, and what each is called."""
+"""What an organiser may choose from, and the name of each."""
 
 DEFAULT = ("de", "won", "sb", "ks")
 """For a round-robin."""
@@ -44,7 +43,7 @@ Values = Mapping[str, int | Fraction]
 
 
 def check_tiebreaks(tiebreaks: Sequence[str]) -> tuple[str, ...]:
-    """The tie-breaks, if all are known and none comes twice. Raises ValueError."""
+    """Return the tie-breaks. Raises ValueError if one is not known or comes twice."""
     unknown = [name for name in tiebreaks if name not in TIEBREAKS]
     if unknown:
         raise ValueError(f"unknown tie-break {unknown[0]!r}; there are: {', '.join(TIEBREAKS)}")
@@ -129,7 +128,7 @@ def _lines(
 
 
 def _split(group: list[str], values: Values) -> list[list[str]]:
-    """The group in parts of equal value, highest first."""
+    """Return the group in parts of equal value, highest first."""
     if len(group) == 1:
         return [group]
     key: Callable[[str], int | Fraction] = values.__getitem__
@@ -145,7 +144,7 @@ class _Sums:
         self.points = {name: count.points(scheme) for name, count in tally.bots.items()}
 
     def values(self, tiebreak: str) -> tuple[dict[str, int], int]:
-        """The values of any tie-break but `de`, and how many of their units make one."""
+        """Return the values of any tie-break but `de`, and how many of their units make one."""
         bots, points, scheme = self._tally.bots, self.points, self.scheme
         match tiebreak:
             case "won":
@@ -176,7 +175,7 @@ class _Sums:
         return sums
 
     def direct_encounters(self, groups: list[list[str]], shown: dict[str, float | None]) -> list[list[list[str]]]:
-        """The parts of each group; `shown` gets each bot's score against all it was tied with."""
+        """Return the parts of each group; `shown` gets each bot's score against all it was tied with."""
         parts = []
         for group in groups:
             values = self._encounters(group)
@@ -194,7 +193,7 @@ class _Sums:
         return [end for part in parts for end in self._split_directly(part, self._encounters(part))]
 
     def _encounters(self, group: list[str]) -> dict[str, Fraction] | None:
-        """What each scored against the others, as averages a pair; None unless all have met."""
+        """Return what each scored against the others, as averages a pair; None unless all have met."""
         meetings, scheme = self._tally.meetings, self.scheme
         sums = dict.fromkeys(group, Fraction(0))
         for one, other in combinations(group, 2):

@@ -70,16 +70,16 @@ class Agenda:
         return self.schedule.matches_total(self._played, self._gone) + self._late_matches
 
     def prepare(self) -> Task | None:
-        """What pairing the next round takes; None: not now, or never if `exhausted`. Changes nothing."""
+        """Return the task that pairs the next round; None: not now, or never if `exhausted`. Changes nothing."""
         return self.schedule.prepare(self._played, self._gone)
 
     def add(self, paired: Round) -> None:
-        """Take in the schedule's next round: its matches are to be played."""
+        """Take in the schedule's next round. Its matches wait to be played."""
         self.schedule.add(paired)
         self._put_pairings(paired.pairings)
 
     def pull(self) -> Round | None:
-        """Pair and add the next round of a schedule that is not slow; None if there is none now."""
+        """Pair and add the next round, of a schedule that follows no results; None if there is none."""
         task = self.prepare()
         if task is None:
             return None
@@ -95,10 +95,10 @@ class Agenda:
                 self.put(Slot(match_id, (first, second) if leg % 2 else (second, first)))
 
     def enter_late(self, bot: str) -> None:
-        """A newcomer meets everyone who came before, in rounds of their own after the schedule's.
+        """Have a newcomer meet all earlier bots, in rounds of their own after the schedule's.
 
-        An opponent that had one seat more often gets the other, so that for everyone first moves and second moves stay
-        within one.
+        An opponent that had one seat more often gets the other, so that first moves and second moves of any bot differ
+        by one at most.
         """
         plan = self.schedule.plan
         swing = plan.cycles % 2 * plan.legs % 2
@@ -123,26 +123,26 @@ class Agenda:
         self._late_matches += newcomer * plan.cycles * plan.legs
 
     def withdraw(self, bot: str) -> None:
-        """The bot has left for good: a schedule that follows results pairs it no more."""
+        """Take out a bot that has left: a schedule that follows results pairs it no more."""
         self._gone.add(self.bots.index(bot))
 
     def put(self, slot: Slot) -> None:
-        """A match is to be played."""
+        """Add a match that waits to be played."""
         self.open[slot.match_id] = slot
         self.wait(slot)
 
     def wait(self, slot: Slot) -> None:
-        """The slot's match is not running (any more): it may be started."""
+        """Have a match that does not run (any more) wait to be started."""
         for bot in slot.seats:
             self._by_bot[bot][slot.match_id] = slot
 
     def start(self, slot: Slot) -> None:
-        """The slot's match runs now."""
+        """Take a match that runs out of the sight of its bots."""
         for bot in slot.seats:
             self._by_bot[bot].pop(slot.match_id, None)
 
     def close(self, over: MatchOver) -> None:
-        """The match has a result."""
+        """Take out a match that has a result."""
         self.start(self.find(over.match))
         del self.open[over.match]
         if self.schedule.follows_results and over.scores is not None:
@@ -151,14 +151,14 @@ class Agenda:
             self._played[MatchId.parse(over.match).key] = played
 
     def reopen(self, match_id: str, seats: Sequence[str]) -> Slot:
-        """A match that had a result is to be played again."""
+        """Have a match that had a result wait to be played again."""
         slot = Slot(match_id, (seats[0], seats[1]))
         self._played.pop(MatchId.parse(match_id).key, None)
         self.put(slot)
         return slot
 
     def find(self, match_id: str) -> Slot:
-        """Give the open slot of a match, pulling until it comes. Raises KeyError if the schedule has no such match."""
+        """Return the open slot of a match, pulling until it comes. Raises KeyError if the schedule has none."""
         while match_id not in self.open and not self.schedule.follows_results:
             if self.pull() is None:
                 break
@@ -182,5 +182,5 @@ class Agenda:
         return sum(self._late.isdisjoint(slot.seats) for slot in in_sight) < LOOK_AHEAD
 
     def places(self) -> dict[str, int]:
-        """The ranks that a bracket gives."""
+        """Return the ranks that a bracket gives."""
         return {self.bots[number]: place for number, place in self.schedule.places(self._played).items()}

@@ -1,7 +1,7 @@
 """What the facts of a tournament tell of times, for its fairness audit: the machine does not keep them."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import replace
 
 from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.match.match_id import MatchId
@@ -12,10 +12,10 @@ from rumble_server.tournament.facts import (
     LogFact,
     ResultVoided,
     RoundPaired,
+    TournamentCreated,
     TournamentEnded,
     TournamentPaused,
     TournamentResumed,
-    TournamentStarted,
 )
 from rumble_server.tournament.tournament import OVER, Tournament
 
@@ -23,46 +23,31 @@ ALIKE = ("round-robin", "swiss")
 """Formats in which all bots are to have the same number of matches."""
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
-    """What only the machine knows: the opponents that each bot is still to meet, and since when bots are away."""
-
-    bots: tuple[str, ...]
-    finished: bool
-    everyone_plays_alike: bool
-    absent_ms: int
-    to_play: dict[str, list[str]]
-    away_since: dict[str, int]
-    at_ms: int
-
-
-def snapshot_of(tournament: Tournament, now_ms: int) -> Snapshot:
-    """Take the tournament as it stands, for an audit that is made on another thread."""
-    agenda, over = tournament.agenda, tournament.status in OVER
+def context_of(tournament: Tournament, now_ms: int) -> Context:
+    """Take what the machine knows, for an audit that is made on another thread."""
+    agenda, config = tournament.agenda, tournament.config
+    finished = tournament.status in OVER
+    at_ms = now_ms if tournament.ended_at_ms is None else tournament.ended_at_ms
     to_play: dict[str, list[str]] = {}
-    if agenda is not None and not over:
-        to_play = {
-            bot: [slot.opponent(bot) for slot in agenda.waiting(bot)]
-            for bot, entrant in tournament.field.items()
-            if not entrant.gone
-        }
-    return Snapshot(
+    away: dict[str, list[Span]] = {}
+    for bot, entrant in tournament.field.items():
+        if agenda is not None and not finished and not entrant.gone:
+            to_play[bot] = [slot.opponent(bot) for slot in agenda.waiting(bot)]
+        if entrant.absent_since_ms is not None:
+            away[bot] = [(entrant.absent_since_ms, max(entrant.absent_since_ms, at_ms))]
+    return Context(
         bots=tuple(tournament.field),
-        finished=over,
-        everyone_plays_alike=tournament.config.format in ALIKE and not tournament.config.late_join,
-        absent_ms=tournament.config.absent_ms,
+        started_ms=at_ms if tournament.started_at_ms is None else tournament.started_at_ms,
+        now_ms=at_ms,
+        finished=finished,
+        everyone_plays_alike=config.format in ALIKE and not config.late_join,
         to_play=to_play,
-        away_since={
-            bot: entrant.absent_since_ms
-            for bot, entrant in tournament.field.items()
-            if entrant.absent_since_ms is not None
-        },
-        at_ms=now_ms if tournament.ended_at_ms is None else tournament.ended_at_ms,
+        away=away,
     )
 
 
-def audit_facts(facts: Iterable[LogFact], now: Snapshot) -> Audit:
-    """Audit a tournament by the facts that rebuild it."""
+def audit_facts(facts: Iterable[LogFact], now: Context) -> Audit:
+    """Audit a tournament by the facts that rebuild it, and what the machine knows now."""
     history = _History(now)
     for fact in facts:
         history.take(fact)
@@ -72,9 +57,9 @@ def audit_facts(facts: Iterable[LogFact], now: Snapshot) -> Audit:
 class _History:
     """The times of one tournament's matches, pauses and absences."""
 
-    def __init__(self, now: Snapshot) -> None:
+    def __init__(self, now: Context) -> None:
         self._now = now
-        self._started_ms = now.at_ms
+        self._absent_ms = 0
         self._begun: dict[str, MatchStarted] = {}
         self._over: dict[str, MatchRecord] = {}
         self._paired_ms: dict[tuple[int, int], int] = {}
@@ -86,8 +71,8 @@ class _History:
     def take(self, fact: LogFact) -> None:
         """Take the next fact into account."""
         match fact:
-            case TournamentStarted():
-                self._started_ms = fact.at_ms
+            case TournamentCreated():
+                self._absent_ms = fact.config.absent_ms
             case MatchStarted():
                 self._begun[fact.match] = fact
             case MatchOver():
@@ -102,9 +87,9 @@ class _History:
             case TournamentResumed() | TournamentEnded():
                 self._end_pause(fact.at_ms)
             case BotJoined():
-                self._left_ms[fact.bot] = self._now.absent_ms
-                if self._started_ms < fact.at_ms:  # it came late, and waited for nobody before
-                    self._away.setdefault(fact.bot, []).append((self._started_ms, fact.at_ms))
+                self._left_ms[fact.bot] = self._absent_ms
+                if self._now.started_ms < fact.at_ms:  # it came late, and waited for nobody before
+                    self._away.setdefault(fact.bot, []).append((self._now.started_ms, fact.at_ms))
             case BotAbsent():
                 # The budget runs while the bot is away and has matches to play, so the part used is the time away.
                 used_ms = self._left_ms[fact.bot] - fact.absent_left_ms
@@ -117,11 +102,10 @@ class _History:
         begun = self._begun.pop(over.match, None)
         if over.scores is None or len(over.seats) != 2:
             return
-        started_ms = over.at_ms if begun is None or begun.attempt != over.attempt else begun.at_ms
         self._over[over.match] = MatchRecord(
             match_id=over.match,
             seats=(over.seats[0], over.seats[1]),
-            started_ms=started_ms,
+            started_ms=over.at_ms if begun is None or begun.attempt != over.attempt else begun.at_ms,
             ended_ms=over.at_ms,
             termination=over.termination,
             at_fault=over.at_fault,
@@ -139,30 +123,17 @@ class _History:
         return self._paired_ms.get((cycle, number), 0)
 
     def records(self) -> list[MatchRecord]:
-        """Give the matches that count, and those that are being played."""
+        """Return the matches that count, and those that are being played."""
         running = [
-            MatchRecord(
-                begun.match, (begun.seats[0], begun.seats[1]), begun.at_ms, known_ms=self._known_ms(begun.match)
-            )
-            for begun in self._begun.values()
+            MatchRecord(match_id, (begun.seats[0], begun.seats[1]), begun.at_ms, known_ms=self._known_ms(match_id))
+            for match_id, begun in self._begun.items()
             if len(begun.seats) == 2 and not self._now.finished
         ]
         return [*self._over.values(), *running]
 
     def context(self) -> Context:
-        """Give what the audit must know beside the matches."""
-        now = self._now
-        if self._paused_since_ms is not None:
-            self._end_pause(now.at_ms)
-        for bot, since_ms in now.away_since.items():
-            self._away.setdefault(bot, []).append((since_ms, max(since_ms, now.at_ms)))
-        return Context(
-            bots=now.bots,
-            started_ms=self._started_ms,
-            now_ms=now.at_ms,
-            finished=now.finished,
-            everyone_plays_alike=now.everyone_plays_alike,
-            to_play=now.to_play,
-            paused=self._paused,
-            away=self._away,
-        )
+        """Return what the audit must know beside the matches."""
+        self._end_pause(self._now.now_ms)
+        for bot, spans in self._now.away.items():
+            self._away.setdefault(bot, []).extend(spans)
+        return replace(self._now, paused=self._paused, away=self._away)

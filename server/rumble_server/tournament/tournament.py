@@ -54,10 +54,10 @@ class Tournament:
         self.config = created.config
         self.created_at_ms = created.at_ms
         self.invite = created.config.invite
-        """The code that bots join with, if it asks for one."""
+        """The code that bots join with; None if they need none."""
         self.status: TournamentStatus = "lobby"
         self.reason = ""
-        """Why it was paused or ended."""
+        """Why it is paused, or was ended."""
         self.paused_by_disk = False
         """Whether it is resumed by itself when the log can be written again."""
         self.field: dict[str, Entrant] = {}
@@ -66,14 +66,14 @@ class Tournament:
         self.openings: tuple[tuple[str, ...], ...] = ()
         self.running: dict[str, MatchStarted] = {}
         self.results: dict[str, MatchOver] = {}
-        """The counted result of each finished match, in order of finishing."""
+        """By match id: the result that counts, in order of finishing."""
         self.voided: list[MatchOver] = []
         self.started_at_ms: int | None = None
         self.going_since_ms: int | None = None
         """When it was started or last resumed."""
         self.ended_at_ms: int | None = None
         self._unsettled: dict[str, None] = {}
-        """Bots whose situation changed since `due` looked at them; a dict for its order."""
+        """Bots that `due` is to look at again; a dict for its order."""
         self._absence = Absence(self.id, self._has_matches)
         self._may_pair = True
         """Whether a match ended since `due` last asked the schedule for a round that follows from results."""
@@ -163,7 +163,7 @@ class Tournament:
         return [names[number] for pairing in paired.pairings for number in (pairing.first, pairing.second)]
 
     def _has_more_from(self, bot: str, at_ms: int) -> None:
-        """The bot is given matches; if it had nothing more to play, nobody has waited for it so far."""
+        """Let the absent budget of a bot that gets matches run from `at_ms`, if it had nothing more to play."""
         if not self._agenda().has_more(bot):
             self.field[bot].count_absence_from(at_ms)
 
@@ -213,10 +213,10 @@ class Tournament:
     def _unsettle(self, bots: Iterable[str]) -> None:
         self._unsettled.update(dict.fromkeys(bots))
 
-    # --- commands: they check, and give facts; the caller records and applies them ---
+    # --- commands: they check and return facts, which the caller records and applies ---
 
     def join(self, bot: str, now_ms: int, invite: str | None = None) -> BotJoined | None:
-        """The bot enters the field; None if it is in it already. Raises TournamentError."""
+        """Have a bot enter the field; None if it is in it already. Raises TournamentError."""
         entrant = self.field.get(bot)
         if entrant is not None:
             if entrant.withdrawn:
@@ -229,7 +229,7 @@ class Tournament:
         return BotJoined(self.id, bot, now_ms)
 
     def leave(self, bot: str, now_ms: int, *, removed: bool = False) -> BotLeft | None:
-        """The bot leaves for good; None if it is not in, or left before. Raises TournamentError after the end."""
+        """Have a bot leave for good; None if it is not in, or left before. Raises TournamentError after the end."""
         entrant = self.field.get(bot)
         if entrant is None or entrant.withdrawn:
             return None
@@ -256,19 +256,19 @@ class Tournament:
         return TournamentStarted(self.id, order, tuple(self.config.make_openings()), now_ms)
 
     def pause(self, reason: str, now_ms: int, *, by: Literal["host", "disk"] = "host") -> list[TournamentFact]:
-        """Running matches finish, none starts, and no absent budget runs. Raises TournamentError."""
+        """Let running matches finish, start none, and run no absent budget. Raises TournamentError."""
         if self.status != "running":
             raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{self.id} is {self.status}; it cannot be paused")
         return [*self._absence.used(now_ms), TournamentPaused(self.id, reason, by, now_ms)]
 
     def unpause(self, now_ms: int) -> TournamentResumed:
-        """Matches start again. Raises TournamentError."""
+        """Resume: matches start again. Raises TournamentError."""
         if self.status != "paused":
             raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{self.id} is {self.status}; it cannot be resumed")
         return TournamentResumed(self.id, now_ms)
 
     def end(self, now_ms: int, *, cancelled: bool, reason: str) -> TournamentEnded:
-        """The host ends it early: cancelled, or finished with the standings as they are. Raises TournamentError."""
+        """End it early: cancelled, or finished with the standings as they are. Raises TournamentError."""
         if self.status in OVER:
             raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{self.id} is {self.status} already")
         if not cancelled and self.status == "lobby":
@@ -276,13 +276,13 @@ class Tournament:
         return TournamentEnded(self.id, "cancelled" if cancelled else "finished", reason, now_ms)
 
     def change_invite(self, invite: str | None, now_ms: int) -> InviteChanged:
-        """From now on bots join with this code, or without any. Raises TournamentError."""
+        """Let bots join with this code, or (None) without any. Raises TournamentError."""
         if self.status in OVER:
             raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{self.id} is {self.status}; it takes no more bots")
         return InviteChanged(self.id, invite, now_ms)
 
     def bench(self, bot: str, now_ms: int) -> BotBenched | None:
-        """Whether the bot has just failed too often in a row; then it is benched until the host lets it play again."""
+        """Bench a bot that has failed too often in a row, until it is unbenched; None if it has not."""
         entrant, limit = self.field[bot], self.config.bench_after
         if entrant.benched or entrant.withdrawn or limit == 0 or entrant.faulty_in_a_row < limit:
             return None
@@ -290,7 +290,7 @@ class Tournament:
         return BotBenched(self.id, bot, True, reason, now_ms)
 
     def unbench(self, bot: str, now_ms: int) -> BotBenched:
-        """The host lets a benched bot play again. Raises TournamentError."""
+        """Let a benched bot play again. Raises TournamentError."""
         entrant = self.field.get(bot)
         if entrant is None:
             raise TournamentError(ErrorCode.UNKNOWN_BOT, f"{self.id} has no bot {bot!r}")
@@ -299,7 +299,7 @@ class Tournament:
         return BotBenched(self.id, bot, False, "the host lets it play again", now_ms)
 
     def void(self, match_id: str, now_ms: int) -> ResultVoided:
-        """The host has a match that has a result played again. Raises TournamentError."""
+        """Have a match that has a result played again. Raises TournamentError."""
         if self.status in OVER:
             raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{self.id} is {self.status}; its results stand")
         over = self.results.get(match_id)
@@ -310,7 +310,7 @@ class Tournament:
     # --- what is to be done ---
 
     def ready_to_start(self, now_ms: int) -> bool:
-        """Whether as many bots are in the lobby as it waits for, or its time has come and two are there."""
+        """Whether the number of bots that it waits for is in the lobby, or its time has come and two bots are in."""
         if self.status != "lobby" or len(self.field) < 2:
             return False
         wanted, at_ms = self.config.start_at_bots, self.config.start_at_ms
@@ -328,23 +328,26 @@ class Tournament:
         return (self.agenda is not None and self.agenda.stopped) or "all matches were played"
 
     def pairing_task(self) -> Task | None:
-        """What pairing the next round takes, if that is slow and its time: to be run elsewhere, once (see `paired`)."""
+        """Return the task that pairs the next round, if that is slow and its time: to run off the loop, once.
+
+        What it returns goes to `paired`.
+        """
         agenda = self.agenda
         if self.status != "running" or agenda is None or agenda.open or not agenda.schedule.slow:
             return None
         return agenda.prepare()
 
     def paired(self, paired: Round, now_ms: int) -> RoundPaired | None:
-        """The fact of a round that a pairing task gave; None if the tournament is over meanwhile."""
+        """Return the fact of a round that a pairing task gave; None if the tournament is over meanwhile."""
         return None if self.status in OVER else RoundPaired(self.id, paired.pairings, paired.byes, now_ms)
 
     def unsettle(self, bot: str) -> None:
-        """The bot became free, or there: `due` is to look at it again."""
+        """Have `due` look at a bot again that became free or connected."""
         if bot in self.field:
             self._unsettled[bot] = None
 
     def due(self, is_free: Callable[[str], bool], now_ms: int) -> Iterator[MatchStarted | MatchOver | RoundPaired]:
-        """The matches that start now, those lost now because a bot is not there for good, and rounds newly paired.
+        """Give the matches that start now, those lost now because a bot is gone, and rounds newly paired.
 
         The caller records, applies and carries out each before it asks for the next. `is_free` tells whether a bot
         is connected and can take one more match.
@@ -376,7 +379,7 @@ class Tournament:
         return pulled
 
     def _pair(self, now_ms: int) -> RoundPaired | None:
-        """What follows from the results so far, whoever is free for it."""
+        """Pair what follows from the results so far, also for bots that are not free."""
         agenda = self._agenda()
         if not self._may_pair or not agenda.schedule.follows_results or agenda.schedule.slow:
             return None
@@ -404,14 +407,14 @@ class Tournament:
                 return None
 
     def terms_of(self, over: MatchOver) -> MatchStarted:
-        """What a match that was lost before it began would have been played under."""
+        """Return what a match that was lost before it began would have been played under."""
         slot = Slot(over.match, (over.seats[0], over.seats[1]), over.attempt)
         return terms(self.config, self.openings, slot, over.at_ms)
 
     # --- absence ---
 
     def appear(self, bot: str, now_ms: int) -> BotAbsent | None:
-        """The bot is connected: its absent budget stops. A fact if some of it was used."""
+        """Stop the absent budget of a bot that is connected. Return a fact if some of it was used."""
         entrant = self.field.get(bot)
         if entrant is None:
             return None
@@ -419,18 +422,18 @@ class Tournament:
         return self._absence.appear(entrant, now_ms)
 
     def disappear(self, bot: str, now_ms: int) -> None:
-        """The bot is not connected: from now its absent budget runs, while it has matches to play."""
+        """Let the absent budget of a bot that is not connected run from `now_ms`, while it has matches to play."""
         entrant = self.field.get(bot)
         if entrant is not None:
             self._absence.disappear(entrant, now_ms)
 
     def nobody_there(self, since_ms: int) -> None:
-        """After a restart no bot is connected; absent budgets run from `since_ms`."""
+        """Take every bot as not connected, after a restart; absent budgets run from `since_ms`."""
         self._absence.nobody_there(self.field.values(), since_ms)
         self._unsettle(self.field)
 
     def expire_absent(self, now_ms: int) -> list[BotAbsent]:
-        """The bots whose absent budget is used up by now: their matches are lost until they come back."""
+        """Return the absent budgets that are used up: matches of these bots are lost until they come back."""
         expired = self._absence.expired(now_ms)
         for fact in expired:
             self._unsettled[fact.bot] = None
@@ -448,7 +451,7 @@ class Tournament:
 
     @property
     def challengers(self) -> list[str]:
-        """Of a gauntlet that has started: the bots that meet all others."""
+        """The bots that meet all others, in a gauntlet that has started."""
         if self.agenda is None or self.config.format != "gauntlet":
             return []
         return self.agenda.bots[: self.config.challengers]

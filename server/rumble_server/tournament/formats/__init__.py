@@ -19,7 +19,7 @@ __all__ = ["FORMATS", "Plan", "Played", "Results", "Round", "Schedule", "Task", 
 
 
 def make_schedule(name: str, plan: Plan) -> Schedule:
-    """The schedule of a format by its name. Raises ValueError."""
+    """Make the schedule of a format by its name. Raises ValueError."""
     if name not in FORMATS:
         raise ValueError(f"unknown format {name!r}; there are: {', '.join(FORMATS)}")
     return FORMATS[name](plan)

@@ -1,4 +1,4 @@
-"""Knockout: who wins a pairing goes on, in a seeded bracket. The numbers of the bots are their seeds, 0 the best.
+"""Knockout: the winner of a pairing goes on, in a seeded bracket. The numbers of the bots are their seeds, 0 the best.
 
 The tie rule: a pairing without a winner after its legs is played again with the seats swapped (as the next cycle, so
 that ids stay unique), `replays` times at most; if it is still tied, the better seed goes on. The bracket is the usual
@@ -15,11 +15,11 @@ from rumble_server.tournament.formats.schedule import Place, Plan, Results, Roun
 from rumble_server.tournament.pairing import Pairing
 
 TIED = -1
-"""What a pairing without a winner gives instead of one."""
+"""Stands for the winner of a pairing that has none."""
 
 
 def bracket(size: int) -> list[int]:
-    """The seeds of a full bracket of 2, 4, 8, ... from top to bottom: each pair of neighbours meets."""
+    """Return the seeds of a full bracket of 2, 4, 8, ... from top to bottom: each pair of neighbours meets."""
     seeds = [0]
     while len(seeds) < size:
         last = 2 * len(seeds) - 1
@@ -28,7 +28,7 @@ def bracket(size: int) -> list[int]:
 
 
 class Knockout(Schedule):
-    """One bracket. Round 1 has board numbers for its byes too, which are not played."""
+    """One bracket. Byes have board numbers in round 1 too."""
 
     has_bracket = True
 
@@ -37,8 +37,8 @@ class Knockout(Schedule):
         self.number_of_rounds = (plan.bots - 1).bit_length()
         self._final = (self.number_of_rounds, 1)
         self._open: dict[Place, Pairing] = {}
-        """The pairing at each place that nobody has gone on from: the last of its replays."""
-        self._replays = 0
+        """By place that no bot has gone on from: the pairing that was played there last."""
+        self._repeats = 0
         self._firsts = [0] * plan.bots
         """How much more often each was first than second, over pairings."""
         self._seeds = bracket(1 << self.number_of_rounds)
@@ -48,20 +48,18 @@ class Knockout(Schedule):
                 self.went_on[1, board] = seeds[0]
 
     def champion(self, results: Results) -> int | None:
-        """The winner of the final."""
+        """Return the winner of the final."""
         winner = self._decided(results).get(self._final, TIED)
         return None if winner == TIED else winner
 
     def is_finished(self, results: Results, gone: Collection[int] = ()) -> bool:
-        """Whether the final is decided."""
         return self._final in self._open and self.champion(results) is not None
 
     def matches_total(self, results: Results, gone: Collection[int] = ()) -> int:
-        """With the replays so far."""
-        return (self.plan.bots - 1 + self._replays) * self.plan.legs
+        return (self.plan.bots - 1 + self._repeats) * self.plan.legs
 
     def prepare(self, results: Results, gone: Collection[int] = ()) -> Task | None:
-        """All pairings that are open now: replays, and newly known ones."""
+        """Pair all that is open now: tied pairings again, and newly known ones."""
         pairings = []
         winners = dict(self.went_on)
         for place, winner in self._decided(results).items():
@@ -77,7 +75,7 @@ class Knockout(Schedule):
         return (lambda: Round(tuple(pairings))) if pairings else None
 
     def _ready(self, winners: Mapping[Place, int]) -> Iterator[tuple[Place, int, int]]:
-        """The places that have no pairing yet and whose two bots are known, the better seed first."""
+        """Find the places that have no pairing yet and whose two bots are known, the better seed first."""
         for number in range(1, self.number_of_rounds + 1):
             for board in range(1, (1 << self.number_of_rounds - number) + 1):
                 place = (number, board)
@@ -88,7 +86,7 @@ class Knockout(Schedule):
                     yield place, min(bots), max(bots)
 
     def _decided(self, results: Results) -> dict[Place, int]:
-        """The winner of each open pairing that is played to its end, or `TIED` where it is to be played again."""
+        """Return the winner of each open pairing that is over, or `TIED` where it is to be played again."""
         decided = {}
         for place, pairing in self._open.items():
             legs = pairing_results(pairing, self.plan.legs, results)
@@ -118,13 +116,13 @@ class Knockout(Schedule):
                 if place in self._open or place in self.went_on or set(self._bots_at(place, self.went_on)) != bots:
                     raise ValueError(f"board {pairing.board} of round {pairing.round} is not to be played yet")
             self._open[place] = pairing
-            self._replays += pairing.cycle > 1
+            self._repeats += pairing.cycle > 1
             if self.plan.legs % 2:
                 self._firsts[pairing.first] += 1
                 self._firsts[pairing.second] -= 1
 
     def places(self, results: Results) -> dict[int, int]:
-        """The rank of each bot by how far it came: 1, 2, 3 for both who lost a semi-final, 5 for four, and so on.
+        """Return the rank of each bot by how far it came: 1, 2, 3 for both semi-final losers, 5 for four, and so on.
 
         Bots still in it share the first rank.
         """
@@ -137,17 +135,17 @@ class Knockout(Schedule):
         return {bot: ranks.get(bot, 1) for bot in range(self.plan.bots)}
 
     def _bots_at(self, place: Place, winners: Mapping[Place, int]) -> tuple[int, ...]:
-        """The bots that meet at a place, as far as they are known; one bot where it has a bye."""
+        """Return the bots that meet at a place, as far as they are known; one bot where it has a bye."""
         if place[0] == 1:
             return self._seeded(place[1])
         return tuple(winners[before] for before in _feeders(place) if before in winners)
 
     def _seeded(self, board: int) -> tuple[int, ...]:
-        """The bots that the bracket seeds at a board of round 1."""
+        """Return the bots that the bracket seeds at a board of round 1."""
         return tuple(bot for bot in self._seeds[2 * board - 2 : 2 * board] if bot < self.plan.bots)
 
 
 def _feeders(place: Place) -> tuple[Place, Place]:
-    """The two places whose winners meet at this one."""
+    """Return the two places whose winners meet at this one."""
     number, board = place
     return (number - 1, 2 * board - 1), (number - 1, 2 * board)

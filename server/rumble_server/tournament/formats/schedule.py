@@ -2,7 +2,7 @@
 
 Bots are numbers from 0, in the order of their seeding. A schedule is asked (`prepare`) for the next round, which
 changes nothing, and is given (`add`) each round that is to be played; None means "not before more results are in". The
-ids of the matches are the same whatever finishes first.
+ids of the matches do not depend on which finishes first.
 """
 
 from abc import ABC, abstractmethod
@@ -47,7 +47,7 @@ class Plan:
     cycles: int = 1
     legs: int = 2
     rounds: int | None = None
-    """Swiss: how many rounds; None: as many as a knockout of the field would have."""
+    """Swiss: how many rounds; None: the number that a knockout of the field would have."""
     challengers: int = 1
     """Gauntlet: how many bots, the first by number, meet all others."""
     replays: int = 1
@@ -77,14 +77,14 @@ class Schedule(ABC):
 
     @abstractmethod
     def prepare(self, results: Results, gone: Collection[int] = ()) -> Task | None:
-        """What pairing the next round takes; None if it waits for results, or nothing more comes (`is_finished`).
+        """Return the task that pairs the next round; None if it waits for results, or none comes (`is_finished`).
 
         `gone` bots have withdrawn. Changes nothing.
         """
 
     @abstractmethod
     def add(self, paired: Round) -> None:
-        """Take the next round in, in the order of pairing. Raises ValueError if it cannot be the next."""
+        """Take in the next round. Raises ValueError if it cannot be the next."""
 
     @abstractmethod
     def is_finished(self, results: Results, gone: Collection[int] = ()) -> bool:
@@ -92,14 +92,14 @@ class Schedule(ABC):
 
     @abstractmethod
     def matches_total(self, results: Results, gone: Collection[int] = ()) -> int:
-        """How many matches there will be when all is played, as far as is known now."""
+        """Return how many matches there will be when all is played, as far as is known now."""
 
     def stopped(self, results: Results, gone: Collection[int] = ()) -> str:
-        """Why it is finished before its last round; empty if it is not."""
+        """Return why it is finished before its last round; empty if it is not."""
         return ""
 
     def places(self, results: Results) -> dict[int, int]:
-        """With a bracket: the rank of each bot."""
+        """Return the rank of each bot, with a bracket."""
         return {}
 
 
@@ -115,26 +115,23 @@ class FixedSchedule(Schedule):
 
     @abstractmethod
     def rounds(self) -> Iterator[Round]:
-        """All rounds, lazily."""
+        """Make all rounds, lazily."""
 
     def prepare(self, results: Results, gone: Collection[int] = ()) -> Task | None:
-        """Give the next round."""
         following = self._next
         return None if following is None else lambda: following
 
     def add(self, paired: Round) -> None:
-        """Go on to the round after this one. Raises ValueError if another is the next."""
         if paired != self._next:
             raise ValueError("the schedule has another round here than the log")
         self._next = next(self._rounds, None)
 
     def is_finished(self, results: Results, gone: Collection[int] = ()) -> bool:
-        """Whether every round was added."""
         return self._next is None
 
 
 def pairing_results(pairing: Pairing, legs: int, results: Results) -> list[Played] | None:
-    """The results of all legs, each as (score of `first`, score of `second`); None until the last is in."""
+    """Return the results of all legs, each as (score of `first`, score of `second`); None until the last is in."""
     found = []
     for leg in range(1, legs + 1):
         played = results.get(pairing.match_key(leg))

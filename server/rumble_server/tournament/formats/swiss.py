@@ -1,8 +1,8 @@
-"""Swiss: in each round bots with about as many points meet, never twice. Pairings by `py4swiss`, the FIDE Dutch system.
+"""Swiss: in each round bots with about equal points meet, never twice. Pairings by `py4swiss`, the FIDE Dutch system.
 
-A round is paired when every match of the one before has its result. The bot that is left out has a bye, which counts as
-won; at most one each. A bot that has withdrawn is not paired any more. If a round cannot be paired without meeting
-again (a small field, or most of it gone) the tournament ends before it, and says why.
+A round is paired when every match of the one before has its result. In an odd field one bot has a bye, which counts as
+won; each bot has one at most. A bot that has withdrawn is not paired any more. If a round cannot be paired without
+meeting again (a small field, or most of it gone) the tournament ends before it, and says why.
 
 Pairing takes the `py4swiss` engine 0.1 s for 64 bots and seconds for 300, in one thread. So `prepare` gives the work as
 a small picklable `SwissTask`, to be called in another process, and `add` takes its answer.
@@ -26,7 +26,7 @@ WIN, DRAW, LOSS, FORFEIT_WIN, FORFEIT_LOSS, BYE, ABSENT = "1", "=", "0", "+", "-
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One round of one bot: its opponent (0: none; numbers count from 1), TRF16 codes, and all points so far."""
+    """One round of one bot: its opponent (0: none; numbers count from 1), TRF16 codes, and its points after it."""
 
     opponent: int
     seat: str
@@ -48,7 +48,7 @@ class SwissTask:
     loss: int
 
     def __call__(self) -> Round:
-        """The round, with no pairings at all where it cannot be paired."""
+        """Pair the round. If it cannot be paired, it has no pairings."""
         from py4swiss.engines import DutchEngine
         from py4swiss.engines.common import PairingError
 
@@ -61,7 +61,7 @@ class SwissTask:
         return Round(pairings, tuple(first - 1 for first, second in pairs if not second))
 
     def _report(self) -> object:
-        """The tournament as `py4swiss` reads it."""
+        """Write the tournament as `py4swiss` reads it."""
         from py4swiss.trf import ParsedTrf
         from py4swiss.trf.codes import PlayerCode
         from py4swiss.trf.results import (
@@ -124,11 +124,10 @@ class Swiss(Schedule):
         """Whether the next round cannot be paired: a round without pairings was added."""
 
     def is_finished(self, results: Results, gone: Collection[int] = ()) -> bool:
-        """Whether the last round was added, or there is no other."""
         return len(self._rounds) == self.number_of_rounds or bool(self.stopped(results, gone))
 
     def stopped(self, results: Results, gone: Collection[int] = ()) -> str:
-        """Why it is finished before its last round; empty if it is not."""
+        """Return why it is finished before its last round; empty if it is not."""
         if self._unpaired:
             return f"round {len(self._rounds) + 1} cannot be paired without meeting again"
         too_few = len(self._rounds) < self.number_of_rounds and self.plan.bots - len(set(gone)) < 2
@@ -140,20 +139,19 @@ class Swiss(Schedule):
         return all(pairing_results(pairing, self.plan.legs, results) is not None for pairing in last)
 
     def matches_total(self, results: Results, gone: Collection[int] = ()) -> int:
-        """If nobody (more) withdraws."""
+        """Return how many matches there will be if no further bot withdraws."""
         to_come = 0 if self.is_finished(results, gone) else self.number_of_rounds - len(self._rounds)
         paired = sum(len(played.pairings) for played in self._rounds)
         return (paired + self.plan.bots // 2 * to_come) * self.plan.legs
 
     def add(self, paired: Round) -> None:
-        """A round was paired; one without pairings ends the tournament."""
+        """Take in a round; one without pairings ends the tournament."""
         if paired.pairings:
             self._rounds.append(paired)
         else:
             self._unpaired = True
 
     def prepare(self, results: Results, gone: Collection[int] = ()) -> "SwissTask | None":
-        """What pairing the next round takes; None if it is not its time, or there is none."""
         if self.is_finished(results, gone):
             return None
         entries: list[list[Entry]] = [[] for _ in range(self.plan.bots)]
@@ -172,7 +170,7 @@ class Swiss(Schedule):
         )
 
     def _enter(self, entries: list[list[Entry]], number: int, played: Round, results: Results) -> bool:
-        """Add a round to each bot's entries; False if it is not over."""
+        """Add a round to each bot's entries. Return False if it is not over."""
         scheme, legs = self.scheme, self.plan.legs
         seats = (WHITE, BLACK)
         if legs % 2 == 0:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 from rumble_server.tournament.audit import Audit
-from rumble_server.tournament.history import audit_facts, snapshot_of
+from rumble_server.tournament.history import audit_facts, context_of
 from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.site import Site
 
@@ -38,7 +38,7 @@ class Auditor:
             version = tournament.table.version
             await self._site.on_disk()
             facts = await self._site.archive.tournament_facts(tournament.id)
-            now = snapshot_of(tournament, now_ms)
+            now = context_of(tournament, now_ms)
             found = await asyncio.to_thread(audit_facts, facts, now)
             self._made[tournament] = _Made(version, now_ms, found)
             return found
