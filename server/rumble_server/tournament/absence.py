@@ -64,7 +64,6 @@ class Absence:
 
     @property
     def wake_at_ms(self) -> int | None:
-        """When the next budget is used up."""
         return min((entrant.absent_until_ms for entrant in self._waited_for()), default=None)
 
     def _waited_for(self) -> Iterable[Entrant]:

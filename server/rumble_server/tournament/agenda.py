@@ -30,7 +30,6 @@ class Slot:
     attempt: int = 1
 
     def opponent(self, bot: str) -> str:
-        """Return the other bot."""
         return self.seats[1] if self.seats[0] == bot else self.seats[0]
 
 
@@ -56,7 +55,6 @@ class Agenda:
 
     @property
     def exhausted(self) -> bool:
-        """Whether every round was added."""
         return self.schedule.is_finished(self._played, self._gone)
 
     @property
@@ -142,7 +140,6 @@ class Agenda:
             self._by_bot[bot].pop(slot.match_id, None)
 
     def close(self, over: MatchOver) -> None:
-        """Take out a match that has a result."""
         self.start(self.find(over.match))
         del self.open[over.match]
         if self.schedule.follows_results and over.scores is not None:
@@ -182,5 +179,4 @@ class Agenda:
         return sum(self._late.isdisjoint(slot.seats) for slot in in_sight) < LOOK_AHEAD
 
     def places(self) -> dict[str, int]:
-        """Return the ranks that a bracket gives."""
         return {self.bots[number]: place for number, place in self.schedule.places(self._played).items()}

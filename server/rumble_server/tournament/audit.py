@@ -50,7 +50,6 @@ class MatchRecord:
 
     @property
     def was_played(self) -> bool:
-        """Whether it was not lost by `no_show`."""
         return self.termination is not Termination.NO_SHOW
 
 
@@ -97,11 +96,9 @@ class Audit:
 
     @property
     def is_fair(self) -> bool:
-        """Whether nothing is flagged."""
         return not self.flags
 
     def as_json(self) -> dict[str, Any]:
-        """The audit as the API shows it."""
         return {
             "fair": self.is_fair,
             "matches": self.matches,
@@ -174,9 +171,8 @@ def _look_at_start(
             bot.longest_wait_ms, bot.waited_for = wait, other
         both = _waited(max(since, free_at[other]), record.started_ms, context, name, other)
         bot.needless_wait_ms = max(bot.needless_wait_ms, both)
-        meanwhile = starts[other][
-            bisect_left(starts[other], (since,)) : bisect_left(starts[other], (record.started_ms,))
-        ]
+        others = starts[other]
+        meanwhile = others[bisect_left(others, (since,)) : bisect_left(others, (record.started_ms,))]
         bot.passed_over = max(bot.passed_over, sum(place > record.place for _, place in meanwhile))
 
 

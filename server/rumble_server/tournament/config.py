@@ -113,13 +113,11 @@ class TournamentConfig(BaseModel):
 
     @property
     def scheme(self) -> Points:
-        """`points` as the tables take them."""
         win, draw, loss = self.points
         return win, draw, loss
 
     @property
     def tiebreak_order(self) -> tuple[str, ...]:
-        """The tie-breaks to use."""
         if self.tiebreaks is not None:
             return tuple(self.tiebreaks)
         return DEFAULT_SWISS if self.format == "swiss" else DEFAULT

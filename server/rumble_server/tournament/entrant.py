@@ -37,7 +37,6 @@ class Entrant:
 
     @property
     def is_waited_for(self) -> bool:
-        """Whether its absent budget runs."""
         return self.absent_since_ms is not None and not self.playing and not self.gone
 
     @property

@@ -69,7 +69,6 @@ class _History:
         self._left_ms: dict[str, int] = {}
 
     def take(self, fact: LogFact) -> None:
-        """Take the next fact into account."""
         match fact:
             case TournamentCreated():
                 self._absent_ms = fact.config.absent_ms
@@ -132,7 +131,6 @@ class _History:
         return [*self._over.values(), *running]
 
     def context(self) -> Context:
-        """Return what the audit must know beside the matches."""
         self._end_pause(self._now.now_ms)
         for bot, spans in self._now.away.items():
             self._away.setdefault(bot, []).extend(spans)

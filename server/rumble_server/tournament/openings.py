@@ -5,6 +5,7 @@ other games have openings made by a seeded generator that asks only what every g
 symmetry maps onto each other, in which nobody can force a win within some plies, and whose estimate is near even.
 """
 
+from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
@@ -20,8 +21,7 @@ TIC_TAC_TOE: tuple[Opening, ...] = tuple(tuple(squares) for squares in LISTED.sp
 """All 21 positions after three plies, up to symmetry, that are drawn with best play."""
 
 TRIES = 60
-"""How many random openings are tried for the first one wanted, and a quarter of it for each further one; then the
-requirements are lowered."""
+"""How many random openings are tried, and a quarter of it for each one wanted; then the requirements are lowered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +67,7 @@ def opening_of(openings: Sequence[Opening], cycle: int, leg: int, legs: int) -> 
 
 
 def read_openings(text: str, game: Game, settings: Mapping[str, Any] | None = None, seed: int = 0) -> list[Opening]:
-    """Read the openings of a file: one a line, moves separated by blanks; empty lines and lines that begin with `#` are
-    skipped.
+    """Read a file with one opening a line, moves separated by blanks. Empty lines and those with `#` first are skipped.
 
     Raises BadOpenings, which names every bad line by its number.
     """
@@ -114,9 +113,7 @@ def _problem(state: State, moves: Opening) -> str:
 
 def duplicates(matches: Iterable[tuple[Hashable, Sequence[str]]]) -> dict[tuple[Hashable, Opening], int]:
     """Count the lists of moves that come more than once with the same key (the seats, for example)."""
-    counts: dict[tuple[Hashable, Opening], int] = {}
-    for key, moves in matches:
-        counts[key, tuple(moves)] = counts.get((key, tuple(moves)), 0) + 1
+    counts = Counter((key, tuple(moves)) for key, moves in matches)
     return {found: number for found, number in counts.items() if number > 1}
 
 

@@ -16,7 +16,6 @@ class Pairing:
     second: int
 
     def match_key(self, leg: int) -> MatchKey:
-        """Return the key of the match of this leg."""
         return self.cycle, self.round, self.board, leg
 
 

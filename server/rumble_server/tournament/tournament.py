@@ -372,7 +372,6 @@ class Tournament:
             self._pull(agenda)
 
     def _pull(self, agenda: Agenda) -> Round | None:
-        """Pull the next round of a schedule that follows no results."""
         pulled = None if agenda.schedule.follows_results else agenda.pull()
         if pulled is not None:
             self._unsettle(self._bots_in(pulled))

@@ -48,7 +48,6 @@ class Knockout(Schedule):
                 self.went_on[1, board] = seeds[0]
 
     def champion(self, results: Results) -> int | None:
-        """Return the winner of the final."""
         winner = self._decided(results).get(self._final, TIED)
         return None if winner == TIED else winner
 
