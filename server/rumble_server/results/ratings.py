@@ -41,7 +41,7 @@ class Rating:
         return {
             "name": self.name,
             "rating": None if self.rating is None else _rounded(self.rating),
-            "interval": None if self.interval is None else [_rounded(end) for end in self.interval],
+            "interval": None if self.interval is None else [*map(_rounded, self.interval)],
             "matches": self.matches,
         }
 
@@ -83,15 +83,14 @@ class Ratings:
         """
         names = [line.name for line in self.lines if line.rating is not None]
         names = names if len(names) <= most_compared else []
+        interval = self.first_move_interval
         chances = {name: {other: self.superiority(name, other) for other in names if other != name} for name in names}
         return {
             "model": self.model,
             "prior": self.prior_used,
             "prior_reason": self.prior_reason,
             "first_move": None if self.first_move is None else _rounded(self.first_move),
-            "first_move_interval": None
-            if self.first_move_interval is None
-            else [*map(_rounded, self.first_move_interval)],
+            "first_move_interval": None if interval is None else [*map(_rounded, interval)],
             "notes": list(self.notes),
             "ratings": [line.as_json() for line in self.lines],
             "superiority": {

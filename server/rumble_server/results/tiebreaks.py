@@ -16,12 +16,13 @@ Forfeits count as played for `sb` and `de` (in a round-robin, art. 14). All valu
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations, groupby
+from types import MappingProxyType
 
 from rumble_engine import Termination
 from rumble_protocol.feed_messages import Standing
 
 from rumble_server.results.result import Result
-from rumble_server.results.tally import Meetings, Scheme, Tally, points_of_first, points_of_second
+from rumble_server.results.tally import NONE, Meetings, Scheme, Tally, points_of_first, points_of_second
 
 TIEBREAKS: dict[str, str] = {
     "de": "direct encounter",
@@ -40,6 +41,8 @@ DEFAULT_SWISS = ("buchholz", "de", "won", "sb")
 
 POINTS = "points"
 Values = Mapping[str, int | Fraction]
+Shown = dict[str, dict[str, float | None]]
+Faults = Mapping[str, Mapping[Termination, int]]
 
 
 def check_tiebreaks(tiebreaks: Sequence[str]) -> tuple[str, ...]:
@@ -68,7 +71,7 @@ def rank_tally(
     tally: Tally,
     tiebreaks: Sequence[str] = DEFAULT,
     points: tuple[float, float, float] = (1, 0.5, 0),
-    faults: Mapping[str, Mapping[Termination, int]] | None = None,
+    faults: Faults = MappingProxyType({}),
 ) -> list[Standing]:
     """Rank what was counted so far; `faults` are shown by bot and kind.
 
@@ -77,7 +80,7 @@ def rank_tally(
     tiebreaks = check_tiebreaks(tiebreaks)
     sums = _Sums(tally, Scheme.of(points))
     groups = [(POINTS, group) for group in _split(list(tally.bots), sums.points)]
-    shown: dict[str, dict[str, float | None]] = {}
+    shown: Shown = {}
     for tiebreak in tiebreaks:
         if tiebreak == "de":
             shown[tiebreak] = dict.fromkeys(tally.bots, 0.0)
@@ -92,23 +95,17 @@ def rank_tally(
             for (label, _), split in zip(groups, parts, strict=True)
             for index, part in enumerate(split)
         ]
-    return _lines(tally, groups, sums, shown, faults or {})
+    return _lines(sums, groups, shown, faults)
 
 
-def _lines(
-    tally: Tally,
-    groups: list[tuple[str, list[str]]],
-    sums: "_Sums",
-    shown: dict[str, dict[str, float | None]],
-    faults: Mapping[str, Mapping[Termination, int]],
-) -> list[Standing]:
+def _lines(sums: "_Sums", groups: list[tuple[str, list[str]]], shown: Shown, faults: Faults) -> list[Standing]:
     lines: list[Standing] = []
     labels = [label for label, _ in groups]
     for (above, group), below in zip(groups, [*labels[1:], POINTS], strict=False):
         first = len(lines)
         last = first + len(group) - 1
         for place, name in enumerate(sorted(group, key=lambda name: (name.casefold(), name)), first):
-            count = tally.bots[name]
+            count = sums.tally.bots[name]
             neighbours = (above if place == first else "", below if place == last else "")
             lines.append(
                 Standing(
@@ -140,12 +137,12 @@ class _Sums:
 
     def __init__(self, tally: Tally, scheme: Scheme) -> None:
         self.scheme = scheme
-        self._tally = tally
+        self.tally = tally
         self.points = {name: count.points(scheme) for name, count in tally.bots.items()}
 
     def values(self, tiebreak: str) -> tuple[dict[str, int], int]:
         """Return the values of any tie-break but `de`, and how many of their units make one."""
-        bots, points, scheme = self._tally.bots, self.points, self.scheme
+        bots, points, scheme = self.tally.bots, self.points, self.scheme
         match tiebreak:
             case "won":
                 return {name: count.won for name, count in bots.items()}, 1
@@ -168,8 +165,8 @@ class _Sums:
                 return sums, scheme.scale
 
     def _over_opponents(self, value: Callable[[int, Meetings, str], int]) -> dict[str, int]:
-        sums = dict.fromkeys(self._tally.bots, 0)
-        for (first, second), met in self._tally.meetings.items():
+        sums = dict.fromkeys(self.tally.bots, 0)
+        for (first, second), met in self.tally.meetings.items():
             sums[first] += value(points_of_first(met, self.scheme), met, second)
             sums[second] += value(points_of_second(met, self.scheme), met, first)
         return sums
@@ -194,15 +191,13 @@ class _Sums:
 
     def _encounters(self, group: list[str]) -> dict[str, Fraction] | None:
         """Return what each scored against the others, as averages a pair; None unless all have met."""
-        meetings, scheme = self._tally.meetings, self.scheme
+        meetings, scheme = self.tally.meetings, self.scheme
         sums = dict.fromkeys(group, Fraction(0))
         for one, other in combinations(group, 2):
-            there, back = meetings.get((one, other)), meetings.get((other, one))
-            if there is None and back is None:
+            there, back = meetings.get((one, other), NONE), meetings.get((other, one), NONE)
+            played = sum(there) + sum(back)
+            if not played:
                 return None
-            scored = (points_of_first(there, scheme) if there else 0) + (points_of_second(back, scheme) if back else 0)
-            lost = (points_of_second(there, scheme) if there else 0) + (points_of_first(back, scheme) if back else 0)
-            played = sum(there or ()) + sum(back or ())
-            sums[one] += Fraction(scored, played)
-            sums[other] += Fraction(lost, played)
+            sums[one] += Fraction(points_of_first(there, scheme) + points_of_second(back, scheme), played)
+            sums[other] += Fraction(points_of_second(there, scheme) + points_of_first(back, scheme), played)
         return sums

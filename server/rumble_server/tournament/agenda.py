@@ -15,10 +15,7 @@ from rumble_server.tournament.formats import Played, Round, Schedule, Task
 from rumble_server.tournament.pairing import Pairing, berger_leads
 
 LOOK_AHEAD = 16
-"""A bot with this many matches in sight waits for an opponent; no further round is pulled for it.
-
-Late-join matches do not count.
-"""
+"""A bot with this many matches in sight, not counting late-join ones, waits: no further round is pulled for it."""
 
 
 @dataclass(slots=True)
@@ -59,12 +56,10 @@ class Agenda:
 
     @property
     def stopped(self) -> str:
-        """Why the schedule ended before its last round; empty if it did not."""
         return self.schedule.stopped(self._played, self._gone)
 
     @property
     def matches_total(self) -> int:
-        """How many matches there are when all is played, as far as is known now."""
         return self.schedule.matches_total(self._played, self._gone) + self._late_matches
 
     def prepare(self) -> Task | None:

@@ -177,10 +177,7 @@ def _look_at_start(
 
 
 def _look_at_now(
-    bots: Mapping[str, BotAudit],
-    by_bot: Mapping[str, list[MatchRecord]],
-    free_at: Mapping[str, int],
-    context: Context,
+    bots: Mapping[str, BotAudit], by_bot: Mapping[str, list[MatchRecord]], free_at: Mapping[str, int], context: Context
 ) -> None:
     playing = {name for name, matches in by_bot.items() if any(match.ended_ms is None for match in matches)}
     away = {name for name, spans in context.away.items() if any(start <= context.now_ms <= end for start, end in spans)}

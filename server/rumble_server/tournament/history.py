@@ -94,8 +94,6 @@ class _History:
                 used_ms = self._left_ms[fact.bot] - fact.absent_left_ms
                 self._left_ms[fact.bot] = fact.absent_left_ms
                 self._away.setdefault(fact.bot, []).append((fact.at_ms - used_ms, fact.at_ms))
-            case _:
-                pass
 
     def _take_over(self, over: MatchOver) -> None:
         begun = self._begun.pop(over.match, None)
@@ -122,7 +120,6 @@ class _History:
         return self._paired_ms.get((cycle, number), 0)
 
     def records(self) -> list[MatchRecord]:
-        """Return the matches that count, and those that are being played."""
         running = [
             MatchRecord(match_id, (begun.seats[0], begun.seats[1]), begun.at_ms, known_ms=self._known_ms(match_id))
             for match_id, begun in self._begun.items()

@@ -148,10 +148,7 @@ def _random_openings(start: State, plies: int, random: Random, tries: int) -> It
 
 
 def _is_fair(state: State, recipe: Recipe) -> bool:
-    if abs(state.estimate()) > recipe.even:
-        return False
-    mover = state.to_move
-    return not _forces(state, mover, recipe.quiet) and not _forces(state, 1 - mover, recipe.quiet)
+    return abs(state.estimate()) <= recipe.even and not any(_forces(state, seat, recipe.quiet) for seat in range(2))
 
 
 def _forces(state: State, seat: int, plies: int) -> bool:
@@ -159,11 +156,9 @@ def _forces(state: State, seat: int, plies: int) -> bool:
     outcome = state.outcome
     if outcome is not None:
         return outcome.winner == seat
-    if plies == 0:
-        return False
-    # A seat that cannot move again within the plies cannot win any more.
     mine = state.to_move == seat
-    if not mine and plies == 1:
+    # A seat that cannot move again within the plies cannot win any more.
+    if plies == 0 or (plies == 1 and not mine):
         return False
     parts = (_forces(state.after(code), seat, plies - 1) for code in state.codes())
     return any(parts) if mine else all(parts)

@@ -105,7 +105,8 @@ class Tournament:
                     self.table.withdraw(fact.bot)
                 else:
                     self.field[fact.bot].withdrawn = True
-                    self._agenda().withdraw(fact.bot)
+                    if self.agenda is not None:
+                        self.agenda.withdraw(fact.bot)
                     self._unsettled[fact.bot] = None
             case BotAbsent():
                 self.field[fact.bot].set_absent_left(fact.absent_left_ms, fact.at_ms)
@@ -140,8 +141,6 @@ class Tournament:
                 self._apply_voided(fact)
             case InviteChanged():
                 self.invite = fact.invite
-            case TournamentCreated():
-                pass
 
     def _plan(self, bots: int) -> Plan:
         config = self.config
@@ -176,10 +175,9 @@ class Tournament:
         agenda = self._agenda()
         was_running = self.running.pop(over.match, None) is not None
         self._unsettle(over.seats)
-        for bot in over.seats:
-            if was_running:
-                self.field[bot].playing -= 1
-                self.field[bot].count_absence_from(over.at_ms)
+        for bot in over.seats if was_running else ():
+            self.field[bot].playing -= 1
+            self.field[bot].count_absence_from(over.at_ms)
         if over.scores is None:
             self.voided.append(over)
             slot = agenda.find(over.match)
@@ -324,7 +322,6 @@ class Tournament:
 
     @property
     def why_complete(self) -> str:
-        """Why there is nothing more to play."""
         return (self.agenda is not None and self.agenda.stopped) or "all matches were played"
 
     def pairing_task(self) -> Task | None:
@@ -434,8 +431,7 @@ class Tournament:
     def expire_absent(self, now_ms: int) -> list[BotAbsent]:
         """Return the absent budgets that are used up: matches of these bots are lost until they come back."""
         expired = self._absence.expired(now_ms)
-        for fact in expired:
-            self._unsettled[fact.bot] = None
+        self._unsettle(fact.bot for fact in expired)
         return expired
 
     @property

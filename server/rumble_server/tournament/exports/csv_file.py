@@ -19,15 +19,13 @@ def write(document: Mapping[str, Any]) -> str:
         first, second = match["seats"]
         score, second_score = match["scores"]
         row = {
+            **match,
             "match": match["id"],
-            "attempt": match["attempt"],
             "first": first,
             "second": second,
             "score": f"{score:g}",
             "second_score": f"{second_score:g}",
-            "termination": match["termination"],
             "at_fault": " ".join(str(seat) for seat in match.get("at_fault", ())),
-            "reason": match["reason"],
             "moves": " ".join(match["moves"]),
         }
         writer.writerow(row[name] for name in header)

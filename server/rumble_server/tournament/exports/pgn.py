@@ -13,6 +13,7 @@ from typing import Any
 
 from rumble_server.match.match_id import MatchId
 
+Notation = Callable[[Sequence[str]], Sequence[str]]
 RESULTS = {(1.0, 0.0): "1-0", (0.0, 1.0): "0-1", (0.5, 0.5): "1/2-1/2"}
 TERMINATIONS = {
     "normal": "normal",
@@ -27,15 +28,13 @@ TERMINATIONS = {
 """Our terminations, and the standard's word for each (section 9.8.1)."""
 
 
-def write(document: Mapping[str, Any], notation: Callable[[Sequence[str]], Sequence[str]] = tuple) -> str:
+def write(document: Mapping[str, Any], notation: Notation = tuple) -> str:
     """Write the matches of an export document, in order of finishing."""
     tournament = document["tournament"]
     return "\n".join(_game(tournament, match, notation) for match in document["matches"])
 
 
-def _game(
-    tournament: Mapping[str, Any], match: Mapping[str, Any], notation: Callable[[Sequence[str]], Sequence[str]]
-) -> str:
+def _game(tournament: Mapping[str, Any], match: Mapping[str, Any], notation: Notation) -> str:
     first, second = match["seats"]
     # A match that neither won has no result in PGN but the one for "unfinished".
     result = RESULTS.get((float(match["scores"][0]), float(match["scores"][1])), "*")

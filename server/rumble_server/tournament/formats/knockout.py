@@ -47,12 +47,8 @@ class Knockout(Schedule):
             if len(seeds) == 1:
                 self.went_on[1, board] = seeds[0]
 
-    def champion(self, results: Results) -> int | None:
-        winner = self._decided(results).get(self._final, TIED)
-        return None if winner == TIED else winner
-
     def is_finished(self, results: Results, gone: Collection[int] = ()) -> bool:
-        return self._final in self._open and self.champion(results) is not None
+        return self._final in self._open and self._decided(results).get(self._final, TIED) != TIED
 
     def matches_total(self, results: Results, gone: Collection[int] = ()) -> int:
         return (self.plan.bots - 1 + self._repeats) * self.plan.legs

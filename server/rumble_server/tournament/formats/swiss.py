@@ -62,31 +62,26 @@ class SwissTask:
 
     def _report(self) -> object:
         """Write the tournament as `py4swiss` reads it."""
-        from py4swiss.trf import ParsedTrf
-        from py4swiss.trf.codes import PlayerCode
-        from py4swiss.trf.results import (
-            ColorToken,
-            ResultToken,
-            RoundResult,
-            ScoringPointSystem,
-            ScoringPointSystemCode,
-        )
-        from py4swiss.trf.sections import PlayerSection, XSection
+        from py4swiss.trf import ParsedTrf, codes, results, sections
 
         worth = {WIN: self.win, FORFEIT_WIN: self.win, BYE: self.win, DRAW: self.draw, ABSENT: 0}
-        system = ScoringPointSystem()
+        system = results.ScoringPointSystem()
         for code, units in (("W", self.win), ("PAB", self.win), ("D", self.draw), ("L", self.loss), ("ZPB", 0)):
-            system.apply_code(ScoringPointSystemCode(code), units)
+            system.apply_code(results.ScoringPointSystemCode(code), units)
         players, accelerations = [], {}
         for number, entries in enumerate(self.entries, 1):
             players.append(
-                PlayerSection(
-                    code=PlayerCode.PLAYER,
+                sections.PlayerSection(
+                    code=codes.PlayerCode.PLAYER,
                     starting_number=number,
                     points_times_ten=entries[-1].points if entries else 0,
                     rank=number,
                     results=[
-                        RoundResult(id=entry.opponent, color=ColorToken(entry.seat), result=ResultToken(entry.result))
+                        results.RoundResult(
+                            id=entry.opponent,
+                            color=results.ColorToken(entry.seat),
+                            result=results.ResultToken(entry.result),
+                        )
                         for entry in entries
                     ],
                 )
@@ -98,7 +93,7 @@ class SwissTask:
             accelerations[number] = extra
         return ParsedTrf(
             player_sections=players,
-            x_section=XSection(
+            x_section=sections.XSection(
                 number_of_rounds=self.rounds,
                 zeroed_ids={bot + 1 for bot in self.gone},
                 scoring_point_system=system,
@@ -127,7 +122,6 @@ class Swiss(Schedule):
         return len(self._rounds) == self.number_of_rounds or bool(self.stopped(results, gone))
 
     def stopped(self, results: Results, gone: Collection[int] = ()) -> str:
-        """Return why it is finished before its last round; empty if it is not."""
         if self._unpaired:
             return f"round {len(self._rounds) + 1} cannot be paired without meeting again"
         too_few = len(self._rounds) < self.number_of_rounds and self.plan.bots - len(set(gone)) < 2
