@@ -9,6 +9,7 @@ A bot has gone on when its next pairing is made: a result that is voided before 
 later does not take it back.
 """
 
+from collections import ChainMap
 from collections.abc import Collection, Iterator, Mapping
 
 from rumble_server.tournament.formats.schedule import Place, Plan, Results, Round, Schedule, Task, pairing_results
@@ -56,7 +57,7 @@ class Knockout(Schedule):
     def prepare(self, results: Results, gone: Collection[int] = ()) -> Task | None:
         """Pair all that is open now: tied pairings again, and newly known ones."""
         pairings = []
-        winners = dict(self.went_on)
+        winners: dict[Place, int] = {}
         for place, winner in self._decided(results).items():
             if winner == TIED:
                 pairing = self._open[place]
@@ -69,16 +70,16 @@ class Knockout(Schedule):
             pairings.append(Pairing(1, *place, one, other))
         return (lambda: Round(tuple(pairings))) if pairings else None
 
-    def _ready(self, winners: Mapping[Place, int]) -> Iterator[tuple[Place, int, int]]:
-        """Find the places that have no pairing yet and whose two bots are known, the better seed first."""
-        for number in range(1, self.number_of_rounds + 1):
-            for board in range(1, (1 << self.number_of_rounds - number) + 1):
-                place = (number, board)
-                if place in self._open or place in self.went_on:
-                    continue
-                bots = self._bots_at(place, winners)
-                if len(bots) == 2:
-                    yield place, min(bots), max(bots)
+    def _ready(self, winners: dict[Place, int]) -> Iterator[tuple[Place, int, int]]:
+        """Find the places that can be paired now, at first or after these winners, with the better seed first."""
+        places = {(number + 1, (board + 1) // 2) for number, board in winners if number < self.number_of_rounds}
+        if not self._open:
+            places = {(number, board + 1) for number in (1, 2) for board in range(len(self._seeds) >> number)}
+        known = ChainMap(winners, self.went_on)
+        for place in sorted(places):
+            bots = self._bots_at(place, known)
+            if len(bots) == 2:
+                yield place, min(bots), max(bots)
 
     def _decided(self, results: Results) -> dict[Place, int]:
         """Return the winner of each open pairing that is over, or `TIED` where it is to be played again."""
