@@ -37,7 +37,7 @@ def some_results(bots: int, count: int) -> list[Result]:
     results = []
     for number in range(count):
         first, second = lot.sample(names, 2)
-        results.append(Result((first, second), lot.choice(scores), match=f"m.{number}"))
+        results.append(Result((first, second), lot.choice(scores), match_id=f"m.{number}"))
     return results
 
 

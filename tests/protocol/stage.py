@@ -150,7 +150,7 @@ class Stage:
             case "pause", {"tournament": tournament, "reason": reason}:
                 host.pause(tournament, reason)
             case "resume", {"tournament": tournament}:
-                host.unpause(tournament)
+                host.resume(tournament)
             case "end" | "cancel", {"tournament": tournament}:
                 host.end(tournament, cancelled=does == "cancel")
             case "remove", {"tournament": tournament, "bot": bot}:

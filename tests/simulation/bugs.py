@@ -10,6 +10,7 @@ from rumble_server.arena.matches import Matches
 from rumble_server.arena.recorder import Recorder
 from rumble_server.arena.session import BotSession
 from rumble_server.match.facts import MatchFact
+from rumble_server.match.match_id import MatchId
 from rumble_server.match.referee import Referee
 from rumble_server.results.standings import Table
 from rumble_server.tournament.agenda import Agenda, Slot
@@ -161,7 +162,7 @@ def give_the_first_move_to_the_same(patch: pytest.MonkeyPatch) -> None:
     put = Agenda.put
 
     def changed(self: Agenda, slot: Slot) -> None:
-        if slot.leg % 2 == 0:
+        if MatchId.parse(slot.match_id).leg % 2 == 0:
             slot.seats = (slot.seats[1], slot.seats[0])
         put(self, slot)
 

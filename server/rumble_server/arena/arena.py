@@ -258,7 +258,7 @@ class Arena:
                         self.recorder.record(fact)
                     self._notify_now(tournament, NoticeCode.DISK, message)
                 elif trouble is None and tournament.paused_by_disk:
-                    self.recorder.record(tournament.unpause(now_ms))
+                    self.recorder.record(tournament.resume(now_ms))
                     self._notify_now(tournament, NoticeCode.RESUMED, f"{tournament.id} goes on: the disk works again")
             self.scheduler.settle_all()
 

@@ -5,8 +5,8 @@ from typing import Any
 from rumble_protocol import server_messages as say
 from rumble_protocol.codec import write_message
 from rumble_protocol.codes import ErrorCode, NoticeCode
+from rumble_protocol.feed_messages import Standing
 
-from rumble_server.results.standings import Standing
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.tournament import Tournament
 
@@ -33,7 +33,7 @@ def over(tournament: Tournament, standing: Standing) -> bytes:
         status=tournament.status,
         rank=standing.rank,
         bots=len(tournament.field),
-        points=standing.line.points,
+        points=standing.points,
     )
     return write_message(message)
 

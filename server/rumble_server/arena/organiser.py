@@ -40,7 +40,7 @@ class Organiser:
     def resume(self, tournament_id: str) -> None:
         """Let matches start again."""
         arena, tournament = self.arena, self._tournament(tournament_id)
-        arena.recorder.record(tournament.unpause(arena.clock.now_ms()))
+        arena.recorder.record(tournament.resume(arena.clock.now_ms()))
         arena.lifecycle.notify(tournament, NoticeCode.RESUMED, f"{tournament.id} goes on")
 
     @transactional

@@ -34,7 +34,7 @@ def _take_up(arena: Arena, tournament: Tournament, match_facts: Callable[[str], 
     arena.tournaments[tournament.id] = tournament
     tournament.nobody_there(arena.lifecycle.absent_from_ms())
     if tournament.paused_by_disk:
-        arena.recorder.record(tournament.unpause(arena.clock.now_ms()))
+        arena.recorder.record(tournament.resume(arena.clock.now_ms()))
     for name, entrant in tournament.field.items():
         player = arena.players.enter(name)
         if tournament.status not in OVER and not entrant.withdrawn:

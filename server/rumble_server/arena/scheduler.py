@@ -38,6 +38,8 @@ class Scheduler:
         self._lifecycle = lifecycle
         self._clock = clock
         self._work = work
+        self._pairing: set[str] = set()
+        """The ids of the tournaments that have a round being paired elsewhere."""
         self._timer: TimerHandle | None = None
         self._timer_at_ms = 0
 
@@ -91,9 +93,9 @@ class Scheduler:
             budget = self._start_matches(tournament, budget)
             if budget > 0:
                 del unsettled[tournament_id]
-                if not tournament.is_complete():
+                if not tournament.is_complete:
                     self._pair_next_round(tournament)
-                if tournament.is_complete():  # now, perhaps, since there is no other round
+                if tournament.is_complete:  # now, perhaps, since there is no other round
                     self._lifecycle.end(tournament, cancelled=False, reason=tournament.why_complete)
         if unsettled:
             self._clock.after_input(self._go_on)
@@ -130,11 +132,15 @@ class Scheduler:
 
     def _pair_next_round(self, tournament: Tournament) -> None:
         """Have a round paired off the loop, where that is slow."""
-        task = None if self.draining or self.trouble is not None else tournament.pairing_task()
+        if self.draining or self.trouble is not None or tournament.id in self._pairing:
+            return
+        task = tournament.pairing_task()
         if task is None:
             return
+        self._pairing.add(tournament.id)
 
         def done(pulled: Round) -> None:
+            self._pairing.discard(tournament.id)
             if not self.stopped:
                 with self._recorder.transaction:
                     fact = tournament.paired(pulled, self._clock.now_ms())

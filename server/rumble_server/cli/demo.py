@@ -154,7 +154,7 @@ async def _demo(config: ServerConfig, wanted: TournamentConfig, bots: list[str],
 
 def _show_end(console: Console, tournament: Tournament) -> None:
     if tournament.config.format != "round-robin" or len(tournament.field) > MOST_IN_CROSSTABLE:
-        lines = [standing.as_json() for standing in tournament.table.standings()]
+        lines = [standing.model_dump(exclude_unset=True) for standing in tournament.table.standings()]
         console.print(told_table(lines, title=title_of(tournament)))
         return
     console.print(crosstable(tournament))

@@ -40,7 +40,8 @@ def standings(
     except ValueError as error:
         raise CliError(str(error), ExitCode.USAGE) from None
     if json_:
-        typer.echo(json.dumps({"tiebreaks": names, "standings": [line.as_json() for line in lines]}))
+        told = [line.model_dump(exclude_unset=True, exclude={"faults"}) for line in lines]
+        typer.echo(json.dumps({"tiebreaks": names, "standings": told}))
     else:
         console = plain_or_rich()
         console.print(ranked_table(file, names, lines))

@@ -2,6 +2,9 @@
 
 from typing import NamedTuple
 
+MatchKey = tuple[int, int, int, int]
+"""Cycle, round, board and leg, which tell a match from the others of its tournament."""
+
 
 class MatchId(NamedTuple):
     """An id of a match, in its parts. Cycle, round, board and leg count from 1."""
@@ -15,19 +18,19 @@ class MatchId(NamedTuple):
     @classmethod
     def parse(cls, text: str) -> "MatchId":
         """Read an id. Raises ValueError for a text that is none."""
-        tournament_id, *place = text.rsplit(".", 4)
-        if len(place) != 4:
+        tournament_id, *numbers = text.rsplit(".", 4)
+        if len(numbers) != 4:
             raise ValueError(f"{text!r} is not the id of a match")
-        cycle, number, board, leg = map(int, place)
+        cycle, number, board, leg = map(int, numbers)
         return cls(tournament_id, cycle, number, board, leg)
 
     def __str__(self) -> str:
-        return f"{self.tournament_id}.{self.key}"
+        return f"{self.tournament_id}.{self.cycle}.{self.round}.{self.board}.{self.leg}"
 
     @property
-    def key(self) -> str:
-        """The id without its tournament: `<cycle>.<round>.<board>.<leg>`."""
-        return f"{self.cycle}.{self.round}.{self.board}.{self.leg}"
+    def key(self) -> MatchKey:
+        """The id without its tournament."""
+        return self[1:]
 
 
 def tournament_id_of(match_id: str) -> str:

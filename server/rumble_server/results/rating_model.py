@@ -1,4 +1,4 @@
-"""The arithmetic under the ratings, on matrices: when a fit is finite, the fit, and how sure it is. Needs numpy.
+"""The arithmetic under the ratings, on matrices: when a fit is finite, the fit, and its covariance. Needs numpy.
 
 The model is Bradley and Terry's (1952) with a draw as half a point: the bot with strength t[i] in the first seat scores
 `p = 1 / (1 + exp(-(t[i] - t[j] + h)))` a match on average against t[j], where h is the first-move term of the field.
@@ -15,8 +15,9 @@ Matrix = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 MOST_STEPS = 100
+"""Maximum number of Newton steps of a fit; it is given as it stands after them."""
 DRAW_PRIOR = 2.0
-"""How many matches the field's draw rate weighs in a pair's own."""
+"""The weight of the field's draw rate in that of a pair, in matches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,7 @@ class Fit:
 
 
 def islands(met: Mask) -> list[list[int]]:
-    """The groups of bots that are connected by matches, each in order."""
+    """Return the groups of bots that are connected by matches, each in order."""
     linked = met | met.T
     left = np.ones(len(met), dtype=np.bool_)
     groups = []
@@ -43,7 +44,8 @@ def islands(met: Mask) -> list[list[int]]:
 def is_strongly_connected(scored: Mask) -> bool:
     """Whether each bot scored against each other, directly or through others: Ford's condition (1957).
 
-    `scored[i, j]`: i took at least half a point from j, in whichever seat. Without it no strengths are the most likely.
+    `scored[i, j]`: i took at least half a point from j, in either seat. If it does not hold, no strengths are the most
+    likely.
     """
     return bool(_reach(scored, 0).all() and _reach(scored.T, 0).all())
 
@@ -59,7 +61,7 @@ def _reach(edges: Mask, start: int) -> Mask:
 
 
 def tells_first_move(count: Matrix, groups: list[list[int]]) -> bool:
-    """Whether the seats vary enough to tell the first-move term from the strengths, whatever the results."""
+    """Whether the seats vary enough to tell the first-move term from the strengths, for any results."""
     information, _ = _information(count / 4)
     size = len(count)
     strengths = information[:size, :size].copy()
@@ -71,9 +73,9 @@ def tells_first_move(count: Matrix, groups: list[list[int]]) -> bool:
 
 
 def first_move_is_finite(score: Matrix, count: Matrix) -> bool:
-    """Whether neither seat explains every result: else the first-move term runs off, though all bots scored.
+    """Whether no seat explains every result: else the first-move term has no bound, though all bots scored.
 
-    A term without end needs strengths with t[i] - t[j] >= -1 wherever the first seat i scored against j and <= -1
+    A term without a bound needs strengths with t[i] - t[j] >= -1 wherever the first seat i scored against j and <= -1
     wherever the second seat j scored (or the same with seats exchanged): difference constraints, which can be met
     unless their graph has a negative cycle (Bellman and Ford).
     """
@@ -86,7 +88,7 @@ def first_move_is_finite(score: Matrix, count: Matrix) -> bool:
 
 
 def _has_negative_cycle(up: Mask, down: Mask) -> bool:
-    """Edges i to j of weight 1 where `up[i, j]`, and j to i of weight -1 where `down[i, j]`."""
+    """Look among edges i to j of weight 1 where `up[i, j]`, and j to i of weight -1 where `down[i, j]`."""
     up_from, up_to = np.nonzero(up)
     down_to, down_from = np.nonzero(down)
     start = np.concatenate([up_from, down_from])
@@ -103,7 +105,7 @@ def _has_negative_cycle(up: Mask, down: Mask) -> bool:
 
 
 def fit(score: Matrix, count: Matrix, drawn: Matrix, prior: Matrix, with_first_move: bool) -> Fit:
-    """The most likely strengths, by Newton's method, which converges from anywhere when damped: it is concave.
+    """Return the most likely strengths, by damped Newton steps: the likelihood is concave, so any start converges.
 
     `score[i, j]` is what i scored in the first seat against j in `count[i, j]` matches, of which `drawn[i, j]` were
     drawn; `prior[i, j]` are virtual matches, all drawn.
@@ -141,7 +143,7 @@ def _likelihood(at: Matrix, points: Matrix, total: Matrix) -> float:
 
 
 def _information(weight: Matrix) -> tuple[Matrix, Matrix]:
-    """The sum of weight x x' over all pairs, x being +1 for the first seat's strength, -1 for the second's, 1 for h.
+    """Return the sum of weight x x' over all pairs, with x +1 for the first seat, -1 for the second, 1 for h.
 
     And the gauge that makes it invertible, since only differences of strengths count.
     """
@@ -157,7 +159,7 @@ def _information(weight: Matrix) -> tuple[Matrix, Matrix]:
 
 
 def _covariance(at: Matrix, count: Matrix, drawn: Matrix, prior: Matrix, free: int) -> Matrix:
-    """A^-1 B A^-1: A is the Fisher matrix of the fit, B the same with each pair's variance as its draws make it.
+    """Return A^-1 B A^-1: A is the Fisher matrix of the fit, B the same with each pair's variance as its draws make it.
 
     A match's score has the variance p (1 - p) - d / 4, where d is how likely it is drawn, not the p (1 - p) of a win
     or a loss. d is the pair's own share of draws, moved towards that of the field (as p (1 - p) goes), never certain.
@@ -178,7 +180,7 @@ def _covariance(at: Matrix, count: Matrix, drawn: Matrix, prior: Matrix, free: i
 
 
 def arrays(cells: list[tuple[int, int, int, int, int]], size: int) -> tuple[Matrix, Matrix, Matrix]:
-    """`score`, `count` and `drawn` of (first, second, first won, drawn, second won) counts."""
+    """Return `score`, `count` and `drawn` of (first, second, first won, drawn, second won) counts."""
     score, count, drawn = (np.zeros((size, size)) for _ in range(3))
     if cells:
         table: Any = np.array(cells, dtype=np.int64).T
@@ -190,7 +192,7 @@ def arrays(cells: list[tuple[int, int, int, int, int]], size: int) -> tuple[Matr
 
 
 def virtual_draws(met: Mask, groups: list[list[int]]) -> Matrix:
-    """One virtual draw for each pair that met, half of it in each seat.
+    """Return one virtual draw for each pair that met, half of it in each seat.
 
     Where groups of bots have not met, each bot also has about one virtual draw in all with the bots of other groups:
     enough to hold the groups together, and too little to claim knowledge.

@@ -22,14 +22,14 @@ ELO = 400 / log(10)
 WIDTH = 1.959963984540054
 """Standard deviations on either side that hold 95% of a normal distribution."""
 MOST_COMPARED = 200
-"""A larger field has no table of who is stronger than whom: nobody could read it."""
+"""Maximum number of bots in the table of chances; a larger field has none, since nobody could read it."""
 
 Prior = Literal["auto", "none"]
 
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """One bot's rating and 95% interval; None where there is none to tell (see `Ratings.notes`)."""
+    """One bot's rating and 95% interval; None where there is none (see `Ratings.notes`)."""
 
     name: str
     rating: float | None
@@ -37,11 +37,11 @@ class Rating:
     matches: int
 
     def as_json(self) -> dict[str, Any]:
-        """The line as the API and the command line show it, to a hundredth of a point."""
+        """Return the line as the API and the command line show it, to a hundredth of a point."""
         return {
             "name": self.name,
             "rating": None if self.rating is None else _rounded(self.rating),
-            "interval": None if self.interval is None else [_rounded(end) for end in self.interval],
+            "interval": None if self.interval is None else [*map(_rounded, self.interval)],
             "matches": self.matches,
         }
 
@@ -65,7 +65,7 @@ class Ratings:
     _fit: "Fit | None" = field(default=None, repr=False, compare=False)
 
     def superiority(self, name: str, other: str) -> float | None:
-        """How likely it is that `name` is the stronger of the two; None if either is not rated."""
+        """Return the chance that `name` is the stronger of the two; None if either is not rated."""
         one, two = self._index.get(name), self._index.get(other)
         if self._fit is None or one is None or two is None:
             return None
@@ -77,21 +77,20 @@ class Ratings:
         return (1 + erf(lead / sqrt(2 * variance))) / 2
 
     def as_json(self, *, most_compared: int = MOST_COMPARED) -> dict[str, Any]:
-        """The ratings as the API and the command line show them; `superiority` is a table by name and name.
+        """Return the ratings as the API and the command line show them.
 
-        It is empty where the field has more than `most_compared` bots.
+        `superiority`, the chances by name and name, is empty where the field has more than `most_compared` bots.
         """
         names = [line.name for line in self.lines if line.rating is not None]
         names = names if len(names) <= most_compared else []
+        interval = self.first_move_interval
         chances = {name: {other: self.superiority(name, other) for other in names if other != name} for name in names}
         return {
             "model": self.model,
             "prior": self.prior_used,
             "prior_reason": self.prior_reason,
             "first_move": None if self.first_move is None else _rounded(self.first_move),
-            "first_move_interval": None
-            if self.first_move_interval is None
-            else [*map(_rounded, self.first_move_interval)],
+            "first_move_interval": None if interval is None else [*map(_rounded, interval)],
             "notes": list(self.notes),
             "ratings": [line.as_json() for line in self.lines],
             "superiority": {
@@ -109,7 +108,7 @@ def rate(
 
 
 def rate_tally(tally: Tally, *, prior: Prior = "auto", first_move: bool = True) -> Ratings:
-    """Rate what was counted so far. `prior` "none" refuses a virtual draw: then there may be no ratings."""
+    """Rate what was counted so far. With `prior` "none" there are no virtual draws, and so perhaps no ratings."""
     if prior not in ("auto", "none"):
         raise ValueError(f'the prior is "auto" or "none", not {prior!r}')
     played = {

@@ -20,13 +20,13 @@ FAULTS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A result: who had which seat, and what each scored (1 win, 0.5 draw, 0 loss; nobody there: 0 and 0)."""
+    """A result: the bots by seat, and what each scored (1 win, 0.5 draw, 0 loss; 0 and 0 if neither was there)."""
 
     seats: tuple[str, str]
     scores: tuple[float, float]
     termination: Termination = Termination.NORMAL
     at_fault: tuple[int, ...] = ()
-    match: str = ""
+    match_id: str = ""
     moves: tuple[str, ...] = ()
 
     @property
@@ -36,7 +36,7 @@ class Result:
 
 
 def result_of(over: MatchOver) -> Result:
-    """The result in a fact of the log. Raises ValueError for a void attempt or more than two seats."""
+    """Return the result that a fact tells. Raises ValueError for a void attempt or more than two seats."""
     if over.scores is None or len(over.seats) != 2 or len(over.scores) != 2:
         raise ValueError(f"match {over.match}, attempt {over.attempt}, has no result between two bots")
     first, second = over.seats
@@ -51,7 +51,7 @@ def result_of(over: MatchOver) -> Result:
 
 
 def blame(scores: tuple[float, float], termination: Termination) -> tuple[int, ...]:
-    """The seats at fault where a file does not say: those without a score, if the match ended by a fault."""
+    """Return the seats at fault where a file does not say: those without a score, if the match ended by a fault."""
     if termination not in FAULTS:
         return ()
     return tuple(seat for seat, score in enumerate(scores) if score == 0)

@@ -1,9 +1,8 @@
-"""Reading result files: CSV `first,second,score`, and our own JSON export. Bad rows are named, nothing is guessed.
+"""Read result files: CSV `first,second,score`, and our own JSON export. Bad rows are named, nothing is guessed.
 
 CSV: the score is the first's, 1, 0.5 or 0. Without a header line a row has just these three columns. With one, columns
-go by their names: `first`, `second` and `score` must be there; `second_score` (for a match that nobody won),
-`termination`, `at_fault` (seats, with blanks between them), `match` and `moves` are read if they are there; others are
-skipped.
+go by their names: `first`, `second` and `score` are required; `second_score` (for a match that nobody won),
+`termination`, `at_fault` (seats, with blanks between them), `match` and `moves` are optional; others are skipped.
 """
 
 import csv
@@ -22,11 +21,12 @@ SCORES = {"1": 1.0, "0.5": 0.5, "0": 0.0, "1.0": 1.0, "0.0": 0.0}
 PAIRS = {(1.0, 0.0), (0.5, 0.5), (0.0, 1.0), (0.0, 0.0)}
 TERMINATIONS = {str(kind): kind for kind in Termination if kind is not Termination.ABORTED}
 MOST_PROBLEMS = 20
+"""Maximum number of problems in an error's text; it tells how many more there are."""
 
 
 @dataclass(frozen=True, slots=True)
 class ResultsFile:
-    """What a file holds. `field` are all names, also those without a match; `byes` matches given as won, by name."""
+    """What a file has: `field` are all names, also those without a match; `byes` matches given as won, by name."""
 
     results: tuple[Result, ...]
     field: tuple[str, ...]
@@ -47,7 +47,7 @@ class BadResults(ValueError):
 
 
 def read_results(text: str) -> ResultsFile:
-    """A file of either kind: JSON begins with `{`, which no CSV of ours can. Raises BadResults."""
+    """Read a file of either kind: JSON begins with `{`, which no CSV of ours can. Raises BadResults."""
     text = text.removeprefix("\ufeff")
     if text.lstrip().startswith("{"):
         try:
@@ -59,7 +59,7 @@ def read_results(text: str) -> ResultsFile:
 
 
 class _Names:
-    """Names as they first came; two that differ only in case are refused, since nobody can tell if they are one bot."""
+    """Names as they first came. Two that differ only in case are refused: they may or may not be one bot."""
 
     def __init__(self) -> None:
         self.known: dict[str, tuple[str, str]] = {}
@@ -72,7 +72,7 @@ class _Names:
 
 
 def read_csv(lines: Iterable[str]) -> ResultsFile:
-    """The results of CSV lines. Raises BadResults."""
+    """Read the results of CSV lines. Raises BadResults."""
     results: list[Result] = []
     problems: list[str] = []
     names = _Names()
@@ -107,7 +107,7 @@ def read_csv(lines: Iterable[str]) -> ResultsFile:
 
 
 def _header(row: list[str], line: str) -> dict[str, int] | None:
-    """Where the columns are, if the row is a header: that is, if any cell is the word `score`."""
+    """Return where the columns are, if the row is a header: that is, if any cell is the word `score`."""
     if "score" not in row:
         return None
     for name in (*COLUMNS, *OPTIONAL):
@@ -160,12 +160,12 @@ def _row(row: list[str], at: dict[str, int], line: str, names: _Names) -> Result
 
 
 def _has(row: list[str], at: dict[str, int], name: str) -> bool:
-    """Whether the row has a value in a column that may be there."""
+    """Whether the row has a value in an optional column."""
     return name in at and row[at[name]] != ""
 
 
 def read_export(document: Any) -> ResultsFile:
-    """The results of an export document (`export.json`), as parsed JSON. Raises BadResults."""
+    """Read the results of an export document (`export.json`), as parsed JSON. Raises BadResults."""
     if not isinstance(document, dict) or not isinstance(document.get("matches"), list):
         raise BadResults(['not an export of Rumble: it has no list "matches"'])
     tournament = document.get("tournament")

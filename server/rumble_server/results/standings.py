@@ -1,34 +1,13 @@
 """Standings: a table that takes one result at constant cost; ranks and tie-breaks are computed when read. Pure."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
 
 from rumble_engine import Termination
+from rumble_protocol.feed_messages import Standing
 
 from rumble_server.results.result import Result
 from rumble_server.results.tally import Tally
-from rumble_server.results.tiebreaks import DEFAULT, RankedLine, rank_tally
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """One line of the standings. `faults` counts the matches lost by an own fault, by termination."""
-
-    line: RankedLine
-    faults: dict[Termination, int] = field(default_factory=dict)
-    rank: int = 0
-    """Its own where a format ranks otherwise than by points (a knockout: by how far it came)."""
-
-    @property
-    def name(self) -> str:
-        """The bot."""
-        return self.line.name
-
-    def as_json(self) -> dict[str, Any]:
-        """The line as the API and the command line show it."""
-        faults = {str(kind): count for kind, count in self.faults.items() if count}
-        return {**self.line.as_json(), "rank": self.rank, "faults": faults}
+from rumble_server.results.tiebreaks import DEFAULT, rank_tally
 
 
 class Table:
@@ -46,40 +25,38 @@ class Table:
         """For (bot, opponent): the bot's score by match id."""
         self.faults: dict[str, dict[Termination, int]] = {}
         self.places: Callable[[], Mapping[str, int]] | None = None
-        """Gives the ranks where the format does, instead of the points."""
+        """Where the format ranks and not the points: gives the rank of each bot."""
         self.version = 0
-        """Grows with every change."""
+        """A number that grows with every change."""
         self._tiebreaks = tuple(tiebreaks)
         self._points = points
         self._standings: list[Standing] = []
         self._standings_of = -1
 
     def enter(self, name: str) -> None:
-        """A bot is in the field."""
         self.tally.enter(name)
         self.version += 1
 
     def withdraw(self, name: str) -> None:
-        """A bot without a match is not in the field any more."""
+        """Take a bot that has no match out of the field."""
         self.tally.bots.pop(name, None)
         self.version += 1
 
     def give_bye(self, name: str, matches: int) -> None:
-        """A bot is given matches as won, without an opponent."""
+        """Count matches as won without an opponent."""
         self.tally.give_bye(name, matches)
         self.version += 1
 
     def add(self, result: Result) -> None:
-        """Count a result."""
         self._count(result, 1)
         for seat, name in enumerate(result.seats):
-            self.cells.setdefault((name, result.seats[1 - seat]), {})[result.match] = result.scores[seat]
+            self.cells.setdefault((name, result.seats[1 - seat]), {})[result.match_id] = result.scores[seat]
 
     def take_back(self, result: Result) -> None:
-        """Undo `add` of the same result: it does not count any more."""
+        """Undo `add` of the same result."""
         self._count(result, -1)
         for seat, name in enumerate(result.seats):
-            del self.cells[name, result.seats[1 - seat]][result.match]
+            del self.cells[name, result.seats[1 - seat]][result.match_id]
 
     def _count(self, result: Result, sign: int) -> None:
         self.tally.add(result, sign)
@@ -89,7 +66,7 @@ class Table:
         self.version += 1
 
     def snapshot(self) -> "Table":
-        """A copy whose standings may be read on another thread while this one goes on counting; without the cells."""
+        """Return a copy, without the cells, whose standings may be read on another thread while this one counts on."""
         other = Table(tiebreaks=self._tiebreaks, points=self._points)
         other.tally = self.tally.snapshot()
         other.faults = {name: dict(counts) for name, counts in self.faults.items()}
@@ -101,25 +78,22 @@ class Table:
         return other
 
     def before(self, results: Iterable[Result]) -> "Table":
-        """A copy as `snapshot` makes it, in which these results do not count."""
+        """Return a copy as `snapshot` makes it, in which these results do not count."""
         other = self.snapshot()
         for result in results:
             other._count(result, -1)
         return other
 
     def standings(self) -> list[Standing]:
-        """The lines by rank; what is not broken shares a rank and stands in order of name. Kept until it changes."""
+        """Return the lines by rank, as `rank_tally` does. The list is kept until something changes."""
         if self._standings_of != self.version:
-            lines = rank_tally(self.tally, self._tiebreaks, self._points)
-            self._standings = [Standing(line, self.faults.get(line.name, {}), line.rank) for line in lines]
+            self._standings = rank_tally(self.tally, self._tiebreaks, self._points, self.faults)
             if self.places is not None:
                 places = self.places()
-                self._standings = sorted(
-                    (
-                        Standing(replace(each.line, above="", below=""), each.faults, places.get(each.name, each.rank))
-                        for each in self._standings
-                    ),
-                    key=lambda each: each.rank,
-                )
+                lines = [
+                    line.model_copy(update={"rank": places.get(line.name, line.rank), "decided_by": ""})
+                    for line in self._standings
+                ]
+                self._standings = sorted(lines, key=lambda line: line.rank)
             self._standings_of = self.version
         return self._standings

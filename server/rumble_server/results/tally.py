@@ -15,14 +15,14 @@ from rumble_server.results.result import Result
 
 FIRST_WON, DRAWN, SECOND_WON, FIRST_BY_FORFEIT, SECOND_BY_FORFEIT, NOBODY = range(6)
 Meetings = tuple[int, int, int, int, int, int]
-"""What came of the matches of two bots in fixed seats, counted in the order of the six constants above."""
+"""Counts of the matches of two bots in fixed seats, in the order of the six constants above."""
 
 NONE: Meetings = (0, 0, 0, 0, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
 class Scheme:
-    """Points for a win, a draw and a loss, as integers: that many times `scale`."""
+    """Points for a win, a draw and a loss as integers: the points times `scale`."""
 
     win: int
     draw: int
@@ -31,7 +31,7 @@ class Scheme:
 
     @classmethod
     def of(cls, points: tuple[float, float, float]) -> Self:
-        """The scheme for points as a host gives them. Raises ValueError."""
+        """Make the scheme of points as an organiser gives them. Raises ValueError."""
         if not all(isfinite(value) for value in points):
             raise ValueError(f"points must be three numbers, for a win, a draw and a loss, not {points!r}")
         win, draw, loss = (Fraction(str(value)) for value in points)
@@ -43,7 +43,7 @@ class Scheme:
 
 @dataclass(slots=True)
 class Count:
-    """What one bot has done. `won` and `won_second` are over the board; `unplayed` were lost or won by `no_show`."""
+    """The matches of one bot. `won` and `won_second` are over the board; `unplayed` were lost or won by `no_show`."""
 
     wins: int = 0
     draws: int = 0
@@ -57,11 +57,10 @@ class Count:
 
     @property
     def played(self) -> int:
-        """Matches with a result."""
         return self.wins + self.draws + self.losses
 
     def points(self, scheme: Scheme) -> int:
-        """Points in the scheme's units; a bye counts as wins."""
+        """Return the points in the scheme's units; a bye counts as wins."""
         return (self.wins + self.byes) * scheme.win + self.draws * scheme.draw + self.losses * scheme.loss
 
 
@@ -75,7 +74,7 @@ class Tally:
 
     @classmethod
     def over(cls, results: Iterable[Result], field: Iterable[str] = (), byes: Mapping[str, int] | None = None) -> Self:
-        """The tally of results; `field` names the bots that may have none yet."""
+        """Count results; `field` names the bots that may have none yet."""
         tally = cls(field)
         for result in results:
             tally.add(result)
@@ -113,15 +112,15 @@ class Tally:
             del self.meetings[result.seats]
 
     def enter(self, name: str) -> None:
-        """A bot may have results."""
+        """Show the bot, also without results."""
         self.bots.setdefault(name, Count())
 
     def give_bye(self, name: str, matches: int = 1) -> None:
-        """The bot is given this many matches as won, without an opponent (a Swiss with an odd field)."""
+        """Count matches as won without an opponent (a Swiss with an odd field)."""
         self.bots.setdefault(name, Count()).byes += matches
 
     def snapshot(self) -> "Tally":
-        """A copy to be read elsewhere while this one goes on counting."""
+        """Return a copy that may be read on another thread while this one counts on."""
         other = Tally()
         other.bots = {name: copy(count) for name, count in self.bots.items()}
         other.meetings = self.meetings.copy()
@@ -138,14 +137,14 @@ def _outcome(result: Result) -> int:
 
 
 def points_of_first(meetings: Meetings, scheme: Scheme) -> int:
-    """What the bot in the first seat scored in these meetings, in the scheme's units."""
+    """Return what the bot in the first seat scored in these meetings, in the scheme's units."""
     won = meetings[FIRST_WON] + meetings[FIRST_BY_FORFEIT]
     lost = meetings[SECOND_WON] + meetings[SECOND_BY_FORFEIT] + meetings[NOBODY]
     return won * scheme.win + meetings[DRAWN] * scheme.draw + lost * scheme.loss
 
 
 def points_of_second(meetings: Meetings, scheme: Scheme) -> int:
-    """What the bot in the second seat scored in these meetings, in the scheme's units."""
+    """Return what the bot in the second seat scored in these meetings, in the scheme's units."""
     won = meetings[SECOND_WON] + meetings[SECOND_BY_FORFEIT]
     lost = meetings[FIRST_WON] + meetings[FIRST_BY_FORFEIT] + meetings[NOBODY]
     return won * scheme.win + meetings[DRAWN] * scheme.draw + lost * scheme.loss

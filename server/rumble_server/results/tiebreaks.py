@@ -1,8 +1,7 @@
 """Ranks and tie-breaks, by the names and definitions of the FIDE Tie-Break Regulations (Handbook C.07). Pure.
 
-- `de` direct encounter (art. 6): points against those still tied, applied again among those whom it leaves tied. Only
-  where all of them have met; a pair that met more than once counts with the average of its matches. In a running event
-  it is therefore left out until the tied have met.
+- `de` direct encounter (art. 6): points against the bots still tied, applied again among those that it leaves tied. It
+  applies only where all of them have met; a pair that met more than once counts with the average of its matches.
 - `won` matches won over the board (art. 7.2): a win by `no_show` is a forfeit and does not count here.
 - `bwg` matches won over the board with the second seat (art. 7.4, "with black").
 - `sb` Sonneborn-Berger (art. 9.1): for each match, the points scored in it times the opponent's final points.
@@ -15,13 +14,15 @@ Forfeits count as played for `sb` and `de` (in a round-robin, art. 14). All valu
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, groupby
-from typing import Any
+from types import MappingProxyType
+
+from rumble_engine import Termination
+from rumble_protocol.feed_messages import Standing
 
 from rumble_server.results.result import Result
-from rumble_server.results.tally import Meetings, Scheme, Tally, points_of_first, points_of_second
+from rumble_server.results.tally import NONE, Meetings, Scheme, Tally, points_of_first, points_of_second
 
 TIEBREAKS: dict[str, str] = {
     "de": "direct encounter",
@@ -32,7 +33,7 @@ TIEBREAKS: dict[str, str] = {
     "buchholz": "Buchholz",
     "faults": "fewest faults",
 }
-"""What a host may choose from, and what each is called."""
+"""What an organiser may choose from, and the name of each."""
 
 DEFAULT = ("de", "won", "sb", "ks")
 """For a round-robin."""
@@ -40,48 +41,12 @@ DEFAULT_SWISS = ("buchholz", "de", "won", "sb")
 
 POINTS = "points"
 Values = Mapping[str, int | Fraction]
-
-
-@dataclass(frozen=True, slots=True)
-class RankedLine:
-    """One line of the standings. What is not broken shares a rank and stands in order of name."""
-
-    rank: int
-    name: str
-    points: float
-    played: int
-    wins: int
-    draws: int
-    losses: int
-    tiebreaks: dict[str, float | None]
-    """By tie-break, in the host's order; None where it does not apply (`de` before the tied have met)."""
-    above: str = ""
-    """What put it below the line above: `points` or a tie-break; empty at the top and where the rank is shared."""
-    below: str = ""
-    """What put it above the line below, likewise."""
-
-    @property
-    def decided_by(self) -> str:
-        """The tie-break that parted it from a neighbour with as many points; empty where none did."""
-        return next((part for part in (self.above, self.below) if part not in ("", POINTS)), "")
-
-    def as_json(self) -> dict[str, Any]:
-        """The line as the API and the command line show it."""
-        return {
-            "rank": self.rank,
-            "name": self.name,
-            "points": self.points,
-            "played": self.played,
-            "wins": self.wins,
-            "draws": self.draws,
-            "losses": self.losses,
-            "tiebreaks": self.tiebreaks,
-            "decided_by": self.decided_by,
-        }
+Shown = dict[str, dict[str, float | None]]
+Faults = Mapping[str, Mapping[Termination, int]]
 
 
 def check_tiebreaks(tiebreaks: Sequence[str]) -> tuple[str, ...]:
-    """The tie-breaks, if all are known and none comes twice. Raises ValueError."""
+    """Return the tie-breaks. Raises ValueError if one is not known or comes twice."""
     unknown = [name for name in tiebreaks if name not in TIEBREAKS]
     if unknown:
         raise ValueError(f"unknown tie-break {unknown[0]!r}; there are: {', '.join(TIEBREAKS)}")
@@ -97,26 +62,32 @@ def rank(
     *,
     field: Iterable[str] = (),
     byes: Mapping[str, int] | None = None,
-) -> list[RankedLine]:
-    """The standings of results. `field` names bots that may have none; `byes` are matches given as won, by name."""
+) -> list[Standing]:
+    """Rank the bots of results. `field` names bots that may have none; `byes` are matches given as won, by name."""
     return rank_tally(Tally.over(results, field, byes), tiebreaks, points)
 
 
 def rank_tally(
-    tally: Tally, tiebreaks: Sequence[str] = DEFAULT, points: tuple[float, float, float] = (1, 0.5, 0)
-) -> list[RankedLine]:
-    """The standings of what was counted so far."""
+    tally: Tally,
+    tiebreaks: Sequence[str] = DEFAULT,
+    points: tuple[float, float, float] = (1, 0.5, 0),
+    faults: Faults = MappingProxyType({}),
+) -> list[Standing]:
+    """Rank what was counted so far; `faults` are shown by bot and kind.
+
+    Bots that no tie-break parts share a rank and stand in order of name.
+    """
     tiebreaks = check_tiebreaks(tiebreaks)
     sums = _Sums(tally, Scheme.of(points))
     groups = [(POINTS, group) for group in _split(list(tally.bots), sums.points)]
-    shown: dict[str, dict[str, float | None]] = {}
+    shown: Shown = {}
     for tiebreak in tiebreaks:
         if tiebreak == "de":
             shown[tiebreak] = dict.fromkeys(tally.bots, 0.0)
             parts = sums.direct_encounters([group for _, group in groups], shown[tiebreak])
         else:
             values, unit = sums.values(tiebreak)
-            shown[tiebreak] = {name: float(Fraction(values[name]) / unit) for name in tally.bots}
+            shown[tiebreak] = {name: values[name] / unit for name in tally.bots}
             ascending = {name: -value for name, value in values.items()} if tiebreak == "faults" else values
             parts = [_split(group, ascending) for _, group in groups]
         groups = [
@@ -124,39 +95,37 @@ def rank_tally(
             for (label, _), split in zip(groups, parts, strict=True)
             for index, part in enumerate(split)
         ]
-    return _lines(tally, groups, sums, shown)
+    return _lines(sums, groups, shown, faults)
 
 
-def _lines(
-    tally: Tally, groups: list[tuple[str, list[str]]], sums: "_Sums", shown: dict[str, dict[str, float | None]]
-) -> list[RankedLine]:
-    placed = [
-        (label if index == 0 else "", index, name)
-        for label, group in groups
-        for index, name in enumerate(sorted(group, key=lambda name: (name.casefold(), name)))
-    ]
-    lines = []
-    for place, (label, index, name) in enumerate(placed):
-        count = tally.bots[name]
-        lines.append(
-            RankedLine(
-                rank=place + 1 - index,
-                name=name,
-                points=sums.points[name] / sums.scheme.scale,
-                played=count.played,
-                wins=count.wins,
-                draws=count.draws,
-                losses=count.losses,
-                tiebreaks={tiebreak: values[name] for tiebreak, values in shown.items()},
-                above=label if place else "",
-                below=placed[place + 1][0] if place + 1 < len(placed) else "",
+def _lines(sums: "_Sums", groups: list[tuple[str, list[str]]], shown: Shown, faults: Faults) -> list[Standing]:
+    lines: list[Standing] = []
+    labels = [label for label, _ in groups]
+    for (above, group), below in zip(groups, [*labels[1:], POINTS], strict=False):
+        first = len(lines)
+        last = first + len(group) - 1
+        for place, name in enumerate(sorted(group, key=lambda name: (name.casefold(), name)), first):
+            count = sums.tally.bots[name]
+            neighbours = (above if place == first else "", below if place == last else "")
+            lines.append(
+                Standing(
+                    rank=first + 1,
+                    name=name,
+                    points=sums.points[name] / sums.scheme.scale,
+                    played=count.played,
+                    wins=count.wins,
+                    draws=count.draws,
+                    losses=count.losses,
+                    tiebreaks={tiebreak: values[name] for tiebreak, values in shown.items()},
+                    decided_by=next((part for part in neighbours if part not in ("", POINTS)), ""),
+                    faults={str(kind): number for kind, number in faults.get(name, {}).items() if number},
+                )
             )
-        )
     return lines
 
 
 def _split(group: list[str], values: Values) -> list[list[str]]:
-    """The group in parts of equal value, highest first."""
+    """Return the group in parts of equal value, highest first."""
     if len(group) == 1:
         return [group]
     key: Callable[[str], int | Fraction] = values.__getitem__
@@ -168,12 +137,12 @@ class _Sums:
 
     def __init__(self, tally: Tally, scheme: Scheme) -> None:
         self.scheme = scheme
-        self._tally = tally
+        self.tally = tally
         self.points = {name: count.points(scheme) for name, count in tally.bots.items()}
 
     def values(self, tiebreak: str) -> tuple[dict[str, int], int]:
-        """The values of any tie-break but `de`, and how many of their units make one."""
-        bots, points, scheme = self._tally.bots, self.points, self.scheme
+        """Return the values of any tie-break but `de`, and how many of their units make one."""
+        bots, points, scheme = self.tally.bots, self.points, self.scheme
         match tiebreak:
             case "won":
                 return {name: count.won for name, count in bots.items()}, 1
@@ -196,14 +165,14 @@ class _Sums:
                 return sums, scheme.scale
 
     def _over_opponents(self, value: Callable[[int, Meetings, str], int]) -> dict[str, int]:
-        sums = dict.fromkeys(self._tally.bots, 0)
-        for (first, second), met in self._tally.meetings.items():
+        sums = dict.fromkeys(self.tally.bots, 0)
+        for (first, second), met in self.tally.meetings.items():
             sums[first] += value(points_of_first(met, self.scheme), met, second)
             sums[second] += value(points_of_second(met, self.scheme), met, first)
         return sums
 
     def direct_encounters(self, groups: list[list[str]], shown: dict[str, float | None]) -> list[list[list[str]]]:
-        """The parts of each group; `shown` gets each bot's score against all it was tied with."""
+        """Return the parts of each group; `shown` gets each bot's score against all it was tied with."""
         parts = []
         for group in groups:
             values = self._encounters(group)
@@ -221,16 +190,14 @@ class _Sums:
         return [end for part in parts for end in self._split_directly(part, self._encounters(part))]
 
     def _encounters(self, group: list[str]) -> dict[str, Fraction] | None:
-        """What each scored against the others, as averages a pair; None unless all have met."""
-        meetings, scheme = self._tally.meetings, self.scheme
+        """Return what each scored against the others, as averages a pair; None unless all have met."""
+        meetings, scheme = self.tally.meetings, self.scheme
         sums = dict.fromkeys(group, Fraction(0))
         for one, other in combinations(group, 2):
-            there, back = meetings.get((one, other)), meetings.get((other, one))
-            if there is None and back is None:
+            there, back = meetings.get((one, other), NONE), meetings.get((other, one), NONE)
+            played = sum(there) + sum(back)
+            if not played:
                 return None
-            scored = (points_of_first(there, scheme) if there else 0) + (points_of_second(back, scheme) if back else 0)
-            lost = (points_of_second(there, scheme) if there else 0) + (points_of_first(back, scheme) if back else 0)
-            played = sum(there or ()) + sum(back or ())
-            sums[one] += Fraction(scored, played)
-            sums[other] += Fraction(lost, played)
+            sums[one] += Fraction(points_of_first(there, scheme) + points_of_second(back, scheme), played)
+            sums[other] += Fraction(points_of_second(there, scheme) + points_of_first(back, scheme), played)
         return sums

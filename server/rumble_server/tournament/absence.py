@@ -1,4 +1,4 @@
-"""Who of a field is not connected, and for whom a tournament waits: the rules of the absent budget."""
+"""The bots of a field that are not connected, and how long a tournament waits for each: the absent budget."""
 
 from collections.abc import Callable, Iterable
 
@@ -9,63 +9,61 @@ from rumble_server.tournament.facts import BotAbsent
 class Absence:
     """The bots of one tournament that are not connected.
 
-    The budget of one that is absent runs while it `has_matches` to play now, and plays none.
+    The budget of an absent bot runs while it `has_matches` to play now and plays none.
     """
 
-    def __init__(self, tournament: str, has_matches: Callable[[str], bool]) -> None:
-        self._tournament = tournament
+    def __init__(self, tournament_id: str, has_matches: Callable[[str], bool]) -> None:
+        self._tournament_id = tournament_id
         self._has_matches = has_matches
         self._absent: dict[str, Entrant] = {}
 
     def appear(self, entrant: Entrant, now_ms: int) -> BotAbsent | None:
-        """The bot is connected: its budget stops. A fact if some of it was used."""
+        """Stop the budget of a bot that is connected. Return a fact if some of it was used."""
         left_ms = entrant.absent_left(now_ms) if self._is_waited_for(entrant) else entrant.absent_left_ms
         entrant.absent_since_ms = None
         self.forget(entrant.bot)
         if left_ms == entrant.absent_left_ms:
             return None
-        return BotAbsent(self._tournament, entrant.bot, left_ms, now_ms)
+        return BotAbsent(self._tournament_id, entrant.bot, left_ms, now_ms)
 
     def disappear(self, entrant: Entrant, now_ms: int) -> None:
-        """The bot is not connected from now on."""
         if entrant.absent_since_ms is None:
             entrant.absent_since_ms = now_ms
             self._absent[entrant.bot] = entrant
 
     def forget(self, bot: str) -> None:
-        """The bot is there, or not in the field any more."""
+        """Take out a bot that is connected, or not in the field any more."""
         self._absent.pop(bot, None)
 
     def nobody_there(self, field: Iterable[Entrant], since_ms: int) -> None:
-        """No bot of the field is connected; budgets run from `since_ms`."""
+        """Take every bot of the field as not connected; budgets run from `since_ms`."""
         self._absent = {}
         for entrant in field:
             entrant.absent_since_ms = since_ms
             self._absent[entrant.bot] = entrant
 
     def count_from(self, at_ms: int) -> None:
-        """No budget ran before `at_ms`."""
+        """Let no budget run before `at_ms`."""
         for entrant in self._absent.values():
             entrant.count_absence_from(at_ms)
 
     def used(self, now_ms: int) -> list[BotAbsent]:
-        """What is left of each budget that runs."""
+        """Return what is left of each budget that runs."""
         return [
-            BotAbsent(self._tournament, entrant.bot, entrant.absent_left(now_ms), now_ms)
+            BotAbsent(self._tournament_id, entrant.bot, entrant.absent_left(now_ms), now_ms)
             for entrant in self._waited_for()
         ]
 
     def expired(self, now_ms: int) -> list[BotAbsent]:
-        """The budgets that are used up by now."""
+        """Return the budgets that are used up at `now_ms`."""
         return [
-            BotAbsent(self._tournament, entrant.bot, 0, now_ms)
+            BotAbsent(self._tournament_id, entrant.bot, 0, now_ms)
             for entrant in self._waited_for()
             if entrant.absent_until_ms <= now_ms
         ]
 
     @property
     def wake_at_ms(self) -> int | None:
-        """When the next budget is used up."""
         return min((entrant.absent_until_ms for entrant in self._waited_for()), default=None)
 
     def _waited_for(self) -> Iterable[Entrant]:

@@ -1,100 +1,97 @@
-"""The agenda of a running tournament: which matches are pulled from the schedule and still to be played, per bot.
+"""The agenda of a running tournament: which matches are still to be played, per bot, and what the schedule gives next.
 
-Pulling is lazy: a bot that finds nothing to play has the next round pulled, until it has `LOOK_AHEAD` matches in
-sight. So memory follows the bots and not the pairings, and no round is a barrier.
+A schedule that follows no results is pulled lazily: a bot that finds nothing to play has the next round pulled, until
+it has `LOOK_AHEAD` matches in sight. So memory follows the bots and not the pairings, and no round is a barrier.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rumble_engine import Termination
 
 from rumble_server.match.facts import MatchOver
-from rumble_server.tournament.formats import Played, Round, Schedule
-from rumble_server.tournament.formats.knockout import Knockout
-from rumble_server.tournament.formats.schedule import match_key
-from rumble_server.tournament.formats.swiss import Swiss, Task
+from rumble_server.match.match_id import MatchId, MatchKey
+from rumble_server.tournament.formats import Played, Round, Schedule, Task
 from rumble_server.tournament.pairing import Pairing, berger_leads
 
 LOOK_AHEAD = 16
-"""A bot that has so many matches to choose from waits for an opponent rather than having more pulled."""
+"""A bot with this many matches in sight, not counting late-join ones, waits: no further round is pulled for it."""
 
 
 @dataclass(slots=True)
 class Slot:
     """One match of the schedule that has no result yet. `seats` are bot names; `attempt` is the next to be played."""
 
-    match: str
-    pairing: Pairing
-    leg: int
+    match_id: str
     seats: tuple[str, str]
     attempt: int = 1
 
     def opponent(self, bot: str) -> str:
-        """The other bot."""
         return self.seats[1] if self.seats[0] == bot else self.seats[0]
 
 
-def pairing_and_leg(match: str) -> tuple[Pairing, int]:
-    """The pairing (without its bots) and the leg that a match's id tells."""
-    cycle, number, board, leg = (int(part) for part in match.split(".")[-4:])
-    return Pairing(cycle, number, board, 0, 0), leg
-
-
 class Agenda:
-    """Slots by bot, in schedule order, pulled from a schedule."""
+    """Slots by bot, in schedule order."""
 
-    def __init__(self, tournament: str, bots: tuple[str, ...], schedule: Schedule) -> None:
-        self._tournament = tournament
+    def __init__(self, tournament_id: str, bots: tuple[str, ...], schedule: Schedule) -> None:
+        self._tournament_id = tournament_id
         self._by_bot: dict[str, dict[str, Slot]] = {bot: {} for bot in bots}
-        self._played: dict[str, Played] = {}
+        self._played: dict[MatchKey, Played] = {}
+        """The results, where the schedule follows them."""
+        self._gone: set[int] = set()
+        """The numbers of the bots that have withdrawn."""
         self._late: set[str] = set()
         self._late_matches = 0
         self._leads = berger_leads(len(bots)) if schedule.plan.cycles * schedule.plan.legs % 2 else [0] * len(bots)
         """By number: how much more often it moves first than second in the whole schedule."""
         self.bots = list(bots)
-        """By number; who came late stands at the end."""
+        """By number; those that came late stand at the end."""
         self.schedule = schedule
         self.open: dict[str, Slot] = {}
-        """Pulled, without a result: waiting or running."""
+        """Matches without a result, waiting or running, of the rounds that were added."""
 
     @property
     def exhausted(self) -> bool:
-        """Whether every round was pulled."""
-        return self.schedule.finished
+        return self.schedule.is_finished(self._played, self._gone)
 
     @property
-    def matches_total(self) -> int | None:
-        """How many matches there are when all is played, as far as is known now."""
-        total = self.schedule.matches_total
-        return None if total is None else total + self._late_matches
+    def stopped(self) -> str:
+        return self.schedule.stopped(self._played, self._gone)
 
-    def numbers_of(self, bots: Iterable[str]) -> set[int]:
-        """The numbers of bots in the schedule."""
-        return {self.bots.index(bot) for bot in bots}
+    @property
+    def matches_total(self) -> int:
+        return self.schedule.matches_total(self._played, self._gone) + self._late_matches
 
-    def pull(self, gone: Collection[str] = ()) -> Round | None:
-        """The next round of the schedule, which the caller is to `add`; None: not now, or never if `exhausted`."""
-        return self.schedule.pull(self._played, self.numbers_of(gone))
+    def prepare(self) -> Task | None:
+        """Return the task that pairs the next round; None: not now, or never if `exhausted`. Changes nothing."""
+        return self.schedule.prepare(self._played, self._gone)
 
-    def prepare(self, gone: Collection[str] = ()) -> Task | None:
-        """What pairing the next round of a Swiss takes; None if it is not its time."""
-        if not isinstance(self.schedule, Swiss):
+    def add(self, paired: Round) -> None:
+        """Take in the schedule's next round. Its matches wait to be played."""
+        self.schedule.add(paired)
+        self._put_pairings(paired.pairings)
+
+    def pull(self) -> Round | None:
+        """Pair and add the next round, of a schedule that follows no results; None if there is none."""
+        task = self.prepare()
+        if task is None:
             return None
-        return self.schedule.prepare(self._played, self.numbers_of(gone))
+        pulled = task()
+        self.add(pulled)
+        return pulled
 
-    def add(self, pulled: Round) -> None:
-        """The round's matches are to be played."""
-        for pairing in pulled.pairings:
+    def _put_pairings(self, pairings: Sequence[Pairing]) -> None:
+        for pairing in pairings:
             first, second = self.bots[pairing.first], self.bots[pairing.second]
             for leg in range(1, self.schedule.plan.legs + 1):
-                match = f"{self._tournament}.{match_key(pairing, leg)}"
-                self.put(Slot(match, pairing, leg, (first, second) if leg % 2 else (second, first)))
+                match_id = str(MatchId(self._tournament_id, *pairing.match_key(leg)))
+                self.put(Slot(match_id, (first, second) if leg % 2 else (second, first)))
 
     def enter_late(self, bot: str) -> None:
-        """A newcomer meets everyone who came before, in rounds of their own after the schedule's.
+        """Have a newcomer meet all earlier bots, in rounds of their own after the schedule's.
 
-        Who had one seat more often gets the other, so that for everyone first moves and second moves stay within one.
+        An opponent that had one seat more often gets the other, so that first moves and second moves of any bot differ
+        by one at most.
         """
         plan = self.schedule.plan
         swing = plan.cycles % 2 * plan.legs % 2
@@ -115,65 +112,61 @@ class Agenda:
         for cycle in range(1, plan.cycles + 1):
             for other, newcomer_first in enumerate(firsts):
                 pair = (newcomer, other) if newcomer_first == bool(cycle % 2) else (other, newcomer)
-                self.add(Round((Pairing(cycle, own_rounds + earlier + other + 1, 1, *pair),)))
+                self._put_pairings([Pairing(cycle, own_rounds + earlier + other + 1, 1, *pair)])
         self._late_matches += newcomer * plan.cycles * plan.legs
 
+    def withdraw(self, bot: str) -> None:
+        """Take out a bot that has left: a schedule that follows results pairs it no more."""
+        self._gone.add(self.bots.index(bot))
+
     def put(self, slot: Slot) -> None:
-        """A match is to be played."""
-        self.open[slot.match] = slot
+        """Add a match that waits to be played."""
+        self.open[slot.match_id] = slot
         self.wait(slot)
 
     def wait(self, slot: Slot) -> None:
-        """The slot's match is not running (any more): it may be started."""
+        """Have a match that does not run (any more) wait to be started."""
         for bot in slot.seats:
-            self._by_bot[bot][slot.match] = slot
+            self._by_bot[bot][slot.match_id] = slot
 
     def start(self, slot: Slot) -> None:
-        """The slot's match runs now."""
+        """Take a match that runs out of the sight of its bots."""
         for bot in slot.seats:
-            self._by_bot[bot].pop(slot.match, None)
+            self._by_bot[bot].pop(slot.match_id, None)
 
     def close(self, over: MatchOver) -> None:
-        """The match has a result."""
-        slot = self.find(over.match)
+        self.start(self.find(over.match))
         del self.open[over.match]
-        self.start(slot)
         if self.schedule.follows_results and over.scores is not None:
             first, second = over.scores
-            key = match_key(slot.pairing, slot.leg)
-            self._played[key] = Played((first, second), over.termination is Termination.NO_SHOW)
+            played = Played((first, second), over.termination is Termination.NO_SHOW)
+            self._played[MatchId.parse(over.match).key] = played
 
-    def reopen(self, match: str, seats: Sequence[str]) -> Slot:
-        """A match that had a result is to be played again."""
-        pairing, leg = pairing_and_leg(match)
-        first, second = (self.bots.index(bot) for bot in (seats if leg % 2 else reversed(seats)))
-        pairing = Pairing(pairing.cycle, pairing.round, pairing.board, first, second)
-        slot = Slot(match, pairing, leg, (seats[0], seats[1]))
-        self._played.pop(match_key(pairing, leg), None)
-        self.schedule.reopen(pairing.round)
+    def reopen(self, match_id: str, seats: Sequence[str]) -> Slot:
+        """Have a match that had a result wait to be played again."""
+        slot = Slot(match_id, (seats[0], seats[1]))
+        self._played.pop(MatchId.parse(match_id).key, None)
         self.put(slot)
         return slot
 
-    def find(self, match: str) -> Slot:
-        """The open slot of a match id, pulling until it comes. Raises KeyError if the schedule has no such match."""
-        while match not in self.open and not self.schedule.follows_results:
-            pulled = self.pull()
-            if pulled is None:
+    def find(self, match_id: str) -> Slot:
+        """Return the open slot of a match, pulling until it comes. Raises KeyError if the schedule has none."""
+        while match_id not in self.open and not self.schedule.follows_results:
+            if self.pull() is None:
                 break
-            self.add(pulled)
-        return self.open[match]
+        return self.open[match_id]
 
     def waiting(self, bot: str) -> list[Slot]:
-        """What the bot has in sight, oldest first."""
+        """Return what the bot has in sight, oldest first."""
         return list(self._by_bot[bot].values())
 
     def has_more(self, bot: str) -> bool:
         """Whether matches of the bot are due or will be; where they follow from results, whether any are due."""
-        return bool(self._by_bot[bot]) or not (self.exhausted or self.schedule.follows_results)
+        return bool(self._by_bot[bot]) or not (self.schedule.follows_results or self.exhausted)
 
     def may_pull_for(self, bot: str) -> bool:
-        """Whether another round should be pulled for a bot that found nobody to play; what came late is no part."""
-        if self.exhausted or self.schedule.follows_results or bot in self._late:
+        """Whether another round should be pulled for a bot that found nobody to play."""
+        if self.schedule.follows_results or self.exhausted or bot in self._late:
             return False
         in_sight = self._by_bot[bot].values()
         if len(in_sight) < LOOK_AHEAD or not self._late:
@@ -181,7 +174,4 @@ class Agenda:
         return sum(self._late.isdisjoint(slot.seats) for slot in in_sight) < LOOK_AHEAD
 
     def places(self) -> dict[str, int]:
-        """The ranks that a knockout gives."""
-        if not isinstance(self.schedule, Knockout):
-            return {}
         return {self.bots[number]: place for number, place in self.schedule.places(self._played).items()}

@@ -1,4 +1,4 @@
-"""What a host chooses for a tournament. Frozen; bad values fail when it is made."""
+"""What an organiser chooses for a tournament."""
 
 from functools import lru_cache
 from typing import Annotated, Literal, Self
@@ -21,15 +21,19 @@ from rumble_server.tournament.formats import FORMATS
 from rumble_server.tournament.openings import Opening, suite
 
 MOST_BOTS = 4096
-
+"""Maximum of `start_at_bots`."""
 MOST_OPENINGS = 64
+"""Maximum number of openings that are made; a pair with more matches plays them again from the first."""
 
 Points = tuple[float, float, float]
 Count = Annotated[int, Field(ge=1, le=1000)]
 
 
 class TournamentConfig(BaseModel):
-    """All choices of one tournament, with the defaults that suit a first one. Durations in ms."""
+    """All choices of one tournament, with defaults that suit a first one. Bad values raise ValidationError.
+
+    Durations are in ms.
+    """
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
@@ -40,9 +44,9 @@ class TournamentConfig(BaseModel):
     cycles: Count = 1
     legs: Count = 2
     rounds: Count | None = None
-    """Swiss: how many rounds; None: as many as a knockout of the field would have."""
+    """Swiss: how many rounds; None: the number that a knockout of the field would have."""
     challengers: Count = 1
-    """Gauntlet: the first so many bots, in the order of the numbers, meet all others."""
+    """Gauntlet: how many bots, the first by number, meet all others."""
     replays: Annotated[int, Field(ge=0, le=100)] = 1
     """Knockout: how often a tied pairing is played again before the better seed goes on."""
     tiebreaks: list[str] | None = Field(default=None, max_length=8)
@@ -50,21 +54,21 @@ class TournamentConfig(BaseModel):
     points: Annotated[list[float], Field(min_length=3, max_length=3)] = Field(default_factory=lambda: [1.0, 0.5, 0.0])
     """For a win, a draw and a loss."""
     openings: Literal["auto", "suite", "none"] | list[list[str]] = "auto"
-    """Which openings a pair plays, each from both seats: `auto` begins with none and goes on with the game's suite, so
-    that nothing is played twice; `suite` takes the suite from the beginning; or a list of openings."""
+    """The openings of each pair, played from both seats: `auto` begins with none and goes on with the game's suite, so
+    that no match is played twice; `suite` takes the suite from the beginning; or a list of openings."""
     time_control: TimeControl = Field(default_factory=lambda: TimeControl(move_ms=10_000))
     seed: Annotated[int, Field(ge=0, le=2**53 - 1)] = 0
     start_at_bots: Annotated[int, Field(ge=2, le=MOST_BOTS)] | None = None
     start_at_ms: Annotated[int, Field(ge=0, le=2**53 - 1)] | None = None
-    """Start by itself at this time (ms since the epoch), or as soon after it as two bots are in."""
+    """When it starts by itself (ms since the epoch); if fewer than two bots are in at that time, as soon as two are."""
     late_join: bool = False
-    """Round-robin: bots may enter while it runs. A newcomer meets everyone who came before, as often as they meet each
+    """Round-robin: whether bots may enter while it runs. A newcomer meets all earlier bots, as often as they meet each
     other, in rounds after the schedule's own; a bot that leaves loses its remaining matches as `no_show`."""
     illegal_retries: Annotated[int, Field(ge=0, le=100)] = 0
     away_ms: Duration = 30_000
     absent_ms: Duration = 120_000
     bench_after: Annotated[int, Field(ge=0, le=1_000_000)] = 10
-    """So many faulty matches in a row bench a bot; 0: never."""
+    """A bot that loses this many matches in a row by its own fault is benched; 0: never."""
     rated: bool = True
     listed: bool = True
     invite: Annotated[str, StringConstraints(min_length=1, max_length=64)] | None = None
@@ -109,21 +113,19 @@ class TournamentConfig(BaseModel):
 
     @property
     def scheme(self) -> Points:
-        """`points` as the tables take them."""
         win, draw, loss = self.points
         return win, draw, loss
 
     @property
     def tiebreak_order(self) -> tuple[str, ...]:
-        """The tie-breaks to use."""
         if self.tiebreaks is not None:
             return tuple(self.tiebreaks)
         return DEFAULT_SWISS if self.format == "swiss" else DEFAULT
 
     def make_openings(self) -> list[tuple[str, ...]]:
-        """The openings of every pair, in order; the same config gives the same.
+        """Make the openings of every pair, in order; the same config gives the same.
 
-        Making them may take seconds in some games. They are kept, so whoever may wait asks first, off the loop.
+        This may take seconds in some games. The result is cached, so call it off the event loop first.
         """
         wanted = min((self.cycles * self.legs + 1) // 2, MOST_OPENINGS)
         if isinstance(self.openings, list):
@@ -143,7 +145,7 @@ def _suite(game: str, settings: tuple[tuple[str, SettingValue], ...], seed: int,
 
 
 def check_opening(state: State, opening: list[str]) -> None:
-    """Play an opening. Raises EngineError where a move is not legal, or the game is over by then."""
+    """Play an opening. Raises EngineError if a move is not legal, or the game is over after it."""
     for move in opening:
         state = state.play(move)
     if state.outcome is not None:

@@ -4,10 +4,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from rumble_engine import SettingValue
+from rumble_protocol.feed_messages import Standing
 from rumble_protocol.fields import TimeControl
 from rumble_protocol.server_messages import TournamentStatus
 
-from rumble_server.results.standings import Standing
 from rumble_server.tournament.facts import LogFact, TournamentCreated, TournamentEnded, TournamentStarted
 from rumble_server.tournament.tournament import Tournament
 
@@ -107,5 +107,13 @@ class EndedTournament(Outline):
 
 
 def _line(standing: Standing, tournament: Tournament) -> Line:
-    line, withdrawn = standing.line, tournament.field[standing.name].withdrawn
-    return Line(line.name, standing.rank, line.points, line.wins, line.draws, line.losses, line.decided_by, withdrawn)
+    return Line(
+        name=standing.name,
+        rank=standing.rank,
+        points=standing.points,
+        wins=standing.wins,
+        draws=standing.draws,
+        losses=standing.losses,
+        decided_by=standing.decided_by,
+        withdrawn=tournament.field[standing.name].withdrawn,
+    )

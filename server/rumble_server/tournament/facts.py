@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from rumble_server.match.facts import MatchFact, MatchOver, MatchStarted
+from rumble_server.match.match_id import tournament_id_of
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.pairing import Pairing
 
@@ -20,7 +21,7 @@ class TournamentCreated:
 
 @dataclass(frozen=True, slots=True)
 class BotJoined:
-    """A bot is in the field; `house`: the host added it, and this reference bot plays."""
+    """A bot is in the field. `house`: the reference bot that plays, if the organiser added it as a house bot."""
 
     tournament: str
     bot: str
@@ -31,7 +32,7 @@ class BotJoined:
 
 @dataclass(frozen=True, slots=True)
 class BotLeft:
-    """A bot left for good, or was removed by the host."""
+    """A bot left for good, or was removed by the organiser."""
 
     tournament: str
     bot: str
@@ -42,7 +43,7 @@ class BotLeft:
 
 @dataclass(frozen=True, slots=True)
 class BotAbsent:
-    """What is left of a bot's budget for not being there when its matches are due."""
+    """What is left of a bot's budget for being absent when its matches are due."""
 
     tournament: str
     bot: str
@@ -76,7 +77,7 @@ class TournamentStarted:
 
 @dataclass(frozen=True, slots=True)
 class RoundPaired:
-    """Pairings that follow from results (Swiss, knockout), and who has a bye with them; by number, from 0."""
+    """Pairings that follow from results (Swiss, knockout), and the bots with a bye; by number, from 0."""
 
     tournament: str
     pairings: tuple[Pairing, ...]
@@ -107,7 +108,7 @@ class TournamentResumed:
 
 @dataclass(frozen=True, slots=True)
 class TournamentEnded:
-    """It is over: `finished` (all was played, or the host ended it: the standings count) or `cancelled`."""
+    """It is over: `finished` (all was played, or the organiser ended it: the standings count) or `cancelled`."""
 
     tournament: str
     status: Literal["finished", "cancelled"]
@@ -118,7 +119,7 @@ class TournamentEnded:
 
 @dataclass(frozen=True, slots=True)
 class ResultVoided:
-    """The host has a finished match replayed: its result no longer counts, the next attempt's will."""
+    """The organiser has a finished match played again: its result no longer counts, the next attempt's will."""
 
     match: str
     attempt: int
@@ -139,7 +140,7 @@ class NameUsed:
 
 @dataclass(frozen=True, slots=True)
 class NameReset:
-    """The host forgot a name's key: the next login of the name claims it anew."""
+    """The organiser had a name's key forgotten: the next login of the name claims it anew."""
 
     name: str
     at_ms: int
@@ -174,7 +175,7 @@ TournamentFact = (
     | MatchStarted
     | MatchOver
 )
-"""The facts that rebuild a tournament; the other facts of a match rebuild only that match."""
+"""The facts that rebuild a tournament; other facts of a match rebuild only that match."""
 
 LogFact = NameFact | TournamentFact | MatchFact
 """Everything that is written to the event log."""
@@ -185,8 +186,8 @@ _ABOUT_A_NAME = frozenset(get_args(NameFact))
 
 
 def tournament_of(fact: LogFact) -> str:
-    """The id of the tournament a fact is about; empty for the facts about names."""
+    """Return the id of the tournament a fact is about; empty for the facts about names."""
     kind = type(fact)
     if kind in _ABOUT_A_MATCH:
-        return fact.match.partition(".")[0]  # type: ignore[union-attr]  # by its type it has a match
+        return tournament_id_of(fact.match)  # type: ignore[union-attr]  # by its type it has a match
     return "" if kind in _ABOUT_A_NAME else fact.tournament  # type: ignore[union-attr]  # and these a tournament

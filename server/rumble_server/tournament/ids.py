@@ -5,16 +5,17 @@ import unicodedata
 from collections.abc import Container
 
 LONGEST = 48
+"""Maximum number of characters of a slug; the rest of a name is cut off."""
 
 
 def slug(name: str) -> str:
-    """A name in `[a-z0-9-]`: accents dropped, anything else a dash."""
+    """Write a name in `[a-z0-9-]`: accents dropped, anything else a dash."""
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:LONGEST].strip("-") or "tournament"
 
 
 def tournament_id(name: str, taken: Container[str]) -> str:
-    """An id that is not taken: `friday`, then `friday-2`."""
+    """Make an id that is not taken: `friday`, then `friday-2`."""
     base = slug(name)
     number = 1
     candidate = base

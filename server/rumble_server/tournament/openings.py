@@ -5,6 +5,7 @@ other games have openings made by a seeded generator that asks only what every g
 symmetry maps onto each other, in which nobody can force a win within some plies, and whose estimate is near even.
 """
 
+from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
@@ -17,15 +18,15 @@ Opening = tuple[str, ...]
 
 LISTED = "012 015 017 018 024 025 027 041 042 045 048 053 057 084 085 103 104 135 143 164 174"
 TIC_TAC_TOE: tuple[Opening, ...] = tuple(tuple(squares) for squares in LISTED.split())
-"""All 21 positions after three plies, up to symmetry, that are drawn with best play; the test counts them again."""
+"""All 21 positions after three plies, up to symmetry, that are drawn with best play."""
 
 TRIES = 60
-"""Random openings tried for each one wanted, before less is asked of them."""
+"""How many random openings are tried, and a quarter of it for each one wanted; then the requirements are lowered."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """What a generated opening must be: its length, and that nobody forces a win in so many further plies."""
+    """What a generated opening must be: `plies` long, and without a forced win in `quiet` further plies."""
 
     plies: int
     quiet: int
@@ -38,10 +39,10 @@ OTHERS = Recipe(3, 3, 0.2)
 
 
 def suite(game: Game, settings: Mapping[str, Any] | None, seed: int, count: int) -> list[Opening]:
-    """`count` openings for this seed: distinct while the game has more, then from the start again.
+    """Make `count` openings for this seed: distinct while the game has more, then from the start again.
 
-    The same arguments give the same list. Fewer than `count` only where the game has no opening at all. Making them may
-    take some tenths of a second for a long list.
+    The same arguments give the same list; it is empty if the game has no opening. A long list may take some tenths of a
+    second.
     """
     if count < 1:
         return []
@@ -55,7 +56,7 @@ def suite(game: Game, settings: Mapping[str, Any] | None, seed: int, count: int)
 
 
 def opening_of(openings: Sequence[Opening], cycle: int, leg: int, legs: int) -> Opening:
-    """The opening of a match: two matches of a pairing after each other share one, from either seat.
+    """Return the opening of a match: two successive matches of a pairing share one, from either seat.
 
     Seats swap from leg to leg and from cycle to cycle, so the matches of a pair in order of play are taken by twos. A
     pair needs `cycles * legs / 2` openings, rounded up.
@@ -66,7 +67,7 @@ def opening_of(openings: Sequence[Opening], cycle: int, leg: int, legs: int) -> 
 
 
 def read_openings(text: str, game: Game, settings: Mapping[str, Any] | None = None, seed: int = 0) -> list[Opening]:
-    """The openings of a file: one a line, moves separated by blanks; empty lines and lines with `#` first are skipped.
+    """Read a file with one opening a line, moves separated by blanks. Empty lines and those with `#` first are skipped.
 
     Raises BadOpenings, which names every bad line by its number.
     """
@@ -111,10 +112,8 @@ def _problem(state: State, moves: Opening) -> str:
 
 
 def duplicates(matches: Iterable[tuple[Hashable, Sequence[str]]]) -> dict[tuple[Hashable, Opening], int]:
-    """Which lists of moves came more than once, and how often, by whatever they are told apart by (the seats, say)."""
-    counts: dict[tuple[Hashable, Opening], int] = {}
-    for key, moves in matches:
-        counts[key, tuple(moves)] = counts.get((key, tuple(moves)), 0) + 1
+    """Count the lists of moves that come more than once with the same key (the seats, for example)."""
+    counts = Counter((key, tuple(moves)) for key, moves in matches)
     return {found: number for found, number in counts.items() if number > 1}
 
 
@@ -149,22 +148,17 @@ def _random_openings(start: State, plies: int, random: Random, tries: int) -> It
 
 
 def _is_fair(state: State, recipe: Recipe) -> bool:
-    if abs(state.estimate()) > recipe.even:
-        return False
-    mover = state.to_move
-    return not _forces(state, mover, recipe.quiet) and not _forces(state, 1 - mover, recipe.quiet)
+    return abs(state.estimate()) <= recipe.even and not any(_forces(state, seat, recipe.quiet) for seat in range(2))
 
 
 def _forces(state: State, seat: int, plies: int) -> bool:
-    """Whether `seat` wins within so many plies whatever the other does."""
+    """Whether `seat` can force a win within `plies` plies."""
     outcome = state.outcome
     if outcome is not None:
         return outcome.winner == seat
-    if plies == 0:
-        return False
-    # A seat that cannot move again within the plies cannot win any more.
     mine = state.to_move == seat
-    if not mine and plies == 1:
+    # A seat that cannot move again within the plies cannot win any more.
+    if plies == 0 or (plies == 1 and not mine):
         return False
     parts = (_forces(state.after(code), seat, plies - 1) for code in state.codes())
     return any(parts) if mine else all(parts)

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from rumble_server.match.match_id import MatchKey
+
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
@@ -13,11 +15,14 @@ class Pairing:
     first: int
     second: int
 
+    def match_key(self, leg: int) -> MatchKey:
+        return self.cycle, self.round, self.board, leg
+
 
 def berger_round(bots: int, number: int) -> list[tuple[int, int]]:
-    """The pairs of one round of a Berger table, board by board, with players numbered from 0; a bye is left out.
+    """Return the pairs of one round of a Berger table, board by board, with bots numbered from 0; a bye is left out.
 
-    `number` counts from 1 to `bots - 1` (`bots` when odd). FIDE Handbook C.05 Annex 1, in closed form: with players
+    `number` counts from 1 to `bots - 1` (`bots` when odd). FIDE Handbook C.05 Annex 1, in closed form: with bots
     1 to n (n even; an odd field has a bye as player n), i and j below n meet in the round r where
     i + j = r + 1 (mod n - 1), the lower number first if i + j is odd; n meets x where 2x = r + 1 (mod n - 1), and x
     has the first move if x <= n / 2.
@@ -37,12 +42,12 @@ def berger_round(bots: int, number: int) -> list[tuple[int, int]]:
 
 
 def berger_leads(bots: int) -> list[int]:
-    """By number: how much more often each moves first than second in one cycle of the Berger table of `bots`."""
+    """Return how much more often each bot, by number, moves first than second in one cycle of the Berger table."""
     if bots % 2:
         return [0] * bots
     return [1 if number < bots // 2 else -1 for number in range(bots)]
 
 
 def round_robin_matches(bots: int, cycles: int, legs: int) -> int:
-    """How many matches a round-robin has."""
+    """Return how many matches a round-robin has."""
     return bots * (bots - 1) // 2 * cycles * legs

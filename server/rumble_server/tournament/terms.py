@@ -5,15 +5,16 @@ from collections.abc import Mapping, Sequence
 from rumble_engine import Termination
 
 from rumble_server.match.facts import MatchOver, MatchStarted
+from rumble_server.match.match_id import MatchId
 from rumble_server.tournament.agenda import Slot
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.openings import Opening, opening_of
 
 
 def terms(config: TournamentConfig, openings: Sequence[Opening], slot: Slot, at_ms: int) -> MatchStarted:
-    """The match begins. All pairs begin from the same openings: the game's seed is the tournament's."""
+    """Make the fact that the match begins. The game's seed is the tournament's, so all pairs have the same openings."""
     return MatchStarted(
-        match=slot.match,
+        match=slot.match_id,
         attempt=slot.attempt,
         game=config.game,
         settings=config.settings,
@@ -30,10 +31,10 @@ def terms(config: TournamentConfig, openings: Sequence[Opening], slot: Slot, at_
 def no_show(
     config: TournamentConfig, openings: Sequence[Opening], slot: Slot, gone: Mapping[str, str], at_ms: int
 ) -> MatchOver:
-    """The match is lost by those of its bots that are `gone`: by name, why. If both are, nobody scores."""
+    """Make the fact that the match is lost by its `gone` bots (by name, why). If both are gone, nobody scores."""
     at_fault = tuple(seat for seat, bot in enumerate(slot.seats) if bot in gone)
     return MatchOver(
-        match=slot.match,
+        match=slot.match_id,
         attempt=slot.attempt,
         seats=slot.seats,
         scores=tuple(0.0 if seat in at_fault or len(at_fault) == 2 else 1.0 for seat in range(2)),
@@ -46,4 +47,5 @@ def no_show(
 
 
 def _opening(config: TournamentConfig, openings: Sequence[Opening], slot: Slot) -> Opening:
-    return opening_of(openings, slot.pairing.cycle, slot.leg, config.legs)
+    match_id = MatchId.parse(slot.match_id)
+    return opening_of(openings, match_id.cycle, match_id.leg, config.legs)

@@ -1,10 +1,10 @@
 """The machine that leads one tournament: synchronous, without I/O or a clock of its own.
 
-State changes only in `apply`, fact by fact, so that replaying the log rebuilds the machine. Commands (`join`,
-`start`, ...) check, and give the facts to be recorded; `due` gives the matches that can start or are lost now.
+What the log tells changes only in `apply`, fact by fact, so that live play and rebuilding go the same way. Commands
+(`join`, `start`, ...) check, and give the facts to be recorded; `due` gives the matches that can start or are lost now.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from hmac import compare_digest
 from random import Random
 from typing import Literal
@@ -17,7 +17,7 @@ from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.results.result import result_of
 from rumble_server.results.standings import Table
 from rumble_server.tournament.absence import Absence
-from rumble_server.tournament.agenda import Agenda, Slot, pairing_and_leg
+from rumble_server.tournament.agenda import Agenda, Slot
 from rumble_server.tournament.entrant import Entrant
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.facts import (
@@ -35,54 +35,52 @@ from rumble_server.tournament.facts import (
     TournamentResumed,
     TournamentStarted,
 )
-from rumble_server.tournament.formats import Plan, Round, make_schedule
-from rumble_server.tournament.formats.knockout import Knockout
-from rumble_server.tournament.formats.swiss import Swiss
+from rumble_server.tournament.formats import Plan, Round, Task, make_schedule
 from rumble_server.tournament.terms import no_show, terms
 
 OVER: tuple[TournamentStatus, ...] = ("finished", "cancelled")
 
 
 class Tournament:
-    """One tournament, rebuilt from its facts. Bots are keyed by their name as it was first used here."""
+    """One tournament. Bots are keyed by their name as it was first used here.
+
+    Four things are of this run alone and are not in its facts: which bots are connected (`absent_since_ms` of an
+    entrant), which bots `due` is to look at again, whether the schedule is to be asked for a round again, and how far a
+    schedule that follows no results was pulled. All else changes only by `apply`.
+    """
 
     def __init__(self, created: TournamentCreated) -> None:
         self.id = created.tournament
         self.config = created.config
         self.created_at_ms = created.at_ms
         self.invite = created.config.invite
-        """The code that bots join with, if it asks for one."""
+        """The code that bots join with; None if they need none."""
         self.status: TournamentStatus = "lobby"
         self.reason = ""
-        """Why it was paused or ended."""
+        """Why it is paused, or was ended."""
         self.paused_by_disk = False
-        """It goes on by itself when the log can be written again."""
+        """Whether it is resumed by itself when the log can be written again."""
         self.field: dict[str, Entrant] = {}
         self.table = Table(tiebreaks=self.config.tiebreak_order, points=self.config.scheme)
         self.agenda: Agenda | None = None
         self.openings: tuple[tuple[str, ...], ...] = ()
         self.running: dict[str, MatchStarted] = {}
         self.results: dict[str, MatchOver] = {}
-        """The counted result of each finished match, in order of finishing."""
+        """By match id: the result that counts, in order of finishing."""
         self.voided: list[MatchOver] = []
         self.started_at_ms: int | None = None
         self.going_since_ms: int | None = None
         """When it was started or last resumed."""
         self.ended_at_ms: int | None = None
         self._unsettled: dict[str, None] = {}
-        """Bots whose situation changed since `due` looked at them; a dict for its order."""
+        """Bots that `due` is to look at again; a dict for its order."""
         self._absence = Absence(self.id, self._has_matches)
         self._may_pair = True
-        """Something happened since the schedule last had nothing to pair."""
-        self._just_paired: RoundPaired | None = None
-        """The schedule knows of this round: it pulled it a moment ago."""
-        self._pairing = False
-        """A round is being paired elsewhere."""
+        """Whether a match ended since `due` last asked the schedule for a round that follows from results."""
 
-    # --- replaying ---
+    # --- facts: live or from the log ---
 
     def apply(self, fact: TournamentFact) -> None:
-        """Take a fact into account."""
         match fact:
             case MatchOver():
                 self._apply_over(fact)
@@ -99,7 +97,7 @@ class Tournament:
                     for bot in self.agenda.bots:
                         self._has_more_from(bot, fact.at_ms)
                     self.agenda.enter_late(fact.bot)
-                    self._unsettle_all()
+                    self._unsettle(self.field)
             case BotLeft():
                 if self.status == "lobby":
                     del self.field[fact.bot]
@@ -107,6 +105,8 @@ class Tournament:
                     self.table.withdraw(fact.bot)
                 else:
                     self.field[fact.bot].withdrawn = True
+                    if self.agenda is not None:
+                        self.agenda.withdraw(fact.bot)
                     self._unsettled[fact.bot] = None
             case BotAbsent():
                 self.field[fact.bot].set_absent_left(fact.absent_left_ms, fact.at_ms)
@@ -120,10 +120,10 @@ class Tournament:
                 self.started_at_ms = self.going_since_ms = fact.at_ms
                 self.openings = fact.openings
                 self.agenda = Agenda(self.id, fact.bots, make_schedule(self.config.format, self._plan(len(fact.bots))))
-                if isinstance(self.agenda.schedule, Knockout):
+                if self.agenda.schedule.has_bracket:
                     self.table.places = self.agenda.places
                 self._absence.count_from(fact.at_ms)
-                self._unsettle_all()
+                self._unsettle(self.field)
             case TournamentPaused():
                 self.status, self.reason = "paused", fact.reason
                 self.paused_by_disk = fact.by == "disk"
@@ -131,7 +131,7 @@ class Tournament:
                 self.status, self.reason, self.paused_by_disk = "running", "", False
                 self.going_since_ms = fact.at_ms
                 self._absence.count_from(fact.at_ms)
-                self._unsettle_all()
+                self._unsettle(self.field)
             case TournamentEnded():
                 self.status, self.reason, self.paused_by_disk = fact.status, fact.reason, False
                 self.ended_at_ms = fact.at_ms
@@ -141,8 +141,6 @@ class Tournament:
                 self._apply_voided(fact)
             case InviteChanged():
                 self.invite = fact.invite
-            case TournamentCreated():
-                pass
 
     def _plan(self, bots: int) -> Plan:
         config = self.config
@@ -150,28 +148,23 @@ class Tournament:
 
     def _apply_paired(self, fact: RoundPaired) -> None:
         agenda = self._agenda()
-        pulled = Round(fact.pairings, fact.byes)
-        if fact is not self._just_paired:
-            agenda.schedule.restore(pulled)
-        if pulled.pairings and agenda.schedule.byes_with_points():
-            for number in pulled.byes:
-                self.table.give_bye(agenda.bots[number], self.config.legs)
-        for pairing in pulled.pairings:
-            for number in (pairing.first, pairing.second):
-                self._has_more_from(agenda.bots[number], fact.at_ms)
-        self._add_round(pulled)
+        for number in fact.byes:
+            self.table.give_bye(agenda.bots[number], self.config.legs)
+        paired = Round(fact.pairings, fact.byes)
+        bots = self._bots_in(paired)
+        for bot in bots:
+            self._has_more_from(bot, fact.at_ms)
+        agenda.add(paired)
+        self._unsettle(bots)
+
+    def _bots_in(self, paired: Round) -> list[str]:
+        names = self._agenda().bots
+        return [names[number] for pairing in paired.pairings for number in (pairing.first, pairing.second)]
 
     def _has_more_from(self, bot: str, at_ms: int) -> None:
-        """The bot is given matches; if it had nothing more to play, nobody has waited for it so far."""
+        """Let the absent budget of a bot that gets matches run from `at_ms`, if it had nothing more to play."""
         if not self._agenda().has_more(bot):
             self.field[bot].count_absence_from(at_ms)
-
-    def _add_round(self, pulled: Round) -> None:
-        agenda = self._agenda()
-        agenda.add(pulled)
-        for pairing in pulled.pairings:
-            self._unsettled[agenda.bots[pairing.first]] = None
-            self._unsettled[agenda.bots[pairing.second]] = None
 
     def _agenda(self) -> Agenda:
         if self.agenda is None:
@@ -181,11 +174,10 @@ class Tournament:
     def _apply_over(self, over: MatchOver) -> None:
         agenda = self._agenda()
         was_running = self.running.pop(over.match, None) is not None
-        for bot in over.seats:
-            self._unsettled[bot] = None
-            if was_running:
-                self.field[bot].playing -= 1
-                self.field[bot].count_absence_from(over.at_ms)
+        self._unsettle(over.seats)
+        for bot in over.seats if was_running else ():
+            self.field[bot].playing -= 1
+            self.field[bot].count_absence_from(over.at_ms)
         if over.scores is None:
             self.voided.append(over)
             slot = agenda.find(over.match)
@@ -214,16 +206,15 @@ class Tournament:
             self._has_more_from(bot, fact.at_ms)
         slot = agenda.reopen(over.match, over.seats)
         slot.attempt = over.attempt + 1
-        for bot in over.seats:
-            self._unsettled[bot] = None
+        self._unsettle(over.seats)
 
-    def _unsettle_all(self) -> None:
-        self._unsettled.update(dict.fromkeys(self.field))
+    def _unsettle(self, bots: Iterable[str]) -> None:
+        self._unsettled.update(dict.fromkeys(bots))
 
-    # --- commands: they check, and give facts; the caller records and applies them ---
+    # --- commands: they check and return facts, which the caller records and applies ---
 
     def join(self, bot: str, now_ms: int, invite: str | None = None) -> BotJoined | None:
-        """The bot enters the field; None if it is in it already. Raises TournamentError."""
+        """Have a bot enter the field; None if it is in it already. Raises TournamentError."""
         entrant = self.field.get(bot)
         if entrant is not None:
             if entrant.withdrawn:
@@ -236,7 +227,7 @@ class Tournament:
         return BotJoined(self.id, bot, now_ms)
 
     def leave(self, bot: str, now_ms: int, *, removed: bool = False) -> BotLeft | None:
-        """The bot leaves for good; None if it is not in, or left before. Raises TournamentError after the end."""
+        """Have a bot leave for good; None if it is not in, or left before. Raises TournamentError after the end."""
         entrant = self.field.get(bot)
         if entrant is None or entrant.withdrawn:
             return None
@@ -263,19 +254,19 @@ class Tournament:
         return TournamentStarted(self.id, order, tuple(self.config.make_openings()), now_ms)
 
     def pause(self, reason: str, now_ms: int, *, by: Literal["host", "disk"] = "host") -> list[TournamentFact]:
-        """Running matches finish, none starts, and no absent budget runs. Raises TournamentError."""
+        """Let running matches finish, start none, and run no absent budget. Raises TournamentError."""
         if self.status != "running":
             raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{self.id} is {self.status}; it cannot be paused")
         return [*self._absence.used(now_ms), TournamentPaused(self.id, reason, by, now_ms)]
 
-    def unpause(self, now_ms: int) -> TournamentResumed:
-        """Matches start again. Raises TournamentError."""
+    def resume(self, now_ms: int) -> TournamentResumed:
+        """Resume: matches start again. Raises TournamentError."""
         if self.status != "paused":
             raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{self.id} is {self.status}; it cannot be resumed")
         return TournamentResumed(self.id, now_ms)
 
     def end(self, now_ms: int, *, cancelled: bool, reason: str) -> TournamentEnded:
-        """The host ends it early: cancelled, or finished with the standings as they are. Raises TournamentError."""
+        """End it early: cancelled, or finished with the standings as they are. Raises TournamentError."""
         if self.status in OVER:
             raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{self.id} is {self.status} already")
         if not cancelled and self.status == "lobby":
@@ -283,13 +274,13 @@ class Tournament:
         return TournamentEnded(self.id, "cancelled" if cancelled else "finished", reason, now_ms)
 
     def change_invite(self, invite: str | None, now_ms: int) -> InviteChanged:
-        """From now on bots join with this code, or without any. Raises TournamentError."""
+        """Let bots join with this code, or (None) without any. Raises TournamentError."""
         if self.status in OVER:
             raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{self.id} is {self.status}; it takes no more bots")
         return InviteChanged(self.id, invite, now_ms)
 
     def bench(self, bot: str, now_ms: int) -> BotBenched | None:
-        """Whether the bot has just failed too often in a row; then it is benched until the host lets it play again."""
+        """Bench a bot that has failed too often in a row, until it is unbenched; None if it has not."""
         entrant, limit = self.field[bot], self.config.bench_after
         if entrant.benched or entrant.withdrawn or limit == 0 or entrant.faulty_in_a_row < limit:
             return None
@@ -297,7 +288,7 @@ class Tournament:
         return BotBenched(self.id, bot, True, reason, now_ms)
 
     def unbench(self, bot: str, now_ms: int) -> BotBenched:
-        """The host lets a benched bot play again. Raises TournamentError."""
+        """Let a benched bot play again. Raises TournamentError."""
         entrant = self.field.get(bot)
         if entrant is None:
             raise TournamentError(ErrorCode.UNKNOWN_BOT, f"{self.id} has no bot {bot!r}")
@@ -305,70 +296,55 @@ class Tournament:
             raise TournamentError(ErrorCode.UNAVAILABLE, f"{bot} is not benched in {self.id}")
         return BotBenched(self.id, bot, False, "the host lets it play again", now_ms)
 
-    def void(self, match: str, now_ms: int) -> ResultVoided:
-        """The host has a match that has a result played again. Raises TournamentError."""
+    def void(self, match_id: str, now_ms: int) -> ResultVoided:
+        """Have a match that has a result played again. Raises TournamentError."""
         if self.status in OVER:
             raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{self.id} is {self.status}; its results stand")
-        over = self.results.get(match)
+        over = self.results.get(match_id)
         if over is None:
-            raise TournamentError(ErrorCode.UNAVAILABLE, f"{self.id} has no result of a match {match!r}")
-        return ResultVoided(match, over.attempt, now_ms)
+            raise TournamentError(ErrorCode.UNAVAILABLE, f"{self.id} has no result of a match {match_id!r}")
+        return ResultVoided(match_id, over.attempt, now_ms)
 
     # --- what is to be done ---
 
     def ready_to_start(self, now_ms: int) -> bool:
-        """Whether as many bots are in the lobby as it waits for, or its time has come and two are there."""
+        """Whether the number of bots that it waits for is in the lobby, or its time has come and two bots are in."""
         if self.status != "lobby" or len(self.field) < 2:
             return False
         wanted, at_ms = self.config.start_at_bots, self.config.start_at_ms
         return (wanted is not None and len(self.field) >= wanted) or (at_ms is not None and now_ms >= at_ms)
 
+    @property
     def is_complete(self) -> bool:
         """Whether every match of the schedule has its result."""
         agenda = self.agenda
-        if agenda is None or self.status in OVER or agenda.open:
-            return False
-        if not agenda.exhausted and not agenda.schedule.follows_results:
-            pulled = agenda.pull()
-            if pulled is not None:
-                self._add_round(pulled)
-                return False
-        return agenda.exhausted
+        return agenda is not None and self.status not in OVER and not agenda.open and agenda.exhausted
 
     @property
     def why_complete(self) -> str:
-        """Why there is nothing more to play."""
-        schedule = None if self.agenda is None else self.agenda.schedule
-        return getattr(schedule, "stopped", "") or "all matches were played"
+        return (self.agenda is not None and self.agenda.stopped) or "all matches were played"
 
-    def pairing_task(self) -> Callable[[], Round] | None:
-        """What pairing the next round takes, if it is slow and its time: to be run elsewhere, once (see `paired`)."""
+    def pairing_task(self) -> Task | None:
+        """Return the task that pairs the next round, if that is slow and its time: to run off the loop, once.
+
+        What it returns goes to `paired`.
+        """
         agenda = self.agenda
-        if self._pairing or self.status != "running" or agenda is None or agenda.open or agenda.exhausted:
+        if self.status != "running" or agenda is None or agenda.open or not agenda.schedule.slow:
             return None
-        if not isinstance(agenda.schedule, Swiss):
-            return None
-        task = agenda.prepare(self._gone())
-        self._pairing = task is not None
-        return None if task is None else task.run
+        return agenda.prepare()
 
-    def paired(self, pulled: Round, now_ms: int) -> RoundPaired | None:
-        """The round that a pairing task gave; None if the tournament is over meanwhile."""
-        self._pairing = False
-        if self.status in OVER:
-            return None
-        return RoundPaired(self.id, pulled.pairings, pulled.byes, now_ms)
-
-    def _gone(self) -> set[str]:
-        return {bot for bot, entrant in self.field.items() if entrant.withdrawn}
+    def paired(self, paired: Round, now_ms: int) -> RoundPaired | None:
+        """Return the fact of a round that a pairing task gave; None if the tournament is over meanwhile."""
+        return None if self.status in OVER else RoundPaired(self.id, paired.pairings, paired.byes, now_ms)
 
     def unsettle(self, bot: str) -> None:
-        """The bot became free, or there: `due` is to look at it again."""
+        """Have `due` look at a bot again that became free or connected."""
         if bot in self.field:
             self._unsettled[bot] = None
 
     def due(self, is_free: Callable[[str], bool], now_ms: int) -> Iterator[MatchStarted | MatchOver | RoundPaired]:
-        """The matches that start now, those lost now because a bot is not there for good, and rounds newly paired.
+        """Give the matches that start now, those lost now because a bot is gone, and rounds newly paired.
 
         The caller records, applies and carries out each before it asks for the next. `is_free` tells whether a bot
         is connected and can take one more match.
@@ -384,16 +360,28 @@ class Tournament:
                 self._unsettled.pop(bot, None)
             else:
                 yield found
+        self._plan_ahead()
+
+    def _plan_ahead(self) -> None:
+        """Pull a round if no match is open, also when no bot is there to have it pulled."""
+        agenda = self.agenda
+        if agenda is not None and self.status not in OVER and not agenda.open:
+            self._pull(agenda)
+
+    def _pull(self, agenda: Agenda) -> Round | None:
+        pulled = None if agenda.schedule.follows_results else agenda.pull()
+        if pulled is not None:
+            self._unsettle(self._bots_in(pulled))
+        return pulled
 
     def _pair(self, now_ms: int) -> RoundPaired | None:
-        """What follows from the results so far, whoever is free for it."""
+        """Pair what follows from the results so far, also for bots that are not free."""
         agenda = self._agenda()
         if not self._may_pair or not agenda.schedule.follows_results or agenda.schedule.slow:
             return None
         self._may_pair = False
-        pulled = agenda.pull(self._gone())
-        self._just_paired = None if pulled is None else RoundPaired(self.id, pulled.pairings, pulled.byes, now_ms)
-        return self._just_paired
+        task = agenda.prepare()
+        return None if task is None else self.paired(task(), now_ms)
 
     def _due_for(self, bot: str, is_free: Callable[[str], bool], now_ms: int) -> MatchStarted | MatchOver | None:
         agenda = self._agenda()
@@ -411,21 +399,18 @@ class Tournament:
                     why = {entrant.bot: entrant.why_gone for entrant in entrants if entrant.gone}
                     return no_show(self.config, self.openings, slot, why, now_ms)
                 return terms(self.config, self.openings, slot, now_ms)
-            pulled = agenda.pull() if agenda.may_pull_for(bot) else None
-            if pulled is None:
+            if not agenda.may_pull_for(bot) or self._pull(agenda) is None:
                 return None
-            self._add_round(pulled)
 
     def terms_of(self, over: MatchOver) -> MatchStarted:
-        """What a match that was lost before it began would have been played under."""
-        pairing, leg = pairing_and_leg(over.match)
-        slot = Slot(over.match, pairing, leg, (over.seats[0], over.seats[1]), over.attempt)
+        """Return what a match that was lost before it began would have been played under."""
+        slot = Slot(over.match, (over.seats[0], over.seats[1]), over.attempt)
         return terms(self.config, self.openings, slot, over.at_ms)
 
     # --- absence ---
 
     def appear(self, bot: str, now_ms: int) -> BotAbsent | None:
-        """The bot is connected: its absent budget stops. A fact if some of it was used."""
+        """Stop the absent budget of a bot that is connected. Return a fact if some of it was used."""
         entrant = self.field.get(bot)
         if entrant is None:
             return None
@@ -433,21 +418,20 @@ class Tournament:
         return self._absence.appear(entrant, now_ms)
 
     def disappear(self, bot: str, now_ms: int) -> None:
-        """The bot is not connected: from now its absent budget runs, while it has matches to play."""
+        """Let the absent budget of a bot that is not connected run from `now_ms`, while it has matches to play."""
         entrant = self.field.get(bot)
         if entrant is not None:
             self._absence.disappear(entrant, now_ms)
 
     def nobody_there(self, since_ms: int) -> None:
-        """After a restart no bot is connected; absent budgets run from `since_ms`."""
+        """Take every bot as not connected, after a restart; absent budgets run from `since_ms`."""
         self._absence.nobody_there(self.field.values(), since_ms)
-        self._unsettle_all()
+        self._unsettle(self.field)
 
     def expire_absent(self, now_ms: int) -> list[BotAbsent]:
-        """The bots whose absent budget is used up by now: their matches are lost until they come back."""
+        """Return the absent budgets that are used up: matches of these bots are lost until they come back."""
         expired = self._absence.expired(now_ms)
-        for fact in expired:
-            self._unsettled[fact.bot] = None
+        self._unsettle(fact.bot for fact in expired)
         return expired
 
     @property
@@ -462,7 +446,7 @@ class Tournament:
 
     @property
     def challengers(self) -> list[str]:
-        """Of a gauntlet that has started: the bots that meet all others."""
+        """The bots that meet all others, in a gauntlet that has started."""
         if self.agenda is None or self.config.format != "gauntlet":
             return []
         return self.agenda.bots[: self.config.challengers]

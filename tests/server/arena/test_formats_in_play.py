@@ -9,14 +9,16 @@ from typing import Any
 import pytest
 from rumble_engine import Termination
 from rumble_server.match.facts import MatchOver
+from rumble_server.match.match_id import MatchId
 from rumble_server.tournament.facts import BotLeft, RoundPaired
-from rumble_server.tournament.formats import Plan, make_schedule, match_key
+from rumble_server.tournament.formats import Plan, make_schedule
 from rumble_server.tournament.pairing import Pairing
 from rumble_server.tournament.rebuild import rebuild_tournament
 from rumble_server.tournament.tournament import Tournament
 
 from tests.server.arena.playing import at_random
 from tests.server.tournament.leader import dump
+from tests.server.tournament.rounds import all_rounds
 from tests.server.world import Bot, World
 
 Told = dict[str, tuple[tuple[float, ...], tuple[str, ...]]]
@@ -89,7 +91,7 @@ def seats_of(tournament: Tournament, pairings: Iterator[Pairing]) -> dict[str, t
     for pairing in pairings:
         pair = (bots[pairing.first], bots[pairing.second])
         for leg in range(1, tournament.config.legs + 1):
-            match = f"{tournament.id}.{match_key(pairing, leg)}"
+            match = str(MatchId(tournament.id, *pairing.match_key(leg)))
             assert match not in seats, "an id comes twice"
             seats[match] = pair if leg % 2 else pair[::-1]
     return seats
@@ -154,11 +156,11 @@ def places_by_hand(tournament: Tournament, pairings: list[Pairing]) -> dict[str,
     places = dict.fromkeys(bots, 1)
     for pairing in last.values():
         first = sum(
-            (tournament.results[f"friday.{match_key(pairing, leg)}"].scores or ())[1 - leg % 2]
+            (tournament.results[str(MatchId("friday", *pairing.match_key(leg)))].scores or ())[1 - leg % 2]
             for leg in range(1, legs + 1)
         )
         second = sum(
-            (tournament.results[f"friday.{match_key(pairing, leg)}"].scores or ())[leg % 2]
+            (tournament.results[str(MatchId("friday", *pairing.match_key(leg)))].scores or ())[leg % 2]
             for leg in range(1, legs + 1)
         )
         first_lost = first < second or (first == second and pairing.first > pairing.second)
@@ -275,7 +277,7 @@ def test_a_swiss_ends_by_itself_and_byes_count_as_won(bots: int, leavers: int) -
     counts = tournament.table.tally.bots
     for number, bot in enumerate(tournament.agenda.bots):
         assert counts[bot].byes == byes[number] * legs
-    points = sum(standing.line.points for standing in tournament.table.standings())
+    points = sum(standing.points for standing in tournament.table.standings())
     lost_by_both = sum(over.scores == (0, 0) for over in tournament.results.values())
     assert points == len(tournament.results) - lost_by_both + legs * byes.total()
     if not leavers:
@@ -372,8 +374,8 @@ def test_a_gauntlet_ends_by_itself_and_only_challengers_meet_the_others(bots: in
     world = through_crashes(bots, bots, format="gauntlet", leavers=bots % 3, **config)
     schedule = make_schedule("gauntlet", Plan(bots, cycles, legs, challengers=challengers))
     pairings: list[Pairing] = []
-    while (pulled := schedule.pull({})) is not None:
-        pairings += pulled.pairings
+    for each in all_rounds(schedule):
+        pairings += each.pairings
     tournament = assert_all_was_played(world, pairings)
     assert tournament.agenda is not None
     met = Counter(frozenset(over.seats) for over in tournament.results.values())
@@ -421,12 +423,11 @@ def test_points_are_three_one_and_zero_where_the_host_says_so(kind: str) -> None
     bots = {bot.name: bot for bot in log_in(world, names(5))}
     world.run()
     assert status(tournament) == "finished"
-    assert any(standing.line.draws for standing in tournament.table.standings())
-    for standing in tournament.table.standings():
-        line = standing.line
-        byes = tournament.table.tally.bots[standing.name].byes
+    assert any(standing.draws for standing in tournament.table.standings())
+    for line in tournament.table.standings():
+        byes = tournament.table.tally.bots[line.name].byes
         assert line.points == 3 * (line.wins + byes) + line.draws if kind == "swiss" else 3 * line.wins + line.draws
-        told = bots[standing.name].last("tournament_over")
-        assert (told["points"], told["rank"]) == (line.points, standing.rank)
-    points = [standing.line.points for standing in tournament.table.standings()]
+        told = bots[line.name].last("tournament_over")
+        assert (told["points"], told["rank"]) == (line.points, line.rank)
+    points = [standing.points for standing in tournament.table.standings()]
     assert points == sorted(points, reverse=True)

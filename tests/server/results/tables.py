@@ -1,7 +1,8 @@
-"""The worked examples of tournaments.md as results."""
+"""Tables of known events as results, and results of any kind."""
 
+from hypothesis import strategies as st
 from rumble_engine import Termination
-from rumble_server.results.result import Result
+from rumble_server.results.result import Result, blame
 
 SCORE = {"1": 1.0, "=": 0.5, "0": 0.0, "+": 1.0, "-": 0.0}
 
@@ -77,3 +78,18 @@ def uzchess() -> tuple[list[Result], dict[str, dict[str, float]]]:
 def beats(text: str) -> list[Result]:
     """`A>B B=C`: one match each."""
     return [Result((pair[0], pair[2]), (1.0, 0.0) if pair[1] == ">" else (0.5, 0.5)) for pair in text.split()]
+
+
+NAMES = st.sampled_from("ABCDE")
+RESULTS = st.builds(
+    lambda seats, ended: Result(seats, ended[0], ended[1], blame(*ended)),
+    st.tuples(NAMES, NAMES).filter(lambda seats: seats[0] != seats[1]),
+    st.sampled_from(
+        [
+            *(((scores), Termination.NORMAL) for scores in [(1.0, 0.0), (0.5, 0.5), (0.0, 1.0)] * 2),
+            *((scores, Termination.TIMEOUT) for scores in [(1.0, 0.0), (0.0, 1.0)]),
+            *((scores, Termination.NO_SHOW) for scores in [(1.0, 0.0), (0.0, 1.0), (0.0, 0.0)]),
+        ]
+    ),
+)
+"""Any result of a small field."""

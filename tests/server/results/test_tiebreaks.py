@@ -4,20 +4,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rumble_engine import Termination
-from rumble_server.match.facts import MatchOver
-from rumble_server.results.result import Result, blame, result_of
-from rumble_server.results.tally import Tally
-from rumble_server.results.tiebreaks import TIEBREAKS, RankedLine, rank, rank_tally
+from rumble_protocol.feed_messages import Standing
+from rumble_server.results.result import Result
+from rumble_server.results.tiebreaks import TIEBREAKS, rank
 
 from tests.server.results import second_opinion
-from tests.server.results.tables import DOUBLE, beats, crosstable, held, uzchess
+from tests.server.results.tables import DOUBLE, RESULTS, beats, crosstable, held, uzchess
 
 
-def by_name(lines: list[RankedLine]) -> dict[str, RankedLine]:
+def by_name(lines: list[Standing]) -> dict[str, Standing]:
     return {line.name: line for line in lines}
 
 
-def column(lines: list[RankedLine], tiebreak: str) -> list[float | None]:
+def column(lines: list[Standing], tiebreak: str) -> list[float | None]:
     return [line.tiebreaks[tiebreak] for line in sorted(lines, key=lambda line: line.name)]
 
 
@@ -95,7 +94,6 @@ def test_what_is_not_broken_shares_a_rank_in_order_of_name() -> None:
         (1, "c", ""),
         (4, "d", ""),
     ]
-    assert [(line.above, line.below) for line in lines] == [("", ""), ("", ""), ("", "points"), ("points", "")]
 
 
 def test_second_seat_wins_and_faults() -> None:
@@ -153,29 +151,6 @@ def test_both_absent_lose() -> None:
     assert [(line.rank, line.points, line.losses) for line in lines] == [(1, 0, 1), (1, 0, 1)]
 
 
-def test_results_come_from_facts() -> None:
-    over = MatchOver("t.1.1.1.1", 2, ("A", "B"), (0.0, 1.0), Termination.TIMEOUT, "too late", (0,), ("4",), 5)
-    result = result_of(over)
-    assert result == Result(("A", "B"), (0.0, 1.0), Termination.TIMEOUT, (0,), "t.1.1.1.1", ("4",))
-    assert blame(result.scores, result.termination) == (0,)
-    assert blame((0.0, 1.0), Termination.NORMAL) == ()
-    void = MatchOver("t.1.1.1.1", 1, ("A", "B"), None, Termination.ABORTED, "", (), (), 5)
-    with pytest.raises(ValueError, match="no result"):
-        result_of(void)
-
-
-NAMES = st.sampled_from("ABCDE")
-RESULTS = st.builds(
-    lambda seats, ended: Result(seats, ended[0], ended[1], blame(*ended)),
-    st.tuples(NAMES, NAMES).filter(lambda seats: seats[0] != seats[1]),
-    st.sampled_from(
-        [
-            *(((scores), Termination.NORMAL) for scores in [(1.0, 0.0), (0.5, 0.5), (0.0, 1.0)] * 2),
-            *((scores, Termination.TIMEOUT) for scores in [(1.0, 0.0), (0.0, 1.0)]),
-            *((scores, Termination.NO_SHOW) for scores in [(1.0, 0.0), (0.0, 1.0), (0.0, 0.0)]),
-        ]
-    ),
-)
 SCHEMES = st.sampled_from([(1, 0.5, 0), (3, 1, 0), (0.3, 0.1, 0)])
 
 
@@ -191,19 +166,6 @@ def test_ranks_agree_with_a_second_opinion(
         for tiebreak in set(TIEBREAKS) - {"de"}:
             expected = second_opinion.value(tiebreak, line.name, results, points)
             assert line.tiebreaks[tiebreak] == pytest.approx(float(expected))
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.lists(RESULTS, max_size=25))
-def test_the_order_of_results_does_not_matter_and_a_result_can_be_taken_back(results: list[Result]) -> None:
-    tally = Tally.over(results, "ABCDE")
-    snapshot = tally.snapshot()
-    assert rank_tally(snapshot) == rank(reversed(results), field="ABCDE")
-    for result in results:
-        tally.add(result, -1)
-    assert rank_tally(tally) == rank([], field="ABCDE")
-    assert not tally.meetings
-    assert rank_tally(snapshot) == rank(results, field="ABCDE")
 
 
 def test_points_sum_to_matches() -> None:

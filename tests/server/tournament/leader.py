@@ -17,8 +17,8 @@ def dump(tournament: Tournament) -> dict[str, Any]:
     pulled = {} if agenda is None else agenda.open
     assert not pulled.keys() & tournament.results.keys(), "a match that has a result is open"
     for bot in () if agenda is None else agenda.bots:
-        to_play = {slot.match for slot in pulled.values() if bot in slot.seats} - tournament.running.keys()
-        in_sight = {slot.match for slot in agenda.waiting(bot)} if agenda is not None else set()
+        to_play = {slot.match_id for slot in pulled.values() if bot in slot.seats} - tournament.running.keys()
+        in_sight = {slot.match_id for slot in agenda.waiting(bot)} if agenda is not None else set()
         assert in_sight == to_play, "a bot does not see what it has to play"
     return {
         "status": (tournament.status, tournament.reason, tournament.paused_by_disk),
@@ -27,7 +27,7 @@ def dump(tournament: Tournament) -> dict[str, Any]:
             bot: (each.absent_left_ms, each.withdrawn, each.benched, each.faulty_in_a_row)
             for bot, each in tournament.field.items()
         },
-        "standings": [standing.as_json() for standing in tournament.table.standings()],
+        "standings": [standing.model_dump(exclude_unset=True) for standing in tournament.table.standings()],
         "cells": {pair: dict(cells) for pair, cells in tournament.table.cells.items() if cells},
         "running": dict(tournament.running),
         "results": list(tournament.results.values()),
@@ -76,8 +76,8 @@ class Leader:
     def pause(self) -> None:
         self.record(*self.tournament.pause("lunch", self.now_ms))
 
-    def unpause(self) -> None:
-        self.record(self.tournament.unpause(self.now_ms))
+    def resume(self) -> None:
+        self.record(self.tournament.resume(self.now_ms))
 
     def pass_ms(self, ms: int) -> None:
         """Let time pass; absent budgets that are used up on the way are settled when they are."""

@@ -1,13 +1,70 @@
-"""The rounds of a round-robin, as lists of pairings."""
+"""Schedules, played round by round."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from random import Random
 
-from rumble_server.tournament.formats import Plan
+from rumble_server.match.match_id import MatchKey
+from rumble_server.tournament.formats import FORMATS, Plan, Played, Results, Round, Schedule, make_schedule
 from rumble_server.tournament.formats.round_robin import RoundRobin
 from rumble_server.tournament.pairing import Pairing
+
+WIN, DRAW, LOSS = (1.0, 0.0), (0.5, 0.5), (0.0, 1.0)
 
 
 def round_robin(bots: int, cycles: int) -> Iterator[list[Pairing]]:
     """Every round, in order."""
     for pulled in RoundRobin(Plan(bots, cycles)).rounds():
         yield list(pulled.pairings)
+
+
+def pull(schedule: Schedule, results: Results, gone: Collection[int] = ()) -> Round | None:
+    """Pair the next round and add it; None if there is none."""
+    task = schedule.prepare(results, gone)
+    if task is None:
+        return None
+    paired = task()
+    schedule.add(paired)
+    return paired if paired.pairings else None
+
+
+def all_rounds(schedule: Schedule) -> list[Round]:
+    rounds = []
+    while not schedule.is_finished({}):
+        pulled = pull(schedule, {})
+        assert pulled is not None
+        rounds.append(pulled)
+    assert pull(schedule, {}) is None
+    return rounds
+
+
+def seats(pairing: Pairing, legs: int) -> list[tuple[int, int]]:
+    pair = (pairing.first, pairing.second)
+    return [pair if leg % 2 else pair[::-1] for leg in range(1, legs + 1)]
+
+
+def play(
+    schedule: Schedule, seed: int, draws: float = 0.2, restarts: bool = False
+) -> tuple[list[Round], Schedule, Results]:
+    """Play it to the end in an order of finishing by the seed; a match's result depends on its seats and id alone."""
+    random = Random(seed)
+    results: dict[MatchKey, Played] = {}
+    waiting: list[tuple[MatchKey, tuple[int, int]]] = []
+    pulled_rounds = []
+    while True:
+        while (pulled := pull(schedule, results)) is not None:
+            pulled_rounds.append(pulled)
+            for pairing in pulled.pairings:
+                for leg, pair in enumerate(seats(pairing, schedule.plan.legs), 1):
+                    waiting.append((pairing.match_key(leg), pair))
+            if restarts:
+                fresh = make_schedule(next(k for k, v in FORMATS.items() if v is type(schedule)), schedule.plan)
+                for before in pulled_rounds:
+                    fresh.add(before)
+                schedule = fresh
+        if not waiting:
+            assert schedule.is_finished(results)
+            return pulled_rounds, schedule, results
+        key, pair = waiting.pop(random.randrange(len(waiting)))
+        assert key not in results
+        luck = Random(f"{pair}.{'.'.join(map(str, key))}").random()
+        results[key] = Played(DRAW if luck < draws else WIN if luck < (1 + draws) / 2 else LOSS)

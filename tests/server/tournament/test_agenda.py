@@ -15,11 +15,7 @@ def agenda(bots: int = 4, *, legs: int = 2, cycles: int = 1) -> Agenda:
 
 
 def pull(agenda: Agenda) -> bool:
-    pulled = agenda.pull()
-    if pulled is None:
-        return False
-    agenda.add(pulled)
-    return True
+    return agenda.pull() is not None
 
 
 def close(agenda: Agenda, match: str) -> None:
@@ -28,7 +24,7 @@ def close(agenda: Agenda, match: str) -> None:
 
 
 def ids(agenda: Agenda, bot: str) -> list[str]:
-    return [slot.match for slot in agenda.waiting(bot)]
+    return [slot.match_id for slot in agenda.waiting(bot)]
 
 
 def test_nothing_is_in_sight_before_it_is_pulled() -> None:
@@ -90,14 +86,14 @@ def test_a_match_with_a_result_is_gone() -> None:
 def test_a_match_that_is_played_again_is_the_slot_it_was(cycle: int, leg: int) -> None:
     made = agenda(cycles=2)
     slot = made.find(f"friday.{cycle}.3.2.{leg}")
-    close(made, slot.match)
-    assert made.reopen(slot.match, slot.seats) == slot
-    assert slot.match in ids(made, slot.seats[0])
+    close(made, slot.match_id)
+    assert made.reopen(slot.match_id, slot.seats) == slot
+    assert slot.match_id in ids(made, slot.seats[0])
 
 
 def test_finding_a_match_pulls_until_it_comes() -> None:
     made = agenda()
-    assert made.find("friday.1.3.2.2").match == "friday.1.3.2.2"
+    assert made.find("friday.1.3.2.2").match_id == "friday.1.3.2.2"
     with pytest.raises(KeyError):
         made.find("friday.9.9.9.9")
 

@@ -3,7 +3,7 @@ from random import Random
 
 import pytest
 from rumble_engine import Termination
-from rumble_server.tournament.audit import Audit, MatchRecord, Scene, audit
+from rumble_server.tournament.audit import Audit, Context, MatchRecord, audit
 
 from tests.server.tournament.rounds import round_robin
 
@@ -28,7 +28,7 @@ def test_counts_waits_and_repeats() -> None:
         record("A", "B", 400, 500, "123"),
         MatchRecord("t.x", ("B", "D"), 500, 500, Termination.NO_SHOW, (1,)),
     ]
-    found = audit(records, Scene("ABCD", 0, 500, finished=True))
+    found = audit(records, Context("ABCD", 0, 500, finished=True))
     assert found.bots["A"].matches == 4
     assert found.bots["A"].seats == [3, 1]
     assert found.bots["A"].longest_wait_ms == 100
@@ -43,35 +43,35 @@ def test_counts_waits_and_repeats() -> None:
 
 def test_two_idle_bots_that_could_have_met_are_flagged() -> None:
     records = [record("A", "B", 0, 100), record("A", "B", 5000, 5100)]
-    assert kinds(audit(records, Scene("AB", 0, 5100))) == {("needless_wait", "A"), ("needless_wait", "B")}
+    assert kinds(audit(records, Context("AB", 0, 5100))) == {("needless_wait", "A"), ("needless_wait", "B")}
     for excuse in (
-        Scene("AB", 0, 5100, paused=[(150, 4950)]),
-        Scene("AB", 0, 5100, away={"B": [(100, 3000), (2000, 4500)]}),
+        Context("AB", 0, 5100, paused=[(150, 4950)]),
+        Context("AB", 0, 5100, away={"B": [(100, 3000), (2000, 4500)]}),
     ):
         assert audit(records, excuse).is_fair
-    partly = audit(records, Scene("AB", 0, 5100, paused=[(1000, 4900)]))
+    partly = audit(records, Context("AB", 0, 5100, paused=[(1000, 4900)]))
     assert partly.bots["A"].longest_wait_ms == partly.bots["A"].needless_wait_ms == 1000
     later = [records[0], record("A", "B", 5000, 5100, known_ms=4990)]
-    assert audit(later, Scene("AB", 0, 5100)).is_fair
+    assert audit(later, Context("AB", 0, 5100)).is_fair
 
 
 def test_a_bot_that_is_passed_over_is_flagged() -> None:
     others = [record("B", "CDEF"[number % 4], 10 * number, 10 * number + 10) for number in range(1, 9)]
     records = [record("A", "B", 0, 10), *others, record("A", "B", 90, 100, place=2)]
-    scene = Scene("ABCDEF", 0, 100)
-    found = audit(records, scene)
+    context = Context("ABCDEF", 0, 100)
+    found = audit(records, context)
     assert found.bots["A"].passed_over == 8
     assert ("passed_over", "A") in kinds(found)
-    assert ("passed_over", "A") not in kinds(audit(records, scene, patience=8))
+    assert ("passed_over", "A") not in kinds(audit(records, context, patience=8))
     # In schedule order it is nobody's fault: the others came first.
     in_order = [record("A", "B", 0, 10), *others, record("A", "B", 90, 100)]
-    assert audit(in_order, scene).bots["A"].passed_over == 0
+    assert audit(in_order, context).bots["A"].passed_over == 0
 
 
 def test_who_waits_for_whom_now() -> None:
     records = [record("A", "B", 0, 100), record("B", "C", 100, None)]
     to_play = {"A": ["C", "D", "E"], "C": ["A"], "D": ["A"], "E": ["A"]}
-    found = audit(records, Scene("ABCDE", 0, 900, to_play=to_play, away={"E": [(0, 900)]}))
+    found = audit(records, Context("ABCDE", 0, 900, to_play=to_play, away={"E": [(0, 900)]}))
     assert found.bots["A"].waits_since_ms == 100
     assert found.bots["A"].waits_for == {"C": "playing", "D": "nothing", "E": "away"}
     assert found.bots["A"].longest_wait_ms == 800
@@ -79,15 +79,15 @@ def test_who_waits_for_whom_now() -> None:
     assert found.bots["B"].waits_since_ms is None
     assert found.bots["E"].waits_for == {}
     assert found.is_fair
-    assert ("needless_wait", "D") in kinds(audit(records, Scene("ABCDE", 0, 5000, to_play=to_play)))
+    assert ("needless_wait", "D") in kinds(audit(records, Context("ABCDE", 0, 5000, to_play=to_play)))
 
 
 def test_a_bot_that_falls_behind_is_flagged() -> None:
     records = [record("A", "B", time, time + 1) for time in range(5)] + [record("C", "D", 0, 1), record("B", "A", 6, 7)]
     records += [record("E", "B", time, time + 1) for time in range(10, 14)]
-    found = kinds(audit(records, Scene("ABCDE", 0, 14, everyone_plays_alike=True)))
+    found = kinds(audit(records, Context("ABCDE", 0, 14, everyone_plays_alike=True)))
     assert {("behind", "C"), ("behind", "D")} <= found
-    assert not {kind for kind, _ in kinds(audit(records, Scene("ABCDE", 0, 14, everyone_plays_alike=False)))} & {
+    assert not {kind for kind, _ in kinds(audit(records, Context("ABCDE", 0, 14, everyone_plays_alike=False)))} & {
         "behind"
     }
 
@@ -118,7 +118,7 @@ def test_a_round_robin_without_barriers_is_fair(seed: int) -> None:
                 records.append(MatchRecord(match, (names[one], names[other]), now, end, moves=(match,)))
         now, *looking = heapq.heappop(ends)
         busy -= set(looking)
-    found = audit(records, Scene(names, 0, now, finished=True))
+    found = audit(records, Context(names, 0, now, finished=True))
     assert found.flags == ()
     assert all(bot.needless_wait_ms == 0 for bot in found.bots.values())
     assert all(bot.seats == [8, 8] for bot in found.bots.values())
@@ -126,6 +126,6 @@ def test_a_round_robin_without_barriers_is_fair(seed: int) -> None:
 
 
 def test_nothing_at_all() -> None:
-    found = audit([], Scene([], 0, 0))
+    found = audit([], Context([], 0, 0))
     assert found.is_fair
     assert found.as_json() == {"fair": True, "matches": 0, "distinct": 0, "repeated": 0, "flags": [], "bots": {}}

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 from rich import box
 from rich.table import Table
 from rich.text import Text
+from rumble_protocol.feed_messages import Standing
 
 if TYPE_CHECKING:
     from rumble_server.results.ratings import Ratings
-    from rumble_server.results.standings import Standing
-    from rumble_server.results.tiebreaks import RankedLine
     from rumble_server.tournament.tournament import Tournament
 
 MARKS = {1.0: "1", 0.5: "=", 0.0: "0"}
@@ -44,7 +43,7 @@ def standings_table(tournament: "Tournament") -> Table:
     """Draw the live standings: rank, name, points and record."""
     table = _table(title_of(tournament), *RECORD)
     for standing in tournament.table.standings():
-        table.add_row(str(standing.rank), standing.name, *_record(standing.line))
+        table.add_row(str(standing.rank), standing.name, *_record(standing))
     return table
 
 
@@ -92,9 +91,8 @@ def crosstable(tournament: "Tournament") -> Table:
     table.add_column("won-drawn-lost", justify="center")
     for row in standings:
         cells = ["*" if row is column else _cell(tournament, row.name, column.name) for column in standings]
-        line = row.line
-        record = f"{line.wins}-{line.draws}-{line.losses}"
-        table.add_row(str(row.rank), row.name, *cells, points_text(line.points), record)
+        record = f"{row.wins}-{row.draws}-{row.losses}"
+        table.add_row(str(row.rank), row.name, *cells, points_text(row.points), record)
     return table
 
 
@@ -107,7 +105,7 @@ def _short(standing: "Standing", standings: "list[Standing]") -> str:
     return standing.name[:3] if len(standings) <= 12 else str(standings.index(standing) + 1)
 
 
-def ranked_table(title: str, tiebreaks: Sequence[str], lines: "Sequence[RankedLine]") -> Table:
+def ranked_table(title: str, tiebreaks: Sequence[str], lines: Sequence[Standing]) -> Table:
     """Draw standings with their tie-breaks, and what decided each rank."""
     table = _table(title, *RECORD, *(name.upper() for name in tiebreaks))
     table.add_column("decided by")

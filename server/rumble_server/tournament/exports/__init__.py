@@ -12,4 +12,4 @@ WRITERS: dict[str, tuple[Callable[[Document], str], str]] = {
     "pgn": (pgn.write, "application/x-chess-pgn; charset=utf-8"),
     "trf": (trf.write, "text/plain; charset=utf-8"),
 }
-"""By file name extension: what writes it, and its media type. A writer raises ValueError for what it cannot express."""
+"""By file name extension: the writer and the media type. A writer raises ValueError for what it cannot express."""

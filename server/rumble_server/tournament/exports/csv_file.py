@@ -1,4 +1,4 @@
-"""CSV: a row a match with a header, which `rumble standings` and `rumble ratings` read again."""
+"""CSV: a header and one row for each match, which `rumble standings` and `rumble ratings` read again."""
 
 import csv
 import io
@@ -9,7 +9,7 @@ HEADER = ("match", "attempt", "first", "second", "score", "second_score", "termi
 
 
 def write(document: Mapping[str, Any]) -> str:
-    """The matches of an export document. `at_fault` stays empty if the document does not have it."""
+    """Write the matches of an export document. There is no column `at_fault` if the document does not have it."""
     has_fault = all("at_fault" in match for match in document["matches"])
     header = [name for name in HEADER if has_fault or name != "at_fault"]
     out = io.StringIO()
@@ -19,15 +19,13 @@ def write(document: Mapping[str, Any]) -> str:
         first, second = match["seats"]
         score, second_score = match["scores"]
         row = {
+            **match,
             "match": match["id"],
-            "attempt": match["attempt"],
             "first": first,
             "second": second,
             "score": f"{score:g}",
             "second_score": f"{second_score:g}",
-            "termination": match["termination"],
             "at_fault": " ".join(str(seat) for seat in match.get("at_fault", ())),
-            "reason": match["reason"],
             "moves": " ".join(match["moves"]),
         }
         writer.writerow(row[name] for name in header)

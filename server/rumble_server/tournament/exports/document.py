@@ -7,12 +7,12 @@ from rumble_server.tournament.tournament import Tournament
 
 
 def export(tournament: Tournament) -> dict[str, Any]:
-    """The tournament, its standings, each finished match with the attempt that counts, and the void attempts."""
+    """Return the tournament, its standings, each match by the attempt that counts, and the void attempts."""
     return Export(tournament).document()
 
 
 class Export:
-    """A tournament as it stands now, taken quickly; its `document` may be made later, on another thread."""
+    """A tournament as it stands now; its `document` may be made later, on another thread."""
 
     def __init__(self, tournament: Tournament) -> None:
         self._summary = summary(tournament)
@@ -21,10 +21,10 @@ class Export:
         self._voided = list(tournament.voided)
 
     def document(self) -> dict[str, Any]:
-        """The export. `byes`, the matches given as won by name, are in that of a Swiss."""
+        """Make the export. That of a Swiss has `byes`, by name: the matches given as won."""
         document = {
             "tournament": self._summary,
-            "standings": [standing.as_json() for standing in self._table.standings()],
+            "standings": [standing.model_dump(exclude_unset=True) for standing in self._table.standings()],
             "matches": [match_json(over) for over in self._matches],
             "voided": [match_json(over) for over in self._voided],
         }
@@ -35,7 +35,7 @@ class Export:
 
 
 def summary(tournament: Tournament) -> dict[str, Any]:
-    """What the tournament is, and how far it has come."""
+    """Return what the tournament is, and how far it has come."""
     config = tournament.config
     return {
         "id": tournament.id,
@@ -62,7 +62,7 @@ def summary(tournament: Tournament) -> dict[str, Any]:
 
 
 def match_json(over: MatchOver) -> dict[str, Any]:
-    """One attempt at a match that is over."""
+    """Return one attempt at a match, which is over."""
     return {
         "id": over.match,
         "attempt": over.attempt,

@@ -11,6 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from rumble_server.match.match_id import MatchId
+
+Notation = Callable[[Sequence[str]], Sequence[str]]
 RESULTS = {(1.0, 0.0): "1-0", (0.0, 1.0): "0-1", (0.5, 0.5): "1/2-1/2"}
 TERMINATIONS = {
     "normal": "normal",
@@ -22,18 +25,16 @@ TERMINATIONS = {
     "disconnect": "abandoned",
     "no_show": "abandoned",
 }
-"""Ours, and the standard's word for it (section 9.8.1)."""
+"""Our terminations, and the standard's word for each (section 9.8.1)."""
 
 
-def write(document: Mapping[str, Any], notation: Callable[[Sequence[str]], Sequence[str]] = tuple) -> str:
-    """The matches of an export document, in order of finishing."""
+def write(document: Mapping[str, Any], notation: Notation = tuple) -> str:
+    """Write the matches of an export document, in order of finishing."""
     tournament = document["tournament"]
     return "\n".join(_game(tournament, match, notation) for match in document["matches"])
 
 
-def _game(
-    tournament: Mapping[str, Any], match: Mapping[str, Any], notation: Callable[[Sequence[str]], Sequence[str]]
-) -> str:
+def _game(tournament: Mapping[str, Any], match: Mapping[str, Any], notation: Notation) -> str:
     first, second = match["seats"]
     # A match that neither won has no result in PGN but the one for "unfinished".
     result = RESULTS.get((float(match["scores"][0]), float(match["scores"][1])), "*")
@@ -42,7 +43,7 @@ def _game(
         "Event": tournament["name"],
         "Site": "?",
         "Date": "????.??.??" if started is None else f"{datetime.fromtimestamp(started / 1000, UTC):%Y.%m.%d}",
-        "Round": match["id"].partition(".")[2] or "?",
+        "Round": ".".join(map(str, MatchId.parse(match["id"]).key)),
         "White": first,
         "Black": second,
         "Result": result,
@@ -72,7 +73,7 @@ def _quoted(text: str) -> str:
 
 
 def _time_control(control: Mapping[str, Any]) -> str:
-    """`bank+increment` in seconds where that is all there is; PGN has no word for a fresh allowance each move."""
+    """Return `bank+increment` in seconds; `?` with a time for each move, which PGN cannot express."""
     if control.get("move_ms") or not control.get("bank_ms"):
         return "?"
     bank, increment = control["bank_ms"] / 1000, control.get("increment_ms", 0) / 1000

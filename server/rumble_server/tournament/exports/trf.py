@@ -1,14 +1,16 @@
 """TRF16, the FIDE Tournament Report File (Handbook C.04, Annex 2), for FIDE's tools and pairing engines.
 
-A round of TRF has one match a player, so each leg of each round is a TRF round of its own, in schedule order. Players
-are numbered as the export names them. Points are always 1, 1/2, 0, as FIDE counts; a bye of a Swiss is `U`, any other
-round without a match `Z`, and a match lost by `no_show` is a forfeit. `XXR`, the number of rounds, is JaVaFo's
-extension. Lines end with CR and LF.
+A round of TRF has one match for each player, so each leg of each round is a TRF round of its own, in schedule order.
+Players are numbered in the order of the export's names. Points are always 1, 1/2, 0, as FIDE counts; a bye of a Swiss
+is `U`, any other round without a match `Z`, and a match lost by `no_show` is a forfeit. `XXR`, the number of rounds, is
+JaVaFo's extension. Lines end with CR and LF.
 """
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
+
+from rumble_server.match.match_id import MatchId
 
 MOST_PLAYERS = 9999
 MOST_POINTS = 99.5
@@ -17,7 +19,7 @@ RESULT_COLUMN = 91
 
 
 def write(document: Mapping[str, Any]) -> str:
-    """An export document as TRF16. Raises ValueError where the format has no room for it."""
+    """Write an export document as TRF16. Raises ValueError where the format has no room for it."""
     tournament, matches = document["tournament"], document["matches"]
     names = list(tournament["names"])
     number = {name: place for place, name in enumerate(names, 1)}
@@ -48,9 +50,9 @@ def write(document: Mapping[str, Any]) -> str:
     return "".join(f"{line.rstrip()}\r\n" for line in lines)
 
 
-def _round(match: str) -> tuple[int, int, int]:
-    """Cycle, round and leg of a match id."""
-    cycle, number, _, leg = (int(part) for part in match.split(".")[-4:])
+def _round(match_id: str) -> tuple[int, int, int]:
+    """Return the cycle, round and leg of a match."""
+    cycle, number, _, leg = MatchId.parse(match_id).key
     return cycle, number, leg
 
 
@@ -66,7 +68,7 @@ def _enter_byes(
     cells: dict[str, dict[int, str]],
     points: dict[str, float],
 ) -> None:
-    """Byes with points (`byes`: matches by name) take the first rounds in which the bot has no match."""
+    """Enter `byes` (matches by name) in the first rounds in which the bot has no match."""
     for name, count in document.get("byes", {}).items():
         empty = [place for place in range(len(rounds)) if place not in cells[name]]
         for place in empty[:count]:

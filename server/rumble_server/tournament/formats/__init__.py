@@ -5,7 +5,7 @@ from collections.abc import Callable
 from rumble_server.tournament.formats.gauntlet import Gauntlet
 from rumble_server.tournament.formats.knockout import Knockout
 from rumble_server.tournament.formats.round_robin import RoundRobin
-from rumble_server.tournament.formats.schedule import Plan, Played, Results, Round, Schedule, match_key
+from rumble_server.tournament.formats.schedule import Plan, Played, Results, Round, Schedule, Task
 from rumble_server.tournament.formats.swiss import Swiss
 
 FORMATS: dict[str, Callable[[Plan], Schedule]] = {
@@ -15,11 +15,11 @@ FORMATS: dict[str, Callable[[Plan], Schedule]] = {
     "swiss": Swiss,
 }
 
-__all__ = ["FORMATS", "Plan", "Played", "Results", "Round", "Schedule", "make_schedule", "match_key"]
+__all__ = ["FORMATS", "Plan", "Played", "Results", "Round", "Schedule", "Task", "make_schedule"]
 
 
 def make_schedule(name: str, plan: Plan) -> Schedule:
-    """The schedule of a format by its name. Raises ValueError."""
+    """Make the schedule of a format by its name. Raises ValueError."""
     if name not in FORMATS:
         raise ValueError(f"unknown format {name!r}; there are: {', '.join(FORMATS)}")
     return FORMATS[name](plan)

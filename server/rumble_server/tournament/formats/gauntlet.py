@@ -1,13 +1,13 @@
-"""Gauntlet: the first bots, the challengers, each meet every other bot once a cycle; nobody else meets anybody."""
+"""Gauntlet: the first bots, the challengers, each meet all bots that are none, once a cycle; no others meet."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
-from rumble_server.tournament.formats.schedule import FixedSchedule, Plan, Round
+from rumble_server.tournament.formats.schedule import FixedSchedule, Plan, Results, Round
 from rumble_server.tournament.pairing import Pairing
 
 
 class Gauntlet(FixedSchedule):
-    """Challengers against the rest of the field. Seats differ by one at most, for either side; they swap each cycle."""
+    """Challengers against the rest of the field. A bot's seats differ by one at most; they swap each cycle."""
 
     def __init__(self, plan: Plan) -> None:
         if not 1 <= plan.challengers < plan.bots:
@@ -15,7 +15,7 @@ class Gauntlet(FixedSchedule):
         super().__init__(plan)
 
     def rounds(self) -> Iterator[Round]:
-        """In each round every bot of the smaller side has a match, with another of the larger side each time."""
+        """Pair in each round every bot of the smaller side, with another of the larger side each time."""
         plan = self.plan
         challengers, others = plan.challengers, plan.bots - plan.challengers
         fewer, more = sorted((challengers, others))
@@ -31,8 +31,6 @@ class Gauntlet(FixedSchedule):
                     pairings.append(Pairing(cycle, number, board, *(pair if ahead else pair[::-1])))
                 yield Round(tuple(pairings))
 
-    @property
-    def matches_total(self) -> int:
-        """Each challenger against each other bot, for the legs of each cycle."""
+    def matches_total(self, results: Results, gone: Collection[int] = ()) -> int:
         plan = self.plan
         return plan.challengers * (plan.bots - plan.challengers) * plan.cycles * plan.legs

@@ -1,28 +1,26 @@
-"""Knockout: who wins a pairing goes on, in a seeded bracket. The numbers of the bots are their seeds, 0 the best.
+"""Knockout: the winner of a pairing goes on, in a seeded bracket. The numbers of the bots are their seeds, 0 the best.
 
 The tie rule: a pairing without a winner after its legs is played again with the seats swapped (as the next cycle, so
 that ids stay unique), `replays` times at most; if it is still tied, the better seed goes on. The bracket is the usual
 one (1 and 2 can meet only in the final), byes in the first round go to the best seeds, and a pairing is open as soon as
-both its bots are known. In a pairing with an odd number of legs, first is who was first less often, else the better
-seed.
-Who goes on is settled when the next pairing is made: a result that is voided before counts anew, one that is voided
-later does not take back who went on.
+both its bots are known. In a pairing with an odd number of legs, first is the bot that was first less often, else the
+better seed.
+A bot has gone on when its next pairing is made: a result that is voided before that counts anew; one that is voided
+later does not take it back.
 """
 
-from collections.abc import Collection
+from collections import ChainMap
+from collections.abc import Collection, Iterator, Mapping
 
-from rumble_server.tournament.formats.schedule import Plan, Results, Round, Schedule, pairing_results
+from rumble_server.tournament.formats.schedule import Place, Plan, Results, Round, Schedule, Task, pairing_results
 from rumble_server.tournament.pairing import Pairing
 
 TIED = -1
-"""What a pairing without a winner gives instead of one."""
-
-Place = tuple[int, int]
-"""A pairing's place in the bracket: round and board, from 1."""
+"""Stands for the winner of a pairing that has none."""
 
 
 def bracket(size: int) -> list[int]:
-    """The seeds of a full bracket of 2, 4, 8, ... from top to bottom: each pair of neighbours meets."""
+    """Return the seeds of a full bracket of 2, 4, 8, ... from top to bottom: each pair of neighbours meets."""
     seeds = [0]
     while len(seeds) < size:
         last = 2 * len(seeds) - 1
@@ -31,61 +29,60 @@ def bracket(size: int) -> list[int]:
 
 
 class Knockout(Schedule):
-    """One bracket. Round 1 has board numbers for its byes too, which are not played."""
+    """One bracket. Byes have board numbers in round 1 too."""
+
+    has_bracket = True
 
     def __init__(self, plan: Plan) -> None:
         super().__init__(plan)
         self.number_of_rounds = (plan.bots - 1).bit_length()
-        self.winners: dict[Place, int] = {}
-        """Who went on from each place of the bracket."""
+        self._final = (self.number_of_rounds, 1)
         self._open: dict[Place, Pairing] = {}
-        """The pairing being played at a place: the last of its replays."""
-        self._ready: list[tuple[Place, int, int]] = []
-        self._replays = 0
+        """By place that no bot has gone on from: the pairing that was played there last."""
+        self._repeats = 0
         self._firsts = [0] * plan.bots
         """How much more often each was first than second, over pairings."""
         self._seeds = bracket(1 << self.number_of_rounds)
         for board in range(1, len(self._seeds) // 2 + 1):
-            one, other = sorted(self._seeds[2 * board - 2 : 2 * board])
-            if other < plan.bots:
-                self._ready.append(((1, board), one, other))
-            else:
-                self._advance((1, board), one)
+            seeds = self._seeded(board)
+            if len(seeds) == 1:
+                self.went_on[1, board] = seeds[0]
 
-    @property
-    def champion(self) -> int | None:
-        """Who won the final."""
-        return self.winners.get((self.number_of_rounds, 1))
+    def is_finished(self, results: Results, gone: Collection[int] = ()) -> bool:
+        return self._final in self._open and self._decided(results).get(self._final, TIED) != TIED
 
-    @property
-    def matches_total(self) -> int:
-        """With the replays so far."""
-        return (self.plan.bots - 1 + self._replays) * self.plan.legs
+    def matches_total(self, results: Results, gone: Collection[int] = ()) -> int:
+        return (self.plan.bots - 1 + self._repeats) * self.plan.legs
 
-    def pull(self, results: Results, gone: Collection[int] = ()) -> Round | None:
-        """All pairings that are open now: newly known ones, and replays."""
-        pulled = []
-        decided = self._decided(results)
-        for place, winner in decided.items():
+    def prepare(self, results: Results, gone: Collection[int] = ()) -> Task | None:
+        """Pair all that is open now: tied pairings again, and newly known ones."""
+        pairings = []
+        winners: dict[Place, int] = {}
+        for place, winner in self._decided(results).items():
             if winner == TIED:
                 pairing = self._open[place]
-                pulled.append(Pairing(pairing.cycle + 1, pairing.round, pairing.board, pairing.second, pairing.first))
-            elif place[0] == self.number_of_rounds or self._has_winner(_neighbour(place), decided):
-                self._advance(place, winner)
-        ready, self._ready = sorted(self._ready), []
-        for place, one, other in ready:
+                pairings.append(Pairing(pairing.cycle + 1, *place, pairing.second, pairing.first))
+            else:
+                winners[place] = winner
+        for place, one, other in self._ready(winners):
             if self._firsts[other] < self._firsts[one]:
                 one, other = other, one
-            pulled.append(Pairing(1, *place, one, other))
-        for pairing in pulled:
-            self._put(pairing)
-        return Round(tuple(pulled)) if pulled else None
+            pairings.append(Pairing(1, *place, one, other))
+        return (lambda: Round(tuple(pairings))) if pairings else None
+
+    def _ready(self, winners: dict[Place, int]) -> Iterator[tuple[Place, int, int]]:
+        """Find the places that can be paired now, at first or after these winners, with the better seed first."""
+        places = {(number + 1, (board + 1) // 2) for number, board in winners if number < self.number_of_rounds}
+        if not self._open:
+            places = {(number, board + 1) for number in (1, 2) for board in range(len(self._seeds) >> number)}
+        known = ChainMap(winners, self.went_on)
+        for place in sorted(places):
+            bots = self._bots_at(place, known)
+            if len(bots) == 2:
+                yield place, min(bots), max(bots)
 
     def _decided(self, results: Results) -> dict[Place, int]:
-        """Who won each open pairing that is played to its end, or `TIED` where it is to be played again.
-
-        The final stays open: nothing follows from it.
-        """
+        """Return the winner of each open pairing that is over, or `TIED` where it is to be played again."""
         decided = {}
         for place, pairing in self._open.items():
             legs = pairing_results(pairing, self.plan.legs, results)
@@ -99,72 +96,52 @@ class Knockout(Schedule):
                 decided[place] = pairing.first if first > second else pairing.second
         return decided
 
-    def _has_winner(self, place: Place, decided: dict[Place, int]) -> bool:
-        return place in self.winners or decided.get(place, TIED) != TIED
-
-    def _advance(self, place: Place, winner: int) -> None:
-        self.winners[place] = winner
-        number, board = place
-        if number == self.number_of_rounds:
-            self.finished = True
-            return
-        self._open.pop(place, None)
-        neighbour = self.winners.get(_neighbour(place))
-        if neighbour is not None:
-            one, other = sorted((winner, neighbour))
-            self._ready.append(((number + 1, (board + 1) // 2), one, other))
-
-    def _put(self, pairing: Pairing) -> None:
-        self._open[pairing.round, pairing.board] = pairing
-        self._replays += pairing.cycle > 1
-        if self.plan.legs % 2:
-            self._firsts[pairing.first] += 1
-            self._firsts[pairing.second] -= 1
-
-    def reopen(self, number: int) -> None:
-        """Without its result the final is open again."""
-        if number == self.number_of_rounds:
-            self.winners.pop((number, 1), None)
-            self.finished = False
-
-    def restore(self, pulled: Round) -> None:
-        """Put the pairings in their places; who plays in a later round went on from the one before."""
-        for pairing in pulled.pairings:
+    def add(self, paired: Round) -> None:
+        """Put the pairings in their places; the bots of a later round have gone on from the one before."""
+        for pairing in paired.pairings:
             place = (pairing.round, pairing.board)
-            if pairing.cycle == 1 and pairing.round > 1:
-                for board in (2 * pairing.board - 1, 2 * pairing.board):
-                    before = self._open.get((pairing.round - 1, board))
-                    if before is not None:
-                        on = {before.first, before.second} & {pairing.first, pairing.second}
+            bots = {pairing.first, pairing.second}
+            if pairing.cycle == 1:
+                for before in _feeders(place) if pairing.round > 1 else ():
+                    if before in self._open:
+                        last = self._open.pop(before)
+                        on = {last.first, last.second} & bots
                         if len(on) != 1:
-                            raise ValueError(f"nobody went on from board {board} of round {pairing.round - 1}")
-                        self._advance((pairing.round - 1, board), on.pop())
-            if pairing.cycle == 1 and not any(ready[0] == place for ready in self._ready):
-                raise ValueError(f"board {pairing.board} of round {pairing.round} is not to be played yet")
-            self._ready = [ready for ready in self._ready if ready[0] != place]
-            self._put(pairing)
+                            raise ValueError(f"nobody went on from board {before[1]} of round {before[0]}")
+                        self.went_on[before] = on.pop()
+                if place in self._open or place in self.went_on or set(self._bots_at(place, self.went_on)) != bots:
+                    raise ValueError(f"board {pairing.board} of round {pairing.round} is not to be played yet")
+            self._open[place] = pairing
+            self._repeats += pairing.cycle > 1
+            if self.plan.legs % 2:
+                self._firsts[pairing.first] += 1
+                self._firsts[pairing.second] -= 1
 
     def places(self, results: Results) -> dict[int, int]:
-        """The rank of each bot by how far it came: 1, 2, 3 for both who lost a semi-final, 5 for four, and so on.
+        """Return the rank of each bot by how far it came: 1, 2, 3 for both semi-final losers, 5 for four, and so on.
 
         Bots still in it share the first rank.
         """
         lost_in: dict[int, int] = {}
-        for (number, board), winner in (self.winners | self._decided(results)).items():
-            for bot in self._pair(number, board):
+        for place, winner in (self.went_on | self._decided(results)).items():
+            for bot in self._bots_at(place, self.went_on):
                 if winner not in (TIED, bot):
-                    lost_in[bot] = number
+                    lost_in[bot] = place[0]
         ranks = {bot: (1 << self.number_of_rounds - number) + 1 for bot, number in lost_in.items()}
         return {bot: ranks.get(bot, 1) for bot in range(self.plan.bots)}
 
-    def _pair(self, number: int, board: int) -> tuple[int, ...]:
-        """Who met at a place of the bracket that has a winner; one bot where it had a bye."""
-        if number == 1:
-            return tuple(bot for bot in self._seeds[2 * board - 2 : 2 * board] if bot < self.plan.bots)
-        return self.winners[number - 1, 2 * board - 1], self.winners[number - 1, 2 * board]
+    def _bots_at(self, place: Place, winners: Mapping[Place, int]) -> tuple[int, ...]:
+        """Return the bots that meet at a place, as far as they are known; one bot where it has a bye."""
+        if place[0] == 1:
+            return self._seeded(place[1])
+        return tuple(winners[before] for before in _feeders(place) if before in winners)
+
+    def _seeded(self, board: int) -> tuple[int, ...]:
+        """Return the bots that the bracket seeds at a board of round 1."""
+        return tuple(bot for bot in self._seeds[2 * board - 2 : 2 * board] if bot < self.plan.bots)
 
 
-def _neighbour(place: Place) -> Place:
-    """The place whose winner meets the winner of this one."""
+def _feeders(place: Place) -> tuple[Place, Place]:
+    """Return the two places whose winners meet at this one."""
     number, board = place
-    return number, board + 1 if board % 2 else board - 1
+    return (number - 1, 2 * board - 1), (number - 1, 2 * board)

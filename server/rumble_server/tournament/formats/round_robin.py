@@ -1,20 +1,20 @@
 """Round-robin: everyone meets everyone once a cycle, by Berger tables; the seats swap from cycle to cycle."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
-from rumble_server.tournament.formats.schedule import FixedSchedule, Round
+from rumble_server.tournament.formats.schedule import FixedSchedule, Results, Round
 from rumble_server.tournament.pairing import Pairing, berger_round, round_robin_matches
 
 
 class RoundRobin(FixedSchedule):
-    """Berger tables. Seats differ by one at most.
+    """Berger tables. A bot's seats differ by one at most.
 
     With one leg and two cycles the last two rounds of the first cycle are swapped (FIDE Handbook C.05, Annex 1), so
-    that nobody has the same seat more than twice in a row; a round's number is its place in the order of play.
+    that no bot has the same seat more than twice in a row; a round's number is its place in the order of play.
     """
 
     def rounds(self) -> Iterator[Round]:
-        """One round at a time; the odd one out has a bye, without points."""
+        """Make one round at a time; in an odd field one bot has a bye, without points."""
         bots, plan = self.plan.bots, self.plan
         number_of_rounds = bots - 1 + bots % 2
         swapped = plan.legs == 1 and plan.cycles == 2 and number_of_rounds > 1
@@ -30,9 +30,7 @@ class RoundRobin(FixedSchedule):
                 )
                 yield Round(pairings, _left_out(pairings, bots) if bots % 2 else ())
 
-    @property
-    def matches_total(self) -> int:
-        """All pairs, each for the legs of each cycle."""
+    def matches_total(self, results: Results, gone: Collection[int] = ()) -> int:
         return round_robin_matches(self.plan.bots, self.plan.cycles, self.plan.legs)
 
 

@@ -1,14 +1,15 @@
 """What a schedule is, whether or not it depends on results. Pure.
 
-Bots are numbers from 0, in the order of their seeding. A schedule gives rounds, the caller plays them: it asks
-(`pull`) whenever somebody free could use a match, and None means "not before more results are in". The id of a match
-is `<cycle>.<round>.<board>.<leg>`, the same whatever finishes first.
+Bots are numbers from 0, in the order of their seeding. A schedule is asked (`prepare`) for the next round, which
+changes nothing, and is given (`add`) each round that is to be played; None means "not before more results are in". The
+ids of the matches do not depend on which finishes first.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 
+from rumble_server.match.match_id import MatchKey
 from rumble_server.tournament.pairing import Pairing
 
 
@@ -20,8 +21,10 @@ class Played:
     forfeit: bool = False
 
 
-Results = Mapping[str, Played]
-"""By match id without the tournament: `<cycle>.<round>.<board>.<leg>`."""
+Results = Mapping[MatchKey, Played]
+
+Place = tuple[int, int]
+"""A pairing's place in a bracket: round and board, from 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,17 +35,21 @@ class Round:
     byes: tuple[int, ...] = ()
 
 
+Task = Callable[[], Round]
+"""Pairs a round; of a schedule that is `slow` it can be pickled."""
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a host chooses for a schedule. Each format reads what concerns it."""
+    """What an organiser chooses for a schedule. Each format reads what concerns it."""
 
     bots: int
     cycles: int = 1
     legs: int = 2
     rounds: int | None = None
-    """Swiss: how many rounds; None: as many as a knockout of the field would have."""
+    """Swiss: how many rounds; None: the number that a knockout of the field would have."""
     challengers: int = 1
-    """Gauntlet: the first so many bots meet all others."""
+    """Gauntlet: how many bots, the first by number, meet all others."""
     replays: int = 1
     """Knockout: how often a tied pairing is played again before the better seed goes on."""
     points: tuple[float, float, float] = (1, 0.5, 0)
@@ -50,43 +57,54 @@ class Plan:
 
 
 class Schedule(ABC):
-    """The rounds of one tournament, pulled one by one."""
+    """The rounds of one tournament. Its state is the rounds that were added; the rest it computes from results."""
 
     slow = False
-    """Whether `pull` may take more than some milliseconds: then it is to be called off the event loop."""
+    """Whether a task of `prepare` may take more than some milliseconds: then it is to run off the event loop."""
     follows_results = True
-    """Whether what is pulled depends on results, so that the log must say what was pulled."""
+    """Whether the rounds depend on results, so that the log must have each of them."""
+    has_bracket = False
+    """Whether bots are ranked by how far they come (`places`) and not by points."""
+    number_of_rounds = 0
+    """Where rounds follow from results: how many there are if it is played to the end."""
 
     def __init__(self, plan: Plan) -> None:
         if plan.bots < 2 or plan.cycles < 1 or plan.legs < 1:
             raise ValueError("a schedule needs two bots, one cycle and one leg at least")
         self.plan = plan
-        self.finished = False
-        """Whether every round was pulled: nothing more will come."""
+        self.went_on: dict[Place, int] = {}
+        """With a bracket: the bot that went on from each place, as far as rounds were added."""
 
     @abstractmethod
-    def pull(self, results: Results, gone: Collection[int] = ()) -> Round | None:
-        """The next pairings, or None: wait for results (or for nothing, if `finished`). `gone` bots have withdrawn."""
+    def prepare(self, results: Results, gone: Collection[int] = ()) -> Task | None:
+        """Return the task that pairs the next round; None if it waits for results, or none comes (`is_finished`).
+
+        `gone` bots have withdrawn. Changes nothing.
+        """
 
     @abstractmethod
-    def restore(self, pulled: Round) -> None:
-        """Take up a round that was pulled before a restart, in the order of pulling. Raises ValueError."""
+    def add(self, paired: Round) -> None:
+        """Take in the next round. Raises ValueError if it cannot be the next."""
 
-    def reopen(self, number: int) -> None:
-        """A match of the round of that number has lost its result, and is to be played again."""
-
-    @property
     @abstractmethod
-    def matches_total(self) -> int | None:
-        """How many matches there will be when all is played, as far as is known now; None if not at all."""
+    def is_finished(self, results: Results, gone: Collection[int] = ()) -> bool:
+        """Whether no round will come any more."""
 
-    def byes_with_points(self) -> dict[int, int]:
-        """For each bot the matches it was given as won, without an opponent (see `rank`, `byes`)."""
+    @abstractmethod
+    def matches_total(self, results: Results, gone: Collection[int] = ()) -> int:
+        """Return how many matches there will be when all is played, as far as is known now."""
+
+    def stopped(self, results: Results, gone: Collection[int] = ()) -> str:
+        """Return why it is finished before its last round; empty if it is not."""
+        return ""
+
+    def places(self, results: Results) -> dict[int, int]:
+        """Return the rank of each bot, with a bracket."""
         return {}
 
 
 class FixedSchedule(Schedule):
-    """A schedule that does not depend on results: a pull never waits."""
+    """A schedule that does not depend on results: it never waits for any."""
 
     follows_results = False
 
@@ -94,34 +112,29 @@ class FixedSchedule(Schedule):
         super().__init__(plan)
         self._rounds = self.rounds()
         self._next = next(self._rounds, None)
-        self.finished = self._next is None
 
     @abstractmethod
     def rounds(self) -> Iterator[Round]:
-        """All rounds, lazily."""
+        """Make all rounds, lazily."""
 
-    def pull(self, results: Results, gone: Collection[int] = ()) -> Round | None:
-        """The next round."""
-        pulled, self._next = self._next, next(self._rounds, None)
-        self.finished = self._next is None
-        return pulled
+    def prepare(self, results: Results, gone: Collection[int] = ()) -> Task | None:
+        following = self._next
+        return None if following is None else lambda: following
 
-    def restore(self, pulled: Round) -> None:
-        """Pull again what was pulled, and see that it is the same."""
-        if self.pull({}) != pulled:
+    def add(self, paired: Round) -> None:
+        if paired != self._next:
             raise ValueError("the schedule has another round here than the log")
+        self._next = next(self._rounds, None)
 
-
-def match_key(pairing: Pairing, leg: int) -> str:
-    """The id of a match, without the tournament."""
-    return f"{pairing.cycle}.{pairing.round}.{pairing.board}.{leg}"
+    def is_finished(self, results: Results, gone: Collection[int] = ()) -> bool:
+        return self._next is None
 
 
 def pairing_results(pairing: Pairing, legs: int, results: Results) -> list[Played] | None:
-    """The results of all legs, each as (score of `first`, score of `second`); None until the last is in."""
+    """Return the results of all legs, each as (score of `first`, score of `second`); None until the last is in."""
     found = []
     for leg in range(1, legs + 1):
-        played = results.get(match_key(pairing, leg))
+        played = results.get(pairing.match_key(leg))
         if played is None:
             return None
         if leg % 2 == 0:

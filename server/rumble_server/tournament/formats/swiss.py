@@ -1,11 +1,11 @@
-"""Swiss: in each round bots with about as many points meet, never twice. Pairings by `py4swiss`, the FIDE Dutch system.
+"""Swiss: in each round bots with about equal points meet, never twice. Pairings by `py4swiss`, the FIDE Dutch system.
 
-A round is paired when every match of the one before has its result. The bot that is left out has a bye, which counts as
-won; at most one each. A bot that has withdrawn is not paired any more. If a round cannot be paired without meeting
-again (a small field, or most of it gone) the tournament ends before it, and says why.
+A round is paired when every match of the one before has its result. In an odd field one bot has a bye, which counts as
+won; each bot has one at most. A bot that has withdrawn is not paired any more. If a round cannot be paired without
+meeting again (a small field, or most of it gone) the tournament ends before it, and says why.
 
 Pairing takes the `py4swiss` engine 0.1 s for 64 bots and seconds for 300, in one thread. So `prepare` gives the work as
-a small picklable `Task`, to be run in another process, and `restore` takes its answer; `pull` does all at once.
+a small picklable `SwissTask`, to be called in another process, and `add` takes its answer.
 
 With an even number of legs the seats are even in each pairing, so seat preferences have no part in it: every bot is
 shown to the engine with the same seats. Points of several legs, or of another scheme than 1, 1/2, 0, reach the engine
@@ -16,7 +16,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from rumble_server.results.tally import Scheme
-from rumble_server.tournament.formats.schedule import Plan, Results, Round, Schedule, match_key, pairing_results
+from rumble_server.tournament.formats.schedule import Plan, Results, Round, Schedule, pairing_results
 from rumble_server.tournament.pairing import Pairing
 
 WHITE, BLACK, NO_SEAT = "w", "b", "-"
@@ -26,7 +26,7 @@ WIN, DRAW, LOSS, FORFEIT_WIN, FORFEIT_LOSS, BYE, ABSENT = "1", "=", "0", "+", "-
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One round of one bot: its opponent (0: none; numbers count from 1), TRF16 codes, and all points so far."""
+    """One round of one bot: its opponent (0: none; numbers count from 1), TRF16 codes, and its points after it."""
 
     opponent: int
     seat: str
@@ -35,8 +35,8 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
-    """All that pairing a round takes. `run` is slow, and a pure function of it."""
+class SwissTask:
+    """All that pairing a round takes. Calling it is slow, and changes nothing."""
 
     number: int
     rounds: int
@@ -47,8 +47,8 @@ class Task:
     draw: int
     loss: int
 
-    def run(self) -> Round:
-        """The round, with no pairings at all where it cannot be paired."""
+    def __call__(self) -> Round:
+        """Pair the round. If it cannot be paired, it has no pairings."""
         from py4swiss.engines import DutchEngine
         from py4swiss.engines.common import PairingError
 
@@ -61,32 +61,27 @@ class Task:
         return Round(pairings, tuple(first - 1 for first, second in pairs if not second))
 
     def _report(self) -> object:
-        """The tournament as `py4swiss` reads it."""
-        from py4swiss.trf import ParsedTrf
-        from py4swiss.trf.codes import PlayerCode
-        from py4swiss.trf.results import (
-            ColorToken,
-            ResultToken,
-            RoundResult,
-            ScoringPointSystem,
-            ScoringPointSystemCode,
-        )
-        from py4swiss.trf.sections import PlayerSection, XSection
+        """Write the tournament as `py4swiss` reads it."""
+        from py4swiss.trf import ParsedTrf, codes, results, sections
 
         worth = {WIN: self.win, FORFEIT_WIN: self.win, BYE: self.win, DRAW: self.draw, ABSENT: 0}
-        system = ScoringPointSystem()
+        system = results.ScoringPointSystem()
         for code, units in (("W", self.win), ("PAB", self.win), ("D", self.draw), ("L", self.loss), ("ZPB", 0)):
-            system.apply_code(ScoringPointSystemCode(code), units)
+            system.apply_code(results.ScoringPointSystemCode(code), units)
         players, accelerations = [], {}
         for number, entries in enumerate(self.entries, 1):
             players.append(
-                PlayerSection(
-                    code=PlayerCode.PLAYER,
+                sections.PlayerSection(
+                    code=codes.PlayerCode.PLAYER,
                     starting_number=number,
                     points_times_ten=entries[-1].points if entries else 0,
                     rank=number,
                     results=[
-                        RoundResult(id=entry.opponent, color=ColorToken(entry.seat), result=ResultToken(entry.result))
+                        results.RoundResult(
+                            id=entry.opponent,
+                            color=results.ColorToken(entry.seat),
+                            result=results.ResultToken(entry.result),
+                        )
                         for entry in entries
                     ],
                 )
@@ -98,7 +93,7 @@ class Task:
             accelerations[number] = extra
         return ParsedTrf(
             player_sections=players,
-            x_section=XSection(
+            x_section=sections.XSection(
                 number_of_rounds=self.rounds,
                 zeroed_ids={bot + 1 for bot in self.gone},
                 scoring_point_system=system,
@@ -108,7 +103,7 @@ class Task:
 
 
 class Swiss(Schedule):
-    """A Swiss tournament; `stopped` says why it ended early, if it did."""
+    """A Swiss tournament. It may stop before its last round."""
 
     slow = True
 
@@ -119,60 +114,46 @@ class Swiss(Schedule):
         if self.number_of_rounds < 1:
             raise ValueError("a Swiss needs one round at least")
         self.scheme = Scheme.of(plan.points)
-        self.stopped = ""
         self._rounds: list[Round] = []
-        self._waits_for: list[str] = []
-        """Matches of the last round that had no result when last looked at."""
+        self._unpaired = False
+        """Whether the next round cannot be paired: a round without pairings was added."""
 
-    @property
-    def matches_total(self) -> int:
-        """If nobody (more) withdraws."""
-        to_come = 0 if self.finished else self.number_of_rounds - len(self._rounds)
+    def is_finished(self, results: Results, gone: Collection[int] = ()) -> bool:
+        return len(self._rounds) == self.number_of_rounds or bool(self.stopped(results, gone))
+
+    def stopped(self, results: Results, gone: Collection[int] = ()) -> str:
+        if self._unpaired:
+            return f"round {len(self._rounds) + 1} cannot be paired without meeting again"
+        too_few = len(self._rounds) < self.number_of_rounds and self.plan.bots - len(set(gone)) < 2
+        return "fewer than two bots are left" if too_few and self._is_played(results) else ""
+
+    def _is_played(self, results: Results) -> bool:
+        """Whether every match of the last round has its result."""
+        last = self._rounds[-1].pairings if self._rounds else ()
+        return all(pairing_results(pairing, self.plan.legs, results) is not None for pairing in last)
+
+    def matches_total(self, results: Results, gone: Collection[int] = ()) -> int:
+        """Return how many matches there will be if no further bot withdraws."""
+        to_come = 0 if self.is_finished(results, gone) else self.number_of_rounds - len(self._rounds)
         paired = sum(len(played.pairings) for played in self._rounds)
         return (paired + self.plan.bots // 2 * to_come) * self.plan.legs
 
-    def byes_with_points(self) -> dict[int, int]:
-        """As many matches won as a pairing has, for each bye."""
-        byes: dict[int, int] = {}
-        for played in self._rounds:
-            for bot in played.byes:
-                byes[bot] = byes.get(bot, 0) + self.plan.legs
-        return byes
+    def add(self, paired: Round) -> None:
+        """Take in a round; one without pairings ends the tournament."""
+        if paired.pairings:
+            self._rounds.append(paired)
+        else:
+            self._unpaired = True
 
-    def pull(self, results: Results, gone: Collection[int] = ()) -> Round | None:
-        """The next round, when the last is played. Slow."""
-        task = self.prepare(results, gone)
-        if task is None:
-            return None
-        pulled = task.run()
-        self.restore(pulled)
-        return pulled if pulled.pairings else None
-
-    def restore(self, pulled: Round) -> None:
-        """A round was paired; one without pairings ends the tournament."""
-        if not pulled.pairings:
-            self.stopped = f"round {len(self._rounds) + 1} cannot be paired without meeting again"
-            self.finished = True
-            return
-        self._rounds.append(pulled)
-        self._waits_for = [match_key(pair, leg) for pair in pulled.pairings for leg in range(1, self.plan.legs + 1)]
-        self.finished = len(self._rounds) == self.number_of_rounds
-
-    def prepare(self, results: Results, gone: Collection[int] = ()) -> Task | None:
-        """What pairing the next round takes; None if it is not its time, or there is none."""
-        while self._waits_for and self._waits_for[-1] in results:
-            self._waits_for.pop()
-        if self.finished or self._waits_for:
+    def prepare(self, results: Results, gone: Collection[int] = ()) -> "SwissTask | None":
+        if self.is_finished(results, gone):
             return None
         entries: list[list[Entry]] = [[] for _ in range(self.plan.bots)]
         for number, played in enumerate(self._rounds, 1):
             if not self._enter(entries, number, played, results):
                 return None
-        if self.plan.bots - len(set(gone)) < 2:
-            self.stopped, self.finished = "fewer than two bots are left", True
-            return None
         legs, scheme = self.plan.legs, self.scheme
-        return Task(
+        return SwissTask(
             number=len(self._rounds) + 1,
             rounds=self.number_of_rounds,
             entries=tuple(map(tuple, entries)),
@@ -183,7 +164,7 @@ class Swiss(Schedule):
         )
 
     def _enter(self, entries: list[list[Entry]], number: int, played: Round, results: Results) -> bool:
-        """Add a round to each bot's entries; False if it is not over."""
+        """Add a round to each bot's entries. Return False if it is not over."""
         scheme, legs = self.scheme, self.plan.legs
         seats = (WHITE, BLACK)
         if legs % 2 == 0:

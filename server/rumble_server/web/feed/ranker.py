@@ -190,12 +190,14 @@ def _earlier(tournament: Tournament) -> Table | None:
 
 
 def _ranking(table: Table, ratings: Ratings | None, past: Past | None, results: int) -> Ranking:
-    rated = {} if ratings is None else {line.name: line.as_json() for line in ratings.lines}
+    rated = {line.name: line.as_json() for line in (() if ratings is None else ratings.lines)}
     ranks = {} if past is None else past.ranks
     lines = [
-        Standing(
-            **{**rated.get(standing.name, NO_RATING), **standing.as_json()},
-            gained=ranks[standing.name] - standing.rank if standing.name in ranks else None,
+        standing.model_copy(
+            update={
+                **{key: rated.get(standing.name, NO_RATING)[key] for key in NO_RATING},
+                "gained": ranks[standing.name] - standing.rank if standing.name in ranks else None,
+            }
         )
         for standing in table.standings()
     ]

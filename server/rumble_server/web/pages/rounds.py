@@ -3,9 +3,8 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from rumble_server.tournament.agenda import Agenda, pairing_and_leg
-from rumble_server.tournament.formats.knockout import Knockout
-from rumble_server.tournament.formats.swiss import Swiss
+from rumble_server.match.match_id import MatchId
+from rumble_server.tournament.agenda import Agenda
 from rumble_server.tournament.tournament import Tournament
 
 TITLES = {1: "Final", 2: "Semi-finals", 4: "Quarter-finals"}
@@ -41,11 +40,11 @@ class RoundView:
 def rounds_of(tournament: Tournament) -> list[RoundView]:
     """Return the rounds so far of a Swiss, or all rounds of a knockout, first to last; none of another format."""
     agenda = tournament.agenda
-    if agenda is None or not isinstance(agenda.schedule, Swiss | Knockout):
+    if agenda is None or not agenda.schedule.follows_results:
         return []
     meetings = _meetings(tournament, agenda)
-    if isinstance(agenda.schedule, Knockout):
-        return list(_bracket(agenda, agenda.schedule, meetings))
+    if agenda.schedule.has_bracket:
+        return list(_bracket(agenda, meetings))
     return [
         RoundView(f"Round {number} of {agenda.schedule.number_of_rounds}", found, _idle(agenda.bots, found))
         for number, found in _by_round(meetings)
@@ -55,11 +54,11 @@ def rounds_of(tournament: Tournament) -> list[RoundView]:
 def _meetings(tournament: Tournament, agenda: Agenda) -> dict[tuple[int, int], Meeting]:
     """Return the meetings by round and board, in this order. A tie-break match belongs to the tie that it decides."""
     found: dict[tuple[int, int], Meeting] = {}
-    seats_of = {slot.match: slot.seats for slot in agenda.open.values()}
+    seats_of = {slot.match_id: slot.seats for slot in agenda.open.values()}
     seats_of |= {match: (over.seats[0], over.seats[1]) for match, over in tournament.results.items()}
     for match in sorted(seats_of, key=_order):
-        pairing, leg = pairing_and_leg(match)
-        meeting = found.setdefault((pairing.round, pairing.board), Meeting())
+        number, board, _, leg = _order(match)
+        meeting = found.setdefault((number, board), Meeting())
         if meeting.seats == ("", ""):
             first, second = seats_of[match]
             meeting.seats = (first, second) if leg % 2 else (second, first)
@@ -73,8 +72,8 @@ def _meetings(tournament: Tournament, agenda: Agenda) -> dict[tuple[int, int], M
 
 
 def _order(match: str) -> tuple[int, int, int, int]:
-    pairing, leg = pairing_and_leg(match)
-    return pairing.round, pairing.board, pairing.cycle, leg
+    match_id = MatchId.parse(match)
+    return match_id.round, match_id.board, match_id.cycle, match_id.leg
 
 
 def _by_round(meetings: dict[tuple[int, int], Meeting]) -> Iterator[tuple[int, list[Meeting]]]:
@@ -88,8 +87,9 @@ def _idle(bots: Iterable[str], meetings: list[Meeting]) -> list[str]:
     return sorted((name for name in bots if name not in busy), key=str.casefold)
 
 
-def _bracket(agenda: Agenda, schedule: Knockout, meetings: dict[tuple[int, int], Meeting]) -> Iterator[RoundView]:
-    winners = {place: agenda.bots[number] for place, number in schedule.winners.items()}
+def _bracket(agenda: Agenda, meetings: dict[tuple[int, int], Meeting]) -> Iterator[RoundView]:
+    schedule = agenda.schedule
+    went_on = {place: agenda.bots[number] for place, number in schedule.went_on.items()}
     ranks = agenda.places()
     for number in range(1, schedule.number_of_rounds + 1):
         boards = 1 << (schedule.number_of_rounds - number)
@@ -97,12 +97,12 @@ def _bracket(agenda: Agenda, schedule: Knockout, meetings: dict[tuple[int, int],
         for board in range(1, boards + 1):
             meeting = meetings.get((number, board))
             if meeting is None:
-                one, other = (winners.get((number - 1, before), "") for before in (2 * board - 1, 2 * board))
+                one, other = (went_on.get((number - 1, before), "") for before in (2 * board - 1, 2 * board))
                 meeting = Meeting((one, other))
             # A bot that lost here has this rank, even before the schedule has taken note.
             lost = [name for name in meeting.seats if ranks.get(name) == boards + 1]
             kept = [name for name in meeting.seats if name not in lost]
-            meeting.winner = winners.get((number, board), kept[0] if len(lost) == len(kept) == 1 else "")
+            meeting.winner = went_on.get((number, board), kept[0] if len(lost) == len(kept) == 1 else "")
             if number == 1 and meeting.seats == ("", ""):
                 meeting.seats, meeting.bye = (meeting.winner, ""), True
             found.append(meeting)

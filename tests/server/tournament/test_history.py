@@ -3,20 +3,24 @@
 from rumble_engine import Termination
 from rumble_protocol.fields import TimeControl
 from rumble_server.match.facts import MatchOver, MatchStarted
+from rumble_server.tournament.audit import Context
+from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.facts import (
     BotAbsent,
     BotJoined,
     LogFact,
     ResultVoided,
     RoundPaired,
+    TournamentCreated,
     TournamentPaused,
     TournamentResumed,
     TournamentStarted,
 )
+from rumble_server.tournament.history import audit_facts
 from rumble_server.tournament.pairing import Pairing
-from rumble_server.web.api.auditor import Now, audit_facts
 
-NOBODY_AWAY = Now(("a", "b", "c"), True, True, 120_000, {}, {}, 100_000)
+CREATED = TournamentCreated("t", TournamentConfig(name="T", game="tictactoe", absent_ms=120_000), 0)
+NOBODY_AWAY = Context(("a", "b", "c"), started_ms=1_000, now_ms=100_000, finished=True)
 
 
 def started(match: str, seats: tuple[str, str], at_ms: int) -> MatchStarted:
@@ -28,7 +32,7 @@ def over(match: str, seats: tuple[str, str], at_ms: int) -> MatchOver:
 
 
 def field(*bots: str) -> list[LogFact]:
-    return [*(BotJoined("t", bot, 0) for bot in bots), TournamentStarted("t", bots, (), 1_000)]
+    return [CREATED, *(BotJoined("t", bot, 0) for bot in bots), TournamentStarted("t", bots, (), 1_000)]
 
 
 def test_pauses_and_absences_are_no_waiting() -> None:

@@ -1,0 +1,134 @@
+"""What the facts of a tournament tell of times, for its fairness audit: the machine does not keep them."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from rumble_server.match.facts import MatchOver, MatchStarted
+from rumble_server.match.match_id import MatchId
+from rumble_server.tournament.audit import Audit, Context, MatchRecord, Span, audit
+from rumble_server.tournament.facts import (
+    BotAbsent,
+    BotJoined,
+    LogFact,
+    ResultVoided,
+    RoundPaired,
+    TournamentCreated,
+    TournamentEnded,
+    TournamentPaused,
+    TournamentResumed,
+)
+from rumble_server.tournament.tournament import OVER, Tournament
+
+ALIKE = ("round-robin", "swiss")
+"""Formats in which all bots are to have the same number of matches."""
+
+
+def context_of(tournament: Tournament, now_ms: int) -> Context:
+    """Take what the machine knows, for an audit that is made on another thread."""
+    agenda, config = tournament.agenda, tournament.config
+    finished = tournament.status in OVER
+    at_ms = now_ms if tournament.ended_at_ms is None else tournament.ended_at_ms
+    to_play: dict[str, list[str]] = {}
+    away: dict[str, list[Span]] = {}
+    for bot, entrant in tournament.field.items():
+        if agenda is not None and not finished and not entrant.gone:
+            to_play[bot] = [slot.opponent(bot) for slot in agenda.waiting(bot)]
+        if entrant.absent_since_ms is not None:
+            away[bot] = [(entrant.absent_since_ms, max(entrant.absent_since_ms, at_ms))]
+    return Context(
+        bots=tuple(tournament.field),
+        started_ms=at_ms if tournament.started_at_ms is None else tournament.started_at_ms,
+        now_ms=at_ms,
+        finished=finished,
+        everyone_plays_alike=config.format in ALIKE and not config.late_join,
+        to_play=to_play,
+        away=away,
+    )
+
+
+def audit_facts(facts: Iterable[LogFact], now: Context) -> Audit:
+    """Audit a tournament by the facts that rebuild it, and what the machine knows now."""
+    history = _History(now)
+    for fact in facts:
+        history.take(fact)
+    return audit(history.records(), history.context())
+
+
+class _History:
+    """The times of one tournament's matches, pauses and absences."""
+
+    def __init__(self, now: Context) -> None:
+        self._now = now
+        self._absent_ms = 0
+        self._begun: dict[str, MatchStarted] = {}
+        self._over: dict[str, MatchRecord] = {}
+        self._paired_ms: dict[tuple[int, int], int] = {}
+        self._paused: list[Span] = []
+        self._paused_since_ms: int | None = None
+        self._away: dict[str, list[Span]] = {}
+        self._left_ms: dict[str, int] = {}
+
+    def take(self, fact: LogFact) -> None:
+        match fact:
+            case TournamentCreated():
+                self._absent_ms = fact.config.absent_ms
+            case MatchStarted():
+                self._begun[fact.match] = fact
+            case MatchOver():
+                self._take_over(fact)
+            case ResultVoided():
+                self._over.pop(fact.match, None)
+            case RoundPaired():
+                for pairing in fact.pairings:
+                    self._paired_ms[pairing.cycle, pairing.round] = fact.at_ms
+            case TournamentPaused():
+                self._paused_since_ms = fact.at_ms
+            case TournamentResumed() | TournamentEnded():
+                self._end_pause(fact.at_ms)
+            case BotJoined():
+                self._left_ms[fact.bot] = self._absent_ms
+                if self._now.started_ms < fact.at_ms:  # it came late, and waited for nobody before
+                    self._away.setdefault(fact.bot, []).append((self._now.started_ms, fact.at_ms))
+            case BotAbsent():
+                # The budget runs while the bot is away and has matches to play, so the part used is the time away.
+                used_ms = self._left_ms[fact.bot] - fact.absent_left_ms
+                self._left_ms[fact.bot] = fact.absent_left_ms
+                self._away.setdefault(fact.bot, []).append((fact.at_ms - used_ms, fact.at_ms))
+
+    def _take_over(self, over: MatchOver) -> None:
+        begun = self._begun.pop(over.match, None)
+        if over.scores is None or len(over.seats) != 2:
+            return
+        self._over[over.match] = MatchRecord(
+            match_id=over.match,
+            seats=(over.seats[0], over.seats[1]),
+            started_ms=over.at_ms if begun is None or begun.attempt != over.attempt else begun.at_ms,
+            ended_ms=over.at_ms,
+            termination=over.termination,
+            at_fault=over.at_fault,
+            moves=over.moves,
+            known_ms=self._known_ms(over.match),
+        )
+
+    def _end_pause(self, at_ms: int) -> None:
+        if self._paused_since_ms is not None:
+            self._paused.append((self._paused_since_ms, at_ms))
+            self._paused_since_ms = None
+
+    def _known_ms(self, match_id: str) -> int:
+        cycle, number, _, _ = MatchId.parse(match_id).key
+        return self._paired_ms.get((cycle, number), 0)
+
+    def records(self) -> list[MatchRecord]:
+        running = [
+            MatchRecord(match_id, (begun.seats[0], begun.seats[1]), begun.at_ms, known_ms=self._known_ms(match_id))
+            for match_id, begun in self._begun.items()
+            if len(begun.seats) == 2 and not self._now.finished
+        ]
+        return [*self._over.values(), *running]
+
+    def context(self) -> Context:
+        self._end_pause(self._now.now_ms)
+        for bot, spans in self._now.away.items():
+            self._away.setdefault(bot, []).extend(spans)
+        return replace(self._now, paused=self._paused, away=self._away)

@@ -1,0 +1,24 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rumble_server.match.match_id import MatchId, tournament_id_of
+
+
+@given(st.from_regex(r"[a-z0-9-]+", fullmatch=True), st.tuples(*[st.integers(1, 2000)] * 4))
+def test_an_id_is_read_as_it_is_printed(tournament_id: str, key: tuple[int, int, int, int]) -> None:
+    match_id = MatchId(tournament_id, *key)
+    assert MatchId.parse(str(match_id)) == match_id
+    assert match_id.key == key
+    assert tournament_id_of(str(match_id)) == tournament_id
+
+
+def test_its_parts() -> None:
+    match_id = MatchId.parse("friday-2.1.3.2.4")
+    assert match_id == ("friday-2", 1, 3, 2, 4)
+    assert (match_id.cycle, match_id.round, match_id.board, match_id.leg) == (1, 3, 2, 4)
+
+
+@pytest.mark.parametrize("text", ["", "friday", "friday.1.1.1", "friday.1.1.1.x", "friday.1.1..1"])
+def test_what_is_no_id_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"id of a match|invalid literal"):
+        MatchId.parse(text)

@@ -1,0 +1,143 @@
+import pickle
+from collections import Counter
+from pathlib import Path
+from random import Random
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from py4swiss.engines import DutchEngine  # type: ignore[import-untyped,unused-ignore]
+from py4swiss.trf import ParsedTrf, TrfParser  # type: ignore[import-untyped,unused-ignore]
+from rumble_server.match.match_id import MatchKey
+from rumble_server.tournament.formats import Plan, Played
+from rumble_server.tournament.formats.swiss import Swiss
+
+from tests.server.tournament.rounds import DRAW, LOSS, WIN, play, pull
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(4, 17), st.integers(1, 2), st.integers(0, 1000), st.sampled_from([(1, 0.5, 0), (3, 1, 0)]))
+def test_swiss(bots: int, legs: int, seed: int, points: tuple[float, float, float]) -> None:
+    plan = Plan(bots, legs=legs, points=points)
+    rounds, schedule, results = play(Swiss(plan), seed)
+    assert isinstance(schedule, Swiss)
+    met = Counter[frozenset[int]]()
+    byes = Counter[int]()
+    for number, played in enumerate(rounds, 1):
+        busy = [bot for pairing in played.pairings for bot in (pairing.first, pairing.second)]
+        assert sorted([*busy, *played.byes]) == list(range(bots))
+        assert [(p.cycle, p.round, p.board) for p in played.pairings] == [(1, number, b + 1) for b in range(bots // 2)]
+        met.update(frozenset((p.first, p.second)) for p in played.pairings)
+        byes.update(played.byes)
+    assert max(met.values()) == 1
+    assert max(byes.values(), default=0) <= 1
+    assert len(rounds) == schedule.number_of_rounds or schedule.stopped(results)
+    again, _, _ = play(Swiss(plan), seed + 1, restarts=True)
+    assert again == rounds
+
+
+def test_swiss_pairs_as_py4swiss_does_from_a_file(tmp_path: Path) -> None:
+    """With one leg and 1, 1/2, 0 the task is an ordinary TRF: written out by hand and paired, it gives the same."""
+    bots = 12
+    schedule = Swiss(Plan(bots, legs=1, rounds=5))
+    results: dict[MatchKey, Played] = {}
+    history: list[list[str]] = [[] for _ in range(bots)]
+    points = [0.0] * bots
+    random = Random(4)
+    for _ in range(5):
+        lines = [
+            f"001 {bot + 1:>4}      {'bot':<33} {'':4} {'':3} {'':11} {'':10} {points[bot]:>4} {bot + 1:>4}"
+            + "".join(f"  {cell}" for cell in history[bot])
+            for bot in range(bots)
+        ]
+        path = tmp_path / "swiss.trf"
+        path.write_text("\n".join([*lines, "XXR 5", ""]))
+        report = TrfParser.parse(path, strict=True)
+        assert isinstance(report, ParsedTrf)
+        expected = [(pair.white - 1, pair.black - 1) for pair in DutchEngine.generate_pairings(report)]
+        pulled = pull(schedule, results)
+        assert pulled is not None
+        assert [(p.first, p.second) for p in pulled.pairings] == expected
+        for pairing in pulled.pairings:
+            scores = random.choice([WIN, DRAW, LOSS])
+            results[pairing.match_key(1)] = Played(scores)
+            for seat, (bot, other) in enumerate([(pairing.first, pairing.second), (pairing.second, pairing.first)]):
+                points[bot] += scores[seat]
+                history[bot].append(f"{other + 1:>4} {'wb'[seat]} {'0=1'[int(scores[seat] * 2)]}")
+
+
+def test_swiss_pairs_by_all_points_of_several_legs() -> None:
+    """Two bots won both their matches, two won one and drew one: by rounds won they are alike, by points not."""
+    schedule = Swiss(Plan(8, legs=2))
+    first = pull(schedule, {})
+    assert first is not None
+    results = {}
+    clear: set[int] = set()
+    narrow: set[int] = set()
+    for pairing in first.pairings:
+        results[pairing.match_key(1)] = Played(WIN)
+        results[pairing.match_key(2)] = Played(LOSS if pairing.board in (1, 4) else DRAW)
+        (clear if pairing.board in (1, 4) else narrow).add(pairing.first)
+    second = pull(schedule, results)
+    assert second is not None
+    pairs = [{pairing.first, pairing.second} for pairing in second.pairings]
+    assert pairs[:2] == [clear, narrow]
+
+
+def test_what_the_pairing_engine_is_told() -> None:
+    for legs in (1, 2):
+        schedule = Swiss(Plan(5, legs=legs, points=(3, 1, 0)))
+        first = pull(schedule, {})
+        assert first is not None
+        one, other = first.pairings
+        results = {one.match_key(leg): Played(WIN, forfeit=True) for leg in range(1, legs + 1)}
+        results |= {other.match_key(leg): Played(DRAW, forfeit=False) for leg in range(1, legs + 1)}
+        task = schedule.prepare(results)
+        assert task is not None
+        told = {bot: task.entries[bot][0] for bot in range(5)}
+        if legs == 1:
+            assert (told[one.first].result, told[one.second].result) == ("+", "-")
+            assert (told[one.first].points, told[one.second].points) == (3, 0)
+            assert {told[one.first].seat, told[one.second].seat} == {"w", "b"}
+        else:
+            assert {told[bot].seat for bot in range(5) if told[bot].opponent} == {"w"}
+        assert (told[other.first].result, told[other.first].points) == ("=", legs)
+        assert told[first.byes[0]].result == "U"
+        assert told[first.byes[0]].points == 3 * legs
+        assert (task.win, task.draw, task.loss) == (3 * legs, legs, 0)
+
+
+def test_swiss_leaves_out_who_has_gone_and_lets_forfeits_meet_again() -> None:
+    schedule = Swiss(Plan(6, legs=1, rounds=3))
+    first = pull(schedule, {})
+    assert first is not None
+    results = {p.match_key(1): Played(WIN, forfeit=p.board == 1) for p in first.pairings}
+    task = schedule.prepare(results, gone=[5])
+    assert task is not None
+    second = pickle.loads(pickle.dumps(task))()  # as it goes to another process
+    assert second == pull(schedule, results, gone=[5])
+    busy = [bot for pairing in second.pairings for bot in (pairing.first, pairing.second)]
+    assert sorted([*busy, *second.byes]) == [0, 1, 2, 3, 4]
+    results |= {p.match_key(1): Played(DRAW) for p in second.pairings}
+    assert schedule.prepare(results, gone=range(1, 6)) is None
+    assert schedule.is_finished(results, gone=range(1, 6))
+    assert schedule.stopped(results, gone=range(1, 6)) == "fewer than two bots are left"
+
+
+def test_a_swiss_ends_before_a_round_that_cannot_be_paired() -> None:
+    schedule = Swiss(Plan(4, legs=2, rounds=9))
+    assert schedule.number_of_rounds == 3
+    rounds, schedule_played, results_played = play(schedule, 1)
+    assert len(rounds) == 3
+    schedule = Swiss(Plan(4, legs=2, rounds=3))
+    pulled = pull(schedule, {})
+    assert pulled is not None
+    results = {p.match_key(leg): Played(WIN) for p in pulled.pairings for leg in (1, 2)}
+    away = [pulled.pairings[0].first, pulled.pairings[1].first]
+    second = pull(schedule, results, gone=away)
+    assert second is not None
+    results |= {p.match_key(leg): Played(WIN) for p in second.pairings for leg in (1, 2)}
+    assert pull(schedule, results, gone=away) is None
+    assert schedule.is_finished(results, gone=away)
+    assert "cannot be paired" in schedule.stopped(results, gone=away)
+    assert isinstance(schedule_played, Swiss)
+    assert not schedule_played.stopped(results_played)

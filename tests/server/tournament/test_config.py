@@ -1,0 +1,41 @@
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+from rumble_server.tournament.config import TournamentConfig
+
+
+def made(**choices: Any) -> TournamentConfig:
+    return TournamentConfig(name="Friday", **{"game": "tictactoe", **choices})
+
+
+@pytest.mark.parametrize(
+    ("choices", "why"),
+    [
+        ({"format": "ladder"}, "unknown format 'ladder'"),
+        ({"tiebreaks": ["elo"]}, "unknown tie-break 'elo'"),
+        ({"points": [0.0, 0.5, 1.0]}, "a win must be worth more than a loss"),
+        ({"late_join": True, "format": "swiss"}, "late_join is for a round-robin"),
+        ({"game": "ludo"}, "ludo"),
+        ({"openings": [["4", "4"]]}, "4"),
+        ({"openings": [["0", "3", "1", "4", "2"]]}, "ends the game"),
+    ],
+)
+def test_bad_choices_fail_when_it_is_made(choices: dict[str, Any], why: str) -> None:
+    with pytest.raises(ValidationError, match=why):
+        made(**choices)
+
+
+def test_each_format_has_tie_breaks_of_its_own() -> None:
+    assert made().tiebreak_order == ("de", "won", "sb", "ks")
+    assert made(format="swiss").tiebreak_order == ("buchholz", "de", "won", "sb")
+    assert made(tiebreaks=[]).tiebreak_order == ()
+
+
+def test_a_pair_has_an_opening_for_every_two_matches() -> None:
+    assert made(openings="none").make_openings() == []
+    assert made(openings=[["4"], ["0"]]).make_openings() == [("4",), ("0",)]
+    assert made().make_openings() == [()]
+    auto, suite = (made(openings=chosen, cycles=3).make_openings() for chosen in ("auto", "suite"))
+    assert (len(auto), len(suite)) == (3, 3)
+    assert auto == [(), *suite[:2]]
