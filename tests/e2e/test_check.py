@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from rumble_bots.check.report import Report
 from rumble_bots.check.run import Plan, check_bot
-from rumble_bots.faulty import FAULTS
+from rumble_bots.reference.faulty import FAULTS
 
 from tests.e2e.processes import RUMBLE
 

@@ -4,10 +4,10 @@ import asyncio
 
 from rumble_protocol import server_messages as server
 
-from rumble_bots.bot import Bot, Turn
 from rumble_bots.bridges.dialogue import About
 from rumble_bots.bridges.program import Launch, Program
-from rumble_bots.errors import BadProgram, GiveUp
+from rumble_bots.sdk.bot import Bot, Turn
+from rumble_bots.sdk.errors import BadProgram, GiveUp
 
 
 class BridgeBot(Bot):

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from rumble_protocol import server_messages as server
 
-from rumble_bots.bot import Turn
+from rumble_bots.sdk.bot import Turn
 
 T = TypeVar("T")
 Talk = Generator[Sequence[str], str, T]

@@ -7,9 +7,9 @@ import re
 
 from rumble_engine.squares import squares
 
-from rumble_bots.bot import Turn
 from rumble_bots.bridges.dialogue import Dialogue, Garbled, Talk, quoted, until
-from rumble_bots.errors import Resign
+from rumble_bots.sdk.bot import Turn
+from rumble_bots.sdk.errors import Resign
 
 NOT_ANSWERS = ("MESSAGE", "DEBUG", "UNKNOWN")
 """What lines begin with that are for people."""

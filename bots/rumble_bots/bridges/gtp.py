@@ -6,9 +6,9 @@ Source: G. Farnebäck's draft of the specification (https://www.lysator.liu.se/~
 from collections.abc import Mapping
 from typing import Any
 
-from rumble_bots.bot import Turn
 from rumble_bots.bridges.dialogue import Dialogue, Talk, by_text, quoted, until
-from rumble_bots.errors import Resign
+from rumble_bots.sdk.bot import Turn
+from rumble_bots.sdk.errors import Resign
 
 GO = "openspiel:go"
 SIZE_FIELDS = ("board_size", "size", "columns")

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from rumble_bots.bot import Turn
 from rumble_bots.bridges.child import Child, Ended
 from rumble_bots.bridges.dialogue import About, Dialogue, Garbled, Talk
 from rumble_bots.bridges.stderr_file import StderrFile
-from rumble_bots.errors import BadProgram, GiveUp, Resign
+from rumble_bots.sdk.bot import Turn
+from rumble_bots.sdk.errors import BadProgram, GiveUp, Resign
 
 T = TypeVar("T")
 

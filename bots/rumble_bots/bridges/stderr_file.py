@@ -9,7 +9,7 @@ from typing import IO
 from platformdirs import user_state_path
 
 from rumble_bots.bridges.dialogue import quoted
-from rumble_bots.errors import BadProgram
+from rumble_bots.sdk.errors import BadProgram
 
 FOLDER_VARIABLE = "RUMBLE_STATE_DIR"
 ENOUGH_BYTES = 10_000_000

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from rumble_protocol import server_messages as server
 from rumble_protocol.codec import write_message
 
-from rumble_bots.bot import Turn
 from rumble_bots.bridges.dialogue import About, Dialogue, Talk, until
-from rumble_bots.errors import Resign
+from rumble_bots.sdk.bot import Turn
+from rumble_bots.sdk.errors import Resign
 
 RESIGN = "resign"
 

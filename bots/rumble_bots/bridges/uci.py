@@ -7,9 +7,9 @@ Source: the protocol's description of April 2006, by S. Meyer-Kahlen
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from rumble_bots.bot import Turn
 from rumble_bots.bridges.dialogue import Dialogue, Garbled, Talk, by_text, quoted, until
-from rumble_bots.errors import BadProgram, Resign
+from rumble_bots.sdk.bot import Turn
+from rumble_bots.sdk.errors import BadProgram, Resign
 
 NO_MOVE = ("(none)", "0000", "none")
 """What engines answer where they find no move."""

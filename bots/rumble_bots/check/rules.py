@@ -1,11 +1,11 @@
-"""The rules that a bot is held to: the same, with the same ids, as the table in PROTOCOL.md."""
+"""The rules that a bot must keep: those of the table in PROTOCOL.md, with the same ids."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule: what a bot does that keeps it, and what to do next where it is broken."""
+    """One rule: what a bot does that keeps it, and how to mend a bot that breaks it."""
 
     id: str
     title: str
@@ -104,7 +104,7 @@ STEPS = (
         "Do not connect again after close code 4001, 4003 or 4010: end the program, and say why.",
     ),
 )
-"""What the kit tries, one after another."""
+"""Rules that the kit tries one after another."""
 
 HABITS = (
     Rule(
@@ -138,6 +138,6 @@ HABITS = (
         "Keep the connection and the program until tournament_over; catch what goes wrong while you choose a move.",
     ),
 )
-"""What the kit watches all the time."""
+"""Rules that the kit watches during the whole check."""
 
 RULES = {rule.id: rule for rule in (*STEPS, *HABITS)}

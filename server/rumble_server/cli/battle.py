@@ -9,7 +9,7 @@ import typer
 from rumble_server.cli.options import Game, Json, Seed, Setting, read_player, read_settings
 
 if TYPE_CHECKING:
-    from rumble_bots.battle import Maker
+    from rumble_bots.reference.battle import Maker
 
 WHO = "A reference bot, with options like minimax,depth=4,time-ms=100 if need be, or FILE.py:FUNCTION."
 
@@ -28,7 +28,7 @@ def battle(
 ) -> None:
     """Play many matches between two bots: wins, draws and losses of the first, with 95% intervals."""
     from rich.console import Console
-    from rumble_bots.battle import battle as fight
+    from rumble_bots.reference.battle import battle as fight
     from rumble_engine import get_game
 
     kind = get_game(game)
@@ -46,11 +46,11 @@ def battle(
 
 
 def _maker(text: str, game: str) -> "Maker":
-    from rumble_bots.function_player import FunctionPlayer
-    from rumble_bots.functions import is_function
-    from rumble_bots.players import make_player
+    from rumble_bots.functions.load import is_function
+    from rumble_bots.functions.local import FunctionBot
+    from rumble_bots.reference import make_reference_bot
 
     if is_function(text):
-        return partial(FunctionPlayer, text=text, game=game)
+        return partial(FunctionBot, text=text, game=game)
     name, options = read_player(text)
-    return lambda random: make_player(name, seed=random.getrandbits(64), **options)
+    return lambda random: make_reference_bot(name, seed=random.getrandbits(64), **options)

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rumble_bots.actions import Summary
 from rumble_bots.bridges import (
     BareStdio,
     BridgeBot,
@@ -21,7 +20,8 @@ from rumble_bots.bridges import (
     UciWishes,
     default_stderr_file,
 )
-from rumble_bots.serve import serve, to_stderr
+from rumble_bots.sdk.actions import Summary
+from rumble_bots.sdk.serve import serve, to_stderr
 
 from rumble_server.cli.errors import CliError, ExitCode
 from rumble_server.cli.loop import run

@@ -85,7 +85,7 @@ async def _stoppable(checking: Coroutine[Any, Any, "Report"]) -> "Report":
 
 def _place(server: str | None, port: int | None) -> tuple[str, int]:
     """Where to listen. Raises BadAddress."""
-    from rumble_bots.address import Address
+    from rumble_bots.sdk.address import Address
 
     if server is None:
         return "127.0.0.1", port or 0

@@ -23,14 +23,14 @@ class CliError(Exception):
 
 def as_cli_error(error: Exception) -> CliError | None:
     """What `error` is to the user of a command, or None for one that only a mistake of ours explains."""
-    from rumble_bots.errors import BadAddress, BadFunction, BadName, SdkError
-    from rumble_bots.players import PlayerError
+    from rumble_bots.reference import ReferenceBotError
+    from rumble_bots.sdk.errors import BadAddress, BadFunction, BadName, SdkError
     from rumble_engine import EngineError
 
     match error:
         case CliError():
             return error
-        case BadAddress() | BadFunction() | BadName() | PlayerError() | EngineError():
+        case BadAddress() | BadFunction() | BadName() | ReferenceBotError() | EngineError():
             return CliError(str(error), ExitCode.USAGE)
         case SdkError():
             return CliError(str(error))

@@ -5,8 +5,8 @@ from http import HTTPStatus
 from typing import Any, Self
 
 import httpx
-from rumble_bots.address import Address
-from rumble_bots.keys import kept_key
+from rumble_bots.sdk.address import Address
+from rumble_bots.sdk.keys import kept_key
 
 from rumble_server.cli.errors import CliError, ExitCode
 from rumble_server.cli.event_stream import Event, StreamLost, parse

@@ -11,9 +11,10 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import typer
+from rumble_bots.sdk.processes import end_process
 from rumble_engine import get_game
 
-from rumble_server.cli.running import checked_players, end_process, split_names
+from rumble_server.cli.running import checked_players, split_names
 from rumble_server.tournament.ports import HouseBot
 
 DEFAULT = "random,heuristic,minimax,perfect,mcts"
@@ -50,16 +51,16 @@ class HouseProcesses:
 
     def players(self, game: str, settings: Mapping[str, Any]) -> Mapping[str, str]:
         """The reference bots that play this game, each with a line about it."""
-        from rumble_bots.players import PLAYERS
+        from rumble_bots.reference import REFERENCE_BOTS
 
         start = get_game(game).initial(settings)
-        return {name: player.about for name, player in PLAYERS.items() if player.can_play(start)}
+        return {name: player.about for name, player in REFERENCE_BOTS.items() if player.can_play(start)}
 
     def ladder(self) -> Mapping[str, str]:
         """All reference bots, the weakest first, each with a line about it."""
-        from rumble_bots.players import PLAYERS
+        from rumble_bots.reference import REFERENCE_BOTS
 
-        return {name: player.about for name, player in PLAYERS.items()}
+        return {name: player.about for name, player in REFERENCE_BOTS.items()}
 
     def keep(self, bots: Sequence[HouseBot]) -> None:
         """Have these bots connected, and no others."""

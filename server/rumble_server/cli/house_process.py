@@ -9,8 +9,8 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rumble_bots.bot import Bot
-from rumble_bots.serve import serve
+from rumble_bots.sdk.bot import Bot
+from rumble_bots.sdk.serve import serve
 from rumble_engine import game_names, get_game
 
 from rumble_server.cli.errors import ExitCode
@@ -25,10 +25,10 @@ STDIN = 0
 
 
 def make_house_bot(player: str, name: str) -> Bot:
-    """The bot that plays; its `games` are told where it does not play every game. Raises PlayerError, BadFunction."""
-    from rumble_bots.players import PLAYERS
+    """Make the bot that plays, with its `games` set where it plays only some. Raises ReferenceBotError, BadFunction."""
+    from rumble_bots.reference import REFERENCE_BOTS
 
-    kind = PLAYERS.get(player)
+    kind = REFERENCE_BOTS.get(player)
     limited = kind is not None and "time_ms" in kind.options
     bot = make_bot(Entry(player, name, seed=int.from_bytes(os.urandom(4)), time_ms=THINK_MS if limited else None))
     if kind is not None:

@@ -7,8 +7,8 @@ from collections.abc import Coroutine, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from rumble_bots.bot import Bot
-from rumble_bots.serve import serve
+from rumble_bots.sdk.bot import Bot
+from rumble_bots.sdk.serve import serve
 
 from rumble_server.cli.errors import ExitCode, as_cli_error
 from rumble_server.cli.loop import run
@@ -31,14 +31,14 @@ def many_command(entries: Sequence[Entry], server: str, join: str, matches_at_on
 
 
 def make_bot(entry: Entry) -> Bot:
-    """The bot of an entry. Raises BadFunction, PlayerError."""
-    from rumble_bots.functions import is_function, load_bot
-    from rumble_bots.players_bot import PlayerBot
+    """The bot of an entry. Raises BadFunction, ReferenceBotError."""
+    from rumble_bots.functions.load import is_function, load_bot
+    from rumble_bots.reference.remote import RemoteReferenceBot
 
     if is_function(entry.player):
         return load_bot(entry.player)
     options: dict[str, Any] = {} if entry.time_ms is None else {"time_ms": entry.time_ms}
-    return PlayerBot(entry.player, seed=entry.seed, **options)
+    return RemoteReferenceBot(entry.player, seed=entry.seed, **options)
 
 
 async def play(entries: Sequence[Entry], server: str, join: str, matches_at_once: int) -> None:

@@ -14,13 +14,13 @@ from typing import Annotated
 
 import typer
 from rich.text import Text
-from rumble_bots.actions import Summary
-from rumble_bots.address import ws_url
-from rumble_bots.functions import is_function, load_bot
-from rumble_bots.players_bot import PlayerBot
-from rumble_bots.processes import end_group, start_group
-from rumble_bots.serve import serve
-from rumble_bots.thinkers import Thinkers
+from rumble_bots.functions.load import is_function, load_bot
+from rumble_bots.reference.remote import RemoteReferenceBot
+from rumble_bots.sdk.actions import Summary
+from rumble_bots.sdk.address import ws_url
+from rumble_bots.sdk.processes import KILL_AFTER_S, end_process, start_group
+from rumble_bots.sdk.serve import serve
+from rumble_bots.sdk.thinkers import Thinkers
 from rumble_engine import get_game
 from rumble_protocol.codes import CloseCode
 from rumble_protocol.fields import DAY_MS, TimeControl
@@ -32,14 +32,7 @@ from rumble_server.cli.loop import run
 from rumble_server.cli.options import Game, Json, Seed, Setting, given, read_settings
 from rumble_server.cli.play import lines
 from rumble_server.cli.proxy import Sender, proxying
-from rumble_server.cli.running import (
-    KILL_AFTER_S,
-    checked_players,
-    end_process,
-    running_server,
-    unless_stopped,
-    until_signal,
-)
+from rumble_server.cli.running import checked_players, running_server, unless_stopped, until_signal
 from rumble_server.cli.tables import plain_or_rich
 from rumble_server.cli.trace import Entry, Trace
 from rumble_server.config import ServerConfig
@@ -170,7 +163,7 @@ async def _practice(
 async def _house_bot(player: str, url: str, wanted: TournamentConfig) -> AsyncIterator[asyncio.Task[Summary]]:
     """The opponent, in this process."""
     limits = given(time_ms=None if is_function(player) else think_ms(player, wanted.game))
-    bot = load_bot(player) if is_function(player) else PlayerBot(player, seed=wanted.seed, **limits)
+    bot = load_bot(player) if is_function(player) else RemoteReferenceBot(player, seed=wanted.seed, **limits)
     name = player.rpartition(":")[2].strip("_")
     task = asyncio.create_task(serve(bot, url, name=name, key=secrets.token_urlsafe(), join=ID))
     try:
@@ -199,8 +192,7 @@ async def _bot_process(command: Sequence[str], port: int) -> AsyncIterator[async
     try:
         yield process
     finally:
-        await end_process(process)
-        end_group(process)
+        await end_process(process, group=True)
 
 
 def _filled(word: str, places: Mapping[str, str]) -> str:

@@ -8,6 +8,8 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from typing import Any, TypeVar
 
+from rumble_bots.sdk.processes import end_process
+
 from rumble_server.app import Server, StartError
 from rumble_server.cli.errors import CliError, ExitCode
 from rumble_server.config import ServerConfig
@@ -15,9 +17,6 @@ from rumble_server.store.errors import StoreError
 from rumble_server.tournament.ports import House
 
 T = TypeVar("T")
-
-KILL_AFTER_S = 3.0
-"""How long a bot process may take to end when it is told to."""
 
 
 @asynccontextmanager
@@ -90,30 +89,16 @@ async def bot_processes(
         yield processes
 
 
-async def end_process(process: asyncio.subprocess.Process) -> None:
-    """Ask a process to end, and make sure of it."""
-    if process.returncode is not None:
-        return
-    with suppress(ProcessLookupError):
-        process.terminate()
-    try:
-        await asyncio.wait_for(process.wait(), KILL_AFTER_S)
-    except TimeoutError:
-        with suppress(ProcessLookupError):
-            process.kill()
-        await process.wait()
-
-
 def checked_players(names: Sequence[str]) -> list[str]:
     """Reference bots by name (or FILE.py:FUNCTION). Raises CliError for one that there is not."""
-    from rumble_bots.functions import is_function, load_bot
-    from rumble_bots.players import PLAYERS
+    from rumble_bots.functions.load import is_function, load_bot
+    from rumble_bots.reference import REFERENCE_BOTS
 
     for name in names:
         if is_function(name):
             load_bot(name)
-        elif name not in PLAYERS:
-            raise CliError(f"unknown bot {name!r}; known: {', '.join(PLAYERS)}", ExitCode.USAGE)
+        elif name not in REFERENCE_BOTS:
+            raise CliError(f"unknown bot {name!r}; known: {', '.join(REFERENCE_BOTS)}", ExitCode.USAGE)
     return list(names)
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from rumble_bots.bot import Turn
 from rumble_bots.bridges.dialogue import Talk
+from rumble_bots.sdk.bot import Turn
 from rumble_engine import get_game
 from rumble_protocol import server_messages as server
 from rumble_protocol.fields import ToldTimeControl

@@ -8,19 +8,19 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from rumble_bots.bot import Turn
 from rumble_bots.bridges import program as program_module
 from rumble_bots.bridges.bot import BridgeBot
 from rumble_bots.bridges.dialogue import Dialogue, Garbled, Talk, until
 from rumble_bots.bridges.program import Launch, Program, margin_ms
 from rumble_bots.bridges.stdio import BareStdio, Stdio
-from rumble_bots.errors import BadProgram, GiveUp, Resign
+from rumble_bots.sdk.bot import Turn
+from rumble_bots.sdk.errors import BadProgram, GiveUp, Resign
 from rumble_protocol import server_messages as server
 from rumble_protocol.codec import read_server_message
 
-from tests.bots import says
 from tests.bots.bridges.scripts import CRASHES, FIRST, HANGS, launch, once
 from tests.bots.bridges.talking import turn
+from tests.bots.sdk import says
 
 pytestmark = pytest.mark.e2e
 PATIENCE_S = 20.0

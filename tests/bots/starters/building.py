@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from rumble_bots.starters import STARTERS, Starter
+from rumble_bots.sdk.starters import STARTERS, Starter
 
 PATIENCE_S = 240.0
 """How long a build may take: a compiler on a busy machine."""

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from rumble_bots.check.report import Report
 from rumble_bots.check.run import Plan, check_bot
-from rumble_bots.starters import STARTERS
+from rumble_bots.sdk.starters import STARTERS
 
 from tests.bots.starters.building import Built, tool_path
 

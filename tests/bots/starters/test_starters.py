@@ -5,8 +5,8 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from rumble_bots.errors import BadName, BadStarter
-from rumble_bots.starters import PLACEHOLDER, STARTERS, Starter
+from rumble_bots.sdk.errors import BadName, BadStarter
+from rumble_bots.sdk.starters import PLACEHOLDER, STARTERS, Starter
 from rumble_server.cli.main import run
 from rumble_server.cli.new import Language
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rumble_bots.starters import STARTERS
+from rumble_bots.sdk.starters import STARTERS
 
 from tests.bots.starters.building import Built, tool_path
 from tests.e2e.processes import RUMBLE, Server, clean_environment, running, serving

@@ -9,7 +9,7 @@ from rumble_server.cli.errors import CliError
 from rumble_server.cli.main import run
 from rumble_server.cli.many import Entry, main, make_bot, many_command
 
-from tests.bots.fake_server import FakeServer
+from tests.bots.sdk.fake_server import FakeServer
 
 Captured = pytest.CaptureFixture[str]
 

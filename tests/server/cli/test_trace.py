@@ -8,7 +8,7 @@ from rumble_protocol.codes import CloseCode, ErrorCode, Rejection
 from rumble_server.cli.advice import CLOSES, ERRORS, LOSSES, REJECTIONS
 from rumble_server.cli.trace import MOST_LISTED, Entry, Trace
 
-from tests.bots import says
+from tests.bots.sdk import says
 
 
 def shown(entries: Iterable[Entry]) -> list[tuple[str, str]]:
