@@ -1,6 +1,6 @@
 """Bots for Rumble: the Python SDK, and the reference bots in `rumble_bots.reference`.
 
-A bot is a subclass of `Bot` that answers a `Turn` with a move; `run` takes it to a server:
+A bot is a subclass of `Bot` that answers a `Turn` with a move; `run` lets it play on a server:
 
     class First(Bot):
         def choose(self, turn: Turn) -> str:
@@ -60,5 +60,5 @@ __all__ = [
     "ws_url",
 ]
 
-# What happens is said through `say`; the log is for programs that set logging up.
+# Users read what `say` gets; the log is for programs that set logging up.
 logging.getLogger(__name__).addHandler(logging.NullHandler())

@@ -1,4 +1,4 @@
-"""What a `Conversation` wants done, in order; `Client` does it."""
+"""The actions that a `Conversation` returns, in order, for `Client` to carry out."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -12,12 +12,12 @@ from rumble_bots.sdk.errors import SdkError
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """How it ended for a bot: the tournament is over, or the bot left it or was removed from it."""
+    """The end of a tournament for a bot: it is over, or the bot left it or was removed from it."""
 
     tournament: str
     reason: Literal["over", "left", "removed"]
     status: TournamentStatus | None = None
-    """The tournament's; this and the rest are known only when it is over."""
+    """The tournament's status; it and the fields below are known only when the tournament is over."""
     rank: int | None = None
     bots: int | None = None
     points: float | None = None
@@ -34,7 +34,7 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class Send:
-    """Send this to the server."""
+    """Send a message to the server."""
 
     message: BotMessageModel
 
@@ -48,14 +48,14 @@ class Think:
 
 @dataclass(frozen=True, slots=True)
 class Tell:
-    """Tell the bot of this."""
+    """Call the bot's method for a message."""
 
     message: Told
 
 
 @dataclass(frozen=True, slots=True)
 class Say:
-    """Something for the bot's owner, at a level of `logging`."""
+    """Tell the bot's owner something, at a level of `logging`."""
 
     level: int
     text: str
@@ -63,19 +63,19 @@ class Say:
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    """Close this connection; a new one, a little later, may go better."""
+    """Close this connection, and connect again a little later."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finish:
-    """All is done."""
+    """Return from `Client.run`: the tournament is over for the bot."""
 
     summary: Summary
 
 
 @dataclass(frozen=True, slots=True)
 class Fail:
-    """It cannot go on."""
+    """Raise an error from `Client.run`: the bot cannot play on."""
 
     error: SdkError
 

@@ -1,7 +1,7 @@
-"""Where a server is. People write it in many ways; `Address` makes one thing of them.
+"""The address of a server, which people write in several ways.
 
-`http(s)://host:port`, `ws(s)://host:port`, either with `/bot` at the end, or `host:port`. With a scheme the port may
-be left out where it is the scheme's own (80 or 443).
+`Address.parse` reads `http(s)://host:port`, `ws(s)://host:port`, either with `/bot` at the end, and `host:port`. With a
+scheme, the port defaults to the scheme's own (80 or 443).
 """
 
 from dataclasses import dataclass
@@ -13,13 +13,13 @@ from rumble_bots.sdk.errors import BadAddress
 FORMS = "write http://host:port, ws://host:port or host:port"
 PLAIN_PORT, SECURE_PORT = 80, 443
 SCHEMES = {"http": False, "ws": False, "https": True, "wss": True}
-"""Each scheme, and whether it is secure."""
+"""By scheme: whether it is secure."""
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """One server."""
+    """The address of one server."""
 
     host: str
     port: int
@@ -27,7 +27,7 @@ class Address:
 
     @classmethod
     def parse(cls, server: str) -> Self:
-        """The address written `server`. Raises BadAddress."""
+        """Read an address. Raises BadAddress."""
         text = server.strip()
         try:
             parts = urlsplit(text if "://" in text else f"//{text}")
@@ -49,12 +49,12 @@ class Address:
 
     @property
     def ws_url(self) -> str:
-        """Where bots connect."""
+        """The WebSocket address for bots."""
         return f"{'wss' if self.secure else 'ws'}://{self._netloc}/bot"
 
     @property
     def http_base(self) -> str:
-        """Where the pages and the HTTP API are, without a slash at the end."""
+        """The base address of the pages and the HTTP API, without a slash at the end."""
         return f"{'https' if self.secure else 'http'}://{self._netloc}"
 
     @property
@@ -64,7 +64,7 @@ class Address:
 
     @property
     def label(self) -> str:
-        """One name for the server however it was written, fit for a folder."""
+        """The server's name as a folder name, the same for each way to write the address."""
         return f"{'localhost' if self.loopback else self.host}_{self.port}".replace(":", "-")
 
     @property
@@ -74,10 +74,10 @@ class Address:
 
 
 def ws_url(server: str) -> str:
-    """The WebSocket address of the server written `server`. Raises BadAddress."""
+    """Return the WebSocket address of the server written `server`. Raises BadAddress."""
     return Address.parse(server).ws_url
 
 
 def http_base(server: str) -> str:
-    """The base of the HTTP addresses of the server written `server`. Raises BadAddress."""
+    """Return the base of the HTTP addresses of the server written `server`. Raises BadAddress."""
     return Address.parse(server).http_base

@@ -1,4 +1,4 @@
-"""What an author writes: a subclass of `Bot` whose `choose` answers a `Turn` with a move."""
+"""The base class of bots: an author's subclass of `Bot` answers each `Turn` with a move."""
 
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -10,12 +10,12 @@ from rumble_engine import State, get_game
 from rumble_protocol import server_messages as server
 
 SAFETY_MS = 30
-"""So much of each turn's time is left alone, for what happens between choosing and the server's reading it."""
+"""Time in ms of each turn that the bot may not use: it is for the way of the answer to the server."""
 
 
 @dataclass(frozen=True, eq=False)
 class Turn:
-    """It is the bot's move. A full snapshot: nothing need be remembered between turns."""
+    """One turn of the bot, with the whole position: a bot need not remember anything between turns."""
 
     match: str
     attempt: int
@@ -27,13 +27,14 @@ class Turn:
     """The position as this seat may see it; `position` is the same as an engine state."""
     legal: Sequence[str]
     moves: Sequence[str]
-    """All moves so far, the opening too."""
+    """All moves so far, the opening included."""
     clock: server.TurnClock
     start: server.MatchStart | None
     """What is fixed for the whole match: names, settings, time control."""
     deadline: float
-    """When the answer has to be on its way, by `now`."""
+    """The time by `now` at which the bot must have chosen."""
     now: Callable[[], float]
+    """The clock, in seconds."""
 
     @classmethod
     def of(
@@ -43,7 +44,7 @@ class Turn:
         now: Callable[[], float],
         round_trip_ms: float = 0.0,
     ) -> "Turn":
-        """The turn that `message`, just received, asks. A round trip beyond the server's `lag_ms` is kept free."""
+        """Make the turn of a `message` just received. The part of the round trip above `lag_ms` is kept free."""
         remaining_ms = message.clock.remaining_ms
         safety_ms = min(remaining_ms / 2, SAFETY_MS + max(0.0, round_trip_ms - message.clock.lag_ms))
         return cls(
@@ -64,7 +65,7 @@ class Turn:
 
     @classmethod
     def at(cls, state: State, game: str, remaining_ms: int) -> "Turn":
-        """A turn in `state` outside of any match, for trying a bot out. How `state` came about is not told."""
+        """Make a turn in `state` outside of any match, to try a bot; its `ply` is 0 and its `moves` are empty."""
         seats_ms = [remaining_ms] * get_game(game).seats
         message = server.Turn(
             match="none",
@@ -86,50 +87,49 @@ class Turn:
 
     @property
     def think_ms(self) -> int:
-        """How long the bot may still think, the bank included: it shrinks as time goes by."""
+        """The time in ms that is left until the deadline, the bank included."""
         return max(0, int((self.deadline - self.now()) * 1000))
 
     def asks_the_same(self, other: "Turn") -> bool:
-        """Whether an answer to `other` answers this turn too: the same ply of the same attempt, asked again."""
+        """Return whether an answer to `other` answers this turn too: the same ply of the same attempt, asked again."""
         return (self.match, self.attempt, self.ply) == (other.match, other.attempt, other.ply) and (
             (self.state, self.moves) == (other.state, other.moves)
         )
 
 
 class Noted(str):
-    """A move with a `note` about it, such as what the bot thinks of its position: public when the match is over."""
+    """A move with a `note` about it, such as the bot's view of its position: public when the match is over."""
 
     __slots__ = ("note",)
     note: str
 
     def __new__(cls, move: str, note: str) -> "Noted":
-        """The same text as `move`."""
         noted = super().__new__(cls, move)
         noted.note = note
         return noted
 
 
 class Bot:
-    """A player. Only `choose` is needed.
+    """A bot. A subclass must write `choose`; the other methods do nothing.
 
     An ordinary `choose` runs in a thread of its own, so it may think as long as the clock allows; with several matches
     at once several threads call it. An `async def choose` runs on the event loop and must not block it. The other
-    methods are told what happens; they run on the event loop and should be short.
+    methods are called when something happens; they run on the event loop and should be short.
     """
 
     games: Sequence[str] | None = None
-    """The games it plays; None: any."""
+    """The games it plays; None means any."""
     version: str | None = None
 
     def choose(self, turn: Turn) -> str | Awaitable[str]:
-        """The move to make; a `Noted` one tells why.
+        """Return the move to make; a `Noted` move has a note.
 
-        Raise `Resign` to give the match up; any other error resigns it too, and is logged.
+        Raise `Resign` to resign the match; any other error resigns it too, and is logged.
         """
         raise NotImplementedError(f"{type(self).__name__} has no choose()")
 
     def session(self, message: server.Session) -> None:
-        """The login was accepted (again, after each reconnect)."""
+        """The login was accepted: at the start, and after each reconnect."""
 
     def joined(self, message: server.Joined) -> None:
         """The bot is in a tournament."""
@@ -138,7 +138,7 @@ class Bot:
         """A match begins, or goes on after a reconnect."""
 
     def match_over(self, message: server.MatchOver) -> None:
-        """A match is over. May be told twice, never differently."""
+        """A match is over. The same message may come twice."""
 
     def rejected(self, message: server.Rejected) -> None:
         """A move did not count. If it is still the bot's turn, `choose` is called again."""
@@ -159,7 +159,7 @@ Told = (
     | server.Notice
     | server.TournamentOver
 )
-"""The messages that a bot is told of, each by its method of that name."""
+"""The messages that a bot gets, each by its method of that name."""
 
 
 def tell(bot: Bot, message: Told) -> None:

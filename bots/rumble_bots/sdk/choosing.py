@@ -1,4 +1,4 @@
-"""Asks a bot for its move, whatever kind of function it has, and makes one thing of all that can go wrong."""
+"""Asks a bot for its move: calls its `choose`, ordinary or async, and turns every failure into a resignation."""
 
 import inspect
 import logging
@@ -13,16 +13,16 @@ logger = logging.getLogger("rumble_bots")
 
 
 class Chooser:
-    """Calls a bot's `choose`: an ordinary one in a thread, so that pings are answered meanwhile, an async one here."""
+    """Calls a bot's `choose`: an ordinary one in a thread, so that pings are answered meanwhile; an async one here."""
 
     def __init__(self, bot: Bot) -> None:
         self._bot = bot
         self._thinkers = Thinkers()
 
     async def choose(self, turn: Turn) -> str:
-        """The bot's answer as text. Raises Resign, with the reason, where it resigns or fails (or GiveUp).
+        """Return the bot's answer as text. Raises Resign with the reason where it resigns or fails, and GiveUp.
 
-        An answer that is no text at all is passed on as Python writes it: the referee names it.
+        An answer that is no text is passed on as Python writes it: the referee refuses it by that name.
         """
         try:
             if inspect.iscoroutinefunction(self._bot.choose):
@@ -45,7 +45,7 @@ class Chooser:
 
 
 def in_a_line(error: BaseException) -> str:
-    """The error's type, text and place, as one line."""
+    """Return the error's type, text and place, as one line."""
     text = " ".join(str(error).split())
     told = f"{type(error).__name__}: {text}" if text else type(error).__name__
     frames = traceback.extract_tb(error.__traceback__)

@@ -1,4 +1,4 @@
-"""Keeps one bot on one server: connects, carries out what its `Conversation` wants, connects again."""
+"""Keeps one bot on one server: connects, carries out the actions of its `Conversation`, and connects again."""
 
 import asyncio
 import logging
@@ -20,27 +20,28 @@ from rumble_bots.sdk.transport import Connect, Connection, Lost, Unreachable, co
 logger = logging.getLogger("rumble_bots")
 
 NORMAL = 1000
-"""The close code of an end that both sides wanted."""
-FIRST_DELAY, LONGEST_DELAY = 0.2, 10.0
-"""Seconds before the first try to reconnect, and the most between two; each is shortened by lot."""
-STEADY_SECONDS = 10.0
-"""A connection that lasted so long was a good one: the next try comes soon again."""
-PATIENCE_SECONDS = 600.0
-"""So long without a login that is accepted, and the client gives up."""
+"""The close code of a normal end."""
+FIRST_DELAY_S, LONGEST_DELAY_S = 0.2, 10.0
+"""Seconds before the first reconnect, and the most before any; each delay is shortened at random."""
+STEADY_S = 10.0
+"""Seconds after which a connection counts as good: the next delay is the first one again."""
+PATIENCE_S = 600.0
+"""Seconds without an accepted login after which the client gives up."""
 
 
-def delays(lot: Callable[[], float]) -> Iterator[float]:
-    """How long to wait before each try: doubling, up to a limit, each from half of it to all of it by `lot()`."""
-    delay = FIRST_DELAY
+def delays(chance: Callable[[], float]) -> Iterator[float]:
+    """Yield the seconds to wait before each reconnect: doubling up to a limit, each times 0.5 to 1 by `chance()`."""
+    delay_s = FIRST_DELAY_S
     while True:
-        yield delay * (0.5 + lot() / 2)
-        delay = min(LONGEST_DELAY, delay * 2)
+        yield delay_s * (0.5 + chance() / 2)
+        delay_s = min(LONGEST_DELAY_S, delay_s * 2)
 
 
 class Client:
-    """One bot on one server. `run` plays until all is done; a lost connection is made again.
+    """One bot on one server. `run` plays to the end, and connects again when the connection is lost.
 
-    `say` gets, line by line, what its owner may want to read; everything goes to the log `rumble_bots` too.
+    `say` gets, line by line, what the bot's owner may want to read; everything goes to the log `rumble_bots` too.
+    After `patience` seconds without an accepted login it gives up; `lot` returns random numbers from 0 to 1.
     """
 
     def __init__(
@@ -50,7 +51,7 @@ class Client:
         aim: Aim,
         *,
         say: Callable[[str], None] | None = None,
-        patience: float = PATIENCE_SECONDS,
+        patience: float = PATIENCE_S,
         connect: Connect = connect,
         now: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
@@ -60,24 +61,25 @@ class Client:
         self._bot = bot
         self._server = server
         self._say_line = say
-        self._patience = patience
+        self._patience_s = patience
         self._connect = connect
         self._now = now
         self._sleep = sleep
-        self._lot = lot
+        self._chance = lot
         self._connection: Connection | None = None
         self._summary: Summary | None = None
         self._failure: SdkError | None = None
-        """Why the bot cannot play on."""
+        """The error of a bot that gave up."""
         self._chooser = Chooser(bot)
         self._thoughts: set[asyncio.Task[None]] = set()
 
     async def run(self) -> Summary:
-        """Play to the end. Raises Refused, Closed, and BadServer where nobody answers (at first, or for too long).
+        """Play to the end.
 
-        Where the bot gives up altogether, the error that it gave is raised.
+        Raises Refused, Closed, the error of a bot that gives up, and BadServer where nobody answers at first or for
+        `patience` seconds.
         """
-        waits = delays(self._lot)
+        waits = delays(self._chance)
         last_good = self._now()
         try:
             while True:
@@ -93,23 +95,23 @@ class Client:
                     await self._do(self.conversation.lost(lost.code, lost.reason))
                 if self.conversation.logins > logins:
                     last_good = self._now()
-                    if last_good - began > STEADY_SECONDS:
-                        waits = delays(self._lot)
-                elif not logins or self._now() - last_good > self._patience:
+                    if last_good - began > STEADY_S:
+                        waits = delays(self._chance)
+                elif not logins or self._now() - last_good > self._patience_s:
                     raise BadServer(problem)
-                wait = next(waits)
-                self._say(logging.INFO, f"{problem}; connecting again in {wait:.1f} s")
-                await self._sleep(wait)
+                wait_s = next(waits)
+                self._say(logging.INFO, f"{problem}; connecting again in {wait_s:.1f} s")
+                await self._sleep(wait_s)
         finally:
             for thought in self._thoughts:
                 thought.cancel()
 
     async def leave(self) -> None:
-        """Leave the tournament for good; `run` then ends."""
+        """Leave the tournament; `run` then returns."""
         await self._do(self.conversation.leave())
 
     async def _talk(self, connection: Connection) -> Summary:
-        """Everything on one connection. Raises Lost when it ends before all is done."""
+        """Play over one connection. Raises Lost when it ends before the tournament does."""
         self._connection = connection
         try:
             while self._connection is not None:
@@ -146,7 +148,7 @@ class Client:
                     raise error
 
     async def _think(self, turn: Turn) -> None:
-        """Let the bot choose, and pass on what it says. If the connection ends meanwhile, the turn is asked again."""
+        """Let the bot choose, and send its answer. If the connection ends meanwhile, the turn is asked again."""
         try:
             actions = self.conversation.answered(turn, await self._chooser.choose(turn))
         except Resign as resigned:

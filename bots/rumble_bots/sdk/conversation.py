@@ -1,8 +1,8 @@
 """The bot's side of the protocol, sans I/O: a frame or an answer in, actions out. No socket, no thread, no sleep.
 
-A ply may be asked more than once: after a reconnect the same one has another `turn_id`. A thought that is under way
-then answers the newest asking; a thought about a position that is gone is dropped; an answer that was sent and lost is
-sent again.
+A ply may be asked more than once: after a reconnect its turn has another `turn_id`. If the bot is still thinking, its
+answer goes to the newest turn; if its answer was sent and lost, it is sent again. An answer for a position that is no
+longer asked is dropped.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,13 +19,13 @@ from rumble_bots.sdk.bot import Noted, Turn
 from rumble_bots.sdk.errors import BadServer, Closed, Refused
 
 LONGEST_MOVE = 256
-"""A longer answer is no move of any game; the rest of it would only fill the wire."""
+"""Most characters of an answer that are sent; no game has a longer move."""
 
 LONGEST_NOTE = 1024
-"""Bytes of a note that are sent: the protocol takes no more."""
+"""Most bytes of a note that are sent: the protocol's limit."""
 
 FOR_NOW = frozenset({ErrorCode.UNAVAILABLE, ErrorCode.TOO_MANY_MESSAGES})
-"""Refusals that a bot which was let in before waits out."""
+"""Refusals after which a bot that was logged in before tries again."""
 
 ABOUT_ENTERING = frozenset(
     {
@@ -44,7 +44,7 @@ ABOUT_ENTERING = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """Who the bot is and what it came for."""
+    """The bot's login, and what it wants to play."""
 
     name: str
     key: str | None = None
@@ -53,7 +53,7 @@ class Aim:
     challenge: bot_messages.Challenge | None = None
     """A match to ask for, instead of a tournament to join."""
     challenges: bool = False
-    """It accepts challenges, and therefore stays when its own tournament is over."""
+    """Whether it accepts challenges; if so, it stays when its own tournament is over."""
     max_matches: int = 1
     games: Sequence[str] | None = None
     version: str | None = None
@@ -66,22 +66,22 @@ class _Match:
     asked: Turn | None = None
     """The newest turn of this connection that has no answer yet."""
     thought: Turn | None = None
-    """The turn the bot is thinking about."""
+    """The turn that the bot is thinking about."""
     answer: tuple[Turn, str, str | None] | None = None
-    """The last answer: to which turn, the move, and the note beside it."""
+    """The last answer: its turn, the move, and the note."""
     sent: Turn | None = None
-    """The turn under whose id the answer was last sent."""
+    """The turn that the answer was last sent for."""
 
 
 class Conversation:
-    """One bot's talk with a server, over as many connections as it takes."""
+    """One bot's messages with a server, over all its connections."""
 
     def __init__(self, aim: Aim, now: Callable[[], float]) -> None:
         self.aim = aim
         self.tournament = aim.join
-        """The tournament whose end is the end of all this."""
+        """The tournament whose end is the end of the conversation."""
         self.logins = 0
-        """How many logins were accepted so far."""
+        """Number of accepted logins so far."""
         self._now = now
         self._matches: dict[str, _Match] = {}
         self._logged_in = False
@@ -90,7 +90,7 @@ class Conversation:
     # --- what comes in ---
 
     def received(self, frame: str | bytes, round_trip_ms: float = 0.0) -> list[Action]:
-        """The server sent a frame."""
+        """Take a frame of the server."""
         try:
             message = read_server_message(frame)
         except BadMessage as problem:
@@ -123,7 +123,7 @@ class Conversation:
                 return self._error(message)
 
     def lost(self, code: int, reason: str) -> list[Action]:
-        """The connection ended. Unless this gives `Fail`, the next one goes on where it stood."""
+        """Take the end of the connection. Unless this returns `Fail`, the next connection continues."""
         self._logged_in = self._entering = False
         for match in self._matches.values():
             match.asked = None
@@ -132,7 +132,7 @@ class Conversation:
         return []
 
     def answered(self, turn: Turn, move: str) -> list[Action]:
-        """The bot has chosen `move` for `turn`."""
+        """Take the bot's `move` for `turn`."""
         match = self._thought_over(turn)
         if match is None:
             return [Say(DEBUG, f"{turn.match}: the move {move!r} came too late for ply {turn.ply}")]
@@ -141,14 +141,14 @@ class Conversation:
         return self._send_answer(match)
 
     def resigned(self, turn: Turn, why: str) -> list[Action]:
-        """The bot gives up the match of `turn`."""
+        """Take the bot's resignation in `turn`."""
         match = self._thought_over(turn)
         if match is None or match.asked is None:
             return [Say(DEBUG, f"{turn.match}: {why}; but ply {turn.ply} is not asked now")]
         return [Say(WARNING, f"{turn.match}: resigning: {why}"), Send(bot_messages.Resign(match=turn.match))]
 
     def leave(self) -> list[Action]:
-        """The bot's owner wants out of the tournament, for good."""
+        """Leave the tournament, as the bot's owner wants."""
         if self.tournament is None or not self._logged_in:
             return []
         return [Send(bot_messages.Leave(tournament=self.tournament, invite=self.aim.invite))]
@@ -221,7 +221,7 @@ class Conversation:
         return [Think(turn)]
 
     def _thought_over(self, turn: Turn) -> _Match | None:
-        """The match of `turn`, if the bot was still to think about that turn; it no longer is."""
+        """Mark the bot as done with `turn`; return its match, or None if the bot was not thinking about `turn`."""
         match = self._matches.get(turn.match)
         if match is None or match.thought is not turn:
             return None
@@ -229,7 +229,7 @@ class Conversation:
         return match
 
     def _send_answer(self, match: _Match) -> list[Action]:
-        """Send the answer, if it answers what is asked. Between connections nothing is: it waits."""
+        """Send the answer if it answers the open turn; between connections no turn is open, and it is kept."""
         asked, answer = match.asked, match.answer
         if asked is None or answer is None or not asked.asks_the_same(answer[0]):
             return []
@@ -263,12 +263,12 @@ class Conversation:
 
 
 def _cut(text: str, most: int) -> str:
-    """What of a text fits into so many bytes of UTF-8."""
+    """Return the start of a text that fits into `most` bytes of UTF-8."""
     return text.encode("utf-8", "replace")[:most].decode("utf-8", "ignore")
 
 
 def _result(over: server.MatchOver, start: server.MatchStart | None) -> str:
-    """In a few words, from this bot's seat if it is known."""
+    """Return the result in a few words, from this bot's seat if that is known."""
     if over.scores is None:
         return "void, to be played again"
     if over.winner is None:

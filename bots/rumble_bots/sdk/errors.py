@@ -1,18 +1,18 @@
 """Errors of the SDK, all `SdkError`.
 
 SdkError
-├── BadServer      nobody answers there, or who answers is no Rumble server
-│   └── BadAddress    it is not the address of a server at all
+├── BadServer      nobody answers at the address, or not as a Rumble server
+│   └── BadAddress    a text is not the address of a server
 ├── BadName        a name that no server would take
 ├── BadKey         a key that no server would take, or a damaged file of one
 ├── BadFunction    FILE.py:FUNCTION cannot be used as a bot
-├── BadProgram     a program cannot be bridged: it does not start, crashes again and again, or speaks something else
+├── BadProgram     a program cannot be bridged: it does not start, crashes again and again, or speaks another protocol
 ├── BadStarter     a starter bot cannot be written: its folder is there already
 ├── BotFailed      a bot that plays without a server raised an error, or answered no legal move
 ├── Refused        the server refused a login, a join or a challenge
 └── Closed         the server closed the connection for good
 
-`Resign` is no error: a bot raises it in `choose` to give the match up. `GiveUp` is the same and ends the bot, too.
+`Resign` is no error: a bot raises it in `choose` to resign the match. `GiveUp` resigns the match and ends the bot, too.
 """
 
 
@@ -21,11 +21,11 @@ class SdkError(Exception):
 
 
 class BadServer(SdkError):
-    """Nobody answers there, or who answers is no Rumble server."""
+    """Nobody answers at the address, or not as a Rumble server."""
 
 
 class BadAddress(BadServer):
-    """A text that is not the address of a server at all."""
+    """A text that is not the address of a server."""
 
 
 class BadName(SdkError):
@@ -71,7 +71,7 @@ class Closed(SdkError):
 
 
 class Resign(Exception):
-    """Raised by a bot in `choose` to give the match up."""
+    """Raised by a bot in `choose` to resign the match."""
 
 
 class GiveUp(Resign):

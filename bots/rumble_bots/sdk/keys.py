@@ -1,8 +1,8 @@
-"""Keys that protect names. One is made at the first use of a name on a server and kept for the next.
+"""Keys that protect names. A key is made at the first use of a name on a server, and kept for later logins.
 
-They live in the user's configuration folder (`RUMBLE_CONFIG_DIR` names another), one JSON file per server and name,
-readable by the user alone: `keys/localhost_8765/alice.json`. A file is written whole and then linked to its name, so
-that of two programs that make the same key at once one wins and both use it.
+Keys are kept in the user's configuration folder (`RUMBLE_CONFIG_DIR` names another), one JSON file per server and name,
+readable by the user alone: `keys/localhost_8765/alice.json`. A file is written whole and then linked to its name. So
+when two programs make a key for one name at the same time, both use the key that was linked first.
 """
 
 import json
@@ -19,35 +19,36 @@ from rumble_bots.sdk.errors import BadKey, BadName
 
 FOLDER_VARIABLE = "RUMBLE_CONFIG_DIR"
 SHORTEST, LONGEST = 16, 128
+"""Fewest and most characters of a key; others are refused."""
 
 
 def check_name(name: str) -> str:
-    """Give `name` back if a server may take it. Raises BadName."""
+    """Return `name` if a server can accept it. Raises BadName."""
     if not re.fullmatch(NAME_PATTERN, name) or name.endswith("\n"):
         raise BadName(f"{name!r} is not a name: 1 to 32 letters, digits, `_`, `.` or `-`, the first a letter or digit")
     return name
 
 
 def check_key(key: str) -> str:
-    """Give `key` back if a server may take it. Raises BadKey."""
+    """Return `key` if a server can accept it. Raises BadKey."""
     if not SHORTEST <= len(key) <= LONGEST:
         raise BadKey(f"a key has {SHORTEST} to {LONGEST} characters; this one has {len(key)}")
     return key
 
 
 def config_folder() -> Path:
-    """The folder that keeps what Rumble remembers for this user."""
+    """Return the folder of this user's keys and tokens."""
     chosen = os.environ.get(FOLDER_VARIABLE)
     return Path(chosen) if chosen else user_config_path("rumble", appauthor=False)
 
 
 def key_file(server: Address, name: str) -> Path:
-    """Where the key of `name` on `server` is kept. Raises BadName."""
+    """Return the file for the key of `name` on `server`. Raises BadName."""
     return config_folder() / "keys" / server.label / f"{check_name(name).lower()}.json"
 
 
 def kept_key(server: Address, name: str) -> str:
-    """The key of `name` on `server`: the one kept, or a new one, kept from now on. Raises BadKey and BadName."""
+    """Return the key of `name` on `server`: the kept key, or a new one, then kept. Raises BadKey, BadName."""
     file = key_file(server, name)
     try:
         if not file.exists():

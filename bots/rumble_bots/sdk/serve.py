@@ -1,4 +1,4 @@
-"""The front door: `run` a bot from a script, or `serve` it from asyncio code."""
+"""The entry points of the SDK: `run` a bot from a script, or `serve` it from asyncio code."""
 
 import asyncio
 import os
@@ -18,7 +18,7 @@ KEY_VARIABLE = "RUMBLE_KEY"
 
 
 def to_stderr(line: str) -> None:
-    """Say a line on standard error."""
+    """Write a line to standard error."""
     sys.stderr.write(f"{line}\n")
     sys.stderr.flush()
 
@@ -36,10 +36,10 @@ async def serve(
     max_matches: int = 1,
     say: Callable[[str], None] | None = None,
 ) -> Summary:
-    """Play on `server` until the tournament that was joined (or the match that was asked for) is over.
+    """Play on `server` until the tournament `join`, or the match of `challenge`, is over.
 
-    With neither, or with `challenges`, it goes on until it is cancelled. The key is `key`, or `RUMBLE_KEY`, or the one
-    kept for this name (see `keys`). Raises SdkError; a lost connection is no error, it is made again.
+    With neither, or with `challenges`, it plays until it is cancelled. The key is `key`, or `RUMBLE_KEY`, or the key
+    kept for this name (see `keys`). Raises SdkError; after a lost connection it connects again.
     """
     address = Address.parse(server)
     check_name(name)
@@ -71,7 +71,7 @@ def run(
     max_matches: int = 1,
     say: Callable[[str], None] | None = to_stderr,
 ) -> Summary:
-    """The same from a script that has no event loop; what happens is said on standard error unless `say` is given."""
+    """Play as `serve` does, from a script without an event loop; without `say`, events are lines on standard error."""
     return asyncio.run(
         serve(
             bot,

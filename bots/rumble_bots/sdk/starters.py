@@ -1,4 +1,4 @@
-"""Starter bots in several languages: what there is, and how one becomes somebody's own.
+"""Starter bots in several languages, and copies of them for authors.
 
 The programs are in `bots/<language>`; a wheel has them under `data/starters`.
 """
@@ -12,7 +12,7 @@ from rumble_bots.sdk.keys import check_name
 
 README = "README.md"
 PLACEHOLDER = "my-bot"
-"""The bot's name in the files, until it has one of its own."""
+"""The bot's name in the files, which a copy replaces by its own."""
 
 _PACKAGE = Path(__file__).parents[1]
 _IN_WHEEL = _PACKAGE / "data" / "starters"
@@ -26,21 +26,19 @@ class Starter:
     language: str
     sources: Sequence[str]
     build: str | None
-    """What has to be done once, and for a compiled one after each change; None: nothing."""
+    """The command to run once, and for a compiled starter after each change; None: nothing."""
     run: str
-    """Plays, told by RUMBLE_SERVER, RUMBLE_JOIN, RUMBLE_NAME and RUMBLE_KEY; a strategy may follow as an argument."""
+    """The command to play as RUMBLE_SERVER, RUMBLE_JOIN, RUMBLE_NAME and RUMBLE_KEY say; its argument is a strategy."""
 
     compiled: bool = False
 
     @property
     def folder(self) -> Path:
-        """Where its files are."""
         root = _IN_WHEEL if _IN_WHEEL.is_dir() else _IN_SOURCES
         return root / self.language
 
     @property
     def files(self) -> Sequence[str]:
-        """All of them, the README too."""
         return (*self.sources, README)
 
     def write(self, name: str, parent: Path) -> Path:
@@ -67,4 +65,4 @@ STARTERS = {
         Starter("shell", ["bot.sh"], None, "rumble bridge stdio -- sh bot.sh"),
     )
 }
-"""By language."""
+"""The starters by language."""

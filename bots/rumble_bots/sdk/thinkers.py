@@ -1,4 +1,4 @@
-"""Threads to think in: as many as there are thoughts at a time. None holds up the program's end."""
+"""Threads in which bots choose moves: as many as choices run at the same time. None delays the program's end."""
 
 import asyncio
 import threading
@@ -14,15 +14,15 @@ Tasks = SimpleQueue[Callable[[], None]]
 class Thinkers:
     """Runs functions in daemon threads, which are used again.
 
-    Unlike with `ThreadPoolExecutor`, a thought that never ends neither holds the program when it wants to exit nor
-    makes the next one wait.
+    Unlike with `ThreadPoolExecutor`, a function that never returns neither keeps the program from exiting nor makes
+    the next function wait.
     """
 
     def __init__(self) -> None:
         self._idle: list[Tasks] = []
 
     async def run(self, thought: Callable[[], T]) -> T:
-        """What `thought()` gives, or raises."""
+        """Run `thought` in a thread; return its result, or raise its error."""
         future: Future[T] = Future()
         future.set_running_or_notify_cancel()
         tasks = self._idle.pop() if self._idle else self._start()
@@ -30,7 +30,7 @@ class Thinkers:
         def work() -> None:
             try:
                 result = thought()
-            except BaseException as error:  # noqa: BLE001  # handed on, whole, to the one who awaits it
+            except BaseException as error:  # noqa: BLE001  # raised again where the result is awaited
                 self._idle.append(tasks)
                 future.set_exception(error)
             else:

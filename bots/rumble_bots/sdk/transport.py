@@ -1,4 +1,4 @@
-"""The one module of the SDK that touches a socket: the `websockets` asyncio client behind two small types."""
+"""The SDK's sockets: the `websockets` asyncio client behind two small types."""
 
 from collections.abc import Awaitable, Callable
 from typing import Protocol
@@ -11,13 +11,14 @@ from websockets.typing import Subprotocol
 
 from rumble_bots.sdk.address import Address
 
-PING_SECONDS, PONG_SECONDS = 15, 30
+PING_S, PONG_S = 15, 30
+"""Seconds between pings, and seconds to wait for a pong before the connection counts as lost."""
 ABNORMAL = 1006
 """The close code of a connection that ended without a close frame."""
 
 
 class Unreachable(Exception):
-    """No connection could be made; the text says why."""
+    """A connection could not be made; the text says why."""
 
 
 class Lost(Exception):
@@ -36,14 +37,12 @@ class Connection(Protocol):
     def round_trip_ms(self) -> float:
         """The last round trip that was measured; 0 before the first."""
 
-    async def send(self, frame: str) -> None:
-        """Send a text frame."""
+    async def send(self, frame: str) -> None: ...
 
-    async def receive(self) -> str | bytes:
-        """Wait for the next frame."""
+    async def receive(self) -> str | bytes: ...
 
     async def close(self) -> None:
-        """End the connection in good order."""
+        """Close with a closing handshake."""
 
 
 Connect = Callable[[Address], Awaitable[Connection]]
@@ -58,37 +57,33 @@ class WebSocket:
 
     @property
     def round_trip_ms(self) -> float:
-        """The last ping's round trip."""
         return self._socket.latency * 1000
 
     async def send(self, frame: str) -> None:
-        """Send a text frame."""
         try:
             await self._socket.send(frame)
         except ConnectionClosed as closed:
             raise _lost(closed) from closed
 
     async def receive(self) -> str | bytes:
-        """Wait for the next frame."""
         try:
             return await self._socket.recv()
         except ConnectionClosed as closed:
             raise _lost(closed) from closed
 
     async def close(self) -> None:
-        """End the connection in good order."""
         await self._socket.close()
 
 
 async def connect(server: Address) -> Connection:
-    """Connect to `server`. Pings keep the way open; nothing is compressed; this machine is reached without a proxy."""
+    """Connect to `server`, with pings, without compression, and to this machine without a proxy. Raises Unreachable."""
     try:
         socket = await websockets_connect(
             server.ws_url,
             subprotocols=[Subprotocol(SUBPROTOCOL)],
             compression=None,
-            ping_interval=PING_SECONDS,
-            ping_timeout=PONG_SECONDS,
+            ping_interval=PING_S,
+            ping_timeout=PONG_S,
             proxy=None if server.loopback else True,
         )
     except InvalidStatus as error:
@@ -110,7 +105,7 @@ def _lost(closed: ConnectionClosed) -> Lost:
 
 
 def _plain(error: Exception) -> str:
-    """The error in words, without the address that asyncio repeats."""
+    """Return the error in words, without the address that asyncio repeats."""
     if isinstance(error, ConnectionRefusedError):
         return "nobody listens there"
     if isinstance(error, TimeoutError):

@@ -20,7 +20,7 @@ from rumble_bots import (
     Summary,
     Turn,
 )
-from rumble_bots.sdk.client import FIRST_DELAY, LONGEST_DELAY, PATIENCE_SECONDS, STEADY_SECONDS, delays
+from rumble_bots.sdk.client import FIRST_DELAY_S, LONGEST_DELAY_S, PATIENCE_S, STEADY_S, delays
 from rumble_bots.sdk.transport import Connection, Lost, Unreachable
 from rumble_protocol import server_messages as server
 
@@ -125,7 +125,7 @@ async def test_it_connects_again_and_answers_the_newest_turn() -> None:
     world = World(first, "cannot reach it", second)
     assert await world.client(First()).run() == OVER
     assert moves(second) == [("t2", "0")]
-    assert world.slept == [FIRST_DELAY, FIRST_DELAY * 2]
+    assert world.slept == [FIRST_DELAY_S, FIRST_DELAY_S * 2]
     assert "http://localhost:8765 ended the connection: gone (1006); connecting again in 0.2 s" in world.said
     assert "cannot reach it; connecting again in 0.4 s" in world.said
 
@@ -144,10 +144,10 @@ async def test_patience_ends() -> None:
     world = World(FakeConnection(*OPENING), *["cannot reach it"] * 100)
     with pytest.raises(BadServer, match="cannot reach it"):
         await world.client(First()).run()
-    assert PATIENCE_SECONDS < world.time < PATIENCE_SECONDS + LONGEST_DELAY * 2
+    assert PATIENCE_S < world.time < PATIENCE_S + LONGEST_DELAY_S * 2
 
 
-@pytest.mark.parametrize(("lasts", "waits"), [(0.0, [0.2, 0.4, 0.8]), (STEADY_SECONDS + 1, [0.2, 0.2, 0.2])])
+@pytest.mark.parametrize(("lasts", "waits"), [(0.0, [0.2, 0.4, 0.8]), (STEADY_S + 1, [0.2, 0.2, 0.2])])
 async def test_after_a_steady_connection_the_next_try_comes_soon(lasts: float, waits: list[float]) -> None:
     class Lasting(FakeConnection):
         async def receive(self) -> str:
