@@ -1,14 +1,14 @@
-"""Boards for functions of `board, player`: what they are shown, and what their answers mean.
+"""Boards for functions of `board, player`: the arguments, and the meaning of the answers.
 
-`board` is a list of rows from the top, each a list of `'X'`, `'O'` or `None`; a fresh one at each turn. `player` is
+`board` is a list of rows from the top, each a list of `'X'`, `'O'` or `None`; a new one at each turn. `player` is
 `'X'` for seat 0 and `'O'` for seat 1. The answer is `(row, column)`, both from 0.
 
 - tictactoe: 3 rows of 3. A square's number from 0 to 8 is an answer too.
-- connect4: as many rows and columns as the match has. A stone falls, so of `(row, column)` only the column counts; a
-  column's number alone is an answer too.
+- connect4: the rows and columns of the match. A stone falls, so only the column of `(row, column)` counts; a column's
+  number alone is an answer too.
 
 An answer of another shape, or off the board, is passed on as Python writes it: no move reads like that, so the referee
-names it. An answer that is text already is passed on as it is.
+refuses it by that name. An answer that is text is passed on as it is.
 """
 
 from collections.abc import Callable, Mapping
@@ -24,23 +24,23 @@ Cell = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class BoardGame:
-    """How one game looks to a function of `board, player`."""
+    """One game for functions of `board, player`."""
 
     columns: Callable[[Mapping[str, Any]], int]
-    """How many columns the board of a state has."""
+    """Gives the number of columns of a state's board."""
     cell_of: Callable[[int], Cell]
-    """The cell that a number alone means."""
+    """Gives the cell for a number alone."""
     text_of: Callable[[Cell], str]
-    """The move that a cell means."""
+    """Gives the move for a cell."""
 
     def board(self, state: Mapping[str, Any]) -> Board:
-        """The rows of the board, from the top."""
+        """Return the rows of the board, from the top."""
         cells = [None if cell == "." else cell for cell in state["board"]]
         columns = self.columns(state)
         return [cells[start : start + columns] for start in range(0, len(cells), columns)]
 
     def move(self, answer: Any, state: Mapping[str, Any]) -> str:
-        """The answer as the text of a move, or, where it is none, as Python writes it."""
+        """Return the answer as the text of a move, or, if it names no cell, as Python writes it."""
         if isinstance(answer, str):
             return answer
         columns = self.columns(state)
@@ -55,7 +55,7 @@ class BoardGame:
         try:
             return self.cell_of(index(answer))
         except TypeError:
-            pass  # not a number: a pair, or nothing we know
+            pass  # not a number
         try:
             row, column = map(index, answer)
         except (TypeError, ValueError):

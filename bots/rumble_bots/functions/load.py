@@ -1,11 +1,11 @@
 """Any Python function as a bot: `FILE.py:FUNCTION`.
 
-How many arguments the function needs (defaults not counted) decides what it is:
+The number of arguments that the function needs (defaults not counted) decides how it is called:
 
-- one: it is asked with a `Turn` and answers a move's text, as `Bot.choose` does; it may be `async`.
-- two: it is asked with `board, player` (tictactoe and connect4 only), see `boards`.
+- one: with a `Turn`; it returns a move's text, as `Bot.choose` does, and may be `async`.
+- two: with `board, player`, in tictactoe and connect4 only (see `boards`).
 
-A class that is a `Bot` and needs no arguments, or a `Bot` made in the file, may be named instead of a function.
+Instead of a function, the file may have a subclass of `Bot` that needs no arguments, or an instance of one.
 """
 
 import importlib.util
@@ -32,7 +32,6 @@ class TurnFunction(Bot):
         self.function = function
 
     def choose(self, turn: Turn) -> str | Awaitable[str]:
-        """Ask the function. The awaitable of an async one is awaited on the event loop."""
         return self.function(turn)
 
 
@@ -45,7 +44,7 @@ class BoardFunction(Bot):
         self.function = function
 
     def choose(self, turn: Turn) -> str:
-        """Ask the function with a fresh board. An answer that names no cell is passed on as Python writes it."""
+        """Call the function with a new board. Raises BadFunction in a game without one."""
         game = BOARD_GAMES.get(turn.game)
         if game is None:
             raise BadFunction(f"a function of board and player plays {' and '.join(BOARD_GAMES)}, not {turn.game}")
@@ -54,12 +53,12 @@ class BoardFunction(Bot):
 
 
 def is_function(text: str) -> bool:
-    """Whether `text` means FILE.py:FUNCTION and not a reference bot's name."""
+    """Return whether `text` means FILE.py:FUNCTION and not a reference bot's name."""
     return ":" in text or text.endswith(".py")
 
 
 def load_bot(text: str) -> Bot:
-    """The bot written `FILE.py:FUNCTION`. Raises BadFunction."""
+    """Load the bot written `FILE.py:FUNCTION`. Raises BadFunction."""
     file, colon, function = text.rpartition(":")
     if not colon or not function or not file.endswith(".py"):
         raise BadFunction(f"{text!r} does not say which function of which file: write FILE.py:FUNCTION")
@@ -70,7 +69,7 @@ def load_bot(text: str) -> Bot:
 
 
 def as_bot(found: object, label: str) -> Bot:
-    """A function, a `Bot` subclass or a `Bot` as a bot; `label` names it in errors. Raises BadFunction."""
+    """Make a bot of a function, a `Bot` subclass or a `Bot`; `label` names it in errors. Raises BadFunction."""
     if isinstance(found, Bot):
         return found
     if not callable(found):
@@ -105,7 +104,7 @@ def _needed(function: Callable[..., Any], label: str) -> int:
 
 
 def _load_module(file: Path) -> ModuleType:
-    """The file, run as a module. Modules beside it can be imported by it."""
+    """Run the file as a module, which can import the modules beside it."""
     if not file.is_file():
         raise BadFunction(f"no such file: {file}")
     name = f"rumble_function_{file.stem}"

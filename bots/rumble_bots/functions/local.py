@@ -1,4 +1,4 @@
-"""Any Python function as a player without a server: for battles in one process, and to ask it for a move."""
+"""Any Python function in the place of a reference bot: for battles in one process, and for `rumble ask`."""
 
 import asyncio
 from collections.abc import Awaitable, Sequence
@@ -13,13 +13,13 @@ from rumble_bots.sdk.choosing import in_a_line
 from rumble_bots.sdk.errors import BotFailed, SdkError
 
 NO_HURRY_MS = 10_000
-"""What the clock of a turn shows where no clock runs."""
+"""The time left in a turn's clock where no clock runs."""
 
 
 class FunctionBot(ReferenceBot):
-    """The bot written `text` (FILE.py:FUNCTION) as a player of `game`. Raises BadFunction.
+    """The function written `text` (FILE.py:FUNCTION) as a bot for `game` without a server. Raises BadFunction.
 
-    Its turns know the position, and not how it came about: `ply` is 0 and `moves` empty.
+    Its turns have the position, but not the moves that led to it: `ply` is 0 and `moves` is empty.
     """
 
     def __init__(self, random: Random, *, text: str, game: str) -> None:
@@ -29,7 +29,7 @@ class FunctionBot(ReferenceBot):
         self._bot = load_bot(text)
 
     def pick(self, state: State, codes: Sequence[int], budget_ms: int | None) -> Choice:
-        """Ask the bot. Raises BotFailed where it fails, or answers what is no legal move."""
+        """Ask the function. Raises BotFailed where it fails, or its answer is no legal move."""
         turn = Turn.at(state, self._game, NO_HURRY_MS if budget_ms is None else budget_ms)
         try:
             answer = self._bot.choose(turn)
@@ -46,7 +46,7 @@ class FunctionBot(ReferenceBot):
 
 
 def _result(answer: object) -> object:
-    """What an async function answers in the end; any other answer as it is."""
+    """Return the result of an async function's answer; any other answer as it is."""
 
     async def wait(awaitable: Awaitable[object]) -> object:
         return await awaitable

@@ -1,4 +1,4 @@
-"""The reference bots, by name: a ladder from `random` to `perfect`."""
+"""The reference bots, which come with Rumble: a ladder from `random` to `perfect`."""
 
 from random import Random
 from typing import Any
@@ -26,7 +26,7 @@ REFERENCE_BOTS: dict[str, type[ReferenceBot]] = {
 
 
 def make_reference_bot(name: str, *, seed: int = 0, **options: Any) -> ReferenceBot:
-    """The reference bot `name`, whose random numbers come from `seed`. Raises UnknownReferenceBot or BadOption."""
+    """Make the reference bot `name` with random numbers from `seed`. Raises UnknownReferenceBot and BadOption."""
     kind = REFERENCE_BOTS.get(name)
     if kind is None:
         raise UnknownReferenceBot(f"unknown bot {name!r}; there are: {', '.join(REFERENCE_BOTS)}")

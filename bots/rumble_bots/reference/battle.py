@@ -15,10 +15,10 @@ from rumble_engine import Game, Outcome, State
 from rumble_bots.reference import ReferenceBot, make_reference_bot
 
 Maker = str | Callable[[Random], ReferenceBot]
-"""A reference bot's name, or what makes a player from random numbers (a subclass of `ReferenceBot` does)."""
+"""A reference bot's name, or a function that makes a bot from random numbers (such as a subclass of `ReferenceBot`)."""
 
 Z95 = 1.959964
-"""A normal variable is within so many standard deviations of its mean in 95% of cases."""
+"""The standard deviations around its mean within which a normal variable is in 95% of cases."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,6 @@ class BattleResult:
 
     @property
     def matches(self) -> int:
-        """All matches played."""
         return self.wins + self.draws + self.losses
 
     @property
@@ -41,7 +40,7 @@ class BattleResult:
         return {name: wilson(count, self.matches) for name, count in counts.items()}
 
     def describe(self) -> str:
-        """The result for a person, a line for each of wins, draws and losses."""
+        """Return the result for a person, a line for each of wins, draws and losses."""
         counts = {"wins": self.wins, "draws": self.draws, "losses": self.losses}
         return "\n".join(
             f"{name:<6} {count:>8} {count / self.matches:>7.2%}  (95%: {low:.2%} to {high:.2%})"
@@ -59,38 +58,37 @@ def battle(
     settings: Mapping[str, Any] | None = None,
     opening: int = 0,
 ) -> BattleResult:
-    """Play `matches` matches, in which the bots take turns to move first; `first` does in the first match.
+    """Play `matches` matches, in which the bots alternate in moving first; `first` moves first in the first match.
 
-    Matches begin with `opening` random plies, the same for both matches of a pair: bots without chance would else
-    play the same two matches again and again.
-    The result depends on the arguments alone (for bots that look at no clock). Raises what the bots and the game
-    raise: an illegal move of a bot of one's own is a MoveError.
+    Matches begin with `opening` random plies, the same for both matches of a pair; otherwise bots without chance
+    would repeat the same two matches. The result depends on the arguments alone, for bots that read no clock.
+    Raises the errors of the bots and of the game: an illegal move of a bot is a MoveError.
     """
     if matches < 1:
         raise ValueError(f"a battle has at least one match, not {matches}")
     seeds = Random(seed)
-    players = [_make(maker, seeds.getrandbits(64)) for maker in (first, second)]
+    bots = [_make(maker, seeds.getrandbits(64)) for maker in (first, second)]
     wins = draws = 0
     for number in range(matches):
         swapped = number % 2
-        outcome = play(players[::-1] if swapped else players, game, seed + number // 2, settings, opening)
+        outcome = play(bots[::-1] if swapped else bots, game, seed + number // 2, settings, opening)
         wins += outcome.winner == swapped
         draws += outcome.winner is None
     return BattleResult(wins, draws, matches - wins - draws)
 
 
 def play(
-    players: list[ReferenceBot], game: Game, seed: int = 0, settings: Mapping[str, Any] | None = None, opening: int = 0
+    bots: list[ReferenceBot], game: Game, seed: int = 0, settings: Mapping[str, Any] | None = None, opening: int = 0
 ) -> Outcome:
-    """One match of `players`, by seat, without a clock, after `opening` random plies."""
+    """Play one match of `bots`, by seat, without a clock, after `opening` random plies."""
     state = opened(game.initial(settings, seed), opening, Random(seed))
     while (outcome := state.outcome) is None:
-        state = state.play(players[state.to_move].choose(state).move)
+        state = state.play(bots[state.to_move].choose(state).move)
     return outcome
 
 
 def opened(state: State, plies: int, random: Random) -> State:
-    """The state after at most so many random plies, none of which ends the game."""
+    """Return the state after at most `plies` random plies, none of which ends the game."""
     for _ in range(plies):
         later = state.after(random.choice(state.codes()))
         state = state if later.outcome is not None else later
@@ -98,10 +96,10 @@ def opened(state: State, plies: int, random: Random) -> State:
 
 
 def wilson(count: int, total: int, z: float = Z95) -> tuple[float, float]:
-    """The interval, 95% unless `z` says otherwise, of a rate of which `count` in `total` were seen.
+    """Return the confidence interval (95% by default) of a rate seen `count` times in `total`.
 
     Edwin B. Wilson: Probable inference, the law of succession, and statistical inference. Journal of the American
-    Statistical Association 22 (1927), 209-212. Unlike the textbook interval it holds near 0 and 1.
+    Statistical Association 22 (1927), 209-212. Unlike the textbook interval it is valid near 0 and 1.
     """
     rate, spread = count / total, z * z / total
     centre = (rate + spread / 2) / (1 + spread)

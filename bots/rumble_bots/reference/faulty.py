@@ -1,7 +1,6 @@
-"""Bots with a fault, as real programs: to see what a server and a tournament do with them.
+"""Bots with a fault, as real programs, to test servers and tournaments with: `rumble bot faulty --fault NAME`.
 
-`rumble bot faulty --fault NAME` runs one. They use the `websockets` library directly, since the SDK's conversation
-has better manners.
+They use the `websockets` library directly, since the SDK's conversation keeps the protocol's rules.
 """
 
 import asyncio
@@ -21,15 +20,15 @@ from websockets.typing import Subprotocol
 from rumble_bots.sdk.address import Address
 
 PAUSE_S = 0.1
-"""Before it connects again."""
+"""Seconds before it connects again."""
 PATIENCE_S = 60.0
-"""It gives up when nobody answers for so long."""
+"""Seconds without a frame of the server after which it gives up."""
 HUGE_BYTES = 70_000
 FLOOD_FRAMES = 400
 GARBAGE = ("", "not json", "[1, 2", '{"type": "mvoe"}', '{"type": "move", "match": 7}', "\u0000", "{}", "[]", "7")
 CRASH_AT_TURN = 3
 NOW_AND_THEN = 4
-"""Faults that are only annoying happen every so many turns: more often they would be a flood."""
+"""Turns from one annoying frame to the next: with more of them the server would close the connection."""
 
 Frame = dict[str, Any]
 AtATurn = Callable[["FaultyBot", Frame], Awaitable[None]]
@@ -37,7 +36,7 @@ AtATurn = Callable[["FaultyBot", Frame], Awaitable[None]]
 
 @dataclass(slots=True)
 class FaultyBot:
-    """A bot that plays at random, but for its fault."""
+    """A bot that plays at random, except for its fault."""
 
     server: Address
     name: str
@@ -51,10 +50,10 @@ class FaultyBot:
     _socket: ClientConnection | None = None
 
     async def run(self) -> str:
-        """Play until the tournament is over, or the fault ends it; the end in a few words."""
+        """Play until the tournament is over, or the fault ends it; return the end in a few words."""
         clock = asyncio.get_running_loop().time
-        last_word = clock()
-        while clock() - last_word < PATIENCE_S:
+        last_frame_at = clock()
+        while clock() - last_frame_at < PATIENCE_S:
             try:
                 async with connect(
                     self.server.ws_url,
@@ -65,7 +64,7 @@ class FaultyBot:
                 ) as self._socket:
                     while True:
                         frame: Frame = orjson.loads(await self._socket.recv())
-                        last_word = clock()
+                        last_frame_at = clock()
                         end = await self._on(frame)
                         if end is not None:
                             return end
@@ -100,17 +99,15 @@ class FaultyBot:
         return None
 
     async def _ask_without_reading(self) -> None:
-        """Let the server's answers pile up: the library stops reading the socket when nobody takes its frames."""
+        """Let the server's answers accumulate: the library stops reading the socket when its frames are not taken."""
         while True:
             await self.say({"type": "join", "tournament": self.join})
             await asyncio.sleep(0.6)
 
     async def say(self, message: Frame) -> None:
-        """Send a message."""
         await self.say_text(orjson.dumps(message).decode())
 
     async def say_text(self, text: str) -> None:
-        """Send any text."""
         if self._socket is not None:
             await self._socket.send(text)
 
@@ -120,16 +117,15 @@ class FaultyBot:
             self._socket.transport.abort()
 
     async def answer(self, turn: Frame) -> None:
-        """Play a legal move, by lot."""
+        """Play a legal move at random."""
         await self.move(turn, self.random.choice(turn["legal"]))
 
     async def move(self, turn: Frame, move: str) -> None:
-        """Answer a turn."""
         self.last_answer = {"type": "move", "match": turn["match"], "turn_id": turn["turn_id"], "move": move}
         await self.say(self.last_answer)
 
 
-# --- what they do at a turn ---
+# --- the faults at a turn ---
 
 
 async def _answer(bot: FaultyBot, turn: Frame) -> None:
@@ -200,7 +196,7 @@ async def _huge(bot: FaultyBot, turn: Frame) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What is wrong with a bot, in one line, and what it does when it is asked for a move."""
+    """One fault: a line about it, and the function that is called at each turn."""
 
     about: str
     at_a_turn: AtATurn
@@ -209,23 +205,23 @@ class Fault:
 FAULTS: dict[str, Fault] = {
     "timeout": Fault("answers every turn after its clock has run out", _too_late),
     "illegal": Fault("plays moves that are not allowed", _illegal),
-    "garbage": Fault("sends frames that are no messages, now and then", _garbage),
+    "garbage": Fault("now and then sends a frame that is not a message", _garbage),
     "drop": Fault("drops its connection at every other turn, and comes back", _drop),
     "flood": Fault("sends hundreds of messages that answer nothing", _flood),
-    "slow-reader": Fault("asks and asks, and never reads what it is told", _nothing),
-    "crash": Fault(f"ends without a word at its turn number {CRASH_AT_TURN}", _crash),
-    "stale": Fault("answers an old turn before the right one, now and then", _stale),
-    "duplicate": Fault("sends an answer twice, now and then", _duplicate),
-    "wrong-match": Fault("sends its answer to another match first, now and then", _wrong_match),
-    "huge": Fault("sends a frame that is larger than the server allows at every turn", _huge),
-    "silent": Fault("logs in and never says another word", _nothing),
+    "slow-reader": Fault("keeps sending requests, and never reads the answers", _nothing),
+    "crash": Fault(f"exits without a message at its turn number {CRASH_AT_TURN}", _crash),
+    "stale": Fault("now and then answers an old turn before the right one", _stale),
+    "duplicate": Fault("now and then sends an answer twice", _duplicate),
+    "wrong-match": Fault("now and then sends its answer to another match first", _wrong_match),
+    "huge": Fault("at every turn sends a frame larger than the server allows", _huge),
+    "silent": Fault("logs in and sends nothing more", _nothing),
     "absent": Fault("joins, goes away and never comes back", _answer),
 }
-"""Every fault by its name."""
+"""The faults by name."""
 
 
 def run_faulty(server: str, *, fault: str, name: str, join: str, key: str | None = None) -> str:
-    """Run a faulty bot to its end, and tell how it ended. Raises BadAddress; KeyError for an unknown fault."""
+    """Run a faulty bot; return how it ended, in words. Raises BadAddress, and KeyError for an unknown fault."""
     if fault not in FAULTS:
         raise KeyError(fault)
     return asyncio.run(FaultyBot(Address.parse(server), name, join, fault, key).run())

@@ -12,7 +12,7 @@ from rumble_bots.reference.winner import REMEMBERED, winning_codes
 class Heuristic(Picker):
     """Looks two plies ahead, and no further.
 
-    To block is, in any game, to leave the opponent no move that wins at once, or else as few as can be.
+    To block means, in any game, to leave the opponent the fewest moves that win at once.
     """
 
     about = "Wins, blocks, and else plays by rules of thumb."
@@ -20,7 +20,7 @@ class Heuristic(Picker):
     @staticmethod
     @lru_cache(REMEMBERED)
     def candidates(state: State) -> Sequence[int]:
-        """The winning moves if there are any, else those after which the opponent has the fewest."""
+        """Return the winning moves if there are any, else those after which the opponent has the fewest."""
         wins = winning_codes(state)
         if wins:
             return wins

@@ -14,14 +14,14 @@ from rumble_bots.search.mcts import look_around
 from rumble_bots.search.thinking import SHARE
 
 ITERATIONS = 1_000
-"""Rounds for a move where neither a number nor a time is given."""
+"""Rounds for a move where neither `iterations` nor a time is given."""
 
 
 class Mcts(ReferenceBot):
     """Monte Carlo tree search with random playouts, in any game.
 
     Options: `iterations`, the rounds for a move; `time_ms`, the most time for it. With neither it does `ITERATIONS`
-    rounds. A clock allows half of what it leaves for the move, whatever the options say.
+    rounds. With a clock it uses at most half of the time for the move, also where the options allow more.
     """
 
     about = "Plays thousands of games in its head."
@@ -45,7 +45,7 @@ class Mcts(ReferenceBot):
         self.rounds = iterations or (ITERATIONS if time_ms is None else END)
 
     def pick(self, state: State, codes: Sequence[int], budget_ms: int | None) -> Choice:
-        """The move most looked at, its mean result and the rounds played."""
+        """Choose the move with the most rounds, with its mean result as the score and the rounds as nodes."""
         allowed = None if budget_ms is None else budget_ms * SHARE
         times = [limit for limit in (self.limits.time_ms, allowed) if limit is not None]
         tally = Tally(min(times, default=None), self.limits.clock)

@@ -13,15 +13,15 @@ from rumble_bots.search import SEARCHES, Found, Limits, Search, Tally, is_small,
 from rumble_bots.search.base import Clock
 
 REMEMBERED = 16_384
-"""Answers that are remembered, of positions searched to the end; tic-tac-toe has 4,520 to ask about."""
+"""Most answers that are cached, of positions searched to the end; tic-tac-toe has 4,520 positions with a move."""
 
 
 class Minimax(ReferenceBot):
     """Searches to the end of the game where that is feasible, else as deep as `depth` and the time allow.
 
-    Options: `search`, one of `SEARCHES`, which differ in speed alone (`cached` in a game that is small from where it
-    is first seen, else `strong`); `depth`, in plies; `time_ms`, the most time for a move (`rumble_bots.search.think`
-    tells how they work together).
+    Options: `search`, one of `SEARCHES`, which differ only in speed (the default is `cached` in a game that is small
+    from the first position asked, else `strong`); `depth`, in plies; `time_ms`, the most time for a move. See
+    `rumble_bots.search.think` for depth and time together.
     """
 
     about = "Looks ahead as far as it can."
@@ -48,7 +48,7 @@ class Minimax(ReferenceBot):
         self.answers: dict[Hashable, Choice] = {}
 
     def pick(self, state: State, codes: Sequence[int], budget_ms: int | None) -> Choice:
-        """The best move, its value and the nodes visited: none for a position that is remembered."""
+        """Choose the best move, with its value and the nodes visited: 0 for a cached answer."""
         known = self.answers.get(state)
         if known is not None:
             return known
@@ -61,15 +61,15 @@ class Minimax(ReferenceBot):
         return choice
 
     def look(self, state: State, depth: float, tally: Tally) -> Found:
-        """One search to one depth."""
+        """Search once, to one depth."""
         return self.search_of(state).best(state, depth, tally)
 
     def remark(self, found: Found) -> str:
-        """What to say about an answer."""
+        """Return the note for an answer."""
         return "" if found.complete else "the value is an estimate"
 
     def search_of(self, state: State) -> Search:
-        """The search for the game that `state` is of: a table serves one game only."""
+        """Return the search for the game of `state`: a search's table serves one game only."""
         kind = type(state)
         if kind not in self.searches:
             self.searches[kind] = SEARCHES[self.search or ("cached" if is_small(state) else "strong")]()

@@ -26,23 +26,23 @@ TABLES: dict[type[State], str] = {TicTacToeState: "tictactoe"}
 """The games that have a table, by the type of their states."""
 
 VALUES = {"won": 1.0, "drawn": 0.0, "lost": -1.0}
-"""What the words in a table are worth to the mover."""
+"""By word in a table: the value for the mover."""
 
 CELLS = 16
-"""Of a connect four board that is searched to the end in about a second; 20 take several."""
+"""Most cells of a connect four board that is searched to the end, which takes about a second; 20 cells take several."""
 
 PLAYS = f"tictactoe, connect4 on at most {CELLS} cells, minichess where an arrived pawn wins"
 
 
 @cache
 def read_table(game: str) -> dict[str, Choice]:
-    """The best move by the position's text, from the table of `game` that comes with the package."""
+    """Read the table of `game` that comes with the package: the best move by the position's text."""
     data = json.loads(files("rumble_bots").joinpath("data", f"{game}.json").read_text("ascii"))
     return {text: Choice(move, value, nodes=0) for word, value in VALUES.items() for text, move in data[word].items()}
 
 
 def is_solvable(state: State) -> bool:
-    """Whether every position of this game, with these settings, is searched to certainty in about a second."""
+    """Return whether a search is certain in about a second in every position of this game with these settings."""
     match state:
         case Connect4State():
             return state.grid.columns * state.grid.rows <= CELLS
@@ -52,7 +52,7 @@ def is_solvable(state: State) -> bool:
 
 
 class Perfect(ReferenceBot):
-    """Never loses where a draw can be had, nor draws where a win can."""
+    """Always plays a move of the highest value, which it knows for certain."""
 
     about = "Knows the value of every position: it never loses where a draw can be had."
     games = tuple(TABLES.values())
@@ -63,11 +63,10 @@ class Perfect(ReferenceBot):
 
     @classmethod
     def can_play(cls, state: State) -> bool:
-        """Whether there is a table for the game, or it is solved in no time."""
         return type(state) in TABLES or is_solvable(state)
 
     def pick(self, state: State, codes: Sequence[int], budget_ms: int | None) -> Choice:
-        """The move in the table, or the one that the search is certain of, with its value. Raises NoTable."""
+        """Choose the move of the table, or the one that the search is certain of, with its value. Raises NoTable."""
         kind = type(state)
         if kind in TABLES:
             return read_table(TABLES[kind])[state.text()]

@@ -14,5 +14,4 @@ class RandomBot(Picker):
 
     @staticmethod
     def candidates(state: State) -> Sequence[int]:
-        """All legal moves."""
         return state.codes()

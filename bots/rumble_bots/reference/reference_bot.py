@@ -1,4 +1,4 @@
-"""What a reference bot is: it looks at a state and chooses a move."""
+"""The base class of the reference bots, which choose a move in a state."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -13,38 +13,38 @@ from rumble_bots.reference.errors import NoMove
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A chosen move and what the bot knows about it."""
+    """A chosen move, and the bot's knowledge of it."""
 
     move: str
     score: float | None = None
     """The value for the mover, from -1 (lost) to 1 (won), if the bot knows or guesses one."""
     nodes: int | None = None
-    """Positions looked at, if it searched."""
+    """Number of positions looked at, if it searched."""
     note: str = ""
     """A remark for a person."""
 
 
 class ReferenceBot(ABC):
-    """A bot without a network. The only state it keeps is its random numbers and what it remembers to be faster."""
+    """A bot without a network. It keeps no state but its random numbers and caches."""
 
     about: ClassVar[str] = ""
-    """How it plays, in a line for who is to play against it."""
+    """Its way of playing, in a line for its opponents."""
     options: ClassVar[tuple[str, ...]] = ()
     """Names of the keyword arguments that its constructor takes."""
     games: ClassVar[Sequence[str] | None] = None
-    """The games it plays whatever their settings; None: any."""
+    """The games that it plays with all settings; None means any."""
 
     def __init__(self, random: Random) -> None:
         self.random = random
 
     @classmethod
     def can_play(cls, state: State) -> bool:
-        """Whether the bot plays the game that `state` is of."""
+        """Return whether the bot plays the game of `state`, with its settings."""
         return True
 
     @final
     def choose(self, state: State, budget_ms: int | None = None) -> Choice:
-        """A legal move in `state`, for whichever seat is to move, within `budget_ms` milliseconds (None: no clock).
+        """Choose a legal move for the seat to move, within `budget_ms` (None means without a clock).
 
         Raises NoMove after the end of the game.
         """
@@ -55,17 +55,16 @@ class ReferenceBot(ABC):
 
     @abstractmethod
     def pick(self, state: State, codes: Sequence[int], budget_ms: int | None) -> Choice:
-        """One of `codes`, the legal moves of `state`, of which there is at least one."""
+        """Choose one of `codes`, the legal moves of `state`, of which there is at least one."""
 
 
 class Picker(ReferenceBot):
-    """A bot whose rule leaves some moves, among which chance decides, each as likely as the others."""
+    """A bot that picks at random, with equal chances, among the moves that its rule leaves."""
 
     @staticmethod
     @abstractmethod
     def candidates(state: State) -> Sequence[int]:
-        """The codes that the rule leaves; at least one where there is a legal move."""
+        """Return the codes that the rule leaves; at least one where there is a legal move."""
 
     def pick(self, state: State, codes: Sequence[int], budget_ms: int | None) -> Choice:
-        """Any of the candidates."""
         return Choice(state.text_of(self.random.choice(self.candidates(state))))

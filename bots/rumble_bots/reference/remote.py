@@ -1,4 +1,4 @@
-"""The reference bots as remote bots: how long they may think, and one of them for each thought at a time."""
+"""Reference bots on a server: their thinking time, and one instance for each move chosen at the same time."""
 
 from typing import Any
 
@@ -6,11 +6,11 @@ from rumble_bots.reference import Choice, ReferenceBot, make_reference_bot
 from rumble_bots.sdk.bot import Bot, Noted, Turn
 
 MOVES_TO_COME = 20
-"""A bank is shared out as if so many moves were still to come."""
+"""The number of moves that a bank is divided by."""
 
 
 def budget_ms(turn: Turn) -> int:
-    """The most that a bot may think about `turn`: what the clock leaves, but only a share of the bank."""
+    """Return the most ms to think about `turn`: the time of the move, and a share of the bank."""
     control = turn.start.time_control if turn.start is not None else None
     if control is None or control.bank_ms == 0:
         return turn.think_ms
@@ -19,7 +19,7 @@ def budget_ms(turn: Turn) -> int:
 
 
 def noted(choice: Choice) -> str:
-    """The move with its value for the mover and the positions looked at beside it, as far as the bot knows them."""
+    """Return the move with a note of its value for the mover and the positions looked at, as far as they are known."""
     remarks = [] if choice.score is None else [f"value {choice.score:+.2f}"]
     if choice.nodes:
         remarks.append(f"{choice.nodes:,} positions")
@@ -37,17 +37,14 @@ class RemoteReferenceBot(Bot):
         self.games = self._idle[0].games
 
     def choose(self, turn: Turn) -> str:
-        """The move, with what it thinks of it.
-
-        It asks a player that is not thinking: several matches at a time have as many, with seeds that differ.
-        """
-        player = self._idle.pop() if self._idle else self._make()
+        """Return the move, with a note. Matches at the same time ask different instances, whose seeds differ."""
+        bot = self._idle.pop() if self._idle else self._make()
         try:
-            return noted(player.choose(turn.position, budget_ms(turn)))
+            return noted(bot.choose(turn.position, budget_ms(turn)))
         finally:
-            self._idle.append(player)
+            self._idle.append(bot)
 
     def _make(self) -> ReferenceBot:
-        player = make_reference_bot(self._name, seed=self._seed, **self._options)
+        bot = make_reference_bot(self._name, seed=self._seed, **self._options)
         self._seed += 1
-        return player
+        return bot

@@ -1,4 +1,4 @@
-"""Works out the tables that the perfect bot looks moves up in.
+"""Computes the tables of the perfect bot.
 
 python -m rumble_bots.reference.tables              # writes the tables that come with the package anew
 python -m rumble_bots.reference.tables FOLDER       # writes them there
@@ -16,12 +16,12 @@ from rumble_bots.reference.perfect import TABLES, VALUES
 
 
 def table_text(game: Game) -> str:
-    """The table of `game`, a position a line in the order of their texts; always the same."""
-    player = make_reference_bot("streetwise")
+    """Return the table of `game`, a line for each position in the order of their texts; it is always the same."""
+    bot = make_reference_bot("streetwise")
     words = {value: word for word, value in VALUES.items()}
     table: dict[str, dict[str, str]] = {word: {} for word in VALUES}
     for state in sorted(_positions(game.initial()), key=lambda state: state.text()):
-        choice = player.choose(state)
+        choice = bot.choose(state)
         assert choice.score is not None
         table[words[choice.score]][state.text()] = choice.move
     return json.dumps(table, indent=0, separators=(",", ":")) + "\n"
@@ -33,7 +33,7 @@ def write_table(path: Path, game: Game) -> None:
 
 
 def _positions(start: State) -> Iterator[State]:
-    """Every position from `start` on in which there is a move to make."""
+    """Yield every position from `start` on in which there is a legal move."""
     layer = {start}
     while layer:
         yield from (state for state in layer if state.codes())
@@ -41,7 +41,7 @@ def _positions(start: State) -> Iterator[State]:
 
 
 def main(arguments: list[str]) -> None:
-    """Write all tables into the folder given, or into the package."""
+    """Write all tables into the folder given, by default into the package."""
     folder = Path(arguments[0]) if arguments else Path(__file__).parents[1] / "data"
     for game in TABLES.values():
         write_table(folder / f"{game}.json", get_game(game))

@@ -8,11 +8,11 @@ from rumble_engine import State
 from rumble_bots.reference.reference_bot import Picker
 
 REMEMBERED = 16_384
-"""Positions whose candidates are remembered; tic-tac-toe has 5,478."""
+"""Most positions whose candidates are cached; tic-tac-toe has 5,478."""
 
 
 def winning_codes(state: State) -> tuple[int, ...]:
-    """The moves that win for the mover at once."""
+    """Return the moves that win for the mover at once."""
     mover = state.to_move
     return tuple(
         code for code in state.codes() if (outcome := state.after(code).outcome) is not None and outcome.winner == mover
@@ -27,5 +27,4 @@ class Winner(Picker):
     @staticmethod
     @lru_cache(REMEMBERED)
     def candidates(state: State) -> Sequence[int]:
-        """The winning moves if there are any, else all."""
         return winning_codes(state) or state.codes()
