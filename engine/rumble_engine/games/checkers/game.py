@@ -1,16 +1,16 @@
-"""Checkers (English draughts): jump what you can, crown on the far row, leave the other side without a move.
+"""Checkers (English draughts): jumps are compulsory, men become kings on the far row, a side without a move loses.
 
 Rules (World Checkers Draughts Federation, https://www.wcdf.net/rules.htm): twelve men a side on the 32 dark squares,
 numbered 1 to 32 row by row from black's side. Black moves first. A man steps one square diagonally forward; a king,
-also backward. A piece jumps over a neighbour of the other side onto the empty square behind it and takes it. Whoever
-can jump must, by any jump it likes, and goes on as long as the same piece can; but a man that reaches the far row is
-crowned and its move is over. Who is to move and cannot, loses.
+also backward. A piece jumps over a neighbour of the other side onto the empty square behind it and takes it. A side
+that can jump must jump, in any way, and go on until the same piece has no further jump; but a man that reaches the far
+row is crowned and its move is over. The side to move loses if it cannot.
 
-Draws, claimed by the referee at once: the position stands for the third time (setting `repetitions`; 0: never), or
+Draws, claimed by the referee at once: the position occurs for the third time (setting `repetitions`; 0: never), or
 each side has made 40 moves (setting `quiet_moves`) in which nothing was taken and no man moved. So every game ends.
 
-Moves: the square left and each square touched: `"11-15"` for a step, `"11x18x25"` for a jump of two. The whole way is
-written, so that no two moves look alike. Seat 0 plays b (black, kings B), from the top down; seat 1 plays w and W.
+Moves: the square left and each square touched: `"11-15"` for a step, `"11x18x25"` for two jumps. All squares are
+written, so that each move has its own text. Seat 0 plays b (black, kings B), from the top down; seat 1 plays w and W.
 
 View: `{"board": "...", "to_move": 0, "since": ["1-6", "30-26"], "repetitions": 3, "quiet_moves": 40}`: the board as one
 text of 64 characters `b`, `B`, `w`, `W` and `.`, row by row from the top (black's side; the light squares too);
@@ -35,11 +35,11 @@ from rumble_engine.views import mover_in, mover_of, settings_in, text_in, texts_
 
 BOARD = squares(8, 8, from_top=True)
 CELLS = tuple(square // 4 * BOARD.stride + square % 4 * 2 + 1 - square // 4 % 2 for square in range(32))
-"""Where each dark square stands on the drawn board."""
+"""By dark square: its cell of `BOARD`."""
 PLACES = tuple(cell - cell // BOARD.stride for cell in CELLS)
-"""Where each dark square stands in the board's text."""
+"""By dark square: its index in the board's text."""
 DRAWN = tuple(63 - place for place in PLACES)
-"""Where each dark square stands on the picture, on which black's side is below: the view turned around."""
+"""By dark square: its index in the drawing, which is the view after half a turn, with black's side at the bottom."""
 NUMBERED = tuple(str(DRAWN.index(cell) + 1) if cell in DRAWN else "" for cell in range(64))
 PIECES = {
     "b": Piece("black man", 0, "disc", "dark"),
@@ -59,8 +59,8 @@ Key = tuple[int, int, int]
 class CheckersState(State):
     """A position: pieces as bit masks over the 32 squares, the seat to move, and the moves since the last that counts.
 
-    `seen` has the key of each position since then, the present one last; it and `moves`, what the mover could do if
-    no draw stopped it, follow from the rest.
+    `seen` has the key of each position since then, the present one last. `moves` has the mover's moves, also where the
+    game is drawn. Both follow from the other fields.
     """
 
     black: int
@@ -69,29 +69,27 @@ class CheckersState(State):
     mover: int
     repetitions: int
     quiet: int
-    """The quiet plies that make a draw."""
+    """Number of quiet plies that make a draw."""
     since: tuple[int, ...]
     seen: tuple[Key, ...] = field(compare=False)
     moves: tuple[int, ...] = field(compare=False, repr=False)
 
     @property
     def to_move(self) -> int:
-        """The seat that moves next."""
         return self.mover
 
     @property
     def outcome(self) -> Outcome | None:
-        """A loss for who cannot move, a draw by repetition or by quiet moves, else None."""
         if not self.moves:
             return LEFT[self.mover]
         return self._draw()
 
     def codes(self) -> Sequence[int]:
-        """The jumps if there are any, else the steps, by the square they leave."""
+        """Return the jumps, or the steps if there are none, in the order of the squares left."""
         return () if self._draw() else self.moves
 
     def after(self, code: int) -> "CheckersState":
-        """The state after the move `code`, all its jumps."""
+        """Return the state after the move `code` with all its jumps."""
         path, mover = path_of(code), self.mover
         start, end = 1 << path[0], 1 << path[-1]
         taken = 0
@@ -109,11 +107,9 @@ class CheckersState(State):
         return CheckersState(black, white, kings, 1 - mover, self.repetitions, self.quiet, since, seen, moves)
 
     def text_of(self, code: int) -> str:
-        """The squares with `-` (a step) or `x` (jumps) between them."""
         return text_of(code)
 
     def code_of(self, text: str) -> int:
-        """The legal move written so, with every square it touches."""
         code = read(text)
         if code is None:
             raise UnreadableMove(
@@ -125,7 +121,7 @@ class CheckersState(State):
         return code
 
     def view(self, seat: int | None = None) -> dict[str, Any]:
-        """`board` (64 characters from the top), `to_move`, `since` and the settings; the same for every seat."""
+        """Return `board` (64 characters from the top), `to_move`, `since` and the settings; all seats see the same."""
         return {
             "board": self._drawn(),
             "to_move": self.mover,
@@ -135,12 +131,11 @@ class CheckersState(State):
         }
 
     def text(self) -> str:
-        """The rows from the top, the mark to move, and the moves since the last that counts."""
         rows = "/".join(BOARD.split(self._drawn()))
         return " ".join([rows, GAME.seat_marks[self.mover], *(text_of(code) for code in self.since)])
 
     def diagram(self) -> str:
-        """The board; empty dark squares show their number."""
+        """Return the board; empty dark squares show their number."""
         cells, drawn = list(self._drawn()), self._drawn()
         for number, place in enumerate(PLACES, 1):
             cells[place] = str(number) if drawn[place] == "." else drawn[place]
@@ -149,12 +144,12 @@ class CheckersState(State):
         )
 
     def canonical(self) -> tuple[object, ...]:
-        """The position and what counts towards a draw, as the mover sees it: black's view is white's turned around."""
+        """Return the position and what counts towards a draw, as the mover sees it; white's view is turned around."""
         keys = [_turned(key) for key in self.seen] if self.mover else self.seen
         return keys[-1], len(self.since), tuple(sorted(keys)), self.repetitions, self.quiet
 
     def estimate(self) -> float:
-        """Men and kings (a king counts three halves), the mover's less the other's."""
+        """Estimate by the men (1) and kings (1.5), the mover's less the other's."""
         black = self.black.bit_count() + (self.black & self.kings).bit_count() / 2
         white = self.white.bit_count() + (self.white & self.kings).bit_count() / 2
         lead = (black - white) / (black + white + 1)
@@ -188,19 +183,19 @@ def _clicks(move: str) -> Path:
 
 
 def _turned(key: Key) -> Key:
-    """A position turned around, the sides exchanged."""
+    """Return a position after half a turn, with the sides exchanged."""
     black, white, kings = (int(f"{mask:032b}"[::-1], 2) for mask in key)
     return white, black, kings
 
 
 class Checkers(Game):
-    """English draughts: who cannot move, loses."""
+    """English draughts: a side that cannot move loses."""
 
     name = "checkers"
     title = "Checkers"
     seat_marks = ("b", "w")
     settings = (
-        Setting("repetitions", 3, "times a position stands that make a draw; 0: never", minimum=0, maximum=9),
+        Setting("repetitions", 3, "occurrences of a position that make a draw; 0: never", minimum=0, maximum=9),
         Setting(
             "quiet_moves",
             40,
@@ -211,28 +206,27 @@ class Checkers(Game):
     )
 
     def initial(self, settings: Mapping[str, Any] | None = None, seed: int = 0) -> CheckersState:
-        """Twelve men a side; nothing is random."""
         return _state(0xFFF, 0xFFF0_0000, 0, 0, self.complete(settings))
 
     def load(self, view: Mapping[str, Any]) -> CheckersState:
-        """The state of a view, checked as `parse` checks; other fields than its five are ignored."""
+        """Return the state of a view, checked as in `parse`; fields other than its five are ignored."""
         since = texts_in(self, view, "since")
         return _place(text_in(self, view, "board"), mover_in(self, view), since, settings_in(self, view))
 
     def drawing(self, view: Mapping[str, Any], last: str | None = None) -> Drawing:
-        """Discs on the dark squares of a chequered board with their numbers, black's side below."""
+        """Draw discs on a chequered board with numbers on the dark squares, black's side at the bottom."""
         turned, marked = view["board"][::-1], shown_at(_clicks(last or ""))
         return Drawing("chequered", 8, turned, PIECES, names=NUMBERED, last=marked, facing=True)
 
     def path(self, view: Mapping[str, Any], move: str) -> Path:
-        """Each square that the move touches."""
+        """Return a click on each square that the move touches."""
         return _clicks(move)
 
     def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> CheckersState:
-        """The position whose rows, from the top, stand between slashes; then the mark to move, then `since`.
+        """Read the rows, from the top, between slashes, then the mark to move, then `since`.
 
-        What is refused: pieces on light squares, too many of a side, an uncrowned man on the far row, and moves in
-        `since` that cannot have led here.
+        It refuses pieces on light squares, too many pieces of a side, an uncrowned man on the far row, and moves in
+        `since` that cannot have led to the position.
         """
         full = self.complete(settings)
         rows, mark, *since = text.split(" ") if " " in text else (text, "")
@@ -248,7 +242,7 @@ def _state(black: int, white: int, kings: int, mover: int, settings: Mapping[str
 
 
 def _place(board: str, mover: int, since: Sequence[str], settings: Mapping[str, Any]) -> CheckersState:
-    """The state with these pieces, reached by the moves `since`, which are taken back and made again."""
+    """Return the state with these pieces, reached by the moves `since`, which are taken back and made again."""
     masks = BOARD.read(MARKS, board)
     if any(mask & ~sum(1 << cell for cell in CELLS) for mask in masks):
         raise BadPosition("pieces stand on dark squares only")

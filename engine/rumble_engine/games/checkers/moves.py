@@ -1,7 +1,7 @@
 """The moves of checkers on 32 squares: tables of steps and jumps, the generator, and moves as text.
 
-Squares are counted from 0 here, row by row from black's side. A code is the squares a move touches, five bits each,
-below a leading 1.
+Squares are counted from 0 here, row by row from black's side. A code has five bits for each square that the move
+touches, after a leading 1.
 """
 
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ FAR = (0xF000_0000, 0xF)
 
 
 def _walk(square: int, down: int, across: int) -> int | None:
-    """The dark square so many rows and columns away, squares counted from 0."""
+    """Return the dark square `down` rows and `across` columns away; None off the board."""
     row, column = square // 4 + down, square % 4 * 2 + 1 - square // 4 % 2 + across
     return row * 4 + column // 2 if 0 <= row < 8 and 0 <= column < 8 else None
 
@@ -28,25 +28,25 @@ def _reach(length: int, *downs: int) -> tuple[tuple[int, ...], ...]:
 STEPS = (_reach(1, 1), _reach(1, -1), _reach(1, 1, -1))
 """By kind of piece (a man of seat 0, of seat 1, a king) and square: the squares one step away, -1 off the board."""
 JUMPS = (_reach(2, 1), _reach(2, -1), _reach(2, 1, -1))
-"""The same for the squares two steps away, in the same order."""
+"""By kind of piece and square: the squares two steps away, in the order of `STEPS`."""
 BETWEEN = {
     (start, end): 1 << over
     for start in range(32)
     for over, end in zip(STEPS[2][start], JUMPS[2][start], strict=True)
     if end >= 0
 }
-"""The square that a jump from one square to another takes, as a mask."""
+"""By start and end of a jump: the mask of the square whose piece it takes."""
 
 
 @cache
 def text_of(code: int) -> str:
-    """The squares by their numbers from 1, with `-` (a step) or `x` (jumps) between them."""
+    """Return the numbers, from 1, of the squares, with `-` (a step) or `x` (jumps) between them."""
     path = path_of(code)
     return ("-" if len(path) == 2 and (path[0], path[1]) not in BETWEEN else "x").join(str(s + 1) for s in path)
 
 
 def path_of(code: int) -> list[int]:
-    """The squares that a move touches, from the first to the last."""
+    """Return the squares that a move touches, from the first to the last."""
     path = []
     while code > 1:
         path.append(code & 31)
@@ -55,7 +55,7 @@ def path_of(code: int) -> list[int]:
 
 
 def read(text: str) -> int | None:
-    """The code of a text that looks like a move: two squares with `-` between, or more with `x`."""
+    """Return the code of a text that looks like a move: two squares with `-` between, or more with `x`; else None."""
     parts = text.split("-" if "-" in text else "x") if len(text) <= 40 else []
     if len(parts) < 2 or ("-" in text and len(parts) > 2) or not all(part in NUMBERS for part in parts):
         return None
@@ -75,12 +75,12 @@ def _squares_in(mask: int) -> Iterator[int]:
 
 
 def legal_moves(black: int, white: int, kings: int, mover: int) -> tuple[int, ...]:
-    """All jumps, or if there is none, all steps."""
+    """Return all jumps, or all steps if there are no jumps."""
     mine, theirs = (white, black) if mover else (black, white)
     free, jumps = ALL & ~(black | white), []
     for square in _squares_in(mine):
         kind = 2 if kings >> square & 1 else mover
-        # While it jumps, the piece has left its square; it may come back there.
+        # The square left is free for the further jumps of the piece.
         jumps += _jumps(1 << 5 | square, square, kind, theirs, free | 1 << square, FAR[mover] if kind < 2 else 0)
     if jumps:
         return tuple(jumps)
@@ -95,7 +95,7 @@ def legal_moves(black: int, white: int, kings: int, mover: int) -> tuple[int, ..
 
 
 def _jumps(code: int, square: int, kind: int, theirs: int, free: int, crown: int) -> list[int]:
-    """The jumps that go on from `square`, each to its end; `code` is the way so far."""
+    """Return the jumps that go on from `square`, each to its end; `code` has the squares before."""
     found = []
     for over, end in zip(STEPS[kind][square], JUMPS[kind][square], strict=True):
         if end >= 0 and theirs >> over & 1 and free >> end & 1:

@@ -1,4 +1,4 @@
-"""A python-chess board as text, several times faster than python-chess writes it, and read back with all checks."""
+"""Texts of a python-chess board, written several times faster than by python-chess, and read with all checks."""
 
 import chess
 
@@ -6,7 +6,7 @@ from rumble_engine.errors import BadPosition
 from rumble_engine.texts import shown
 
 PIECES = str.maketrans("0123456789abcde", ".PNBRQK??pnbrqk")
-"""A hexadecimal digit a square: the kind of piece, and 8 more for black."""
+"""By hexadecimal digit of a square (the kind of piece, plus 8 for black): the character."""
 CASTLING = {
     sum(
         mask for mask, bit in zip((chess.BB_H1, chess.BB_A1, chess.BB_H8, chess.BB_A8), bits, strict=True) if bit
@@ -17,7 +17,7 @@ EMPTY = [("." * length, str(length)) for length in range(8, 0, -1)]
 
 
 def rows_of(board: chess.Board) -> list[str]:
-    """The board from the top, a text of eight characters a row, `.` for empty."""
+    """Return the rows of the board from the top, as texts of eight characters, `.` for empty."""
     kinds = (board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings)
     digits = 8 * int(f"{board.occupied_co[chess.BLACK]:b}", 16)
     for number, pieces in enumerate(kinds, 1):
@@ -27,7 +27,7 @@ def rows_of(board: chess.Board) -> list[str]:
 
 
 def fen_of(board: chess.Board, rows: list[str] | None = None) -> str:
-    """The position in Forsyth-Edwards Notation; `rows` saves drawing them again."""
+    """Return the position in Forsyth-Edwards Notation; `rows` is the result of `rows_of`, if it is known."""
     placed = "/".join(rows or rows_of(board))
     for dots, length in EMPTY:
         placed = placed.replace(dots, length)
@@ -37,7 +37,7 @@ def fen_of(board: chess.Board, rows: list[str] | None = None) -> str:
 
 
 def board_of(fen: str) -> chess.Board:
-    """The position of a text in Forsyth-Edwards Notation. Raises BadPosition."""
+    """Read a position in Forsyth-Edwards Notation. Raises BadPosition."""
     fields = fen.split(" ") if fen.isascii() and len(fen) <= 120 else []
     try:
         if len(fields) != 6 or not all(field.isdigit() and len(field) < 5 for field in fields[4:]):

@@ -3,12 +3,12 @@
 It comes with the extra `chess` (`pip install 'rumble[chess]'`), so that Rumble itself stays under its own licence.
 
 Rules: the FIDE Laws of Chess of 2023 (https://handbook.fide.com/chapter/E012023). Without any claim a game is drawn
-by stalemate (5.2.1), by a dead position, as far as material tells (5.2.2), at the fifth appearance of a position
+by stalemate (5.2.1), by a dead position, judged by material alone (5.2.2), at the fifth appearance of a position
 (9.6.1) and after 75 moves of each side without capture or pawn move (9.6.2; checkmate comes first). The third
-appearance (9.2) and 50 such moves (9.3) are draws that a player may claim: with the setting `claims` at `referee`,
-as it is unless told, the referee claims them as soon as they stand on the board; at `none` nobody does. Positions are
-the same where the same pieces stand, the same side moves and the same moves are possible, castling and capturing in
-passing among them.
+appearance (9.2) and 50 such moves (9.3) are draws that a player may claim: with the setting `claims` at `referee`, the
+default, the referee claims them as soon as they are on the board; at `none` nobody does. Positions are the same if the
+same pieces are on the same squares, the same side moves and the same moves are possible, including castling and
+capturing in passing.
 
 Moves: the notation of the Universal Chess Interface: the square left and the square reached, `"e2e4"`, castling by the
 king's move, `"e1g1"`, promotion with the piece, `"e7e8q"`. Seat 0 plays white.
@@ -49,16 +49,16 @@ MEN = {
     **{mark.lower(): Piece(f"black {shape}", 1, shape, "dark") for mark, shape in KINDS.items()},
 }
 MATES = {chess.WHITE: Outcome.win(1, "checkmate"), chess.BLACK: Outcome.win(0, "checkmate")}
-"""By the side that is mated."""
+"""By side that is mated: the outcome."""
 STALEMATE, DEAD = Outcome.draw("stalemate"), Outcome.draw("insufficient material")
 FIVEFOLD, MOVES_75 = Outcome.draw("fivefold repetition"), Outcome.draw("75 moves without capture or pawn move")
 THREEFOLD, MOVES_50 = Outcome.draw("threefold repetition"), Outcome.draw("50 moves without capture or pawn move")
 
 
 class ChessState(State):
-    """A position, what led to it since the last move that cannot be taken back, and what was found out about it.
+    """A position, the moves that led to it since the last that cannot be taken back, and caches.
 
-    The board never changes once it is here; legal moves and outcome are worked out when first asked for.
+    The board never changes; legal moves and outcome are computed at their first use.
     """
 
     __slots__ = ("_board", "_claims", "_codes", "_judged", "_key", "_outcome", "_seen", "_since")
@@ -66,7 +66,7 @@ class ChessState(State):
     def __init__(
         self, board: chess.Board, claims: bool, since: tuple[int, ...] = (), seen: tuple[Key, ...] = ()
     ) -> None:
-        """Take over `board`; `seen` has the keys of the positions that `since` began from."""
+        """Make the state of `board`, which the caller must not change; `seen` has the keys of the positions before."""
         if board.ep_square is not None and not board.has_legal_en_passant():
             board.ep_square = None
         white, passing = board.occupied_co[chess.WHITE], -1 if board.ep_square is None else board.ep_square
@@ -86,27 +86,24 @@ class ChessState(State):
 
     @property
     def board(self) -> chess.Board:
-        """The position as python-chess has it: a copy, without the moves that led to it."""
+        """The position as a board of python-chess: a copy, without the moves that led to it."""
         return self._board.copy(stack=False)
 
     @property
     def to_move(self) -> int:
-        """Seat 0 for white, 1 for black."""
         return 0 if self._board.turn else 1
 
     @property
     def outcome(self) -> Outcome | None:
-        """Checkmate, stalemate, or a draw as the module's head has them; else None."""
         if not self._judged:
             self._outcome, self._judged = self._judge(), True
         return self._outcome
 
     def codes(self) -> Sequence[int]:
-        """The legal moves as `chess_moves` numbers them, in rising order."""
+        """Return the codes of the legal moves (see `moves`), in rising order."""
         return () if self.outcome else self._legal()
 
     def after(self, code: int) -> "ChessState":
-        """The state after the move `code`."""
         before = self._board
         board = before.copy(stack=False)
         board.push(as_move(code))
@@ -116,11 +113,9 @@ class ChessState(State):
         return ChessState(board, self._claims)
 
     def text_of(self, code: int) -> str:
-        """The move in the notation of the Universal Chess Interface."""
         return text_of(code)
 
     def code_of(self, text: str) -> int:
-        """The legal move written so; capital letters and short forms are not moves."""
         code = read(text)
         if code is None:
             raise UnreadableMove(f"{shown(text)} is not a move: write two squares, as e2e4 (e7e8q to promote)")
@@ -131,7 +126,7 @@ class ChessState(State):
         return code
 
     def view(self, seat: int | None = None) -> dict[str, Any]:
-        """`board`, `fen`, `to_move`, `since` and `claims`; the same for every seat."""
+        """Return `board`, `fen`, `to_move`, `since` and `claims`; all seats see the same."""
         rows = rows_of(self._board)
         return {
             "board": "".join(rows),
@@ -142,20 +137,18 @@ class ChessState(State):
         }
 
     def text(self) -> str:
-        """The position in Forsyth-Edwards Notation, and the moves since the last that cannot be taken back."""
         return " ".join([fen_of(self._board), *(text_of(code) for code in self._since)])
 
     def diagram(self) -> str:
-        """The board with its co-ordinates."""
         lines = [f"{8 - number} {' '.join(row)}" for number, row in enumerate(rows_of(self._board))]
         return "\n".join([*lines, "  a b c d e f g h"])
 
     def canonical(self) -> tuple[object, ...]:
-        """The position and what counts towards a draw; chess has no symmetry that castling would leave."""
+        """Return the position and what counts towards a draw; with castling, chess has no symmetry."""
         return self._key, self._board.halfmove_clock, self._claims, tuple(sorted(self._seen))
 
     def estimate(self) -> float:
-        """Material (1, 3, 3, 5, 9 by the usual count) and a little for the middle, the mover's less the other's."""
+        """Estimate by material (1, 3, 3, 5, 9) and 0.1 for each piece in the middle, the mover's less the other's."""
         board = self._board
         mine, theirs = board.occupied_co[board.turn], board.occupied_co[not board.turn]
         lead = 0.0
@@ -217,33 +210,32 @@ class Chess(Game):
     )
 
     def initial(self, settings: Mapping[str, Any] | None = None, seed: int = 0) -> ChessState:
-        """The first position; nothing is random."""
         return ChessState(chess.Board(), self.complete(settings)["claims"] == "referee")
 
     def load(self, view: Mapping[str, Any]) -> ChessState:
-        """The state of a view, by its `fen`, `since` and `claims`, checked as `parse` checks."""
+        """Return the state of a view, by its `fen`, `since` and `claims`, checked as in `parse`."""
         claims = settings_in(self, view)["claims"] == "referee"
         return _place(text_in(self, view, "fen"), texts_in(self, view, "since"), claims)
 
     def drawing(self, view: Mapping[str, Any], last: str | None = None) -> Drawing:
-        """Men on a chequered board, white's side below."""
+        """Draw chess men on a chequered board, white's side at the bottom."""
         return BOARD.drawing("chequered", view["board"], MEN, last, facing=True)
 
     def path(self, view: Mapping[str, Any], move: str) -> Path:
-        """The square left, then the square reached; promotions on a square have the same."""
+        """Return clicks on the square left and the square reached; promotions on a square have the same path."""
         return BOARD.path(move)
 
     def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> ChessState:
-        """The position of six fields of Forsyth-Edwards Notation and, behind them, the moves of `since`, if any.
+        """Read six fields of Forsyth-Edwards Notation and, after them, the moves of `since`, if any.
 
-        What is refused: whatever python-chess finds wrong with a position, and moves that cannot have led to it.
+        It refuses positions that python-chess finds invalid, and moves that cannot have led to the position.
         """
         words = text.split(" ") if len(text) < 2000 else []
         return _place(" ".join(words[:6]), words[6:], self.complete(settings)["claims"] == "referee")
 
 
 def _place(fen: str, since: Sequence[str], claims: bool) -> ChessState:
-    """The state of this position, reached by the moves `since`, which are taken back and made again."""
+    """Return the state of this position, reached by the moves `since`, which are taken back and made again."""
     board = board_of(fen)
     goal = ChessState(board.copy(stack=False), claims)
     codes = [read(text) for text in since]

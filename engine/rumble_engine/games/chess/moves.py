@@ -1,8 +1,8 @@
 """The legal moves of a python-chess board as integers, several times faster than as `chess.Move` objects.
 
 A code is the square left times 64, plus the square reached, plus 4096 times the piece promoted to. Out of check, the
-moves are read from python-chess's attack tables, with the pinned pieces kept on their lines; in check, where moves are
-few, python-chess itself lists them. The board's `ep_square` must be set only where a capture in passing is legal.
+moves are taken from python-chess's attack tables, and pinned pieces stay on their lines; in check, python-chess itself
+lists the few moves. The board's `ep_square` must be set only where a capture in passing is legal.
 """
 
 import chess
@@ -17,28 +17,28 @@ EDGES = chess.BB_RANK_1 | chess.BB_RANK_8
 
 
 def text_of(code: int) -> str:
-    """The move in the notation of the Universal Chess Interface: `e2e4`, `e7e8q`."""
+    """Return the move in the notation of the Universal Chess Interface: `e2e4`, `e7e8q`."""
     return TEXTS[code & 4095] + SUFFIXES[code >> 12]
 
 
 def read(text: str) -> int | None:
-    """The code of a text that looks like a move."""
+    """Return the code of a text that looks like a move; None for another text."""
     start, end, piece = SQUARES.get(text[:2]), SQUARES.get(text[2:4]), PROMOTIONS.get(text[4:])
     return None if start is None or end is None or piece is None else piece << 12 | start << 6 | end
 
 
 def as_move(code: int) -> chess.Move:
-    """The move as python-chess has it."""
+    """Return the move as an object of python-chess."""
     return chess.Move(code >> 6 & 63, code & 63, code >> 12 or None)
 
 
 def as_code(move: chess.Move) -> int:
-    """The code of a move of python-chess."""
+    """Return the code of a move of python-chess."""
     return (move.promotion or 0) << 12 | move.from_square << 6 | move.to_square
 
 
 def legal_codes(board: chess.Board) -> list[int]:
-    """The codes of all legal moves, in rising order."""
+    """Return the codes of all legal moves, in rising order."""
     us = board.turn
     own, theirs, occupied = board.occupied_co[us], board.occupied_co[not us], board.occupied
     king = (board.kings & own).bit_length() - 1
@@ -81,7 +81,7 @@ def legal_codes(board: chess.Board) -> list[int]:
 
 
 def _pinned(board: chess.Board, king: int, own: int, theirs: int) -> int:
-    """The own pieces that alone stand between the king and a slider of the other side."""
+    """Return the pieces of `own` that alone stand between the king and a sliding piece of the other side."""
     straight = chess.BB_RANK_ATTACKS[king][0] | chess.BB_FILE_ATTACKS[king][0]
     snipers = straight & (board.rooks | board.queens) | chess.BB_DIAG_ATTACKS[king][0] & (board.bishops | board.queens)
     snipers &= theirs

@@ -10,12 +10,13 @@ The board at the start, white at the bottom:
 
 Rules: kings and pawns move and take as in chess (FIDE Laws of Chess, https://handbook.fide.com/chapter/E012023,
 articles 3.7, 3.8, 5), but there is no double step, no capture in passing and no castling. No side may leave its king
-attacked; checkmate wins. Settings fix the rest: `promotion`, what a pawn on the last row does: `queen` (it becomes
-one) or `win` (its side wins at once); `stalemate`, a side that is not in check and cannot move: `draw` or `loss`
-(for that side); `quiet_plies`, how many plies in a row without a capture and without a pawn's move make a draw (20
-unless told). Kings alone are a draw at once. There is no rule of repetition: the quiet plies end every game.
+attacked; checkmate wins. Settings: `promotion`, the effect of a pawn on the last row: `queen` (it becomes a queen, the
+default) or `win` (its side wins at once); `stalemate`, the result where a side is not in check and cannot move: `draw`
+(the default) or `loss` (for that side); `quiet_plies`, the number of plies in a row without a capture and without a
+pawn's move that make a draw (20 by default). Kings alone are a draw at once. There is no rule of repetition: the quiet
+plies end every game.
 
-Moves: the square left and the square reached, `"b2a3"`, and a `q` more where a pawn becomes a queen, `"a3a4q"`.
+Moves: the square left and the square reached, `"b2a3"`, followed by `q` where a pawn becomes a queen, `"a3a4q"`.
 Seat 0 plays W (white, `K`, `P`, `Q`) and moves first; seat 1 plays B (black, `k`, `p`, `q`).
 
 View: `{"board": "...", "to_move": 0, "quiet": 0, "promotion": "queen", "stalemate": "draw", "quiet_plies": 20}`: the
@@ -46,7 +47,7 @@ MEN = {
 }
 MATE = (Outcome.win(1, "checkmate"), Outcome.win(0, "checkmate"))
 STUCK = (Outcome.win(1, "stalemate"), Outcome.win(0, "stalemate"))
-"""By the side that cannot move, where stalemate loses."""
+"""By side that cannot move: the outcome where stalemate loses."""
 ARRIVED = (Outcome.win(0, "pawn reached the last row"), Outcome.win(1, "pawn reached the last row"))
 STALEMATE, BARE, QUIET = (
     Outcome.draw(why) for why in ("stalemate", "only kings are left", "no capture and no pawn move")
@@ -55,7 +56,7 @@ STALEMATE, BARE, QUIET = (
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The settings."""
+    """The settings of a match."""
 
     promotion: str
     stalemate: str
@@ -73,12 +74,10 @@ class MinichessState(State):
 
     @property
     def to_move(self) -> int:
-        """The seat that moves next."""
         return self.mover
 
     @property
     def outcome(self) -> Outcome | None:
-        """Checkmate, an arrived pawn, stalemate, bare kings or too many quiet plies; else None."""
         if self._arrived():
             return ARRIVED[1 - self.mover]
         if not legal_moves(self.board, self.mover):
@@ -88,11 +87,10 @@ class MinichessState(State):
         return self._draw()
 
     def codes(self) -> Sequence[int]:
-        """The legal moves by the square they leave: that square times 16 plus the square reached, from the top left."""
+        """Return the legal moves in the order of the squares left (see `moves` for the codes)."""
         return () if self._arrived() or self._draw() else legal_moves(self.board, self.mover)
 
     def after(self, code: int) -> "MinichessState":
-        """The state after the move `code`."""
         start, end = code >> 4, code & 15
         piece = self.board[start]
         counts = piece in "Pp" or self.board[end] != "."
@@ -102,11 +100,9 @@ class MinichessState(State):
         return MinichessState(board, 1 - self.mover, 0 if counts else self.quiet + 1, self.rules)
 
     def text_of(self, code: int) -> str:
-        """The square left, the square reached, and a `q` where a pawn becomes a queen."""
         return NAMES[code >> 4] + NAMES[code & 15] + ("q" if self._promotes(code) else "")
 
     def code_of(self, text: str) -> int:
-        """The legal move written so."""
         start, end, more = text[:2], text[2:4], text[4:]
         if start not in NAMES or end not in NAMES or more not in ("", "q"):
             raise UnreadableMove(
@@ -124,7 +120,7 @@ class MinichessState(State):
         return code
 
     def view(self, seat: int | None = None) -> dict[str, Any]:
-        """`board` (sixteen characters from the top), `to_move`, `quiet` and the settings; the same for every seat."""
+        """Return `board` (16 characters from the top), `to_move`, `quiet` and the settings; all seats see the same."""
         return {
             "board": self.board,
             "to_move": self.mover,
@@ -135,28 +131,26 @@ class MinichessState(State):
         }
 
     def text(self) -> str:
-        """The rows from the top, the mark to move, the quiet plies."""
         rows = "/".join(self.board[row : row + 4] for row in range(0, 16, 4))
         return f"{rows} {GAME.seat_marks[self.mover]} {self.quiet}"
 
     def diagram(self) -> str:
-        """The board with its co-ordinates."""
         return BOARD.diagram(self.board)
 
     def canonical(self) -> tuple[str, int, Rules]:
-        """The board as the mover sees it, or its mirror image, whichever comes first."""
+        """Return the lesser of two texts, the board as the mover sees it and its mirror image, and the counts."""
         board = self.board[::-1].swapcase() if self.mover else self.board
         mirrored = "".join(board[row : row + 4][::-1] for row in range(0, 16, 4))
         return min(board, mirrored), self.quiet, self.rules
 
     def estimate(self) -> float:
-        """Pawns (one each) and queens (six), the mover's less the other's."""
+        """Estimate by the pawns (1) and queens (6), the mover's less the other's."""
         white, black = (self.board.count(pawn) + 6 * self.board.count(queen) for _, pawn, queen in PIECES)
         lead = (white - black) / (white + black + 1)
         return -lead if self.mover else lead
 
     def _arrived(self) -> bool:
-        """Whether the last move brought a pawn to the last row (of which a pawn that becomes a queen leaves none)."""
+        """Return whether the last move left a pawn on the last row; one that becomes a queen does not."""
         pawn = PIECES[1 - self.mover][1]
         return any(self.board[square] == pawn for square in LAST[1 - self.mover])
 
@@ -183,28 +177,26 @@ class Minichess(Game):
     )
 
     def initial(self, settings: Mapping[str, Any] | None = None, seed: int = 0) -> MinichessState:
-        """The start of the module's head; nothing is random."""
         return MinichessState(START, 0, 0, _rules(self.complete(settings)))
 
     def load(self, view: Mapping[str, Any]) -> MinichessState:
-        """The state of a view, checked as `parse` checks; other fields than its six are ignored."""
+        """Return the state of a view, checked as in `parse`; fields other than its six are ignored."""
         rules = _rules(settings_in(self, view))
         quiet = count_in(self, view, "quiet", rules.quiet_plies)
         return _place(text_in(self, view, "board"), mover_in(self, view), quiet, rules)
 
     def drawing(self, view: Mapping[str, Any], last: str | None = None) -> Drawing:
-        """Men on a chequered board, white's side below."""
+        """Draw chess men on a chequered board, white's side at the bottom."""
         return BOARD.drawing("chequered", view["board"], MEN, last, facing=True)
 
     def path(self, view: Mapping[str, Any], move: str) -> Path:
-        """The square left, then the square reached."""
         return BOARD.path(move)
 
     def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> MinichessState:
-        """The position whose rows, from the top, stand between slashes; then the mark to move and the quiet plies.
+        """Read the rows, from the top, between slashes, then the mark to move and the quiet plies.
 
-        What is refused: other than one king a side, the king of the side that has moved attacked, pawns where they
-        cannot stand, and more than four pawns and queens a side.
+        It refuses other than one king a side, an attacked king of the side that has just moved, pawns where they
+        cannot be, and more than four pawns and queens a side.
         """
         rules = _rules(self.complete(settings))
         parts = text.split(" ") if len(text) < 40 else []
@@ -221,7 +213,7 @@ def _rules(settings: Mapping[str, Any]) -> Rules:
 
 
 def _place(board: str, mover: int, quiet: int, rules: Rules) -> MinichessState:
-    """The state with these pieces, row by row from the top."""
+    """Return the state with these pieces, row by row from the top. Raises BadPosition."""
     BOARD.read(".KPQkpq", board)
     for king, pawn, queen in PIECES:
         if board.count(king) != 1 or board.count(pawn) + board.count(queen) > 4:

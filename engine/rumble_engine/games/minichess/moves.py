@@ -28,22 +28,22 @@ ASLANT = tuple(
     tuple(tuple(end for across in (-1, 1) if (end := _away(square, down, across)) is not None) for square in range(16))
     for down in (-1, 1)
 )
-"""By seat and square: where a pawn steps and what it attacks."""
+"""By seat and square: the squares that a pawn attacks; in `AHEAD`, the square that it steps to."""
 PIECES = (("K", "P", "Q"), ("k", "p", "q"))
 """By seat: its king, pawn and queen."""
 LAST = (range(4), range(12, 16))
-"""By seat: the row where its pawns arrive."""
+"""By seat: the last row for its pawns."""
 
 
 def moved(board: str, start: int, end: int) -> str:
-    """The board with a piece moved, whatever piece it is."""
+    """Return the board after moving the piece on `start` to `end`."""
     pieces = list(board)
     pieces[start], pieces[end] = ".", board[start]
     return "".join(pieces)
 
 
 def attacked(board: str, square: int, by: int) -> bool:
-    """Whether a piece of the seat `by` attacks the square."""
+    """Return whether a piece of the seat `by` attacks the square."""
     king, pawn, queen = PIECES[by]
     for ray in RAYS[square]:
         if board[ray[0]] == king:
@@ -57,7 +57,7 @@ def attacked(board: str, square: int, by: int) -> bool:
 
 
 def pseudo_moves(board: str, mover: int) -> Iterator[tuple[int, int]]:
-    """The moves as the pieces go, whether or not the king is left attacked."""
+    """Yield the moves, also those that leave the king attacked."""
     mine, (king, pawn, queen) = PIECES[mover], PIECES[mover]
     for start in range(16):
         piece = board[start]
@@ -79,7 +79,7 @@ def pseudo_moves(board: str, mover: int) -> Iterator[tuple[int, int]]:
 
 @lru_cache(maxsize=1 << 15)  # a search meets the same few boards again and again
 def legal_moves(board: str, mover: int) -> tuple[int, ...]:
-    """The codes of the moves that leave the mover's king unattacked, in order."""
+    """Return the codes of the moves after which the mover's king is not attacked, in order."""
     king = "Kk"[mover]
     found = []
     for start, end in pseudo_moves(board, mover):
