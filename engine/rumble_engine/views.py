@@ -48,7 +48,7 @@ def mover_in(game: Game, view: Mapping[str, Any]) -> int:
 def mover_of(game: Game, mark: str) -> int:
     """Return the seat whose mark ends a position's text."""
     if mark not in game.seat_marks:
-        raise BadPosition(f"the text ends with whose move it is: {' or '.join(game.seat_marks)}")
+        raise BadPosition(f"the text must end with the mark to move: {' or '.join(game.seat_marks)}")
     return game.seat_marks.index(mark)
 
 

@@ -84,7 +84,7 @@ class HexState(State):
         self.refuse_after_end(text)
         if code == SWAP:
             if not self._may_swap():
-                raise IllegalMove("swap is only allowed in answer to the first stone, where the settings have it")
+                raise IllegalMove("swap is allowed only as the answer to the first stone, with the setting swap")
         elif (self.x | self.o) >> code & 1:
             raise IllegalMove(f"{text} is taken")
         return code

@@ -123,7 +123,7 @@ def test_pieces_never_step_back_or_take_straight_ahead() -> None:
         ("..../..../..../.... W", "play went on"),
         ("BBBB/BBBB/B.../WWWW W", "at most 8 pieces"),
         ("WW../..../..../BBBB B", "play went on"),
-        ("..../B.../..../W... X", "the text ends with whose move it is: W or B"),
+        ("..../B.../..../W... X", "the text must end with the mark to move: W or B"),
     ],
 )
 def test_positions_that_cannot_occur(text: str, problem: str) -> None:

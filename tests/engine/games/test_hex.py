@@ -69,7 +69,7 @@ def test_the_swap_takes_the_stone_over_mirrored() -> None:
     swapped = state.play("swap")
     assert swapped.text() == "...../....O/...../...../..... X"
     assert swapped.to_move == 0
-    with pytest.raises(IllegalMove, match="swap is only allowed in answer to the first stone"):
+    with pytest.raises(IllegalMove, match="swap is allowed only as the answer to the first stone"):
         swapped.play("swap")
     with pytest.raises(IllegalMove, match="e2 is taken"):
         swapped.play("e2")
@@ -111,7 +111,7 @@ def test_view() -> None:
         ("XOXO/XOXO/XOXO/XOX. O", {}, "play went on"),
         ("X.O/X.O/X.O X", {}, "play went on"),
         (".. O", {}, "size must be from 2 to 19"),
-        ("../.. .", {}, "whose move it is"),
+        ("../.. .", {}, "the mark to move"),
     ],
 )
 def test_positions_that_cannot_occur(text: str, settings: dict[str, Any], problem: str) -> None:

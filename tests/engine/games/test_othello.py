@@ -67,7 +67,7 @@ def test_symmetric_matches_have_one_canonical() -> None:
     ("text", "problem"),
     [
         ("..../.XO./.OX./... X", "is not 4 rows of 4"),
-        ("..../.XO./.OX./.... x", "the text ends with whose move it is: X or O"),
+        ("..../.XO./.OX./.... x", "the text must end with the mark to move: X or O"),
         ("..../.XO./.O../.... X", "the four squares in the middle"),
         ("..../.XO./.OZ./.... X", "holds other characters"),
     ],

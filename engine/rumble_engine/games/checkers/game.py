@@ -167,7 +167,7 @@ class CheckersState(State):
         fitting = [move for move in self.moves if (path_of(move)[0], path_of(move)[-1]) == (path[0], path[-1])]
         if fitting:
             return f"write each square it touches, as {text_of(fitting[0])}"
-        return "a jump must be made, and to its end" if "x" in text_of(self.moves[0]) else "no such step"
+        return "a jump is compulsory, with all its further jumps" if "x" in text_of(self.moves[0]) else "no such step"
 
     def _drawn(self) -> str:
         masks = [0, 0, 0, 0]
@@ -251,7 +251,7 @@ def _place(board: str, mover: int, since: Sequence[str], settings: Mapping[str, 
     if max(black.bit_count(), white.bit_count()) > 12 or not black | white:
         raise BadPosition("a side has at most 12 pieces, and one side has some")
     if men_b & FAR[0] or men_w & FAR[1]:
-        raise BadPosition("a man on the far row is crowned")
+        raise BadPosition("a man on the far row must be a king")
     codes = [read(text) if "-" in text else None for text in since]
     goal, turn = _state(black, white, kings, mover, settings), mover
     for code in reversed(codes):
@@ -259,12 +259,12 @@ def _place(board: str, mover: int, since: Sequence[str], settings: Mapping[str, 
         turn = 1 - turn
         pair = 1 << start | 1 << end
         if not (white if turn else black) & kings & 1 << end or (black | white) >> start & 1:
-            raise BadPosition("the moves since the last that counts are quiet moves of kings that led here")
+            raise BadPosition("`since` must have only quiet moves of kings that lead to this position")
         black, white, kings = (black, white ^ pair, kings ^ pair) if turn else (black ^ pair, white, kings ^ pair)
     state = _state(black, white, kings, turn, settings)
     for code in codes:
         if code is None or code not in state.codes():
-            raise BadPosition("the moves since the last that counts are not allowed in turn")
+            raise BadPosition("`since` has a move that is not allowed")
         state = state.after(code)
     return state if codes else goal
 

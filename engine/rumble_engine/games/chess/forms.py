@@ -48,7 +48,7 @@ def board_of(fen: str) -> chess.Board:
     if not board.is_valid():
         raise BadPosition(f"the position cannot occur: {_faults(board.status())}")
     if board.halfmove_clock > 150 or fields[5].startswith("0"):
-        raise BadPosition("the count of quiet plies goes to 150, the number of the move from 1 to 9999")
+        raise BadPosition("the count of quiet plies is from 0 to 150, the number of the move from 1 to 9999")
     return board
 
 

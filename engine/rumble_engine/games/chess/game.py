@@ -195,7 +195,7 @@ class ChessState(State):
         if board.color_at(move.from_square) != board.turn:
             return f"no piece of yours is on {chess.square_name(move.from_square)}"
         if any(self._allows(code & 4095 | piece << 12) for piece in range(6) if piece != 1):
-            return "a pawn on the last row becomes a piece, written behind; nothing else does"
+            return "a promotion ends with the new piece, as in e7e8q; other moves do not"
         return "the king would be attacked" if board.is_pseudo_legal(move) else "no such move"
 
 
@@ -242,7 +242,7 @@ def _place(fen: str, since: Sequence[str], claims: bool) -> ChessState:
     if not codes:
         return goal
     if len(codes) > board.halfmove_clock or board.ep_square is not None:
-        raise BadPosition("more moves are given than the position's count of quiet moves allows")
+        raise BadPosition("`since` has more moves than the position's count of quiet plies allows")
     for code in reversed(codes):
         start, end = (code >> 6 & 63, code & 63) if code is not None else (0, 0)
         board.turn = not board.turn
@@ -250,15 +250,15 @@ def _place(fen: str, since: Sequence[str], claims: bool) -> ChessState:
         board.fullmove_number -= not board.turn
         piece = board.piece_at(end)
         if piece is None or piece.color != board.turn or piece.piece_type == chess.PAWN or board.piece_at(start):
-            raise BadPosition("the moves since the last that cannot be taken back did not lead to this position")
+            raise BadPosition("the moves in `since` did not lead to this position")
         board.set_piece_at(start, board.remove_piece_at(end))
     state = ChessState(board, claims) if board.is_valid() else goal
     for code in codes:
         if code is None or code not in state.codes():
-            raise BadPosition("the moves since the last that cannot be taken back are not allowed in turn")
+            raise BadPosition("`since` has a move that is not allowed")
         state = state.after(code)
     if state._key != goal._key or len(state._since) != len(codes):
-        raise BadPosition("the moves since the last that cannot be taken back did not lead to this position")
+        raise BadPosition("the moves in `since` did not lead to this position")
     return state
 
 

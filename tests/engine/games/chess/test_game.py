@@ -133,7 +133,7 @@ def test_history_comes_back_from_view_and_text() -> None:
 )
 def test_a_history_that_cannot_be_is_refused(since: list[str]) -> None:
     view = played(GAME.initial(), "e2e4 e7e5 b1c3 b8c6 g1f3").view()
-    with pytest.raises(BadPosition, match=r"more moves are given|the moves since the last that cannot"):
+    with pytest.raises(BadPosition, match="`since`"):
         GAME.load({**view, "since": since})
 
 
@@ -152,7 +152,7 @@ def test_texts() -> None:
         ("e4e5", "no piece of yours is on e4"),
         ("e2e5", "no such move"),
         ("e1g1", "no such move"),
-        ("e2e4q", "a pawn on the last row becomes a piece"),
+        ("e2e4q", "a promotion ends with the new piece"),
         ("e2e4 e7e5 d1h5 f7f6", "the king would be attacked"),
         ("e2e2", "no such move"),
     ],
