@@ -74,7 +74,7 @@ def test_the_swap_takes_the_stone_over_mirrored() -> None:
     with pytest.raises(IllegalMove, match="e2 is taken"):
         swapped.play("e2")
     for refusing in (GAME.initial(), GAME.initial({"swap": False}).play("a1")):
-        with pytest.raises(IllegalMove, match="swap is only allowed"):
+        with pytest.raises(IllegalMove, match="swap is allowed only"):
             refusing.play("swap")
 
 
