@@ -1,4 +1,4 @@
-"""Each rule, by a bot in this process that breaks it and keeps all others. They are checked at the same time, once."""
+"""Each rule, by a bot in this process that breaks it and keeps the others. All bots are checked at the same time."""
 
 import asyncio
 import json

@@ -20,7 +20,7 @@ def test_connect4_is_rows_from_the_top() -> None:
 
 
 class Number:
-    """Like numpy's integers: no `int`, but usable as one."""
+    """An integer that is no `int`, like numpy's."""
 
     def __index__(self) -> int:
         return 2

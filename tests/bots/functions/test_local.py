@@ -7,7 +7,7 @@ from rumble_bots.sdk.errors import BadFunction, BotFailed
 from rumble_engine import get_game
 
 
-def player(folder: Path, source: str, game: str = "tictactoe") -> FunctionBot:
+def local(folder: Path, source: str, game: str = "tictactoe") -> FunctionBot:
     (folder / "mine.py").write_text(source)
     return FunctionBot(Random(0), text=f"{folder / 'mine.py'}:ai", game=game)
 
@@ -25,7 +25,7 @@ START = get_game("tictactoe").initial()
     ],
 )
 def test_any_kind_of_function_plays(tmp_path: Path, source: str) -> None:
-    assert player(tmp_path, source).choose(START).move == "4"
+    assert local(tmp_path, source).choose(START).move == "4"
 
 
 @pytest.mark.parametrize(
@@ -38,14 +38,14 @@ def test_any_kind_of_function_plays(tmp_path: Path, source: str) -> None:
 )
 def test_what_a_function_does_wrong_names_it(tmp_path: Path, source: str, problem: str) -> None:
     with pytest.raises(BotFailed, match=problem):
-        player(tmp_path, source).choose(START)
+        local(tmp_path, source).choose(START)
 
 
 def test_connect4_answers_a_column(tmp_path: Path) -> None:
-    asked = player(tmp_path, "def ai(board, player): return len(board)", game="connect4")
+    asked = local(tmp_path, "def ai(board, player): return len(board)", game="connect4")
     assert asked.choose(get_game("connect4").initial()).move == "g"
 
 
 def test_no_such_function(tmp_path: Path) -> None:
     with pytest.raises(BadFunction, match="has no ai"):
-        player(tmp_path, "")
+        local(tmp_path, "")

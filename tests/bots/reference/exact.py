@@ -11,17 +11,17 @@ Policy = Callable[[State], Sequence[int]]
 """The moves that a bot may make in a state, each as likely as the others."""
 
 Chances = tuple[Fraction, Fraction, Fraction]
-"""Of a win, a draw and a loss."""
+"""The chances of a win, a draw and a loss."""
 
 
-def policy_of(player: ReferenceBot) -> Policy:
-    if isinstance(player, Picker):
-        return player.candidates
-    return cache(lambda state: [state.code_of(player.choose(state).move)])
+def policy_of(bot: ReferenceBot) -> Policy:
+    if isinstance(bot, Picker):
+        return bot.candidates
+    return cache(lambda state: [state.code_of(bot.choose(state).move)])
 
 
 def chances(first: Policy, second: Policy) -> Chances:
-    """Of the bot that moves first."""
+    """Return the chances of the bot that moves first."""
 
     @cache
     def below(state: State) -> Chances:
@@ -40,6 +40,6 @@ def sum_of(parts: list[Chances], index: int) -> Fraction:
 
 
 def both_seats(one: Policy, other: Policy) -> tuple[Chances, Chances]:
-    """The chances of `one`, moving first and moving second."""
+    """Return the chances of `one`, moving first and moving second."""
     win, draw, loss = chances(other, one)
     return chances(one, other), (loss, draw, win)

@@ -43,7 +43,7 @@ def test_a_battle_depends_on_its_arguments_alone() -> None:
 
 
 class First(ReferenceBot):
-    """Plays the first legal move, and so wins by 0, 2, 4, 6 if it moves first against itself."""
+    """Plays the first legal move, so against itself the first mover wins by 0, 2, 4, 6."""
 
     def pick(self, state: State, codes: Sequence[int], budget_ms: int | None) -> Choice:
         return Choice(state.text_of(codes[0]))
@@ -66,7 +66,7 @@ def test_settings_reach_the_game() -> None:
 
 
 def test_random_openings_are_the_same_for_both_matches_of_a_pair() -> None:
-    """Else these two, who leave nothing to chance, would win by moving first."""
+    """Without an opening, these two bots without chance win by moving first."""
     assert battle(First, First, TICTACTOE, 40, opening=3) not in (BattleResult(40, 0, 0), BattleResult(20, 0, 20))
     start = TICTACTOE.initial()
     assert opened(start, 3, Random(7)) == opened(start, 3, Random(7)) != start

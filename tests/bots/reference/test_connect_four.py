@@ -1,4 +1,4 @@
-"""Looking ahead pays in connect four too. The clock counts nodes, so the matches are the same on any machine."""
+"""Bots that look ahead win in connect four too. The clock counts nodes, so every machine has the same matches."""
 
 from functools import partial
 from itertools import count

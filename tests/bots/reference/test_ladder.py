@@ -1,4 +1,4 @@
-"""How strong the bots are against each other, exactly."""
+"""The exact chances of the bots against each other."""
 
 from fractions import Fraction
 
@@ -56,7 +56,7 @@ def test_exact_chances(
 
 @pytest.mark.parametrize("opponent", ["random", "winner", "heuristic"])
 def test_streetwise_wins_more_than_minimax(opponent: str, policies: dict[str, Policy]) -> None:
-    """In each seat at least as often, and in both together more often."""
+    """It wins at least as often in each seat, and more often in both together."""
     street = [win for win, _, _ in both_seats(policies["streetwise"], policies[opponent])]
     plain = [win for win, _, _ in both_seats(policies["minimax"], policies[opponent])]
     assert all(more >= fewer for more, fewer in zip(street, plain, strict=True))

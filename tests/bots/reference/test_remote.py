@@ -61,7 +61,7 @@ def test_an_unknown_bot_is_told_at_once() -> None:
         RemoteReferenceBot("nobody")
 
 
-def test_players_at_the_same_time_are_different_ones_and_used_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bots_at_the_same_time_are_different_ones_and_used_again(monkeypatch: pytest.MonkeyPatch) -> None:
     together = threading.Barrier(2)
     made: list[int] = []
 

@@ -1,4 +1,4 @@
-"""Who beats whom, by counted nodes and rounds instead of a clock: the same matches on any machine."""
+"""Strength of bots by counted nodes and rounds instead of a clock: the same matches on any machine."""
 
 from functools import partial
 from typing import Any

@@ -1,4 +1,4 @@
-"""The client against connections in memory, with a clock and a sleep of the test's own."""
+"""The client on connections in memory, with a clock and a sleep that the test controls."""
 
 import asyncio
 import json
@@ -33,7 +33,7 @@ OVER = Summary("cup", "over", "finished", 1, 2, 1.5)
 
 
 class FakeConnection:
-    """Gives its frames, each after as many frames were sent as it waits for, and then ends as it is told."""
+    """Gives its frames, each after a given number of frames was sent, and then ends in a given way."""
 
     def __init__(self, *frames: str | tuple[int, str], end: Lost | None = None) -> None:
         self.frames = list(frames)
@@ -65,7 +65,7 @@ class FakeConnection:
 
 
 class World:
-    """What the client sees of the world: a server that answers as it is told, a clock, a sleep that takes no time."""
+    """The client's surroundings: a server with given answers, a clock, and a sleep that takes no time."""
 
     def __init__(self, *answers: FakeConnection | str, seconds_per_connection: float = 0.0) -> None:
         self.answers = list(answers)

@@ -1,4 +1,4 @@
-"""The starters as files: what is told of them, what `rumble new` writes, and what is shipped."""
+"""The starters as files: their pages, the copies of `rumble new`, and the wheel."""
 
 import re
 import tomllib

@@ -12,7 +12,7 @@ Board = dict[tuple[int, int], str]
 
 
 def steps(board: Board, mark: str, columns: int, rows: int) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
-    """The rules once more, as plainly as possible: rows counted from white's side."""
+    """A second implementation of the rules, as simple as possible: rows counted from white's side."""
     up = 1 if mark == "W" else -1
     for (column, row), owner in board.items():
         for across in (-1, 0, 1):
@@ -53,7 +53,7 @@ def test_counts_of_a_plain_implementation(columns: int, rows: int, depth: int) -
 
 
 def test_counts_of_openspiel() -> None:
-    """Computed with OpenSpiel 2.0 (`breakthrough`), an implementation of others."""
+    """Computed with OpenSpiel 2.0 (`breakthrough`), an independent implementation."""
     assert [perft(GAME.initial(), depth) for depth in (1, 2, 3)] == [22, 484, 11_132]
 
 

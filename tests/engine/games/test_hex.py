@@ -15,7 +15,7 @@ NEIGHBOURS = ((0, 1), (0, -1), (1, 0), (-1, 0), (1, -1), (-1, 1))
 
 
 def linked(stones: set[tuple[int, int]], size: int, seat: int) -> bool:
-    """The rule once more, as plainly as possible: (row, column) cells, walked from one edge to the other."""
+    """A second implementation of the rule: (row, column) cells, walked from one edge to the other."""
     edge = [cell for cell in stones if cell[seat] == 0]
     seen = set(edge)
     while edge:
@@ -127,7 +127,7 @@ def test_refusals() -> None:
 
 
 def shortest(mine: set[tuple[int, int]], theirs: set[tuple[int, int]], size: int, seat: int) -> tuple[int, int]:
-    """The fewest stones that connect, and how many cells are on such a way: by walking cell for cell."""
+    """Return the fewest stones that connect, and the number of cells on such paths, by walking cell for cell."""
 
     def from_edge(edge: int) -> dict[tuple[int, int], int]:
         needed: dict[tuple[int, int], int] = {}

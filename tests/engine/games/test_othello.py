@@ -16,7 +16,7 @@ def test_published_counts() -> None:
 
 
 def test_a_wipe_out_in_nine_plies() -> None:
-    """Black wipes white out with its fifth disc."""
+    """Black's fifth disc turns over the last white one."""
     state = played(GAME.initial(), "e6 f4 e3 f6 g5 d6 e7 f5 c5")
     assert ended(state) == (0, "13 discs to 0")
     assert state.text().count("X") == 13

@@ -8,7 +8,7 @@ from tests.engine.games.counting import ended, perft, played, random_states
 
 
 def placed(mover: str = "b", **pieces: list[int]) -> CheckersState:
-    """The position with these pieces: `b`, `B`, `w`, `W` and the squares of each."""
+    """Return the position with these pieces: `b`, `B`, `w`, `W` and the squares of each."""
     cells = ["."] * 72
     for mark, squares in pieces.items():
         for square in squares:

@@ -32,7 +32,7 @@ def test_published_counts(fen: str, counts: list[int]) -> None:
 
 @pytest.mark.parametrize("seed", range(8))
 def test_moves_and_ends_are_those_of_python_chess(seed: int) -> None:
-    """Along a random match without claims, whose ends python-chess knows by itself."""
+    """Along a random match without claims, whose end python-chess finds too."""
     random, state, board = Random(seed), GAME.initial({"claims": "none"}), chess.Board()
     while True:
         assert list(state.legal_moves) == [] or sorted(state.legal_moves) == sorted(
@@ -52,7 +52,7 @@ def test_moves_and_ends_are_those_of_python_chess(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_claims_are_those_of_python_chess(seed: int) -> None:
-    """Few pieces and random moves: repetitions and quiet moves come often."""
+    """With few pieces and random moves, repetitions and quiet moves are frequent."""
     fen = ("4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1", "8/8/4k3/8/8/3QK3/8/8 w - - 90 70", "k7/8/8/8/8/8/7B/KB5n b - - 0 1")[
         seed
     ]
@@ -101,7 +101,7 @@ def test_fifty_moves_are_claimed_and_75_need_no_claim() -> None:
 
 
 def test_a_position_with_castling_lost_is_another() -> None:
-    """The first position had the right to castle, so that it stands twice, not thrice, when the pieces are back."""
+    """The first position had the right to castle, so it differs from the later two with the pieces back."""
     start = GAME.parse("4k3/8/8/8/8/8/8/R3K3 w Q - 0 1")
     state = played(start, "a1b1 e8d8 b1a1 d8e8 a1b1 e8d8 b1a1 d8e8")
     assert state.outcome is None

@@ -20,7 +20,7 @@ def read(text: str) -> Board:
 
 
 def goes(board: Board, white: bool) -> Iterator[tuple[Cell, Cell]]:
-    """The rules once more, as plainly as possible: where pieces go, kings in check or not."""
+    """A second implementation of the rules, as simple as possible: moves of pieces, kings in check or not."""
     for (row, column), piece in board.items():
         if piece.isupper() != white:
             continue
@@ -72,7 +72,7 @@ def test_counts_of_a_plain_implementation(text: str) -> None:
 
 
 def test_counts_from_the_start() -> None:
-    """As both implementations have them."""
+    """The counts of both implementations."""
     assert [perft(GAME.initial(), depth) for depth in range(1, 6)] == [8, 38, 168, 591, 2_039]
 
 
