@@ -1,5 +1,5 @@
-"""A tiny server on loopback: every bot that logs in plays so many tic-tac-toe matches against a partner that plays
-the first free square. It speaks through the protocol's models, and checks what it is sent by them.
+"""A tiny server on loopback: every bot that logs in plays `matches` matches of tic-tac-toe against a partner that takes
+the first free square. It reads and writes messages by the protocol's models.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ CONTROL = TimeControl(move_ms=5000)
 
 @dataclass
 class FakeServer:
-    """`drop_after` closes the first connection of each name abruptly once so many moves have come."""
+    """The server; it breaks the first connection of each name after `drop_after` moves."""
 
     matches: int = 2
     game: str = "tictactoe"
@@ -52,7 +52,7 @@ class FakeServer:
 
     @contextmanager
     def in_a_thread(self) -> Iterator["FakeServer"]:
-        """The server on an event loop of its own, for programs that are no coroutines."""
+        """Run the server on an event loop of its own, for programs that are not coroutines."""
         ready = threading.Event()
         loop = asyncio.new_event_loop()
         stop = asyncio.Event()
@@ -203,6 +203,6 @@ class FakeServer:
 
 
 def _subprotocol(socket: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:
-    """Offering none means version 1."""
+    """Choose our sub-protocol; a client that offers none speaks version 1."""
     assert not offered or SUBPROTOCOL in offered
     return Subprotocol(SUBPROTOCOL) if offered else None

@@ -206,7 +206,7 @@ class Chess(Game):
     title = "Chess"
     seat_marks = ("White", "Black")
     settings = (
-        Setting("claims", "referee", "who claims the draws that a player may claim", choices=("referee", "none")),
+        Setting("claims", "referee", "who claims the draws by repetition and by 50 moves", choices=("referee", "none")),
     )
 
     def initial(self, settings: Mapping[str, Any] | None = None, seed: int = 0) -> ChessState:

@@ -171,8 +171,8 @@ class Minichess(Game):
     title = "Minichess"
     seat_marks = ("W", "B")
     settings = (
-        Setting("promotion", "queen", "what a pawn on the last row does", choices=("queen", "win")),
-        Setting("stalemate", "draw", "what it is for the side that cannot move", choices=("draw", "loss")),
+        Setting("promotion", "queen", "effect of a pawn on the last row", choices=("queen", "win")),
+        Setting("stalemate", "draw", "result if a side cannot move and is not in check", choices=("draw", "loss")),
         Setting("quiet_plies", 20, "plies without capture or pawn move that make a draw", minimum=2, maximum=100),
     )
 
