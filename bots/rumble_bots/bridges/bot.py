@@ -40,8 +40,8 @@ class BridgeBot(Bot):
 
     def session(self, message: server.Session) -> None:
         """Release the programs of matches that ended while the bot was away."""
-        for match in self._playing.keys() - set(message.matches):
-            self._release(match)
+        for match_id in self._playing.keys() - set(message.matches):
+            self._release(match_id)
 
     def match_start(self, message: server.MatchStart) -> None:
         self._tell(message)
@@ -55,16 +55,16 @@ class BridgeBot(Bot):
         self._tell(message)
         self._release(message.match)
 
-    def _program(self, match: str) -> Program:
-        if match not in self._playing:
-            self._playing[match] = self._idle.pop() if self._idle else Program(self._launch)
-        return self._playing[match]
+    def _program(self, match_id: str) -> Program:
+        if match_id not in self._playing:
+            self._playing[match_id] = self._idle.pop() if self._idle else Program(self._launch)
+        return self._playing[match_id]
 
     def _tell(self, message: About) -> None:
         self._program(message.match).tell(message)
 
-    def _release(self, match: str) -> None:
-        program = self._playing.pop(match)
+    def _release(self, match_id: str) -> None:
+        program = self._playing.pop(match_id)
         if program.busy:
             program.kill()
         else:

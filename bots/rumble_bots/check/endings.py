@@ -6,7 +6,7 @@ from rumble_protocol.codes import CloseCode
 from rumble_bots.check.errors import Skipped, Trouble, Warned
 from rumble_bots.check.events import Connected, Ended, Exited
 from rumble_bots.check.harness import Harness
-from rumble_bots.check.scripted_server import TOURNAMENT
+from rumble_bots.check.scripted_server import TOURNAMENT_ID
 
 END_S = 1.5
 """Seconds for which the kit watches what a bot does at the end."""
@@ -16,9 +16,8 @@ async def clean_end(harness: Harness) -> str:
     """End the tournament: the program ends with exit code 0, or stays."""
     referee = harness.referee
     referee.status = "finished"
-    over = say.TournamentOver(
-        tournament=referee.tournament or TOURNAMENT, status="finished", rank=1, bots=2, points=float(harness.plies)
-    )
+    tournament_id, points = referee.tournament_id or TOURNAMENT_ID, float(harness.plies)
+    over = say.TournamentOver(tournament=tournament_id, status="finished", rank=1, bots=2, points=points)
     await referee.say(over)
     until = harness.record.now() + END_S
     how = "it stays connected"

@@ -8,7 +8,7 @@ from rumble_bots.check.errors import Trouble
 from rumble_bots.check.events import Connected, Ended, Exited, TurnedAway
 from rumble_bots.check.playing import Play
 from rumble_bots.check.scripted_referee import LoggedIn, ScriptedReferee
-from rumble_bots.check.scripted_server import TOURNAMENT
+from rumble_bots.check.scripted_server import TOURNAMENT_ID
 from rumble_bots.check.websocket_server import WebSocketServer
 
 LOGIN_S = 3.0
@@ -77,7 +77,7 @@ class Harness(Play):
 
     async def _challenge(self) -> None:
         """Put a bot that waits for challenges into the tournament by one of ours."""
-        self.referee.tournament = self.referee.tournament or TOURNAMENT
+        self.referee.tournament_id = self.referee.tournament_id or TOURNAMENT_ID
         await self.referee.say_joined()
         self.referee.member = True
 

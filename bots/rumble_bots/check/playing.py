@@ -46,7 +46,7 @@ class Play:
         referee = self.referee
         self._started += 1
         match = ScriptedMatch(
-            match_id=f"{referee.tournament}.1.1.{self._started}.1",
+            match_id=f"{referee.tournament_id}.1.1.{self._started}.1",
             game=game or referee.game,
             seat=seat,
             name=referee.login.name,

@@ -16,7 +16,7 @@ from rumble_bots.check.harness import Harness
 from rumble_bots.check.record import Record
 from rumble_bots.check.report import Report
 from rumble_bots.check.scripted_referee import ScriptedReferee
-from rumble_bots.check.scripted_server import TOURNAMENT
+from rumble_bots.check.scripted_server import TOURNAMENT_ID
 from rumble_bots.check.websocket_server import WebSocketServer
 from rumble_bots.sdk.address import Address
 
@@ -70,10 +70,10 @@ async def check_bot(plan: Plan, say: Callable[[str], None] = lambda _: None) -> 
         await server.up()
         address = Address(plan.host, server.port)
         if not plan.command:
-            say(f"waiting {plan.wait_s:g} s for a bot at {address.ws_url} (tournament: {TOURNAMENT})")
+            say(f"waiting {plan.wait_s:g} s for a bot at {address.ws_url} (tournament: {TOURNAMENT_ID})")
         environment = {
             "RUMBLE_SERVER": address.http_base.removeprefix("http://"),
-            "RUMBLE_JOIN": TOURNAMENT,
+            "RUMBLE_JOIN": TOURNAMENT_ID,
             "RUMBLE_NAME": NAME,
             "RUMBLE_CONFIG_DIR": folder,
         }

@@ -66,7 +66,7 @@ class ScriptedMatch:
         return self.told is not None
 
     @property
-    def tournament(self) -> str:
+    def tournament_id(self) -> str:
         """The id of its tournament."""
         return self.match_id.partition(".")[0]
 
@@ -98,7 +98,7 @@ class ScriptedMatch:
         return say.MatchStart(
             match=self.match_id,
             attempt=self.attempt,
-            tournament=self.tournament,
+            tournament=self.tournament_id,
             game=self.game.name,
             settings=dict(self.settings),
             seat=self.seat,

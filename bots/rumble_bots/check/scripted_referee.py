@@ -172,10 +172,10 @@ class ScriptedReferee(ScriptedServer):
             await self._on_join(link, login.join)
         return LoggedIn(login)
 
-    async def _on_join(self, link: Link, tournament: str) -> Heard | None:
-        self.tournament = self.tournament or tournament
-        if tournament != self.tournament:
-            message = f"there is no tournament {tournament!r} here; you are in {self.tournament!r}"
+    async def _on_join(self, link: Link, tournament_id: str) -> Heard | None:
+        self.tournament_id = self.tournament_id or tournament_id
+        if tournament_id != self.tournament_id:
+            message = f"there is no tournament {tournament_id!r} here; you are in {self.tournament_id!r}"
             await self.error(link, ErrorCode.UNKNOWN_TOURNAMENT, message)
             return None
         await self.say_joined()
@@ -184,14 +184,14 @@ class ScriptedReferee(ScriptedServer):
 
     async def _on_request(self, link: Link, message: bot.Join | bot.Leave | bot.Resign | bot.Challenge) -> Heard | None:
         match message:
-            case bot.Join(tournament=tournament):
-                return await self._on_join(link, tournament)
+            case bot.Join(tournament=tournament_id):
+                return await self._on_join(link, tournament_id)
             case bot.Leave():
                 raise Trouble("stays-connected", "it left the tournament while it was asked to play")
             case bot.Challenge():
                 await self.error(link, ErrorCode.UNAVAILABLE, "nobody takes challenges here")
-            case bot.Resign(match=name):
-                match = self.matches.get(name)
+            case bot.Resign(match=match_id):
+                match = self.matches.get(match_id)
                 if match is not None and not match.over:
                     reason = f"{match.name} resigned"
                     lost = Outcome.win(1 - match.seat, reason, termination=Termination.RESIGNATION)

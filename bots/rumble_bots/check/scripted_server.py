@@ -20,7 +20,7 @@ from rumble_bots.check.record import Record
 from rumble_bots.check.scripted_match import AskedTurn, ScriptedMatch
 
 SERVER = "rumble check"
-TOURNAMENT = "check"
+TOURNAMENT_ID = "check"
 PONG_S = 2.0
 LIMITS = say.Limits(ping_ms=round(PING_S * 1000), pong_ms=round(PONG_S * 1000))
 LAG_S = 0.2
@@ -40,7 +40,7 @@ class ScriptedServer:
     control: TimeControl
     wanted: Sequence[str] = ()
     """The games that may be played instead of `game`, if the bot names others; empty: all of them."""
-    tournament: str | None = None
+    tournament_id: str | None = None
     """The id that the bot joined; the kit accepts any."""
     status: say.TournamentStatus = "running"
     link: Link | None = None
@@ -151,7 +151,7 @@ class ScriptedServer:
 
     async def say_session(self, matches: list[ScriptedMatch]) -> None:
         """Answer a login; `matches` go on."""
-        mine = [self.tournament] if self.tournament is not None and self.member else []
+        mine = [self.tournament_id] if self.tournament_id is not None and self.member else []
         session = say.Session(
             name=self.login.name,
             open=self.login.key is None,
@@ -163,7 +163,7 @@ class ScriptedServer:
 
     async def say_joined(self) -> None:
         joined = say.Joined(
-            tournament=self.tournament or TOURNAMENT,
+            tournament=self.tournament_id or TOURNAMENT_ID,
             game=self.game.name,
             settings=self.game.complete(),
             time_control=self.control,

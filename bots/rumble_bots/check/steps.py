@@ -104,7 +104,7 @@ async def void_match(harness: Harness) -> str:
     """Declare a match void: the bot plays its next attempt."""
     match = await harness.start()
     notice = say.Notice(
-        code=NoticeCode.MATCH_VOIDED, tournament=match.tournament, match=match.match_id, message="the match is void"
+        code=NoticeCode.MATCH_VOIDED, tournament=match.tournament_id, match=match.match_id, message="the match is void"
     )
     await harness.referee.say(notice)
     await harness.referee.finish(match, None)

@@ -46,7 +46,7 @@ class FaultyBot:
     random: Random = field(default_factory=Random)
     turns: int = 0
     last_answer: Frame | None = None
-    matches: set[str] = field(default_factory=set)
+    match_ids: set[str] = field(default_factory=set)
     _socket: ClientConnection | None = None
 
     async def run(self) -> str:
@@ -86,7 +86,7 @@ class FaultyBot:
             case "joined" if self.fault == "slow-reader":
                 await self._ask_without_reading()
             case "match_start":
-                self.matches.add(frame["match"])
+                self.match_ids.add(frame["match"])
             case "turn":
                 self.turns += 1
                 await FAULTS[self.fault].at_a_turn(self, frame)
@@ -184,8 +184,8 @@ async def _duplicate(bot: FaultyBot, turn: Frame) -> None:
 
 async def _wrong_match(bot: FaultyBot, turn: Frame) -> None:
     if bot.turns % NOW_AND_THEN == 0:
-        match = bot.random.choice([*sorted(bot.matches - {turn["match"]}), "no.such.match"])
-        await bot.say({"type": "move", "match": match, "turn_id": turn["turn_id"], "move": turn["legal"][0]})
+        match_id = bot.random.choice([*sorted(bot.match_ids - {turn["match"]}), "no.such.match"])
+        await bot.say({"type": "move", "match": match_id, "turn_id": turn["turn_id"], "move": turn["legal"][0]})
     await bot.answer(turn)
 
 

@@ -78,7 +78,7 @@ class Conversation:
 
     def __init__(self, aim: Aim, now: Callable[[], float]) -> None:
         self.aim = aim
-        self.tournament = aim.join
+        self.tournament_id = aim.join
         """The tournament whose end is the end of the conversation."""
         self.logins = 0
         """Number of accepted logins so far."""
@@ -114,9 +114,9 @@ class Conversation:
                 return self._rejected(message)
             case server.MatchOver():
                 return self._match_over(message)
-            case server.TournamentOver(tournament=tournament, status=status):
-                summary = Summary(tournament, "over", status, message.rank, message.bots, message.points)
-                return [Tell(message), *self._finish(tournament, summary)]
+            case server.TournamentOver(tournament=tournament_id, status=status):
+                summary = Summary(tournament_id, "over", status, message.rank, message.bots, message.points)
+                return [Tell(message), *self._finish(tournament_id, summary)]
             case server.Notice():
                 return self._notice(message)
             case server.Error():
@@ -149,9 +149,9 @@ class Conversation:
 
     def leave(self) -> list[Action]:
         """Leave the tournament, as the bot's owner wants."""
-        if self.tournament is None or not self._logged_in:
+        if self.tournament_id is None or not self._logged_in:
             return []
-        return [Send(bot_messages.Leave(tournament=self.tournament, invite=self.aim.invite))]
+        return [Send(bot_messages.Leave(tournament=self.tournament_id, invite=self.aim.invite))]
 
     # --- logging in and entering ---
 
@@ -166,7 +166,7 @@ class Conversation:
             client=aim.client,
             games=None if aim.games is None else list(aim.games),
             max_matches=max(1, min(aim.max_matches, welcome.limits.max_matches)),
-            join=self.tournament,
+            join=self.tournament_id,
             invite=aim.invite,
             challenges=aim.challenges,
         )
@@ -175,18 +175,18 @@ class Conversation:
     def _session(self, session: server.Session) -> list[Action]:
         self._logged_in = True
         self.logins += 1
-        self._matches = {match: known for match, known in self._matches.items() if match in session.matches}
+        self._matches = {match_id: known for match_id, known in self._matches.items() if match_id in session.matches}
         actions: list[Action] = [Tell(session), Say(INFO, f"logged in as {session.name}")]
         if session.max_matches < self.aim.max_matches:
             actions.append(Say(INFO, f"the server grants {session.max_matches} matches at once"))
-        if self.aim.challenge is not None and self.tournament is None:
+        if self.aim.challenge is not None and self.tournament_id is None:
             actions.append(Send(self.aim.challenge))
-        self._entering = self.tournament is not None or self.aim.challenge is not None
+        self._entering = self.tournament_id is not None or self.aim.challenge is not None
         return actions
 
     def _joined(self, joined: server.Joined) -> list[Action]:
-        if self._entering and self.tournament in (None, joined.tournament):
-            self.tournament = joined.tournament
+        if self._entering and self.tournament_id in (None, joined.tournament):
+            self.tournament_id = joined.tournament
             self._entering = False
         return [Tell(joined), Say(INFO, f"in {joined.tournament} ({joined.game}), which is {joined.status}")]
 
@@ -200,15 +200,15 @@ class Conversation:
             return [Fail(Refused(error.code, text))]
         return [Say(WARNING, f"the server answers {error.code}: {text}")]
 
-    def _finish(self, tournament: str, summary: Summary) -> list[Action]:
-        if tournament != self.tournament or self.aim.challenges:
+    def _finish(self, tournament_id: str, summary: Summary) -> list[Action]:
+        if tournament_id != self.tournament_id or self.aim.challenges:
             return [Say(INFO, str(summary))]
         return [Say(INFO, str(summary)), Finish(summary)]
 
     # --- matches ---
 
-    def _match(self, name: str) -> _Match:
-        return self._matches.setdefault(name, _Match())
+    def _match(self, match_id: str) -> _Match:
+        return self._matches.setdefault(match_id, _Match())
 
     def _turn(self, message: server.Turn, round_trip_ms: float) -> list[Action]:
         match = self._match(message.match)
