@@ -84,4 +84,4 @@ def test_the_bare_bot_passes_all_that_a_bare_bot_can(reports: dict[str, Report])
 
 def test_the_last_words_of_a_program_are_told(reports: dict[str, Report]) -> None:
     (result,) = reports["absent"].of("fail")
-    assert result.why == "its program ended with exit code 0; it said last: joined, and gone"
+    assert result.why == "its program ended with exit code 0; it said last: joined and left"

@@ -70,7 +70,7 @@ class Gomocup(Dialogue):
 
     def _start(self, turn: Turn, columns: int, rows: int) -> Talk[None]:
         if turn.state["connect"] != 5:
-            raise Resign(f"brains of Gomocup play five in a row, not {turn.state['connect']}")
+            raise Resign(f"Gomocup brains play five in a row, not {turn.state['connect']}")
         size = f"START {columns}" if columns == rows else f"RECTSTART {columns},{rows}"
         answer = yield from until([size], is_answer)
         if answer.upper() != "OK":

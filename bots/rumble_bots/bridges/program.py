@@ -163,7 +163,7 @@ class Program:
             child = self._child = await Child.start(self._launch.command, stderr)
         if self._closed:  # while it started, when there was no process to end
             await self._drop()
-            raise Failed("was ended when it was started")
+            raise Failed("was ended while it started")
         try:
             async with asyncio.timeout(patience_s):
                 await _hold(child, self._dialogue.begin())

@@ -97,7 +97,7 @@ class Course:
             async with asyncio.timeout_at(self._until):
                 await self._harness.begin_again()
         except Trouble as lost:
-            self._stopped = f"not tried: after {rule} the bot could not be had again: {lost.why}"
+            self._stopped = f"not tried: after {rule} the bot could not be started again: {lost.why}"
         except TimeoutError:
             self._stopped = f"not tried: after {rule} the bot was not back in time"
 
@@ -118,7 +118,7 @@ class Course:
             return trouble
         except TimeoutError:
             self._stopped = "not tried: the time of the check was over"
-            return Trouble(rule, f"the {self._budget_s:g} s of the check were over; a bot that thinks less fits in")
+            return Trouble(rule, f"the {self._budget_s:g} s of the check were over; let the bot think less")
         self._add(rule, status, why, first, game, self._record.now() - began)
         return None
 

@@ -46,12 +46,12 @@ async def key(harness: Harness) -> str:
     referee = harness.referee
     first = referee.logins[0]
     if first.key is None and all(login.key is None for login in referee.logins):
-        raise Skipped("it brings no key: whoever comes next may take its name")
+        raise Skipped("its login has no key, so any bot can take its name")
     if harness.child is not None:
         await harness.begin_again()
     same_name = [login for login in referee.logins if login.name.lower() == first.name.lower()]
     if any(login.key != first.key for login in same_name):
-        raise Trouble("key", "a later login of the name brought another key, or none")
+        raise Trouble("key", "a later login of the name had another key, or none")
     if len(same_name) < 2:
         raise Skipped("it logged in only once")
     started = ", also after the program was started again" if harness.child is not None else ""
@@ -62,7 +62,7 @@ async def replaced(harness: Harness) -> str:
     """Close as if another program took the name: the bot does not come back by itself."""
     link = harness.referee.link
     if harness.child is None and link is None:
-        raise Skipped("it has gone; a bot that the kit starts (-- COMMAND) is tried")
+        raise Skipped("it is not connected; with -- COMMAND the kit starts it again for this rule")
     if link is None or (harness.child is not None and harness.referee.status == "finished"):
         await harness.begin_again()
         link = harness.referee.link
@@ -77,4 +77,6 @@ async def replaced(harness: Harness) -> str:
         if isinstance(heard, Exited):
             return "its program ended"
         if isinstance(heard, Connected):
-            raise Warned("it connected again after 4001: two programs of one name would throw each other out for ever")
+            raise Warned(
+                "it connected again after 4001: programs with one name would replace each other without end"
+            )

@@ -96,7 +96,9 @@ class ScriptedReferee(ScriptedServer):
                     return None
                 self.record.add("note", f"the bot's connection ended: {code} {reason}".rstrip())
                 if code in UNREADABLE:
-                    self.record.breach(UNREADABLE[code], f"it sent what no server reads: {code} {reason}".rstrip())
+                    self.record.breach(
+                        UNREADABLE[code], f"it sent an unreadable frame: {code} {reason}".rstrip()
+                    )
                 self.leave()
                 return event
             case Said(link, frame, at):
@@ -118,7 +120,7 @@ class ScriptedReferee(ScriptedServer):
         try:
             message = read_bot_message(frame)
         except BadMessage as problem:
-            self.record.breach("valid-messages", f"it sent what is no message: {problem}")
+            self.record.breach("valid-messages", f"it sent a frame that is not a message: {problem}")
             await self._extra(link)
             await self.say(say.Error(code=ErrorCode.BAD_MESSAGE, message=problem.message, detail=problem.detail), link)
             return None

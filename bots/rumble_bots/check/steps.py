@@ -15,7 +15,7 @@ from rumble_bots.check.scripted_server import LAG_S, PONG_S
 
 LONG_THINK_S = 0.7
 """Seconds for which the opponent thinks: enough for a few pings."""
-NOT_REAL = "sent by the kit to see what the bot makes of it"
+NOT_REAL = "sent by the kit as a test"
 
 
 async def connect(harness: Harness) -> str:
@@ -38,7 +38,7 @@ async def whole_match(harness: Harness, game: Game) -> str:
     turns = harness.plies
     ends = [await harness.play_out(await harness.start(seat, game)) for seat in range(2)]
     for gave_up in filter(None, ends):
-        raise Warned(f"{gave_up.why}; that is allowed, but was it meant?")
+        raise Warned(f"{gave_up.why}; that is allowed, but perhaps not intended")
     return f"2 matches, {harness.plies - turns} turns"
 
 

@@ -91,7 +91,7 @@ def _needed(function: Callable[..., Any], label: str) -> int:
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError) as error:
-        raise BadFunction(f"{label} does not tell its arguments; {RULE}") from error
+        raise BadFunction(f"the arguments of {label} are unknown; {RULE}") from error
     needed = [
         parameter
         for parameter in parameters

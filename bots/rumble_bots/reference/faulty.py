@@ -82,7 +82,7 @@ class FaultyBot:
                 login = {"type": "login", "name": self.name, "join": self.join}
                 await self.say({**login, "key": self.key} if self.key else login)
             case "joined" if self.fault == "absent":
-                return "joined, and gone"
+                return "joined and left"
             case "joined" if self.fault == "slow-reader":
                 await self._ask_without_reading()
             case "match_start":

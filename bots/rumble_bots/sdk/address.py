@@ -39,7 +39,7 @@ class Address:
         if not parts.hostname or any(character.isspace() for character in parts.netloc):
             raise BadAddress(f"{server!r} is not a server address: it has no host; {FORMS}")
         if parts.username is not None or parts.query or parts.fragment or parts.path not in ("", "/", "/bot", "/bot/"):
-            raise BadAddress(f"{server!r} is not a server address: only host and port are wanted; {FORMS}")
+            raise BadAddress(f"{server!r} is not a server address: it may have only host and port; {FORMS}")
         secure = SCHEMES.get(parts.scheme, False)
         if port is None and parts.scheme:
             port = SECURE_PORT if secure else PLAIN_PORT

@@ -94,7 +94,7 @@ class Conversation:
         try:
             message = read_server_message(frame)
         except BadMessage as problem:
-            new_type = any(detail.field == "type" for detail in problem.detail)  # a later version's, perhaps
+            new_type = any(detail.field == "type" for detail in problem.detail)  # perhaps of a later version
             return [Say(DEBUG if new_type else WARNING, f"ignored a message of the server: {problem}")]
         match message:
             case server.Welcome():

@@ -48,7 +48,7 @@ class Starter:
         try:
             target.mkdir(parents=True)
         except FileExistsError:
-            raise BadStarter(f"{target} is there already: choose another name, or another --dir") from None
+            raise BadStarter(f"{target} exists: choose another name, or another --dir") from None
         for file, text in texts.items():
             (target / file).write_text(text.replace(PLACEHOLDER, name), encoding="utf-8")
         return target

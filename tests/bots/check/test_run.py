@@ -128,7 +128,7 @@ def test_a_good_bot_is_tried_by_every_rule(reports: dict[str, Report]) -> None:
 def test_what_does_not_apply_is_skipped(reports: dict[str, Report]) -> None:
     assert {result.rule.id: result.why for result in reports["bare"].of("skip")} == {
         "two-matches": "its login says max_matches 1, or nothing",
-        "key": "it brings no key: whoever comes next may take its name",
+        "key": "its login has no key, so any bot can take its name",
     }
 
 

@@ -122,7 +122,7 @@ def test_files_that_give_no_bot(file: Path, source: str, problem: str) -> None:
 
 
 def test_a_callable_that_hides_its_arguments() -> None:
-    with pytest.raises(BadFunction, match="does not tell its arguments"):
+    with pytest.raises(BadFunction, match="the arguments of max are unknown"):
         as_bot(max, "max")
 
 

@@ -11,7 +11,7 @@ pytestmark = [pytest.mark.e2e, pytest.mark.skipif(sys.platform == "win32", reaso
 PATIENCE_S = 20.0
 
 
-async def test_whoever_is_cancelled_while_a_program_starts_leaves_nothing_of_it() -> None:
+async def test_a_start_that_is_cancelled_leaves_nothing_of_the_program() -> None:
     reading, writing = os.pipe()
     script = "sleep 60 & echo started; wait"
     starting = asyncio.create_task(start_group(["sh", "-c", script], stdout=writing))

@@ -60,9 +60,7 @@ def test_nothing_is_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[st
     (tmp_path / "file").touch()
     for name in ("mine", "file"):
         assert run(["new", name, "--dir", str(tmp_path)]) == 1
-        assert capsys.readouterr().err == (
-            f"rumble: {tmp_path / name} is there already: choose another name, or another --dir\n"
-        )
+        assert capsys.readouterr().err == (f"rumble: {tmp_path / name} exists: choose another name, or another --dir\n")
         with pytest.raises(BadStarter):
             STARTERS["go"].write(name, tmp_path)
     assert list((tmp_path / "mine").iterdir()) == []
