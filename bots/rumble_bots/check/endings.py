@@ -77,6 +77,4 @@ async def replaced(harness: Harness) -> str:
         if isinstance(heard, Exited):
             return "its program ended"
         if isinstance(heard, Connected):
-            raise Warned(
-                "it connected again after 4001: programs with one name would replace each other without end"
-            )
+            raise Warned("it connected again after 4001: programs with one name would replace each other without end")

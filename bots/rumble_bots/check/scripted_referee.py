@@ -96,9 +96,7 @@ class ScriptedReferee(ScriptedServer):
                     return None
                 self.record.add("note", f"the bot's connection ended: {code} {reason}".rstrip())
                 if code in UNREADABLE:
-                    self.record.breach(
-                        UNREADABLE[code], f"it sent an unreadable frame: {code} {reason}".rstrip()
-                    )
+                    self.record.breach(UNREADABLE[code], f"it sent an unreadable frame: {code} {reason}".rstrip())
                 self.leave()
                 return event
             case Said(link, frame, at):
