@@ -10,7 +10,7 @@ import tomllib
 from typing import Any
 
 import pytest
-from rumble_bots.address import Address
+from rumble_bots.sdk.address import Address
 
 from tests.command_line import parse_all
 from tests.containers import ROOT, command, compose, dockerfile, the

@@ -23,7 +23,7 @@ using nlohmann::json;
 
 std::mt19937 chance{std::random_device{}()};
 
-// Strategies: each gives one of a turn's legal moves.
+// Strategies: each returns one of the turn's legal moves.
 
 using Strategy = std::string (*)(const json& turn);
 
@@ -32,7 +32,7 @@ std::string any_move(const json& turn) {
     return legal.at(std::uniform_int_distribution<std::size_t>{0, legal.size() - 1}(chance));
 }
 
-/// Tic-tac-toe: complete a line of our own, else block one of theirs, else any move. Other games: any move.
+/// In tic-tac-toe complete an own line, else block one of the opponent's; otherwise and in other games any move.
 std::string win_or_block(const json& turn) {
     static constexpr const char* lines[] = {"012", "345", "678", "036", "147", "258", "048", "246"};
     if (turn.at("game") == "tictactoe") {
@@ -60,13 +60,13 @@ std::string environment(const char* name, const std::string& otherwise) {
     std::exit(exit_code);
 }
 
-/// Plays in one tournament, over as many connections as it takes.
+/// Plays in one tournament, and connects again when a connection ends.
 class Bot {
 public:
     Bot(std::string host, std::string port, std::string tournament, Strategy choose)
         : host_{std::move(host)}, port_{std::move(port)}, tournament_{std::move(tournament)}, choose_{choose} {}
 
-    /// Plays until the tournament is over, and connects again whenever the connection ends.
+    /// Plays until the tournament is over, and connects again when the connection ends.
     void play() {
         for (;;) {
             try {
@@ -109,11 +109,11 @@ private:
         }
     }
 
-    /// What to send back: nothing for most messages, and for those of a kind that came after this bot.
+    /// The reply to a message: none for most messages, and for types that this bot does not know.
     std::optional<json> answer(const json& message) {
         const std::string type = message.at("type");
         if (type == "welcome") {
-            // Turns are answered at once, so several matches can go on side by side.
+            // It answers turns at once, so it can play several matches at the same time.
             json login{{"type", "login"}, {"join", tournament_}, {"max_matches", 4}};
             login["name"] = environment("RUMBLE_NAME", "my-bot");
             if (const auto key = environment("RUMBLE_KEY", ""); !key.empty()) login["key"] = key;
@@ -145,7 +145,7 @@ private:
 
     const std::string host_, port_, tournament_;
     const Strategy choose_;
-    bool joined_ = false;  // once it is in the tournament, no refused message ends the bot
+    bool joined_ = false;  // afterwards an error message no longer ends the bot
     bool over_ = false;
     Seconds pause_ = first_pause;
 };

@@ -19,7 +19,7 @@ const (
 	longestPause = 30 * time.Second
 )
 
-// Message has the fields that this bot reads, of all messages; the server's other fields are passed over.
+// Message has the fields that this bot reads, of all messages; the server's other fields are ignored.
 type Message struct {
 	Type       string
 	Tournament string
@@ -51,7 +51,7 @@ type move struct {
 	Move   string `json:"move"`
 }
 
-// A strategy gives one of a turn's legal moves.
+// A strategy returns one of the turn's legal moves.
 type strategy func(turn *Message) string
 
 var strategies = map[string]strategy{"random": anyMove, "winblock": winOrBlock}
@@ -62,7 +62,7 @@ func anyMove(turn *Message) string {
 
 var lines = []string{"012", "345", "678", "036", "147", "258", "048", "246"}
 
-// winOrBlock plays tic-tac-toe: it completes a line of its own, else blocks one of theirs, else makes any move.
+// winOrBlock plays tic-tac-toe: it completes an own line, else blocks one of the opponent's, else makes any move.
 // In other games it makes any move.
 func winOrBlock(turn *Message) string {
 	if turn.Game == "tictactoe" {
@@ -78,7 +78,7 @@ func winOrBlock(turn *Message) string {
 	return anyMove(turn)
 }
 
-// missing is the one free square of a line whose other squares hold mark, or "".
+// missing returns the free square of a line whose other squares have the mark, or "".
 func missing(board, line, mark string) (free string) {
 	for _, square := range line {
 		switch board[square-'0'] {
@@ -95,12 +95,12 @@ func missing(board, line, mark string) (free string) {
 	return free
 }
 
-// Bot plays in one tournament, over as many connections as it takes.
+// Bot plays in one tournament, and connects again when a connection ends.
 type Bot struct {
 	url    string
 	login  login
 	choose strategy
-	joined bool // once it is in the tournament, no refused message ends the bot
+	joined bool // afterwards an error message no longer ends the bot
 	over   bool
 	pause  time.Duration
 }
@@ -129,7 +129,7 @@ func (bot *Bot) play() error {
 	}
 }
 
-// answer is what to send back: nothing for most messages, and for those of a kind that came after this bot.
+// answer returns the reply to a message: none for most messages, and for types that this bot does not know.
 func (bot *Bot) answer(message *Message) any {
 	switch message.Type {
 	case "welcome":
@@ -152,7 +152,7 @@ func (bot *Bot) answer(message *Message) any {
 	return nil
 }
 
-// address is where bots connect, of a server written http://host:port, ws://host:port or host:port.
+// address returns the WebSocket address of a server written http://host:port, ws://host:port or host:port.
 func address(server string) string {
 	if !strings.Contains(server, "://") {
 		server = "ws://" + server
@@ -191,7 +191,7 @@ func main() {
 	}
 	bot := Bot{
 		url: address(getenv("RUMBLE_SERVER", "127.0.0.1:8765")),
-		// Turns are answered at once, so several matches can go on side by side.
+		// It answers turns at once, so it can play several matches at the same time.
 		login:  login{"login", getenv("RUMBLE_NAME", "my-bot"), os.Getenv("RUMBLE_KEY"), join, 4},
 		choose: choose,
 		pause:  firstPause,

@@ -21,14 +21,14 @@ import java.util.concurrent.TimeoutException;
  * <p>RUMBLE_JOIN names the tournament; RUMBLE_SERVER, RUMBLE_NAME and RUMBLE_KEY may be in the environment, too.
  */
 public class Bot {
-    /** Gives one of a turn's legal moves. */
+    /** Returns one of the turn's legal moves. */
     interface Strategy {
         String choose(Map<?, ?> turn);
     }
 
     static final Map<String, Strategy> STRATEGIES = Map.of("random", Bot::anyMove, "winblock", Bot::winOrBlock);
     static final List<String> LINES = List.of("012", "345", "678", "036", "147", "258", "048", "246");
-    static final Set<Integer> STAY_AWAY = Set.of(4001, 4003, 4010); // after these a bot does not come back by itself
+    static final Set<Integer> STAY_AWAY = Set.of(4001, 4003, 4010); // after these a bot must not connect again
     static final long PING_S = 1;
     static final long FIRST_PAUSE_MS = 500;
     static final long LONGEST_PAUSE_MS = 30_000;
@@ -36,7 +36,7 @@ public class Bot {
     private final URI address;
     private final String tournament;
     private final Strategy strategy;
-    private volatile boolean joined; // once it is in the tournament, no refused message ends the bot
+    private volatile boolean joined; // afterwards an error message no longer ends the bot
     private volatile boolean over;
     private volatile long pauseMs = FIRST_PAUSE_MS;
 
@@ -51,7 +51,7 @@ public class Bot {
         return (String) legal.get(ThreadLocalRandom.current().nextInt(legal.size()));
     }
 
-    /** Tic-tac-toe: complete a line of our own, else block one of theirs, else any move. Other games: any move. */
+    /** In tic-tac-toe complete an own line, else block one of the opponent's; otherwise and in other games any move. */
     static String winOrBlock(Map<?, ?> turn) {
         if (turn.get("game").equals("tictactoe")) {
             var board = (String) ((Map<?, ?>) turn.get("state")).get("board");
@@ -68,11 +68,11 @@ public class Bot {
         return anyMove(turn);
     }
 
-    /** What to send back: nothing for most messages, and for those of a kind that came after this bot. */
+    /** The reply to a message: none for most messages, and for types that this bot does not know. */
     private Map<String, Object> answer(Map<?, ?> message) {
         switch ((String) message.get("type")) {
             case "welcome" -> {
-                // Turns are answered at once, so several matches can go on side by side.
+                // It answers turns at once, so it can play several matches at the same time.
                 var login = new HashMap<String, Object>(Map.of("type", "login", "join", tournament, "max_matches", 4));
                 login.put("name", environment("RUMBLE_NAME", "my-bot"));
                 if (!environment("RUMBLE_KEY", "").isEmpty()) login.put("key", environment("RUMBLE_KEY", ""));
@@ -102,7 +102,7 @@ public class Bot {
         return null;
     }
 
-    /** One connection: puts frames together, answers them one after another, and tells when and how it ended. */
+    /** One connection: assembles frames, answers them one after another, and reports its end. */
     private class Connection implements WebSocket.Listener {
         record Closed(int code, String reason) { }
 
@@ -146,7 +146,7 @@ public class Bot {
         }
     }
 
-    /** Plays until the tournament is over, and connects again whenever the connection ends. */
+    /** Plays until the tournament is over, and connects again when the connection ends. */
     void play() throws InterruptedException {
         var client = HttpClient.newHttpClient();
         while (true) {
@@ -186,7 +186,7 @@ public class Bot {
         new Bot(URI.create(server.replaceFirst("(/bot)?/*$", "") + "/bot"), tournament, strategy).play();
     }
 
-    /** As much of JSON as this needs, since the JDK brings none: reads all that is valid, writes flat objects. */
+    /** JSON, which the JDK does not have: reads all valid JSON, writes flat objects. */
     private static class Json {
         private static final String SHORT = "bfnrt", MEANT = "\b\f\n\r\t";
 
@@ -197,7 +197,7 @@ public class Bot {
             this.text = text;
         }
 
-        /** The value that comes next: a map, list, text, double, boolean or null. */
+        /** Reads the next value: a map, list, text, double, boolean or null. */
         Object value() {
             switch (peek()) {
                 case '{':

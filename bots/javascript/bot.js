@@ -5,16 +5,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 import WebSocket from "ws";
 
 const { RUMBLE_SERVER = "127.0.0.1:8765", RUMBLE_JOIN, RUMBLE_NAME = "my-bot", RUMBLE_KEY } = process.env;
-const STAY_AWAY = [4001, 4003, 4010]; // close codes after which a bot does not come back by itself
+const STAY_AWAY = [4001, 4003, 4010]; // close codes after which a bot must not connect again
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
 const LINES = ["012", "345", "678", "036", "147", "258", "048", "246"];
 
-/** Each strategy gives one of a turn's legal moves. */
+/** Strategies: each returns one of the turn's legal moves. */
 const strategies = {
   random: ({ legal }) => legal[Math.floor(Math.random() * legal.length)],
 
-  /** Tic-tac-toe: complete a line of our own, else block one of theirs, else any move. Other games: any move. */
+  /** In tic-tac-toe complete an own line, else block one of the opponent's; otherwise and in other games any move. */
   winblock(turn) {
     if (turn.game === "tictactoe") {
       const { board } = turn.state;
@@ -29,7 +29,7 @@ const strategies = {
   },
 };
 
-let joined = false; // once it is in the tournament, no refused message ends the bot
+let joined = false; // afterwards an error message no longer ends the bot
 let over = false;
 let pause = FIRST_PAUSE_MS;
 
@@ -38,11 +38,11 @@ function stop(exitCode, text) {
   process.exit(exitCode);
 }
 
-/** What to send back for a message; nothing for most, and for those of a kind that came after this bot. */
+/** Returns the reply to a message: none for most messages, and for types that this bot does not know. */
 function answer(message, choose) {
   switch (message.type) {
     case "welcome":
-      // Turns are answered at once, so several matches can go on side by side. JSON leaves out what is undefined.
+      // It answers turns at once, so it can play several matches at the same time. JSON omits undefined fields.
       return { type: "login", name: RUMBLE_NAME, key: RUMBLE_KEY, join: RUMBLE_JOIN, max_matches: 4 };
     case "joined":
       joined = true;
@@ -57,14 +57,14 @@ function answer(message, choose) {
       return console.error(`rank ${message.rank} of ${message.bots}, ${message.points} points`);
     case "error":
       if (!joined) stop(1, `refused: ${message.message} (${message.code})`);
-    // falls through: a later error is told like the rest
+    // falls through: a later error is printed like the others
     case "rejected":
     case "notice":
       return console.error(`${message.code}: ${message.message}`);
   }
 }
 
-/** Plays over one connection, and gives the close code with which it ends. */
+/** Plays over one connection, and resolves with its close code. */
 function play(url, choose) {
   return new Promise((resolve) => {
     const socket = new WebSocket(url);

@@ -18,7 +18,7 @@ from websockets.sync.client import connect
 
 SERVER = os.environ.get("RUMBLE_SERVER", "127.0.0.1:8765")
 NAME = os.environ.get("RUMBLE_NAME", "my-bot")
-STAY_AWAY = (4001, 4003, 4010)  # close codes after which a bot does not come back by itself
+STAY_AWAY = (4001, 4003, 4010)  # close codes after which a bot must not connect again
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 30.0
 LINES = ("012", "345", "678", "036", "147", "258", "048", "246")
 
@@ -26,12 +26,12 @@ Message = dict[str, Any]
 
 
 def any_move(turn: Message) -> str:
-    """One of the legal moves."""
+    """Return a random legal move."""
     return str(random.choice(turn["legal"]))
 
 
 def win_or_block(turn: Message) -> str:
-    """Tic-tac-toe: complete a line of our own, else block one of theirs, else any move. Other games: any move."""
+    """In tic-tac-toe complete an own line, else block one of the opponent's; otherwise and in other games any move."""
     if turn["game"] == "tictactoe":
         board = turn["state"]["board"]
         for mark in "XO" if turn["seat"] == 0 else "OX":
@@ -45,22 +45,22 @@ def win_or_block(turn: Message) -> str:
 STRATEGIES = {"random": any_move, "winblock": win_or_block}
 
 
-class Player:
-    """One bot in one tournament, over as many connections as it takes."""
+class Bot:
+    """One bot in one tournament; it connects again when a connection ends."""
 
     def __init__(self, tournament: str, choose: Callable[[Message], str]) -> None:
         self.tournament = tournament
         self.choose = choose
-        self.joined = False  # once it is in the tournament, no refused message ends the bot
+        self.joined = False  # afterwards an error message no longer ends the bot
         self.pause_s = FIRST_PAUSE_S
 
     def login(self) -> Message:
-        """Who we are. Turns are answered at once, so several matches can go on side by side."""
+        """Return the login. It answers turns at once, so it can play several matches at the same time."""
         key = {"key": os.environ["RUMBLE_KEY"]} if os.environ.get("RUMBLE_KEY") else {}
         return {"type": "login", "name": NAME, "join": self.tournament, "max_matches": 4, **key}
 
     def answer(self, message: Message) -> Message | None:
-        """What to send back: nothing for most messages, and for those of a kind that came after this bot."""
+        """Return the reply to a message: None for most messages, and for types that this bot does not know."""
         match message:
             case {"type": "welcome"}:
                 return self.login()
@@ -80,7 +80,7 @@ class Player:
         return None
 
     def play(self, url: str) -> None:
-        """Play until the tournament is over, and connect again whenever the connection ends."""
+        """Play until the tournament is over, and connect again when the connection ends."""
         while True:
             try:
                 with connect(url) as socket:
@@ -100,7 +100,7 @@ class Player:
 
 
 def main() -> None:
-    """Read what is wanted, and play."""
+    """Read the arguments and the environment, and play."""
     parser = argparse.ArgumentParser()
     parser.add_argument("strategy", nargs="?", choices=STRATEGIES, default="random")
     choose = STRATEGIES[parser.parse_args().strategy]
@@ -109,7 +109,7 @@ def main() -> None:
         parser.error("say which tournament to play in: RUMBLE_JOIN=ID")
     server = SERVER if "://" in SERVER else f"ws://{SERVER}"
     url = re.sub(r"(/bot)?/*$", "", re.sub("^http", "ws", server)) + "/bot"
-    Player(tournament, choose).play(url)
+    Bot(tournament, choose).play(url)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""Bots for Rumble: the Python SDK, and the reference bots in `rumble_bots.players`.
+"""Bots for Rumble: the Python SDK, and the reference bots in `rumble_bots.reference`.
 
-A bot is a subclass of `Bot` that answers a `Turn` with a move; `run` takes it to a server:
+A bot is a subclass of `Bot` that answers a `Turn` with a move; `run` lets it play on a server:
 
     class First(Bot):
         def choose(self, turn: Turn) -> str:
@@ -11,12 +11,13 @@ A bot is a subclass of `Bot` that answers a `Turn` with a move; `run` takes it t
 
 import logging
 
-from rumble_bots.actions import Summary
-from rumble_bots.address import Address, http_base, ws_url
-from rumble_bots.bot import Bot, Noted, Turn
-from rumble_bots.client import Client
-from rumble_bots.conversation import Aim
-from rumble_bots.errors import (
+from rumble_bots.functions.load import load_bot
+from rumble_bots.sdk.actions import Summary
+from rumble_bots.sdk.address import Address, http_base, ws_url
+from rumble_bots.sdk.bot import Bot, Noted, Turn
+from rumble_bots.sdk.client import Client
+from rumble_bots.sdk.conversation import Aim
+from rumble_bots.sdk.errors import (
     BadAddress,
     BadFunction,
     BadKey,
@@ -30,8 +31,7 @@ from rumble_bots.errors import (
     Resign,
     SdkError,
 )
-from rumble_bots.functions import load_bot
-from rumble_bots.serve import run, serve
+from rumble_bots.sdk.serve import run, serve
 
 __all__ = [
     "Address",
@@ -60,5 +60,5 @@ __all__ = [
     "ws_url",
 ]
 
-# What happens is said through `say`; the log is for programs that set logging up.
+# Users read what `say` gets; the log is for programs that set logging up.
 logging.getLogger(__name__).addHandler(logging.NullHandler())

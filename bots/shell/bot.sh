@@ -11,15 +11,15 @@ esac
 turns=0
 while IFS= read -r turn; do
     turns=$((turns + 1))
-    # One awk a turn: some awks read more than a line before they give it out.
+    # A new awk for each turn: some awks read ahead and delay a line.
     printf '%s\n' "$turn" | awk -v strategy="$strategy" -v seed="$$$turns" '
-        # What stands in the JSON after "name": a text, a number, or a list up to its bracket.
+        # The JSON value after "name": a text, a number, or a list up to its bracket.
         function field(name) {
             if (!match($0, "\"" name "\":(\"[^\"]*\"|[0-9]+|\\[[^]]*\\])")) return ""
             return substr($0, RSTART + length(name) + 3, RLENGTH - length(name) - 3)
         }
 
-        # Tic-tac-toe: the square that completes a line of the mark, or nothing.
+        # Tic-tac-toe: the square that completes a line of the mark, or an empty text.
         function missing(mark,    count, lines, i, marks, free) {
             count = split("123 456 789 147 258 369 159 357", lines, " ")
             for (i = 1; i <= count; i++) {
@@ -35,7 +35,7 @@ while IFS= read -r turn; do
         {
             count = split(field("legal"), legal, "\"")  # every second part is a move
             srand(seed)
-            for (i = 0; i < 10; i++) rand()  # the first numbers of neighbouring seeds are much alike
+            for (i = 0; i < 10; i++) rand()  # similar seeds begin with similar numbers
             move = legal[2 * (1 + int(rand() * (count - 1) / 2))]
 
             if (strategy == "winblock" && field("game") == "\"tictactoe\"") {

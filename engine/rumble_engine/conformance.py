@@ -1,4 +1,4 @@
-"""The kit that every game must pass: random playouts that check each rule of `Game` and `State` on the way.
+"""The conformance kit, which every game must pass: random playouts that check each rule of `Game` and `State`.
 
     from rumble_engine.conformance import check_game
     check_game(MY_GAME)                 # raises ConformanceError, or returns a Report
@@ -7,7 +7,7 @@ or, for an installed game, on the command line:
 
     python -m rumble_engine.conformance mygame --playouts 1000 --settings '{"size": 5}'
 
-A game that raises anything but the errors it promises fails too; the original error is the cause of ours.
+A game that raises other errors than those it promises fails too; the original error is the cause of ours.
 """
 
 import argparse
@@ -30,24 +30,24 @@ from rumble_engine.registry import get_game
 from rumble_engine.texts import shown
 
 LONGEST = 10_000
-"""Plies after which a playout counts as endless."""
+"""Most plies of a playout; a longer one fails as endless."""
 
 OTHERS = 20
-"""Moves of earlier states that are tried, at most, in a state that does not allow them."""
+"""Most moves of earlier states that are tried in a state that does not allow them."""
 
 REMEMBERED = 250_000
-"""Positions that are remembered, at most, to compare others of the same `canonical` with: some 100 MB."""
+"""Most positions that are kept to compare with others of the same `canonical`: some 100 MB."""
 
 GARBAGE = ("\0", "\ud800", "\n", "x" * 99_999)
 """Texts that are no position and no move of any game."""
 
 NONSENSE = (*GARBAGE, "", " ", "?", "-1", "+1", "1.0", "0x1", "\u0663", "\uff14", "\u00bd", "None")
-"""Texts that are no move unless a state says so; Python's `int` would read some of them."""
+"""Texts that are no move unless a state lists them as one; Python's `int` would read some of them."""
 
 
 @dataclass(slots=True)
 class Report:
-    """What a successful check saw."""
+    """The counts of a successful check."""
 
     game: str
     settings: dict[str, Any]
@@ -56,7 +56,7 @@ class Report:
     longest: int = 0
     """Plies of the longest playout."""
     wins: list[int] = field(default_factory=list)
-    """Playouts that each seat won; the others were shared."""
+    """By seat: the playouts that it won; the others were draws."""
 
 
 def check_game(
@@ -69,7 +69,7 @@ def check_game(
 ) -> Report:
     """Check `game` with these settings in `playouts` random games, the same ones for the same `seed`.
 
-    Raises ConformanceError: one line that tells what is wrong and after which moves.
+    Raises ConformanceError: one line with the problem and the moves that led to it.
     """
     with _blaming(game, "describing it"):
         _check_description(game)
@@ -97,7 +97,7 @@ def _require(condition: object, problem: str) -> None:
 
 @contextmanager
 def _blaming(game: Game, when: str) -> Iterator[None]:
-    """Turn whatever the game raises here into a ConformanceError that tells `when`."""
+    """Turn every error of the game into a ConformanceError that says `when` it was raised."""
     try:
         yield
     except ConformanceError as error:
@@ -143,12 +143,12 @@ def _check_settings(game: Game, given: Mapping[str, Any] | None) -> dict[str, An
 
 
 def _is_json(data: object) -> bool:
-    """Whether `data` comes back the same from JSON (so no tuple in place of a list, no number as a key)."""
+    """Return whether JSON gives `data` back unchanged: it has no tuple in place of a list, and no number as a key."""
     return bool(json.loads(json.dumps(data, allow_nan=False)) == data)
 
 
 class _Playouts:
-    """Plays random games and checks every state on the way; remembers what must agree between states."""
+    """Plays random games, checks every state, and compares what must be the same between states."""
 
     def __init__(self, game: Game, settings: Mapping[str, Any], random: Random, longest: int) -> None:
         self.game = game
@@ -160,7 +160,7 @@ class _Playouts:
         self.kinds: dict[Hashable, tuple[int, float | None]] = {}
 
     def play(self, seed: int) -> tuple[Outcome, int]:
-        """One random game from the initial state of `seed`: its outcome and length."""
+        """Play one random game from the initial state of `seed`; return its outcome and length."""
         with _blaming(self.game, f"starting with seed {seed}"):
             state = self.game.initial(self.settings, seed)
             _check_same(state, self.game.initial(self.settings, seed), "two initial states of one seed")
@@ -177,7 +177,7 @@ class _Playouts:
                 state = self.step(state, code)
 
     def check(self, state: State) -> Outcome | None:
-        """Everything that must hold of one state."""
+        """Check one state; return its outcome."""
         codes, outcome = list(state.codes()), state.outcome
         _require(state.to_move in range(self.game.seats), f"to_move is {state.to_move}, which is no seat")
         _require(codes or outcome, "no legal move and no outcome")
@@ -196,7 +196,7 @@ class _Playouts:
         return outcome
 
     def check_moves(self, state: State, codes: list[int]) -> None:
-        """Moves as codes and as texts are the same moves, and no other text is one."""
+        """Check that moves as codes and as texts are the same moves, and that no other text is a move."""
         moves = list(state.legal_moves)
         _require(len(set(codes)) == len(codes), "codes() names a move twice")
         _require(moves == [state.text_of(code) for code in codes], "legal_moves is not the text of codes() in order")
@@ -212,7 +212,7 @@ class _Playouts:
                 _raises(MoveError, "code_of", state.code_of, text)
 
     def check_forms(self, state: State) -> None:
-        """The state comes back from its view and its text, and whoever changes a view changes no state."""
+        """Check that views and text give the state back, and that changing a view changes no state."""
         views: list[dict[str, Any]] = []
         for seat in (None, *range(self.game.seats)):
             view = state.view(seat)
@@ -226,7 +226,7 @@ class _Playouts:
         _require(state.diagram(), "diagram() is empty")
 
     def step(self, state: State, code: int) -> State:
-        """The state after `code`; the move is deterministic and leaves the state before it alone."""
+        """Return the state after `code`; check that the move is deterministic and does not change the state before."""
         before = (deepcopy(state), hash(state), state.view(), state.text(), list(state.codes()))
         after = state.after(code)
         now = (state, hash(state), state.view(), state.text(), list(state.codes()))
@@ -245,7 +245,7 @@ def _check_outcome(outcome: Outcome, seats: int) -> None:
 
 
 def _check_same(one: State, other: State, what: str) -> None:
-    """Require two equal states that also look equal from outside."""
+    """Require two states to be equal, with the same moves, outcome and view."""
     _require(one == other and hash(one) == hash(other), f"{what}: not equal, or not the same hash")
     _require(one.canonical() == other.canonical(), f"{what}: equal, but not the same canonical()")
     same = (one.to_move, one.outcome, list(one.codes()), one.view()) == (
@@ -258,7 +258,7 @@ def _check_same(one: State, other: State, what: str) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Check an installed game by its name; prints one line, and returns 0 if it passes, 1 if not, 2 for wrong usage."""
+    """Check an installed game by its name; print one line, and return 0 if it passes, 1 if not, 2 for wrong usage."""
     parser = argparse.ArgumentParser(
         prog="python -m rumble_engine.conformance", description="Check that an installed game keeps the rules of Game."
     )

@@ -1,12 +1,12 @@
-"""How a position is drawn on a board, as plain data of which pages make pictures. No bot and no search needs it.
+"""The drawing of a position on a board, as plain data from which pages make pictures. No bot and no search needs it.
 
-A `Drawing` has a character for each cell, as most views have it, and a legend of what each character looks like. Cells
-are counted from 0, row by row from the top left. Within a match, drawings differ in `board` and `last` only.
+A `Drawing` has a character for each cell, as in most views, and a legend of the characters' looks. Cells are counted
+from 0, row by row from the top left. Within a match, drawings differ in `board` and `last` only.
 
-A legal move is pointed at by a `Path`: for each click, the cells that will do, of which the first is where the move
-will show. Putting a stone is one click on one cell, a step is two, and a stone that falls down a column is one click
-anywhere in it. Moves of the same path (promotions), and those of none (a pass), are chosen by their text; no path
-begins a longer one.
+A `Path` is the way to click a legal move: for each click, the cells that are accepted, the first of which is where the
+move will show. Putting a stone is one click on one cell, a step is two, and a stone that falls down a column is one
+click anywhere in it. Moves with the same path (promotions) or with none (a pass) are chosen by their text; no path is
+the beginning of a longer one.
 """
 
 from collections.abc import Mapping
@@ -27,12 +27,12 @@ Colour = Literal["dark", "light", "first", "second"]
 """Black and white, or the colours of the first and of the second seat."""
 
 Path = tuple[tuple[int, ...], ...]
-"""For each click: the cells that will do, the one where the move will show first. Empty: chosen by its text."""
+"""For each click: the accepted cells, first the one where the move will show. Empty: the move is chosen by its text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """What one character of the board looks like; `name` is for people: `white king`. `seat` None: nobody's."""
+    """The look of one character of the board. `name` is for people: `white king`; `seat` None means nobody's."""
 
     name: str
     seat: int | None
@@ -42,7 +42,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A position, drawn. JSON-able by its fields."""
+    """A position as a drawing, whose fields are JSON data."""
 
     surface: Surface
     columns: int
@@ -50,25 +50,24 @@ class Drawing:
     """A character for each cell, row by row from the top: `.`, or one of `pieces`."""
     pieces: Mapping[str, Piece]
     column_labels: tuple[str, ...] = ()
-    """Written along the board, from the left; none, or one for each column."""
+    """Labels along the board, from the left: none, or one for each column."""
     row_labels: tuple[str, ...] = ()
-    """The same from the top. A cell is called by both its labels, the column's first."""
+    """Labels along the board, from the top. The name of a cell is the column's label and the row's."""
     names: tuple[str, ...] = ()
-    """Where cells are called otherwise: what is written in each; empty for a cell that no move touches."""
+    """Names written in the cells, in place of labels; empty for a cell that no move touches."""
     last: tuple[int, ...] = ()
-    """The cells of the last move; where it made a row that wins, the cells of the row."""
+    """The cells of the last move; if it completed a row that wins, the cells of the row."""
     edges: tuple[Colour, ...] = ()
-    """Whose the edges are: top, right, bottom and left; or none."""
+    """The colours of the seats that own the edges: top, right, bottom and left; or none."""
     facing: bool = False
-    """The seats sit face to face: seat 0 at the bottom of what is drawn, and the second sees it from its own side."""
+    """Whether the seats face each other: seat 0 at the bottom of the drawing, seat 1 at the top."""
 
     @property
     def rows(self) -> int:
-        """How many rows."""
         return len(self.board) // self.columns
 
     def name_of(self, cell: int) -> str:
-        """How people call a cell; empty for one that no move touches."""
+        """Return the name of a cell for people; empty for one that no move touches."""
         if self.names:
             return self.names[cell]
         row, column = divmod(cell, self.columns)
@@ -78,8 +77,8 @@ class Drawing:
 
 
 def marked_row(board: str, columns: int, cell: int, connect: int, exact: bool = False) -> tuple[int, ...]:
-    """The cells to mark for a stone put on `cell`: every row of at least `connect` (`exact`: of just so many) equal
-    marks through it; else the stone alone.
+    """Return the cells to mark for a stone put on `cell`: every row of equal marks through it with at least `connect`
+    (`exact`: with exactly `connect`) cells; if there is none, the stone alone.
     """
     marked = {cell}
     for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
@@ -90,7 +89,7 @@ def marked_row(board: str, columns: int, cell: int, connect: int, exact: bool = 
 
 
 def _run(board: str, columns: int, cell: int, down: int, right: int) -> list[int]:
-    """The cells beyond `cell`, in one direction, that hold what it holds."""
+    """Return the cells next to `cell`, in one direction, with the same character."""
     found: list[int] = []
     row, column = divmod(cell, columns)
     while True:
@@ -102,5 +101,5 @@ def _run(board: str, columns: int, cell: int, down: int, right: int) -> list[int
 
 
 def shown_at(path: Path) -> tuple[int, ...]:
-    """The cells where a move of this path shows."""
+    """Return the cells where a move with this path shows."""
     return tuple(cells[0] for cells in path)

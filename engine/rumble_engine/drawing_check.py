@@ -1,4 +1,4 @@
-"""What must hold of a game's drawings and paths: the part of the conformance kit that is about pages."""
+"""The part of the conformance kit that checks a game's drawings and paths."""
 
 import json
 from collections.abc import Sequence
@@ -18,8 +18,8 @@ LONGEST_NAME = 32
 class DrawingCheck:
     """Checks the drawings of one game with one choice of settings, state by state. Raises ConformanceError.
 
-    `no_moves` are texts that are no move of any state: the first state is drawn with each as the last move, every
-    later one with the next in turn.
+    `no_moves` are texts that are no move of any state: the first state is drawn with each of them as the last move,
+    every later state with the next one.
     """
 
     def __init__(self, game: Game, no_moves: Sequence[str]) -> None:
@@ -30,7 +30,7 @@ class DrawingCheck:
         self._begun = False
 
     def check(self, state: State, last: str | None) -> None:
-        """Check one state, which the move `last` led to."""
+        """Check one state, whose last move is `last`."""
         game, view, texts = self._game, state.view(), list(state.legal_moves)
         drawing = game.drawing(view, last)
         paths = [game.path(view, text) for text in texts]
@@ -51,7 +51,7 @@ class DrawingCheck:
 
 
 def _check_fields(drawing: Drawing) -> None:
-    """What does not change within a match."""
+    """Check the fields that do not change within a match."""
     data = {**asdict(drawing), **{name: list(getattr(drawing, name)) for name in _LISTS}}
     _require(json.loads(json.dumps(data, allow_nan=False)) == data, "the drawing is not JSON data")
     cells, columns = len(drawing.board), drawing.columns
@@ -76,7 +76,7 @@ def _check_fields(drawing: Drawing) -> None:
 
 
 def _check_board(drawing: Drawing) -> None:
-    """What changes with every move."""
+    """Check the fields that change with every move."""
     unknown = set(drawing.board) - {EMPTY, *drawing.pieces}
     _require(not unknown, f"the board has characters that pieces does not explain: {' '.join(sorted(unknown))}")
     _require(

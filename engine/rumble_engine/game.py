@@ -1,8 +1,8 @@
-"""What a game is: `Game` (the kind) and `State` (one immutable position of it).
+"""The base classes of games: `Game` (a kind of game) and `State` (one immutable position of it).
 
-Moves have two forms. Outside the engine a move is *text* in the game's standard notation. Inside, for search
-and refereeing at speed, each legal move also has an integer *code*, whose meaning is the game's own business.
-Text is checked where it enters (`State.code_of`), so a code is always one that `State.codes` gave.
+Moves have two forms. Outside the engine a move is *text* in the game's standard notation. Inside, for fast search
+and refereeing, each legal move also has an integer *code*, whose meaning each game defines. Text is checked where it
+enters (`State.code_of`), so a code is always one of `State.codes`.
 """
 
 from abc import ABC, abstractmethod
@@ -21,7 +21,7 @@ SettingValue = bool | int | str
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One setting that a game offers: its name, default, bounds (integers) or choices (text), and what it is for."""
+    """One setting of a game: its name, its default, a line of help, and its bounds (integers) or choices (text)."""
 
     name: str
     default: SettingValue
@@ -31,7 +31,7 @@ class Setting:
     choices: tuple[str, ...] | None = None
 
     def check(self, value: object) -> SettingValue:
-        """Give `value` back if it fits; raises BadSettings. No coercion: `True` is not 1 and `"7"` is not 7."""
+        """Return `value` if it is valid. Raises BadSettings. No coercion: `True` is not 1 and `"7"` is not 7."""
         kind = type(self.default)
         if type(value) is not kind:
             raise BadSettings(f"{self.name} must be {type_names[kind]}, not {value!r}")
@@ -44,7 +44,7 @@ class Setting:
         return value
 
     def describe(self) -> dict[str, Any]:
-        """The setting as JSON data: default, help, and whichever bounds it has."""
+        """Return the setting as JSON data: default, help, and the bounds or choices that it has."""
         described: dict[str, Any] = {"default": self.default, "help": self.help}
         for bound in ("minimum", "maximum", "choices"):
             value = getattr(self, bound)
@@ -54,7 +54,7 @@ class Setting:
 
 
 class State(ABC):
-    """One position of a game. Immutable, hashable, equal to any state in which play goes on the same way.
+    """One position of a game. Immutable, hashable, and equal to every state from which play goes on the same way.
 
     A subclass is typically a frozen, slotted dataclass around integers (bitboards).
     """
@@ -64,7 +64,7 @@ class State(ABC):
     @property
     @abstractmethod
     def to_move(self) -> int:
-        """The seat whose move it is. After the end: the seat whose move it would be."""
+        """The seat to move; after the end, the seat that would be to move."""
 
     @property
     @abstractmethod
@@ -73,34 +73,34 @@ class State(ABC):
 
     @abstractmethod
     def codes(self) -> Sequence[int]:
-        """The codes of the legal moves, in the game's natural order; empty when the game is over."""
+        """Return the codes of the legal moves, in the game's natural order; empty when the game is over."""
 
     @abstractmethod
     def after(self, code: int) -> Self:
-        """The state after the legal move `code`. Not checked: `code` comes from `codes()` or `code_of()`."""
+        """Return the state after the legal move `code`, unchecked: it comes from `codes()` or `code_of()`."""
 
     @abstractmethod
     def text_of(self, code: int) -> str:
-        """The move `code` in the game's notation."""
+        """Return the move `code` in the game's notation."""
 
     @abstractmethod
     def code_of(self, text: str) -> int:
-        """The code of the legal move written `text`.
+        """Return the code of the legal move written `text`.
 
         Raises UnreadableMove, AmbiguousMove, or IllegalMove (also for any readable move after the end).
         """
 
     @abstractmethod
     def view(self, seat: int | None = None) -> dict[str, Any]:
-        """The state as JSON data, as `seat` may see it (None: a spectator). Documented per game."""
+        """Return the state as JSON data, as `seat` may see it (None: a spectator). Each game documents its fields."""
 
     @abstractmethod
     def text(self) -> str:
-        """The position in the game's own text, on one line; `Game.parse` reads it back."""
+        """Return the position in the game's own text, on one line; `Game.parse` reads it back."""
 
     @abstractmethod
     def diagram(self) -> str:
-        """The position drawn for a person at a terminal, over several lines."""
+        """Return the position as lines for a person at a terminal."""
 
     @property
     def legal_moves(self) -> Sequence[str]:
@@ -109,19 +109,19 @@ class State(ABC):
 
     @final
     def play(self, move: str) -> Self:
-        """The state after the move written `move`. Raises as `code_of` does."""
+        """Return the state after the move written `move`. Raises as `code_of` does."""
         return self.after(self.code_of(move))
 
     def canonical(self) -> Hashable:
-        """A key shared by all states that the game's symmetries (rotations, reflections) map onto each other."""
+        """Return a key that is the same for all states that the game's symmetries map onto each other."""
         return self
 
     def estimate(self) -> float:
-        """A guess at the value for the seat to move, strictly between -1 and 1, where a search stops early."""
+        """Return an estimate of the value for the seat to move, strictly between -1 and 1, for searches."""
         return 0.0
 
     def refuse_after_end(self, text: str) -> None:
-        """Raise IllegalMove if the game is over: for `code_of`, once `text` was read."""
+        """Raise IllegalMove if the game is over; `code_of` calls it after it has read `text`."""
         if self.outcome is not None:
             raise IllegalMove(f"{text} is not allowed: the game is over ({self.outcome.reason})")
 
@@ -130,40 +130,40 @@ class Game(ABC):
     """A kind of game. Stateless: one instance serves the whole process."""
 
     name: ClassVar[str]
-    """The word on the wire, `[a-z0-9_:-]+`."""
+    """The name on the wire, `[a-z0-9_:-]+`."""
     title: ClassVar[str]
-    """For people."""
+    """The name for people."""
     seats: ClassVar[int] = 2
     seat_marks: ClassVar[tuple[str, ...]] = ("X", "O")
-    """How each seat's pieces are written in texts and diagrams."""
+    """By seat: the mark of its pieces in texts and diagrams."""
     settings: ClassVar[tuple[Setting, ...]] = ()
 
     @abstractmethod
     def initial(self, settings: Mapping[str, Any] | None = None, seed: int = 0) -> State:
-        """The first state. Same settings and seed, same state. Raises BadSettings."""
+        """Return the first state, the same for the same settings and seed. Raises BadSettings."""
 
     @abstractmethod
     def load(self, view: Mapping[str, Any]) -> State:
-        """The state that `State.view` showed. Raises BadPosition."""
+        """Return the state of a view (see `State.view`). Raises BadPosition."""
 
     @abstractmethod
     def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> State:
-        """The state written `text` (see `State.text`). Raises BadPosition or BadSettings."""
+        """Return the state written `text` (see `State.text`). Raises BadPosition and BadSettings."""
 
     def drawing(self, view: Mapping[str, Any], last: str | None = None) -> Drawing | None:
-        """The state that `State.view` showed, drawn for a page; None where there is only its diagram.
+        """Return the drawing of a view for a page; None where there is only the diagram.
 
-        `last` is the move that led to it, to be marked; a text that is no move marks nothing.
+        The drawing marks the last move `last`; a text that is no move marks nothing.
         """
         return None
 
     def path(self, view: Mapping[str, Any], move: str) -> Path:
-        """Where to click for the legal `move` on the drawing of this view; empty: it is chosen by its text."""
+        """Return where to click for the legal `move` on the drawing of this view; empty: it is chosen by its text."""
         return ()
 
     @final
     def complete(self, given: Mapping[str, Any] | None = None) -> dict[str, SettingValue]:
-        """All settings: those given, checked, and the defaults of the others. Raises BadSettings."""
+        """Return all settings: those given, checked, and the defaults of the others. Raises BadSettings."""
         given = given or {}
         known = {setting.name: setting for setting in self.settings}
         for name in given:
@@ -175,10 +175,10 @@ class Game(ABC):
         return full
 
     def check(self, settings: Mapping[str, SettingValue]) -> None:
-        """A hook for rules between settings. Raises BadSettings."""
+        """Check rules between settings; a subclass may override it. Raises BadSettings."""
 
     def describe(self) -> dict[str, Any]:
-        """The game as JSON data: name, title, settings."""
+        """Return the game as JSON data: name, title, settings."""
         return {
             "name": self.name,
             "title": self.title,
@@ -190,14 +190,14 @@ class GameFamily(ABC):
     """Many games behind one entry point, such as all those of a library; each is called `family:name`."""
 
     title: ClassVar[str]
-    """For people."""
+    """The name for people."""
     example: ClassVar[str]
     """The name of one of its games, without the family's."""
 
     @abstractmethod
     def names(self) -> Sequence[str]:
-        """The full names of its games, `family:name`, sorted."""
+        """Return the full names of its games, `family:name`, sorted."""
 
     @abstractmethod
     def game(self, name: str) -> Game:
-        """The game of this full name. Raises UnknownGame."""
+        """Return the game of this full name. Raises UnknownGame."""

@@ -1,8 +1,8 @@
-"""Boards of columns on which stones fall, as bit masks: the arithmetic under connect four.
+"""Boards of columns down which stones fall, as bit masks: the arithmetic of connect four.
 
-A cell is one bit: columns from the left, and in each the rows from the bottom, then one more bit that no stone
-ever takes. That sentinel row keeps a line from running over the top of one column into the bottom of the next
-(the layout is John Tromp's, https://tromp.github.io/c4/c4.html).
+A cell is one bit: columns from the left, and in each the rows from the bottom, then one more bit that is always 0.
+That sentinel row keeps a line from continuing over the top of one column at the bottom of the next (the layout is
+John Tromp's, https://tromp.github.io/c4/c4.html).
 """
 
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ DRAWN = str.maketrans("012", ".XO")
 
 
 class Grid:
-    """One shape of board. Made by `grid`, so that equal shapes are the same object, also after pickling."""
+    """One shape of board. `grid` makes it, so that equal shapes are the same object, also after pickling."""
 
     __slots__ = (
         "base",
@@ -48,7 +48,7 @@ class Grid:
         self.open: dict[int, tuple[int, ...]] = {}
         """By the taken cells of the top row: the columns that are not full, from the left."""
         self.open_letters: dict[int, tuple[str, ...]] = {}
-        """The same columns as letters."""
+        """By the taken cells of the top row: the letters of the columns that are not full."""
         for taken in product((False, True), repeat=columns):
             roof = sum(top for top, is_taken in zip(self.tops, taken, strict=True) if is_taken)
             self.open[roof] = tuple(column for column, is_taken in enumerate(taken) if not is_taken)
@@ -58,7 +58,7 @@ class Grid:
         return grid, (self.columns, self.rows, self.connect)
 
     def has_line(self, stones: int) -> bool:
-        """Whether `stones` hold `connect` in a row in any direction."""
+        """Return whether `stones` have `connect` in a row in any direction."""
         for shifts in self.directions:
             runs = stones
             for shift in shifts:
@@ -68,7 +68,7 @@ class Grid:
         return False
 
     def open_lines(self, blocked: int) -> int:
-        """How many lines of `connect` cells have no `blocked` cell."""
+        """Count the lines of `connect` cells without a `blocked` cell."""
         free = self.full & ~blocked
         count = 0
         for shifts in self.directions:
@@ -79,16 +79,16 @@ class Grid:
         return count
 
     def top_stones(self, filled: int) -> Iterator[int]:
-        """The topmost stone of each column that has one, each as a mask of its own."""
+        """Yield the topmost stone of each column that has one, as a mask."""
         tops = (filled + self.base) >> 1 & filled
         while tops:
             yield tops & -tops
             tops &= tops - 1
 
     def key(self, mine: int, filled: int) -> int:
-        """One number for a position, the same for its mirror image.
+        """Return a number for a position, the same for its mirror image.
 
-        In each column it is the mover's stones below one more bit, which stands on the column's highest stone.
+        In each column it has the mover's stones, and one more bit above the column's highest stone.
         """
         key, mirrored, height = mine + filled + self.base, 0, self.height
         rest, column = key, (1 << height) - 1
@@ -98,15 +98,15 @@ class Grid:
         return min(key, mirrored)
 
     def draw(self, x: int, o: int) -> list[str]:
-        """The rows from the top, each a text of `X`, `O` and `.`."""
-        # Bits read as hexadecimal digits: one digit a cell, 0 empty, 1 X, 2 O.
+        """Return the rows from the top, each a text of `X`, `O` and `.`."""
+        # The binary digits are read as hexadecimal ones: one digit a cell, 0 empty, 1 X, 2 O.
         digits = int(f"{x:b}", 16) + 2 * int(f"{o:b}", 16)
         cells = f"{digits:0{self.columns * self.height}x}".translate(DRAWN)[::-1]
         return [cells[row :: self.height] for row in range(self.rows - 1, -1, -1)]
 
 
 def _shifts(step: int, connect: int) -> Iterator[int]:
-    """Shifts that, each and-ed in turn onto the stones, leave one bit for each run of `connect` along `step`."""
+    """Yield shifts: `runs &= runs >> shift`, for each in turn, leaves a bit for each run of `connect` along `step`."""
     length = 1
     while length < connect:
         more = min(length, connect - length)
@@ -116,5 +116,5 @@ def _shifts(step: int, connect: int) -> Iterator[int]:
 
 @cache
 def grid(columns: int, rows: int, connect: int) -> Grid:
-    """The one grid of this shape."""
+    """Return the one grid of this shape."""
     return Grid(columns, rows, connect)

@@ -1,11 +1,11 @@
-"""How a match ended: who scored what, and by what termination. Two separate facts."""
+"""The outcome of a match: the scores and the termination, which are separate facts."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class Termination(StrEnum):
-    """The ways a match ends. A game's own rules only ever say `NORMAL`; the others are the referee's."""
+    """The ways a match ends. A game's rules give only `NORMAL`; the referee gives the others."""
 
     NORMAL = "normal"
     RESIGNATION = "resignation"
@@ -20,7 +20,7 @@ class Termination(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Scores by seat (1 win, 0.5 draw, 0 loss), the termination, and one phrase why."""
+    """Scores by seat (1 win, 0.5 draw, 0 loss), the termination, and the reason in one phrase."""
 
     scores: tuple[float, ...]
     termination: Termination = Termination.NORMAL
@@ -36,10 +36,10 @@ class Outcome:
 
     @classmethod
     def win(cls, seat: int, reason: str, *, termination: Termination = Termination.NORMAL, seats: int = 2) -> "Outcome":
-        """`seat` takes the whole point."""
+        """Return the outcome in which `seat` has the whole point."""
         return cls(tuple(1.0 if index == seat else 0.0 for index in range(seats)), termination, reason)
 
     @classmethod
     def draw(cls, reason: str, *, termination: Termination = Termination.NORMAL, seats: int = 2) -> "Outcome":
-        """The point is shared."""
+        """Return the outcome in which the seats share the point."""
         return cls((1.0 / seats,) * seats, termination, reason)

@@ -1,12 +1,12 @@
-"""Which games are installed. A package adds its own by the entry-point group `rumble.games`:
+"""The installed games. A package adds its own by the entry-point group `rumble.games`:
 
     [project.entry-points."rumble.games"]
     mygame = "my_package:GAME"        # an instance of a subclass of rumble_engine.Game
 
-An entry point may also name a `GameFamily`, under the family's name: its games are those called `family:name`.
+An entry point may also name a `GameFamily`, under the family's name: its games are called `family:name`.
 
-A game whose library is an optional extra raises MissingExtra while it is imported, where that is not installed:
-`game_names` leaves it out, `missing_games` tells which extra it needs, and `get_game` raises that very error.
+A game whose library is an optional extra raises MissingExtra when it is imported without the extra: `game_names`
+leaves it out, `missing_games` has the extra that it needs, and `get_game` raises the same error.
 """
 
 from functools import cache
@@ -24,23 +24,23 @@ def _found() -> dict[str, EntryPoint]:
 
 
 def game_names() -> list[str]:
-    """The names of the games that can be played here, sorted; without those of families, which may be many."""
+    """Return the names of the games that can be played here, sorted; without those of families, which may be many."""
     return list(_sorted(tuple(_found().values()))[0])
 
 
 def missing_games() -> dict[str, str]:
-    """The games and families that need an extra which is not installed, each with the hint what to install."""
+    """Return the games and families whose extra is not installed, each with the text that says what to install."""
     return dict(_sorted(tuple(_found().values()))[1])
 
 
 def game_families() -> dict[str, GameFamily]:
-    """The families whose games `get_game` finds as `family:name`."""
+    """Return the families whose games `get_game` finds as `family:name`."""
     return dict(_sorted(tuple(_found().values()))[2])
 
 
 @cache
 def get_game(name: str) -> Game:
-    """The game called `name`. Raises UnknownGame, MissingExtra, or EngineError where its package is broken."""
+    """Return the game called `name`. Raises UnknownGame, MissingExtra, and EngineError where its package is broken."""
     family, colon, _ = name.partition(":")
     entry = _found().get(family if colon else name)
     if entry is None:
@@ -56,7 +56,7 @@ def get_game(name: str) -> Game:
 
 
 def _load(entry: EntryPoint) -> object:
-    """What an entry point names. Raises EngineError, of which MissingExtra is one."""
+    """Load the object that an entry point names. Raises EngineError, of which MissingExtra is one."""
     try:
         return entry.load()
     except EngineError:
@@ -68,7 +68,7 @@ def _load(entry: EntryPoint) -> object:
 
 @cache
 def _sorted(entries: tuple[EntryPoint, ...]) -> tuple[tuple[str, ...], dict[str, str], dict[str, GameFamily]]:
-    """The games (broken ones too: `get_game` tells), the missing ones, the families."""
+    """Return the games (with the broken ones, for which `get_game` raises), the missing ones, and the families."""
     names, missing, families = [], {}, {}
     for entry in entries:
         try:

@@ -1,7 +1,7 @@
-"""Rectangular boards as bit masks and as text: what the games on squares share.
+"""Rectangular boards as bit masks and as text, for the games on squares.
 
-A cell is one bit, row by row from the top left, with one more bit after each row that no piece ever takes. Thanks to
-that sentinel a step in any of the eight directions is one shift, and runs off the board instead of around it.
+A cell is one bit, row by row from the top left, with one more bit after each row that is always 0. With that sentinel
+a step in any of the eight directions is one shift, which leaves the board at its edge and does not enter the next row.
 """
 
 import re
@@ -20,7 +20,7 @@ BITS = bytes.maketrans(b"01", b"\0\1")
 
 
 class Squares:
-    """One shape of board. Made by `squares`, so that equal shapes are the same object, also after pickling."""
+    """One shape of board. `squares` makes it, so that equal shapes are the same object, also after pickling."""
 
     __slots__ = (
         "cells",
@@ -49,48 +49,48 @@ class Squares:
             for column, letter in enumerate(self.letters):
                 names[row * stride + column] = letter + label
         self.names = tuple(names)
-        """By cell: its name, a column letter and a row number (counted from the top or from the bottom)."""
+        """By cell: its name, a column letter and a row number (from the top or from the bottom)."""
         self.index = {name: cell for cell, name in enumerate(names) if name}
         self.cells = tuple(self.index.values())
         self.places = {name: place for place, name in enumerate(self.index)}
-        """By name: where the cell stands in a drawn board."""
+        """By name: the cell's index in a drawn board."""
         self.full = sum(1 << cell for cell in self.cells)
         self.steps = (1, stride - 1, stride, stride + 1)
-        """Shifts to the right, and to the three cells below; the other four directions are their opposites."""
+        """Shifts to the right and to the three cells below; the other four directions are the opposite shifts."""
 
     def __reduce__(self) -> tuple[object, tuple[int, int, bool]]:
         return _squares, (self.columns, self.rows, self.from_top)
 
     def row(self, number: int) -> int:
-        """The mask of a row, 0 at the top; -1 is the last."""
+        """Return the mask of a row, 0 at the top; -1 is the last."""
         return ((1 << self.columns) - 1) << number % self.rows * self.stride
 
     def column(self, number: int) -> int:
-        """The mask of a column, 0 at the left; -1 is the last."""
+        """Return the mask of a column, 0 at the left; -1 is the last."""
         return sum(1 << row * self.stride for row in range(self.rows)) << number % self.columns
 
     def cells_in(self, mask: int) -> list[int]:
-        """The cells of a mask, row by row."""
+        """Return the cells of a mask, row by row."""
         return list(compress(range(self.size), self._bits(mask)))
 
     def names_in(self, mask: int) -> list[str]:
-        """The names of the cells of a mask, row by row."""
+        """Return the names of the cells of a mask, row by row."""
         return list(compress(self.names, self._bits(mask)))
 
     def draw(self, marks: str, *masks: int) -> str:
-        """One text of rows x columns characters from the top: `marks[0]` for empty, then one mark for each mask."""
-        # Bits read as hexadecimal digits: one digit a cell, and the masks, which share no cell, are added up.
+        """Return rows x columns characters from the top: `marks[0]` for empty, then one mark for each mask."""
+        # The binary digits are read as hexadecimal ones: one digit a cell. The masks, which share no cell, are added.
         digits = sum(number * int(f"{mask:b}", 16) for number, mask in enumerate(masks, 1))
         cells = f"{digits:0{self.size}x}"[::-1].translate(_drawn(marks))
         columns, stride = self.columns, self.stride
         return "".join([cells[start : start + columns] for start in range(0, self.size, stride)])
 
     def split(self, board: str) -> list[str]:
-        """The rows of a drawn board."""
+        """Return the rows of a drawn board."""
         return [board[start : start + self.columns] for start in range(0, len(board), self.columns)]
 
     def read(self, marks: str, board: str) -> list[int]:
-        """The masks that `draw` drew. Raises BadPosition."""
+        """Return the masks of a drawn board (see `draw`). Raises BadPosition."""
         if len(board) != len(self.cells):
             raise BadPosition(f"{shown(board)} is not {self.rows} rows of {self.columns} characters")
         if board.strip(marks):
@@ -100,7 +100,7 @@ class Squares:
         ]
 
     def diagram(self, board: str) -> str:
-        """A drawn board for a person: spaced out, with row numbers at the left and column letters below."""
+        """Return a drawn board for a person, with spaces, row numbers at the left and column letters below."""
         width = len(str(self.rows))
         rows = zip(self.row_labels, self.split(board), strict=True)
         lines = [f"{label:>{width}} {' '.join(row)}" for label, row in rows]
@@ -116,13 +116,13 @@ class Squares:
         facing: bool = False,
         edges: tuple[Colour, ...] = (),
     ) -> Drawing:
-        """A drawn board as `Game.drawing` gives it."""
+        """Return the `Drawing` of a drawn board."""
         marked = shown_at(self.path(last or ""))
         labels = tuple(self.letters), self.row_labels
         return Drawing(surface, self.columns, board, pieces, *labels, last=marked, edges=edges, facing=facing)
 
     def path(self, move: str) -> Path:
-        """A click on each cell that the move names."""
+        """Return a click on each cell that the move names."""
         return tuple((self.places[name],) for name in NAME.findall(move) if name in self.places)
 
     def _bits(self, mask: int) -> bytes:
@@ -130,7 +130,7 @@ class Squares:
 
 
 def squares(columns: int, rows: int, *, from_top: bool) -> Squares:
-    """The one board of this shape, its rows numbered from the top or from the bottom."""
+    """Return the one board of this shape, its rows numbered from the top or from the bottom."""
     return _squares(columns, rows, from_top)
 
 
@@ -145,7 +145,7 @@ def _drawn(marks: str) -> dict[int, int]:
 
 
 def turned(rows: Sequence[str]) -> Iterator[str]:
-    """A board's text under each rotation and reflection of its shape: eight if it is square, else four."""
+    """Yield a board's text under each rotation and reflection of its shape: eight if it is square, else four."""
     across = ["".join(column) for column in zip(*rows, strict=True)] if len(rows) == len(rows[0]) else None
     for lines in (rows, across) if across else (rows,):
         upright = "".join(lines)

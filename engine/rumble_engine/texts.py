@@ -1,9 +1,9 @@
-"""How the engine writes somebody else's text into its own error messages."""
+"""Foreign text in the engine's error messages."""
 
 LONGEST = 24
-"""Characters of a foreign text that an error message repeats."""
+"""Most characters of a foreign text that an error message repeats; the rest is cut."""
 
 
 def shown(text: str) -> str:
-    """`text` in quotes, on one line, cut if it is long: fit for an error message whatever it holds."""
+    """Return any `text` in quotes, on one line, cut if it is long, for an error message."""
     return ascii(text) if len(text) <= LONGEST else f"{text[:LONGEST]!a}... ({len(text)} characters)"

@@ -1,14 +1,15 @@
-"""Reading a game's fields back out of a view, each with a `BadPosition` that tells what is wrong."""
+"""Reads the fields of views and of positions' texts, each with a `BadPosition` that says what is wrong."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from rumble_engine.errors import BadPosition, BadSettings
 from rumble_engine.game import Game, SettingValue
+from rumble_engine.texts import shown
 
 
 def settings_in(game: Game, view: Mapping[str, Any]) -> dict[str, SettingValue]:
-    """The settings of `game`, each of which stands in the view under its own name."""
+    """Return the settings of `game`, each of which is in the view under its own name."""
     try:
         return game.complete({setting.name: view.get(setting.name) for setting in game.settings})
     except BadSettings as error:
@@ -16,7 +17,7 @@ def settings_in(game: Game, view: Mapping[str, Any]) -> dict[str, SettingValue]:
 
 
 def text_in(game: Game, view: Mapping[str, Any], field: str) -> str:
-    """A field that holds text."""
+    """Return a field that is text."""
     value = view.get(field)
     if not isinstance(value, str):
         raise BadPosition(f'a {game.name} view holds "{field}", a text')
@@ -24,7 +25,7 @@ def text_in(game: Game, view: Mapping[str, Any], field: str) -> str:
 
 
 def texts_in(game: Game, view: Mapping[str, Any], field: str) -> list[str]:
-    """A field that holds a list of texts."""
+    """Return a field that is a list of texts."""
     value = view.get(field)
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
         raise BadPosition(f'a {game.name} view holds "{field}", a list of texts')
@@ -32,7 +33,7 @@ def texts_in(game: Game, view: Mapping[str, Any], field: str) -> list[str]:
 
 
 def count_in(game: Game, view: Mapping[str, Any], field: str, most: int) -> int:
-    """A field that holds an integer from 0 to `most`."""
+    """Return a field that is an integer from 0 to `most`."""
     value = view.get(field)
     if type(value) is not int or not 0 <= value <= most:
         raise BadPosition(f'a {game.name} view holds "{field}", an integer from 0 to {most}')
@@ -40,12 +41,25 @@ def count_in(game: Game, view: Mapping[str, Any], field: str, most: int) -> int:
 
 
 def mover_in(game: Game, view: Mapping[str, Any]) -> int:
-    """The field `to_move`: a seat."""
+    """Return the field `to_move`: a seat."""
     return count_in(game, view, "to_move", game.seats - 1)
 
 
 def mover_of(game: Game, mark: str) -> int:
-    """The seat whose mark ends a position's text."""
+    """Return the seat whose mark ends a position's text."""
     if mark not in game.seat_marks:
-        raise BadPosition(f"the text ends with whose move it is: {' or '.join(game.seat_marks)}")
+        raise BadPosition(f"the text must end with the mark to move: {' or '.join(game.seat_marks)}")
     return game.seat_marks.index(mark)
+
+
+def rows_in(game: Game, text: str, settings: Mapping[str, Any] | None) -> tuple[str, dict[str, SettingValue]]:
+    """Read the rows between slashes of a position's text; return them joined, and the settings of `game`.
+
+    `columns` and `rows` follow from the text; `settings` may give them, but must then agree. Raises BadSettings, too.
+    """
+    rows = text.split("/")
+    shape = {"columns": len(rows[0]), "rows": len(rows)}
+    full = game.complete({**shape, **(settings or {})})
+    if any(full[name] != length for name, length in shape.items()) or any(len(row) != len(rows[0]) for row in rows):
+        raise BadPosition(f"{shown(text)} is not {full['rows']} rows of {full['columns']} between slashes")
+    return "".join(rows), full

@@ -3,9 +3,9 @@
 import asyncio
 from dataclasses import dataclass, field
 
-from rumble_bots.bot import Bot, Turn
-from rumble_bots.players_bot import PlayerBot
-from rumble_bots.serve import serve
+from rumble_bots.reference.remote import RemoteReferenceBot
+from rumble_bots.sdk.bot import Bot, Turn
+from rumble_bots.sdk.serve import serve
 
 
 class Patient(Bot):
@@ -29,7 +29,7 @@ class Opponents:
 
     def reference(self, player: str, name: str) -> None:
         """Let the reference bot of that name play many matches at a time."""
-        self.add(PlayerBot(player), name, max_matches=16)
+        self.add(RemoteReferenceBot(player), name, max_matches=16)
 
     def add(self, bot: Bot, name: str, *, max_matches: int = 1) -> None:
         """Let a bot play; it connects again by itself."""

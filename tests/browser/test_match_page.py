@@ -13,8 +13,8 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from rumble_bots.bot import Bot, Turn
-from rumble_bots.serve import serve
+from rumble_bots.sdk.bot import Bot, Turn
+from rumble_bots.sdk.serve import serve
 from rumble_engine import Game, State, get_game
 from rumble_server.cli.support.organiser_client import OrganiserClient
 from rumble_server.web.pages.drawn import svg

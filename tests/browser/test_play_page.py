@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Mapping
 import pytest
 import pytest_asyncio
 from playwright.async_api import Page, WebSocketRoute, expect
-from rumble_bots.players import make_player
+from rumble_bots.reference import make_reference_bot
 from rumble_engine import State, get_game
 
 from tests.browser.conftest import OpenPage
@@ -84,7 +84,7 @@ async def my_turn(page: Page) -> bool:
 
 
 async def a_good_move(page: Page) -> str:
-    return make_player("perfect").choose(await position(page)).move
+    return make_reference_bot("perfect").choose(await position(page)).move
 
 
 async def click(page: Page, *cells: int | str) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from rumble_bots.check.report import Report
 from rumble_bots.check.run import Plan, check_bot
-from rumble_bots.faulty import FAULTS
+from rumble_bots.reference.faulty import FAULTS
 
 from tests.e2e.processes import RUMBLE
 
@@ -84,4 +84,4 @@ def test_the_bare_bot_passes_all_that_a_bare_bot_can(reports: dict[str, Report])
 
 def test_the_last_words_of_a_program_are_told(reports: dict[str, Report]) -> None:
     (result,) = reports["absent"].of("fail")
-    assert result.why == "its program ended with exit code 0; it said last: joined, and gone"
+    assert result.why == "its program ended with exit code 0; it said last: joined and left"

@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx
 import pytest
-from rumble_bots.faulty import FAULTS
+from rumble_bots.reference.faulty import FAULTS
 
 from tests.e2e.log_checks import assert_all_played
 from tests.e2e.processes import RUMBLE, TOKEN, Server

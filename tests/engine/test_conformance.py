@@ -1,4 +1,4 @@
-"""The conformance kit: our games pass it, and each kind of broken game fails with a message that tells why."""
+"""The conformance kit: our games pass it, and each kind of broken game fails with the reason."""
 
 import itertools
 from typing import Any

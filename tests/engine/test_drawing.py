@@ -1,4 +1,4 @@
-"""How each game is drawn, and where its moves are clicked; the conformance kit holds what is true of all."""
+"""The drawing and the paths of each game; the conformance kit checks what is true of all games."""
 
 import json
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ def drawn(game: Game, state: State, last: str | None = None) -> Drawing:
 
 
 def clicks(game: Game, state: State, move: str) -> list[str]:
-    """The names of the cells where a move shows."""
+    """Return the names of the cells where a move shows."""
     drawing = drawn(game, state)
     return [drawing.name_of(cells[0]) for cells in game.path(state.view(), move)]
 
@@ -130,7 +130,7 @@ def test_what_is_not_drawn_says_so() -> None:
 
 
 class DrawnTake(Take):
-    """Take away, drawn as a row of discs; clicking one takes it and all behind it."""
+    """The game of `take`, drawn as a row of discs; a click on one takes it and all after it."""
 
     name = "drawn"
 

@@ -1,4 +1,4 @@
-"""`Game`, `Setting` and `State`: what they do for every game."""
+"""`Game`, `Setting` and `State`: the parts that all games share."""
 
 from collections.abc import Mapping
 

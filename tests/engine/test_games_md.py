@@ -1,4 +1,4 @@
-"""docs/games.md tells of every game, every setting with its default, and every field of a view."""
+"""docs/games.md has every game, every setting with its default, and every field of a view."""
 
 import json
 import re

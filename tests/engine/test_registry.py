@@ -14,7 +14,7 @@ from .take import Take
 
 @pytest.fixture
 def installed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Two broken packages besides tic-tac-toe."""
+    """Install two broken packages beside tic-tac-toe."""
     found = {
         "broken": EntryPoint("broken", "rumble_engine:Game", registry.GROUP),
         "renamed": EntryPoint("renamed", "rumble_engine.games.tictactoe:GAME", registry.GROUP),
@@ -52,7 +52,7 @@ def test_a_package_that_is_no_such_game_is_told(name: str) -> None:
 
 
 class Piles(GameFamily):
-    """A family of one game, and of one that answers to another name."""
+    """A family with one game, and with one game whose own name differs."""
 
     title = "Piles"
     example = "take"
@@ -69,7 +69,7 @@ class Piles(GameFamily):
 
 @pytest.fixture
 def extended(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A family, a game whose library is missing, and one whose module cannot be imported, besides tic-tac-toe."""
+    """Install a family, a game whose library is missing, and one whose module fails, beside tic-tac-toe."""
     holder = ModuleType("rumble_test_holder")
     holder.FAMILY = Piles()  # type: ignore[attr-defined]
 

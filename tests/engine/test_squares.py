@@ -1,4 +1,4 @@
-"""Rectangular boards: names, masks and texts belong together."""
+"""Rectangular boards: names, masks and texts agree."""
 
 import copy
 

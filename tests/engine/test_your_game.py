@@ -1,4 +1,4 @@
-"""The template for a game of one's own: installed as a package apart, it is found and passes the kit by one command."""
+"""The template for a new game: installed as a separate package, it is found and passes the kit by one command."""
 
 import os
 import subprocess
@@ -21,7 +21,7 @@ def python(*arguments: str, path: Path) -> str:
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the template installed by pip, without what it depends on."""
+    """Return a folder with the template installed by pip, without its dependencies."""
     folder = tmp_path_factory.mktemp("installed")
     pip = ("-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--no-build-isolation")
     python(*pip, "--target", str(folder), str(TEMPLATE), path=folder)

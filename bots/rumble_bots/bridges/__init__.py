@@ -1,8 +1,8 @@
-"""Bridges: programs that speak a protocol of their own play on a server unchanged.
+"""Bridges: programs that speak another protocol play on a server unchanged.
 
-`dialogue` says what a protocol is: a conversation in lines, as generators that do no I/O. `stdio`, `uci`, `gtp` and
+`dialogue` is the base of the protocols: messages in lines, as generators that do no I/O. `stdio`, `uci`, `gtp` and
 `gomocup` are the protocols. `child` runs a program, `program` holds the dialogue with it against the clock, and
-`bot.BridgeBot` makes a bot of it.
+`bot.BridgeBot` is the bot.
 """
 
 from rumble_bots.bridges.bot import BridgeBot

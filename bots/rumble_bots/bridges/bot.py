@@ -4,14 +4,14 @@ import asyncio
 
 from rumble_protocol import server_messages as server
 
-from rumble_bots.bot import Bot, Turn
 from rumble_bots.bridges.dialogue import About
 from rumble_bots.bridges.program import Launch, Program
-from rumble_bots.errors import BadProgram, GiveUp
+from rumble_bots.sdk.bot import Bot, Turn
+from rumble_bots.sdk.errors import BadProgram, GiveUp
 
 
 class BridgeBot(Bot):
-    """Plays by asking programs. `start` it first; `close` it in the end, whatever happens, or programs stay behind."""
+    """Plays by asking programs. Call `start` first, and in the end `close`, which ends the programs."""
 
     def __init__(self, launch: Launch) -> None:
         self._launch = launch
@@ -22,7 +22,7 @@ class BridgeBot(Bot):
     async def start(self) -> None:
         """Start the first program, to see that it can be used. Raises BadProgram."""
         program = Program(self._launch)
-        self._idle.append(program)  # at once: whoever is stopped while it starts closes it, too
+        self._idle.append(program)  # before it starts, so that `close` ends it if this is cancelled
         await program.start()
 
     async def close(self) -> None:
@@ -33,41 +33,38 @@ class BridgeBot(Bot):
         await asyncio.gather(*(program.close() for program in programs))
 
     async def choose(self, turn: Turn) -> str:
-        """Ask the match's own program."""
         try:
             return await self._program(turn.match).choose(turn)
         except BadProgram as error:
             raise GiveUp(error) from error
 
     def session(self, message: server.Session) -> None:
-        """Matches that ended while the bot was away need their programs no more."""
-        for match in self._playing.keys() - set(message.matches):
-            self._release(match)
+        """Release the programs of matches that ended while the bot was away."""
+        for match_id in self._playing.keys() - set(message.matches):
+            self._release(match_id)
 
     def match_start(self, message: server.MatchStart) -> None:
-        """Pass it on."""
         self._tell(message)
 
     def rejected(self, message: server.Rejected) -> None:
-        """Pass it on, if it is about a match that is being played."""
         if message.match in self._playing:
             self._tell(message)
 
     def match_over(self, message: server.MatchOver) -> None:
-        """Pass it on; the program is free for another match. One that is still thinking is of no more use."""
+        """Pass it on, and release the program for another match; kill it if it is still thinking."""
         self._tell(message)
         self._release(message.match)
 
-    def _program(self, match: str) -> Program:
-        if match not in self._playing:
-            self._playing[match] = self._idle.pop() if self._idle else Program(self._launch)
-        return self._playing[match]
+    def _program(self, match_id: str) -> Program:
+        if match_id not in self._playing:
+            self._playing[match_id] = self._idle.pop() if self._idle else Program(self._launch)
+        return self._playing[match_id]
 
     def _tell(self, message: About) -> None:
         self._program(message.match).tell(message)
 
-    def _release(self, match: str) -> None:
-        program = self._playing.pop(match)
+    def _release(self, match_id: str) -> None:
+        program = self._playing.pop(match_id)
         if program.busy:
             program.kill()
         else:

@@ -1,8 +1,4 @@
-"""A program as a child process: lines in, lines out. It never outlives its bridge.
-
-It has a process group of its own, so that Ctrl-C in a terminal does not reach it, and so that what it started itself
-ends with it.
-"""
+"""A program as a child process: lines in, lines out. It never outlives its bridge."""
 
 import asyncio
 import signal
@@ -10,21 +6,21 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import IO, Self
 
-from rumble_bots.errors import BadProgram
-from rumble_bots.processes import end_group, start_group
+from rumble_bots.sdk.errors import BadProgram
+from rumble_bots.sdk.processes import end_process, kill, start_group
 
 LONGEST_LINE = 1 << 20
-"""Bytes of a line; a program that writes a longer one has failed."""
+"""Most bytes of a line; a program that writes a longer one has failed."""
 GOODBYE_S = 0.5
-"""How long a program may take to end by itself."""
+"""Seconds that a program has to end by itself; then it is killed."""
 
 
 class Ended(Exception):
-    """The program does not talk any more; the text says why."""
+    """The program reads or writes no more; the text says why."""
 
 
 class Child:
-    """A running program."""
+    """A running program, in a process group of its own."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         if process.stdin is None or process.stdout is None:
@@ -35,7 +31,7 @@ class Child:
 
     @classmethod
     async def start(cls, command: Sequence[str], stderr: IO[bytes]) -> Self:
-        """Start a program; what it complains of goes to `stderr`. Raises BadProgram where it cannot be started."""
+        """Start a program, with its standard error to `stderr`. Raises BadProgram where it cannot be started."""
         try:
             process = await start_group(
                 command,
@@ -50,7 +46,7 @@ class Child:
         return cls(process)
 
     def send(self, lines: Sequence[str]) -> None:
-        """Write lines, without waiting for the program to read them. One that reads no more is found out by `read`."""
+        """Write lines without waiting for the program to read them. If it reads no more, the next `read` raises."""
         if self._stdin.is_closing():
             return
         self._stdin.write("".join(f"{line}\n" for line in lines).encode("utf-8", "replace"))
@@ -64,7 +60,7 @@ class Child:
             raise Ended(await self._how_it_ended()) from None
 
     async def read(self) -> str:
-        """The next line, without its end. Raises Ended at the end of the output, or where a line does not end."""
+        """Return the next line without its end. Raises Ended at the end of the output, and on a line too long."""
         try:
             line = await self._stdout.readline()
         except ValueError:
@@ -74,21 +70,21 @@ class Child:
         return line.decode("utf-8", "replace").rstrip()
 
     def kill(self) -> None:
-        """End it at once, with all that it started."""
-        end_group(self._process)
+        """Kill it and all that it started, without waiting for the end."""
+        kill(self._process, group=True)
 
     async def end(self, goodbye: Sequence[str] = ()) -> None:
-        """Ask it to end, and make sure of it."""
-        with suppress(Ended, TimeoutError):
-            async with asyncio.timeout(GOODBYE_S):
+        """Ask it to end by the lines `goodbye` and the end of its input; then kill it and all that it started."""
+
+        async def ask() -> None:
+            with suppress(Ended):
                 await self.write(goodbye)
-                self._stdin.close()
-                await self._process.wait()
-        self.kill()
-        await self._process.wait()
+            self._stdin.close()
+
+        await end_process(self._process, group=True, patience_s=GOODBYE_S, ask=ask)
 
     async def _how_it_ended(self) -> str:
-        """In words. A program that closed its output, but still runs, is not waited for."""
+        """Return how it ended, in words; a program that still runs after `GOODBYE_S` only closed its output."""
         try:
             async with asyncio.timeout(GOODBYE_S):
                 code = await self._process.wait()

@@ -1,7 +1,7 @@
-"""What a bridge says to a program, and what it makes of the answers, sans I/O.
+"""The dialogue of a bridge with a program, sans I/O.
 
 A `Talk` is a generator: it yields the lines to write (often none), is sent the next line that the program wrote, and
-returns what was found out. Whoever holds it does the writing, the waiting and the clock.
+returns the result. `program` does the writing, the waiting and the clock.
 """
 
 from abc import ABC, abstractmethod
@@ -10,35 +10,35 @@ from typing import TypeVar
 
 from rumble_protocol import server_messages as server
 
-from rumble_bots.bot import Turn
+from rumble_bots.sdk.bot import Turn
 
 T = TypeVar("T")
 Talk = Generator[Sequence[str], str, T]
 
 About = server.MatchStart | server.Rejected | server.MatchOver
-"""The messages about a match that a program may be told of."""
+"""The messages about a match that a program may get."""
 
 
 class Garbled(Exception):
-    """The program wrote what is no answer in its protocol; the text says what."""
+    """The program wrote a line that is no answer in its protocol; the text says which."""
 
 
 class Dialogue(ABC):
-    """How to talk with one running program. It may remember what the program knows; a new process gets a new one.
+    """The dialogue with one process. It may keep what the program knows; a new process gets a new dialogue.
 
     `begin` and `move` raise Garbled where an answer makes no sense. `begin` raises BadProgram where the program cannot
-    be used as its owner wants, `move` raises Resign where it gives up, or will not play such a match.
+    be used as its owner wants; `move` raises Resign where the program resigns or refuses the match.
     """
 
     games: Sequence[str] | None = None
-    """The games this protocol is for; None: any."""
+    """The games of this protocol; None means any."""
     hurry: Sequence[str] = ()
-    """What makes the program answer now, with what it has found so far."""
+    """Lines that make the program answer now, with its best move so far."""
     goodbye: Sequence[str] = ()
-    """What asks it to end."""
+    """Lines that ask it to end."""
 
     def begin(self) -> Talk[None]:
-        """Said once, before anything else."""
+        """Hold the first exchange with a new process."""
         yield from ()
 
     @abstractmethod
@@ -46,12 +46,12 @@ class Dialogue(ABC):
         """Have the program choose a move, within `think_ms`."""
 
     def told(self, message: About) -> Sequence[str]:
-        """The lines that tell the program of a message, without an answer."""
+        """Return the lines that tell the program of a message, which it does not answer."""
         return ()
 
 
 def until(lines: Sequence[str], wanted: Callable[[str], bool]) -> Talk[str]:
-    """Write `lines`; the first answer that is `wanted`. What comes before it is passed over."""
+    """Write `lines`; return the first answer that is `wanted`, and ignore those before it."""
     answer = yield lines
     while not wanted(answer):
         answer = yield ()
@@ -59,14 +59,14 @@ def until(lines: Sequence[str], wanted: Callable[[str], bool]) -> Talk[str]:
 
 
 def quoted(line: str, longest: int = 80) -> str:
-    """A line of the program for a message: on one line, and not too long."""
+    """Return a line of the program in quotes for a message, cut at `longest` characters."""
     return ascii(line) if len(line) <= longest else f"{line[:longest]!a}..."
 
 
 def by_text(legal: Sequence[str], text_of: Callable[[str], str], answer: str) -> str:
-    """The legal move that the program writes like `answer`, whatever the case.
+    """Return the legal move that the program writes as `answer`, in any case.
 
-    One that is not legal is given as the program wrote it: the referee says what is wrong with it.
+    If there is none, return the answer itself, for the referee to refuse.
     """
     wanted = answer.casefold()
     return next((move for move in legal if text_of(move).casefold() == wanted), answer)

@@ -7,12 +7,12 @@ import re
 
 from rumble_engine.squares import squares
 
-from rumble_bots.bot import Turn
 from rumble_bots.bridges.dialogue import Dialogue, Garbled, Talk, quoted, until
-from rumble_bots.errors import Resign
+from rumble_bots.sdk.bot import Turn
+from rumble_bots.sdk.errors import Resign
 
 NOT_ANSWERS = ("MESSAGE", "DEBUG", "UNKNOWN")
-"""What lines begin with that are for people."""
+"""Starts of lines that are for people."""
 FREESTYLE, EXACT = 0, 1
 """Values of `INFO rule`."""
 AGAINST_PROGRAM = 1
@@ -22,12 +22,12 @@ SQUARE = re.compile(r"(\d{1,3}),(\d{1,3})")
 
 
 def is_answer(line: str) -> bool:
-    """Whether a line answers, rather than being for people."""
+    """Return whether a line is an answer."""
     return line != "" and not line.upper().startswith(NOT_ANSWERS)
 
 
 class Gomocup(Dialogue):
-    """Talks to one brain. It keeps the board; where what it knows does not fit, it is told the whole of it."""
+    """The dialogue with one brain. It keeps the board; if its board does not fit the turn, it gets the whole board."""
 
     games = ("gomoku",)
     goodbye = ("END",)
@@ -37,15 +37,15 @@ class Gomocup(Dialogue):
         self._made: list[str] = []
 
     def begin(self) -> Talk[None]:
-        """See whether it speaks the protocol at all: every brain answers ABOUT."""
+        """Ask ABOUT, which every brain answers."""
         yield from until(["ABOUT"], is_answer)
 
     def move(self, turn: Turn, think_ms: int) -> Talk[str]:
-        """The brain's square, after TURN, BEGIN or BOARD, whichever fits."""
+        """Ask for the brain's square with TURN, BEGIN or BOARD."""
         columns, rows = int(turn.state["columns"]), int(turn.state["rows"])
         board = squares(columns, rows, from_top=True)
         match, made = self._match, self._made
-        self._match = None  # until all of this has gone well, what the brain knows is not sure
+        self._match = None  # until the brain has answered, its board is not certain
         begun = match == (turn.match, turn.attempt)
         if not begun:
             yield from self._start(turn, columns, rows)
@@ -63,21 +63,21 @@ class Gomocup(Dialogue):
             raise Garbled(f"it answered {quoted(answer)}, not a square like 7,7")
         column, row = int(found[1]), int(found[2])
         if column >= columns or row >= rows:
-            return answer  # for the referee to refuse, in the brain's own words
+            return answer  # for the referee to refuse
         chosen = f"{board.letters[column]}{rows - row}"
         self._match, self._made = (turn.match, turn.attempt), [*turn.moves, chosen]
         return chosen
 
     def _start(self, turn: Turn, columns: int, rows: int) -> Talk[None]:
         if turn.state["connect"] != 5:
-            raise Resign(f"brains of Gomocup play five in a row, not {turn.state['connect']}")
+            raise Resign(f"Gomocup brains play five in a row, not {turn.state['connect']}")
         size = f"START {columns}" if columns == rows else f"RECTSTART {columns},{rows}"
         answer = yield from until([size], is_answer)
         if answer.upper() != "OK":
             raise Resign(f"the brain refuses {size!r}: {quoted(answer)}")
 
     def _info(self, turn: Turn, think_ms: int) -> list[str]:
-        """The limits and the rule, in ms as ours are."""
+        """Return the lines with the limits, in ms, and the rule."""
         bank_ms = turn.start.time_control.bank_ms if turn.start is not None else 0
         infos = {
             "timeout_turn": think_ms,
@@ -90,5 +90,5 @@ class Gomocup(Dialogue):
 
 
 def _square(move: str, rows: int) -> str:
-    """`h8` as `x,y`: our rows are numbered from the bottom."""
+    """Return `h8` as `x,y`; our rows are numbered from the bottom."""
     return f"{ord(move[0]) - ord('a')},{rows - int(move[1:])}"

@@ -6,27 +6,27 @@ Source: G. Farnebäck's draft of the specification (https://www.lysator.liu.se/~
 from collections.abc import Mapping
 from typing import Any
 
-from rumble_bots.bot import Turn
 from rumble_bots.bridges.dialogue import Dialogue, Talk, by_text, quoted, until
-from rumble_bots.errors import Resign
+from rumble_bots.sdk.bot import Turn
+from rumble_bots.sdk.errors import Resign
 
 GO = "openspiel:go"
 SIZE_FIELDS = ("board_size", "size", "columns")
-"""Where a state has the size of its board, by game."""
+"""Fields of a state that have the size of its board, depending on the game."""
 WORDS = {"swap": "swap-pieces"}
-"""Moves that are no vertex, and what engines call them where it is not the same."""
+"""By move: the engines' word for it, where it differs."""
 COLOURS = ("black", "white")
 
 
 def vertex(game: str, move: str) -> str:
-    """A move as engines write it: `d4` for the `B d4` of Go. Both leave the letter i out there, and only there."""
+    """Return a move as engines write it: `d4` for the `B d4` of Go. In Go alone, both sides skip the letter i."""
     return move.partition(" ")[2] if game == GO else WORDS.get(move, move)
 
 
 class Gtp(Dialogue):
-    """Talks to one engine, which keeps the board: it is told only what is new, as long as that fits what it knows.
+    """The dialogue with one engine, which keeps the board: it gets the new moves only, if the board fits the turn.
 
-    Without `clock` it is not told of any: some (GNU Go) search as long as they may, once they know of one.
+    Without `clock` it gets no times: some engines (GNU Go) use all the time that they know of.
     """
 
     goodbye = ("quit",)
@@ -42,9 +42,9 @@ class Gtp(Dialogue):
         self._commands = set((yield from self._ask("list_commands")).split())
 
     def move(self, turn: Turn, think_ms: int) -> Talk[str]:
-        """The engine's `genmove`."""
+        """Ask for a move with `genmove`."""
         match, made = self._match, self._made
-        self._match = None  # until all of this has gone well, what the engine knows is not sure
+        self._match = None  # until the engine has answered, its board is not certain
         if match != (turn.match, turn.attempt) or list(turn.moves[: len(made)]) != made:
             yield from self._set_up(turn)
             made = []
@@ -62,7 +62,7 @@ class Gtp(Dialogue):
         return chosen
 
     def _set_up(self, turn: Turn) -> Talk[None]:
-        """An empty board by the match's settings, which the state holds."""
+        """Set up an empty board by the match's settings, which the state has."""
         if turn.state.get("handicap"):
             raise Resign("the bridge to GTP plays no handicap games")
         yield from self._ask(f"boardsize {board_size(turn.state)}")
@@ -76,11 +76,11 @@ class Gtp(Dialogue):
                 yield from self._ask(f"time_settings {main_s} {move_s} {1 if move_s else 0}")
 
     def _knows(self, command: str) -> bool:
-        """Whether to tell a time by this command."""
+        """Return whether to send times with this command."""
         return self._clock and command in self._commands
 
     def _ask(self, command: str) -> Talk[str]:
-        """The answer to a command: from `=` or `?` to an empty line. Raises Resign where the engine refuses it."""
+        """Send a command; return its answer, from `=` to an empty line. Raises Resign where the engine refuses it."""
         line = yield from until([command], lambda answer: answer.startswith(("=", "?")))
         lines = [line]
         while line:
@@ -93,7 +93,7 @@ class Gtp(Dialogue):
 
 
 def board_size(state: Mapping[str, Any]) -> int:
-    """The size of a state's board. Raises Resign where it has none, or is not square."""
+    """Return the size of a state's board. Raises Resign where there is no square board."""
     size = next((state[name] for name in SIZE_FIELDS if name in state), None)
     if type(size) is not int or state.get("rows", size) != size:
         raise Resign("GTP is for square boards, and this game has none")

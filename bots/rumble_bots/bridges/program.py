@@ -1,4 +1,4 @@
-"""One program and the dialogue with it, against the clock: started when needed, and again when it failed."""
+"""One program and the dialogue with it, against the clock. It is started when needed, and again after a failure."""
 
 import asyncio
 import time
@@ -7,25 +7,25 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from rumble_bots.bot import Turn
 from rumble_bots.bridges.child import Child, Ended
 from rumble_bots.bridges.dialogue import About, Dialogue, Garbled, Talk
 from rumble_bots.bridges.stderr_file import StderrFile
-from rumble_bots.errors import BadProgram, GiveUp, Resign
+from rumble_bots.sdk.bot import Turn
+from rumble_bots.sdk.errors import BadProgram, GiveUp, Resign
 
 T = TypeVar("T")
 
 START_S = 30.0
-"""How long a program may take until it is ready to be asked."""
+"""Seconds that a program has from its start until it is ready."""
 SHARE, LEAST_MARGIN_MS, MOST_MARGIN_MS = 10, 20, 1000
-"""What the bridge keeps of a turn's time: this part of it, within bounds."""
+"""The bridge keeps a tenth of a turn's time for itself, at least and at most these ms."""
 MOST_FAILURES = 3
-"""So many failures in a row, and the bridge gives up."""
+"""Number of failures in a row after which the bridge gives up."""
 
 
 @dataclass(slots=True)
 class Launch:
-    """How programs of one bridge are started, and how often they have failed since one of them last answered."""
+    """The start of one bridge's programs, and the number of failures since one of them last answered."""
 
     command: Sequence[str]
     make_dialogue: Callable[[], Dialogue]
@@ -33,15 +33,14 @@ class Launch:
     say: Callable[[str], None]
     failures: int = 0
     answered: bool = False
-    """Whether any of them ever answered."""
+    """Whether any program has ever answered."""
 
     @property
     def label(self) -> str:
-        """The program, for people."""
         return Path(self.command[0]).name
 
     def failed(self, problem: str) -> str:
-        """Count a failure; what went wrong, in full. Raises GiveUp after too many in a row."""
+        """Count a failure; return its description. Raises GiveUp after `MOST_FAILURES` in a row."""
         self.failures += 1
         last = self.stderr.last_line()
         told = f"{self.label} {problem}" + (f"; its last words: {last}" if last else "")
@@ -51,16 +50,16 @@ class Launch:
 
 
 def margin_ms(left_ms: int) -> int:
-    """How much of the time for a move the bridge keeps for itself: to stop a program, or to start it anew."""
+    """Return the part of the time for a move that the bridge keeps: to stop a program, or to start it again."""
     return min(left_ms, max(LEAST_MARGIN_MS, min(MOST_MARGIN_MS, left_ms // SHARE)))
 
 
 class Failed(Exception):
-    """A program did not do what was asked; the text says what happened. It does not run any more."""
+    """A program failed and was ended; the text says how it failed."""
 
 
 class Program:
-    """A program that is asked for one move at a time."""
+    """A program that chooses one move at a time."""
 
     def __init__(self, launch: Launch) -> None:
         self._launch = launch
@@ -70,7 +69,7 @@ class Program:
         self._thinking = asyncio.Lock()
         self._closed = False
         self._start_ms = 0
-        """How long the last start took."""
+        """The time that the last start took."""
 
     @property
     def busy(self) -> bool:
@@ -78,7 +77,7 @@ class Program:
         return self._thinking.locked()
 
     async def start(self) -> None:
-        """Start it and see whether it is of use. Raises BadProgram."""
+        """Start it and hold the first exchange. Raises BadProgram."""
         try:
             await self._ready(START_S)
         except Failed as failed:
@@ -87,7 +86,7 @@ class Program:
             raise BadProgram(f"{self._launch.label} {failed}; {hint}") from failed
 
     def tell(self, message: About) -> None:
-        """Tell it of a message, once it runs; no answer is awaited."""
+        """Tell it of a message, after its start if it does not run yet, without waiting for an answer."""
         lines = self._dialogue.told(message)
         if self._child is None:
             self._unsaid += lines
@@ -95,9 +94,9 @@ class Program:
             self._child.send(lines)
 
     async def choose(self, turn: Turn) -> str:
-        """Its move. What fails is started anew and asked once more, while there is time.
+        """Return its move. After a failure it is started again and asked once more, if there is time.
 
-        Raises Resign with the reason where that does not help, and GiveUp where programs have failed too often.
+        Raises Resign with the reason if that fails too, and GiveUp after too many failures.
         """
         async with self._thinking:
             try:
@@ -113,26 +112,26 @@ class Program:
                 raise Resign(self._failed(f"{failed}, as before")) from None
 
     def _failed(self, problem: str) -> str:
-        """Count a failure, unless it is our own doing. Raises Resign then, and GiveUp after too many."""
+        """Count a failure. Raises Resign if the bridge ended the program itself, and GiveUp after too many."""
         if self._closed:
             raise Resign("the match is over")
         return self._launch.failed(problem)
 
     def kill(self) -> None:
-        """End it at once, and for good."""
+        """Kill it; it is not started again."""
         self._closed = True
         if self._child is not None:
             self._child.kill()
 
     async def close(self) -> None:
-        """End it in good order, and for good."""
+        """Ask it to end, then kill it; it is not started again."""
         self._closed = True
         child, self._child = self._child, None
         if child is not None:
             await child.end(self._dialogue.goodbye)
 
     async def _ask(self, turn: Turn) -> str:
-        """Ask the program once. Raises Failed, and Resign where it gives up."""
+        """Ask the program once. Raises Failed, and Resign where it resigns."""
         if self._closed:
             raise Resign("the match is over")
         began = time.monotonic()
@@ -155,16 +154,16 @@ class Program:
         return move
 
     async def _ready(self, patience_s: float) -> Child:
-        """The running program, started if need be. Raises Failed, and BadProgram where it never can be of use."""
+        """Return the running process, started if necessary. Raises Failed, and BadProgram where it cannot be used."""
         if self._child is not None:
             return self._child
         began = time.monotonic()
         self._dialogue = self._launch.make_dialogue()
         with self._launch.stderr.opened() as stderr:
             child = self._child = await Child.start(self._launch.command, stderr)
-        if self._closed:  # meanwhile, when there was nothing yet to end
+        if self._closed:  # while it started, when there was no process to end
             await self._drop()
-            raise Failed("was ended when it was started")
+            raise Failed("was ended while it started")
         try:
             async with asyncio.timeout(patience_s):
                 await _hold(child, self._dialogue.begin())
@@ -181,7 +180,7 @@ class Program:
         return child
 
     async def _drop(self) -> None:
-        """Be rid of a program that failed."""
+        """End a process that failed."""
         child, self._child = self._child, None
         if child is not None:
             child.kill()
@@ -189,7 +188,7 @@ class Program:
 
 
 async def _hold(child: Child, talk: Talk[T]) -> T:
-    """Carry a talk through. Raises Ended, and whatever the talk raises."""
+    """Run a talk to its end; return its result. Raises Ended, and the errors of the talk."""
     try:
         lines = next(talk)
         while True:

@@ -1,4 +1,4 @@
-"""Where a bridged program's standard error is kept for its owner."""
+"""The file that keeps a bridged program's standard error for its owner."""
 
 import os
 from collections.abc import Iterator
@@ -9,16 +9,17 @@ from typing import IO
 from platformdirs import user_state_path
 
 from rumble_bots.bridges.dialogue import quoted
-from rumble_bots.errors import BadProgram
+from rumble_bots.sdk.errors import BadProgram
 
 FOLDER_VARIABLE = "RUMBLE_STATE_DIR"
 ENOUGH_BYTES = 10_000_000
-"""A file of this size is begun anew."""
+"""Size above which the file is emptied at the next start of the bridge."""
 TAIL_BYTES = 4096
+"""Bytes at the end of the file in which the last line is looked for."""
 
 
 def default_stderr_file(name: str) -> Path:
-    """The file for the bot `name`: in the user's state folder, which `RUMBLE_STATE_DIR` may name."""
+    """Return the file for the bot `name`, in the user's state folder (`RUMBLE_STATE_DIR` names another)."""
     chosen = os.environ.get(FOLDER_VARIABLE)
     folder = Path(chosen) if chosen else user_state_path("rumble", appauthor=False)
     return folder / "bridges" / f"{name.lower()}.log"
@@ -28,7 +29,7 @@ class StderrFile:
     """A file that programs write to."""
 
     def __init__(self, path: Path) -> None:
-        """Make the file if there is none. Raises BadProgram where it cannot be written."""
+        """Create the file if there is none. Raises BadProgram where it cannot be written."""
         self.path = path
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -36,19 +37,19 @@ class StderrFile:
                 path.unlink()
             path.touch()
             self._old_bytes = path.stat().st_size
-            """What earlier runs wrote."""
+            """Size of the output of earlier runs."""
         except OSError as error:
             reason = error.strerror or str(error)
             raise BadProgram(f"cannot keep standard error in {path}: {reason}; name a file by --stderr") from error
 
     @contextmanager
     def opened(self) -> Iterator[IO[bytes]]:
-        """The file, to write at its end."""
+        """Open the file to append to it."""
         with self.path.open("ab") as file:
             yield file
 
     def last_line(self) -> str | None:
-        """The last line that is not empty, of this run, quoted; None if there is none."""
+        """Return the last line of this run that is not empty, quoted; None if there is none."""
         with self.path.open("rb") as file:
             file.seek(max(self._old_bytes, self.path.stat().st_size - TAIL_BYTES))
             lines = file.read().decode("utf-8", "replace").split("\n")

@@ -1,8 +1,8 @@
 """The simplest protocols: one line in, one line out.
 
 `Stdio` writes each turn as one line of JSON, with the fields that the server sent; `BareStdio` writes the legal moves
-with spaces between (tabs in games whose moves hold spaces). Both read the move: its text, or the same as a JSON
-string. `resign` gives the match up. Empty lines are passed over.
+with spaces between (tabs in games whose moves contain spaces). Both read the move as text or as a JSON string.
+`resign` resigns the match. Empty lines are ignored.
 """
 
 import json
@@ -11,25 +11,23 @@ from collections.abc import Sequence
 from rumble_protocol import server_messages as server
 from rumble_protocol.codec import write_message
 
-from rumble_bots.bot import Turn
 from rumble_bots.bridges.dialogue import About, Dialogue, Talk, until
-from rumble_bots.errors import Resign
+from rumble_bots.sdk.bot import Turn
+from rumble_bots.sdk.errors import Resign
 
 RESIGN = "resign"
 
 
 class Stdio(Dialogue):
-    """One turn in, one move out. With `everything`, messages about its matches are told too, to be left unanswered."""
+    """One turn in, one move out. With `everything`, it also gets messages about its matches, without answering."""
 
     def __init__(self, *, everything: bool = False) -> None:
         self._everything = everything
 
     def move(self, turn: Turn, think_ms: int) -> Talk[str]:
-        """Ask with the whole turn."""
         return (yield from _answer(line_of(turn)))
 
     def told(self, message: About) -> Sequence[str]:
-        """The message as the server sent it."""
         return (write_message(message).decode(),) if self._everything else ()
 
 
@@ -37,13 +35,12 @@ class BareStdio(Dialogue):
     """Legal moves in, one move out."""
 
     def move(self, turn: Turn, think_ms: int) -> Talk[str]:
-        """Ask with the legal moves."""
         between = "\t" if any(" " in move for move in turn.legal) else " "
         return (yield from _answer(between.join(turn.legal)))
 
 
 def line_of(turn: Turn) -> str:
-    """The message `turn` as JSON, on one line."""
+    """Return the message `turn` as JSON, on one line."""
     message = server.Turn(
         match=turn.match,
         attempt=turn.attempt,
@@ -68,7 +65,7 @@ def _answer(line: str) -> Talk[str]:
 
 
 def _unquoted(text: str) -> str:
-    """`"4"` as `4`, for programs that write JSON."""
+    """Return `"4"` as `4`, for programs that write JSON."""
     if not text.startswith('"'):
         return text
     try:

@@ -7,17 +7,17 @@ Source: the protocol's description of April 2006, by S. Meyer-Kahlen
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from rumble_bots.bot import Turn
 from rumble_bots.bridges.dialogue import Dialogue, Garbled, Talk, by_text, quoted, until
-from rumble_bots.errors import BadProgram, Resign
+from rumble_bots.sdk.bot import Turn
+from rumble_bots.sdk.errors import BadProgram, Resign
 
 NO_MOVE = ("(none)", "0000", "none")
-"""What engines answer where they find no move."""
+"""Answers of engines that find no move."""
 
 
 @dataclass(frozen=True, slots=True)
 class UciWishes:
-    """What an engine's owner wants: its options, and limits (plies, nodes, ms) in the place of the clock."""
+    """The owner's options for an engine, and limits (plies, nodes, ms) that replace the clock."""
 
     options: Mapping[str, str] = field(default_factory=dict)
     depth: int | None = None
@@ -26,7 +26,7 @@ class UciWishes:
 
 
 class Uci(Dialogue):
-    """Talks to one engine."""
+    """The dialogue with one engine."""
 
     games = ("chess",)
     hurry = ("stop",)
@@ -35,10 +35,10 @@ class Uci(Dialogue):
     def __init__(self, wishes: UciWishes) -> None:
         self._wishes = wishes
         self._match: tuple[str, int] | None = None
-        """The match, and its attempt, that the engine was last told of."""
+        """The match and the attempt of the engine's last turn."""
 
     def begin(self) -> Talk[None]:
-        """Learn which options there are, and set those that are wanted."""
+        """Read the engine's options, and set those that the owner wants."""
         offered: dict[str, str] = {}
         line = yield ("uci",)
         while line != "uciok":
@@ -49,7 +49,7 @@ class Uci(Dialogue):
         yield from until([*self._set(offered), "isready"], lambda answer: answer == "readyok")
 
     def move(self, turn: Turn, think_ms: int) -> Talk[str]:
-        """The engine's `bestmove`. The position is told from the first move on, so that it sees repetitions."""
+        """Ask for the `bestmove`, with all moves from the first on, so that the engine sees repetitions."""
         match = (turn.match, turn.attempt)
         if match != self._match:
             yield from until(["ucinewgame", "isready"], lambda answer: answer == "readyok")
@@ -80,9 +80,9 @@ class Uci(Dialogue):
 
 
 def clocks(turn: Turn, think_ms: int) -> str:
-    """The clocks for `go`. Without a bank there is only the time of this move.
+    """Return the clocks for `go`: `movetime` without a bank, else the clocks of both seats.
 
-    UCI knows no time that each move has for itself. It is in the clocks already, and comes back with each move, so it
+    UCI has no time per move beside a bank. That time is in our clocks already and is added again at each move, so it
     counts as an increment.
     """
     control = turn.start.time_control if turn.start is not None else None
@@ -95,7 +95,7 @@ def clocks(turn: Turn, think_ms: int) -> str:
 
 
 def option_name(line: str) -> str | None:
-    """The name in `option name Skill Level type spin ...`; None for any other line."""
+    """Return the name in `option name Skill Level type spin ...`; None for any other line."""
     if not line.startswith("option name "):
         return None
     return line.removeprefix("option name ").partition(" type ")[0].strip()

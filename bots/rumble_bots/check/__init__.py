@@ -1,7 +1,8 @@
-"""`rumble check`: drives one bot through a scripted referee and tells which rules of the protocol it keeps.
+"""`rumble check`: drives one bot through a scripted server and reports which rules of the protocol it keeps.
 
-`rules` lists them; `run.check_bot` is the way in and gives a `report.Report`. The kit is a server of its own, with one
-bot, an opponent that plays by lot and no log: `listener` and `child` bring what happens into one queue of `events`,
-`referee` answers it as a server would, `playing` asks for moves, `steps` and `endings` are the rules, one function
-each, and `writers` print the report.
+`rules` lists them; `run.check_bot` is the entry point and returns a `report.Report`. The kit is a server of its own,
+for one bot, with an opponent that moves at random and without a log. `websocket_server` and `child` put what happens
+into one queue of `events`; `scripted_server` has what is known of the bot and sends messages to it;
+`scripted_referee` answers what the bot sends; `playing` asks for moves; `harness` starts the program and restarts the
+server; `steps` and `endings` are the rules, one function each, in the order of `course`; `writers` print the report.
 """

@@ -1,4 +1,4 @@
-"""The course of a check: which step follows which, and what a trouble in one means."""
+"""The course of a check: the order of the steps, and what follows from a trouble in one."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -8,11 +8,11 @@ from rumble_engine import Game, get_game
 
 from rumble_bots.check import endings, steps
 from rumble_bots.check.errors import Skipped, Trouble, Warned
+from rumble_bots.check.harness import Harness
 from rumble_bots.check.report import Report, Result, Status
 from rumble_bots.check.rules import HABITS, RULES, Rule
-from rumble_bots.check.stage import Stage
 
-Step = Callable[[Stage], Awaitable[str]]
+Step = Callable[[Harness], Awaitable[str]]
 
 TRIALS: tuple[tuple[str, Step], ...] = (
     ("rejected", steps.rejected),
@@ -29,38 +29,38 @@ TRIALS: tuple[tuple[str, Step], ...] = (
     ("unknown-fields", steps.unknown_fields),
     ("clean-end", endings.clean_end),
 )
-"""What is tried with a bot that has shown that it can play. After one that fails it is given a fresh start."""
+"""The steps, by rule, for a bot that can play. After a step that fails, the bot is given a fresh start."""
 AT_THE_END = ("clean-end", "key", "replaced", "whole-match")
-"""After these the bot is started again anyhow, where that is needed."""
+"""Rules after whose failure no fresh start is due: the steps that follow start the bot themselves."""
 ABOUT_TURNS = ("legal-moves", "answers", "deadlines")
 
 
 class Course:
     """One check, from the first connection to the report."""
 
-    def __init__(self, stage: Stage, games: Sequence[str], budget_s: float, say: Callable[[str], None]) -> None:
-        self._stage = stage
-        self._record = stage.record
+    def __init__(self, harness: Harness, games: Sequence[str], budget_s: float, say: Callable[[str], None]) -> None:
+        self._harness = harness
+        self._record = harness.record
         self._games = games
         self._budget_s = budget_s
         self._say = say
         self._results: list[Result] = []
         self._stopped: str | None = None
-        """Why nothing more is tried."""
+        """The reason why nothing more is tried, if so."""
         self._until = self._record.now() + budget_s
 
     async def run(self) -> Report:
-        """Try everything, and put the report together."""
-        stage = self._stage
-        if stage.child is None:
-            self._until += stage.wait_s
+        """Take all steps, and return the report."""
+        harness = self._harness
+        if harness.child is None:
+            self._until += harness.wait_s
         await self._basics("connect", steps.connect)
         self._until = min(self._until, self._record.now() + self._budget_s)
         await self._basics("login", steps.login)
-        first = stage.referee.game
+        first = harness.referee.game
         others = [get_game(name) for name in self._games if name != first.name]
         await self._basics("whole-match", partial(steps.whole_match, game=first), first)
-        stage.forgiving = False
+        harness.forgiving = False
         for rule, step in TRIALS:
             await self._trial(rule, step)
         for game in others:
@@ -68,11 +68,11 @@ class Course:
         await self._trial("key", endings.key)
         await self._trial("replaced", endings.replaced)
         self._results += [self._habit(rule) for rule in HABITS]
-        logins = stage.referee.logins
+        logins = harness.referee.logins
         return Report(logins[0].name if logins else None, self._results, self._record.elapsed_ms / 1000)
 
     async def _basics(self, rule: str, step: Step, game: Game | None = None) -> None:
-        """A step without which there is nothing more to see: a trouble ends the check, and fails its own rule."""
+        """Take a step that all later ones need: a trouble ends the check, and fails the rule that was broken."""
         first = len(self._record.entries)
         trouble = await self._try(rule, step, game)
         if trouble is None:
@@ -85,7 +85,7 @@ class Course:
             self._add(rule, "skip", f"could not be judged: {trouble.why}", first, game)
 
     async def _trial(self, rule: str, step: Step, game: Game | None = None) -> None:
-        """A step that fails by whatever goes wrong in it, since all went well before it."""
+        """Take a step that fails by any trouble in it, since all went well before it."""
         first = len(self._record.entries)
         trouble = await self._try(rule, step, game)
         if trouble is None:
@@ -95,21 +95,21 @@ class Course:
             return
         try:
             async with asyncio.timeout_at(self._until):
-                await self._stage.begin_again()
+                await self._harness.begin_again()
         except Trouble as lost:
-            self._stopped = f"not tried: after {rule} the bot could not be had again: {lost.why}"
+            self._stopped = f"not tried: after {rule} the bot could not be started again: {lost.why}"
         except TimeoutError:
             self._stopped = f"not tried: after {rule} the bot was not back in time"
 
     async def _try(self, rule: str, step: Step, game: Game | None) -> Trouble | None:
-        """Take a step, and add its result; or give the trouble that ended it."""
+        """Take a step and add its result, or return the trouble that ended it."""
         first, began = len(self._record.entries), self._record.now()
         status: Status
         try:
             if self._stopped is not None:
                 raise Skipped(self._stopped)
             async with asyncio.timeout_at(self._until):
-                status, why = "pass", await step(self._stage)
+                status, why = "pass", await step(self._harness)
         except Warned as warned:
             status, why = "warning", str(warned)
         except Skipped as skipped:
@@ -118,7 +118,7 @@ class Course:
             return trouble
         except TimeoutError:
             self._stopped = "not tried: the time of the check was over"
-            return Trouble(rule, f"the {self._budget_s:g} s of the check were over; a bot that thinks less fits in")
+            return Trouble(rule, f"the {self._budget_s:g} s of the check were over; let the bot think less")
         self._add(rule, status, why, first, game, self._record.now() - began)
         return None
 
@@ -126,26 +126,26 @@ class Course:
         frames = self._record.since(first) or self._record.since(0)
         self._results.append(Result(RULES[rule], status, why, frames, game.name if game else None, seconds))
 
-    async def _another_game(self, stage: Stage, game: Game) -> str:
-        if not stage.referee.plays(game):
+    async def _another_game(self, harness: Harness, game: Game) -> str:
+        if not harness.referee.plays(game):
             raise Skipped("its login does not name it among its games")
-        if stage.child is None and stage.referee.link is None:
-            self._until += stage.wait_s
+        if harness.child is None and harness.referee.link is None:
+            self._until += harness.wait_s
             self._say(f"start the bot again for {game.name}")
-        await stage.begin_again(game)
-        return await steps.whole_match(stage, game)
+        await harness.begin_again(game)
+        return await steps.whole_match(harness, game)
 
     def _habit(self, rule: Rule) -> Result:
-        """What was seen of a rule all the time."""
+        """Return the result of a rule that is watched during the whole check."""
         found = self._record.found.get(rule.id)
         if found is not None:
             times = f" ({found.times} times in all)" if found.times > 1 else ""
             return Result(rule, "fail" if found.fault else "warning", f"{found.why}{times}", found.frames)
-        if not self._stage.referee.logins:
+        if not self._harness.referee.logins:
             return Result(rule, "skip", "it never logged in")
         if rule.id not in ABOUT_TURNS:
             return Result(rule, "pass", "all the time")
-        answers = [turn for turn in self._stage.referee.asked.values() if turn.took_ms is not None]
+        answers = [turn for turn in self._harness.referee.turns.values() if turn.took_ms is not None]
         if not answers:
             return Result(rule, "skip", "it answered no turn")
         slowest = max(turn.took_ms or 0 for turn in answers)

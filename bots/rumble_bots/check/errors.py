@@ -1,4 +1,4 @@
-"""How a check is interrupted.
+"""The exceptions that interrupt a check.
 
 BadCommand     the command cannot be run at all (an SdkError, for the user)
 Trouble        the bot broke a rule, and the step at hand cannot go on
@@ -6,7 +6,7 @@ Warned         a step is over, and what it showed is worth a warning
 Skipped        a step does not apply to this bot
 """
 
-from rumble_bots.errors import SdkError
+from rumble_bots.sdk.errors import SdkError
 
 
 class BadCommand(SdkError):

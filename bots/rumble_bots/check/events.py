@@ -1,40 +1,38 @@
-"""What happens outside, in the order in which it happened, as the kit takes it from its queue."""
+"""What happens outside the kit, as events in the order in which they happened."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from rumble_bots.check.listener import Link
+from rumble_bots.check.link import Link
 
 
 @dataclass(frozen=True, slots=True)
 class Connected:
     """A bot opened a WebSocket."""
 
-    link: "Link"
+    link: Link
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
     """A frame came: text, or bytes for a binary one. `at` is in seconds of the loop's clock."""
 
-    link: "Link"
+    link: Link
     frame: str | bytes
     at: float
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """A connection is over; 1006 where there was no closing handshake."""
+    """A connection is over; the code is 1006 where there was no closing handshake."""
 
-    link: "Link"
+    link: Link
     code: int
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class TurnedAway:
-    """A request that could not become a connection of a bot; why."""
+    """A request could not become a connection of a bot; `why` is the reason."""
 
     why: str
 
@@ -46,11 +44,11 @@ class Exited:
     code: int
     said: str
     stale: bool = False
-    """The kit had done with that program before it took notice of its end."""
+    """Whether the kit had stopped that program before it read this event."""
 
     @property
     def how(self) -> str:
-        """In words."""
+        """The end in words."""
         ended = f"was ended by signal {-self.code}" if self.code < 0 else f"ended with exit code {self.code}"
         return f"{ended}; it said last: {self.said}" if self.said else ended
 

@@ -8,83 +8,83 @@ from rumble_protocol import bot_messages as bot
 from rumble_bots.check.errors import Trouble
 from rumble_bots.check.events import Ended, Exited
 from rumble_bots.check.record import Record
-from rumble_bots.check.referee import UNREADABLE, LoggedIn, Moved, Referee, Resigned
-from rumble_bots.check.table import OPPONENT, Asked, Table
+from rumble_bots.check.scripted_match import OPPONENT, AskedTurn, ScriptedMatch
+from rumble_bots.check.scripted_referee import UNREADABLE, LoggedIn, Moved, Resigned, ScriptedReferee
 
 BACK_S = 6.0
-"""How long a bot may take to be back after its connection ended."""
+"""Seconds that a bot has to log in again after its connection ended."""
 LAST_WORDS_S = 0.3
-"""How long a program may take to end after its connection did, to be told as the cause."""
+"""Seconds after the end of a connection in which the end of the program counts as its cause."""
 MOST_PLIES = 120
-"""The opponent resigns a longer match: its rules have been seen."""
+"""Plies of a match after which the opponent resigns."""
 SEED = 1
-"""Of the opponent's lot: every run is the same."""
+"""Seed of the opponent's random moves: every check is the same."""
 
 
 class GaveUp(Trouble):
-    """The bot resigned: no breach of any rule, but nothing more can be seen in this match."""
+    """The bot resigned: that breaks no rule, but ends what the match can show."""
 
-    def __init__(self, table: Table) -> None:
-        super().__init__("whole-match", f"it resigned {table.match} at ply {len(table.moves)}")
-        self.table = table
+    def __init__(self, match: ScriptedMatch) -> None:
+        super().__init__("whole-match", f"it resigned {match.match_id} at ply {len(match.moves)}")
+        self.match = match
 
 
 class Play:
-    """Matches with one bot."""
+    """Matches between the bot and the kit's opponent."""
 
-    def __init__(self, referee: Referee) -> None:
+    def __init__(self, referee: ScriptedReferee) -> None:
         self.referee = referee
         self.record: Record = referee.record
         self.forgiving = True
-        """A connection that the bot ends is noted, and play goes on when it is back. Else it ends the step."""
+        """Whether play goes on when the bot is back after it ended its connection; otherwise that ends the step."""
         self.plies = 0
-        """How many moves of the bot counted."""
-        self._matches = 0
+        """Number of the bot's moves that counted."""
+        self._started = 0
 
-    async def start(self, seat: int = 0, game: Game | None = None) -> Table:
-        """Begin a match, and ask for the bot's first move if it is to move first, or after the opponent's."""
+    async def start(self, seat: int = 0, game: Game | None = None) -> ScriptedMatch:
+        """Begin a match and ask for the bot's first move, in seat 1 after the opponent's."""
         referee = self.referee
-        self._matches += 1
-        table = Table(
-            match=f"{referee.tournament}.1.1.{self._matches}.1",
+        self._started += 1
+        match = ScriptedMatch(
+            match_id=f"{referee.tournament_id}.1.1.{self._started}.1",
             game=game or referee.game,
             seat=seat,
             name=referee.login.name,
             control=referee.control,
-            random=Random(SEED + self._matches),
+            random=Random(SEED + self._started),
         )
-        referee.tables[table.match] = table
-        await self.begin(table)
-        return table
+        referee.matches[match.match_id] = match
+        await self.begin(match)
+        return match
 
-    async def begin(self, table: Table) -> None:
-        """Tell of the match, and ask."""
-        await self.referee.say(table.start_message(resumed=False))
-        await self.advance(table)
+    async def begin(self, match: ScriptedMatch) -> None:
+        """Send `match_start`, and ask for the first move."""
+        await self.referee.say(match.start_message(resumed=False))
+        await self.advance(match)
 
-    async def advance(self, table: Table) -> None:
-        """Go on to the bot's next turn, or to the end."""
-        state = table.state
-        while state.outcome is None and state.to_move != table.seat:
-            table.reply()
-            state = table.state
+    async def advance(self, match: ScriptedMatch) -> None:
+        """Move for the opponent, then ask the bot, or end the match."""
+        state = match.state
+        while state.outcome is None and state.to_move != match.seat:
+            match.reply()
+            state = match.state
         if state.outcome is not None:
-            await self.referee.finish(table, state.outcome)
-        elif len(table.moves) >= MOST_PLIES:
-            await self.give_up(table)
+            await self.referee.finish(match, state.outcome)
+        elif len(match.moves) >= MOST_PLIES:
+            await self.give_up(match)
         else:
-            await self.referee.ask(table)
+            await self.referee.ask(match)
 
-    async def give_up(self, table: Table) -> None:
-        """The opponent resigns, if the match is still on."""
-        if not table.over:
-            outcome = Outcome.win(table.seat, f"{OPPONENT} resigned", termination=Termination.RESIGNATION)
-            await self.referee.finish(table, outcome)
+    async def give_up(self, match: ScriptedMatch) -> None:
+        """Let the opponent resign, unless the match is over."""
+        if not match.over:
+            outcome = Outcome.win(match.seat, f"{OPPONENT} resigned", termination=Termination.RESIGNATION)
+            await self.referee.finish(match, outcome)
 
-    async def moved(self) -> Asked:
+    async def moved(self) -> AskedTurn:
         """Wait for an answer to any open turn. Raises Trouble where none comes in time."""
         while True:
-            turns = [table.turn for table in self.referee.tables.values() if table.turn is not None]
+            turns = [match.turn for match in self.referee.matches.values() if match.turn is not None]
             first = min(turns, key=lambda turn: turn.deadline)
             try:
                 heard = await self.referee.hear(first.deadline)
@@ -94,41 +94,41 @@ class Play:
                 case Moved(turn):
                     self.plies += 1
                     return turn
-                case Resigned(table):
-                    raise GaveUp(table)
+                case Resigned(match):
+                    raise GaveUp(match)
                 case Ended() | Exited():
                     await self._lost(heard)
                 case _:
                     pass
 
-    async def one_turn(self, table: Table) -> None:
-        """See the bot answer the open turn of a match, and then another, if the match goes on."""
-        if not table.over:
+    async def one_turn(self, match: ScriptedMatch) -> None:
+        """Wait for the bot's answer to the open turn of a match, and to the next one if there is one; then resign."""
+        if not match.over:
             await self.moved()
-            await self.advance(table)
-        if not table.over:
+            await self.advance(match)
+        if not match.over:
             await self.moved()
-        await self.give_up(table)
+        await self.give_up(match)
 
-    async def play_out(self, *tables: Table) -> GaveUp | None:
-        """Play matches to their ends, all at the same time. Gives the last resignation, if there was one.
+    async def play_out(self, *matches: ScriptedMatch) -> GaveUp | None:
+        """Play matches to their ends, all at the same time; return the bot's last resignation, or None.
 
-        A bot may resign; but one that does before it has moved shows nothing, and that is raised.
+        Raises GaveUp where the bot resigns before its first move: that match shows nothing.
         """
         gave_up = None
-        while not all(table.over for table in tables):
+        while not all(match.over for match in matches):
             try:
                 turn = await self.moved()
             except GaveUp as resigned:
-                if len(resigned.table.moves) < resigned.table.game.seats:
+                if len(resigned.match.moves) < resigned.match.game.seats:
                     raise
                 gave_up = resigned
             else:
-                await self.advance(turn.table)
+                await self.advance(turn.match)
         return gave_up
 
     async def idle(self, seconds: float) -> None:
-        """Let time pass, answering what comes."""
+        """Wait, and answer what comes meanwhile."""
         until = self.record.now() + seconds
         while True:
             try:
@@ -139,7 +139,7 @@ class Play:
                 await self._lost(heard)
 
     async def logged_in(self) -> bot.Login:
-        """Wait for the bot to be back. Raises Trouble."""
+        """Wait for the bot's next login. Raises Trouble."""
         until = self.record.now() + BACK_S
         while True:
             try:
@@ -165,7 +165,7 @@ class Play:
             self.record.breach("stays-connected", why)
 
     async def _how_it_ended(self) -> str | None:
-        """The end of the program, if its connection ended by that: it tells more."""
+        """Wait for the end of the program as the cause of the connection's; None where it does not come."""
         until = self.record.now() + LAST_WORDS_S
         while True:
             try:

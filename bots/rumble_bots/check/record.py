@@ -1,4 +1,4 @@
-"""Everything that was said during a check, in order, and what was found wrong with it on the way."""
+"""The frames of a check, in order, and the breaches found in them."""
 
 import re
 from collections.abc import Callable
@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 from rumble_bots.check.report import Entry, Side
 
 LONGEST = 4000
-"""Characters of a frame that are kept."""
+"""Most characters of a frame that are kept; the rest is cut."""
 SHOWN = 12
-"""So many entries show a finding."""
+"""Most entries that are kept with a result or a breach: the last ones."""
 SECRET = re.compile(r'("(?:key|invite)"\s*:\s*)"(?:[^"\\]|\\.)*"')
 
 
 @dataclass(slots=True)
 class Found:
-    """The first breach of a rule, how often it was broken, and whether that is more than a warning."""
+    """The first breach of a rule, how often the rule was broken, and whether that is more than a warning."""
 
     why: str
     frames: list[Entry]
@@ -25,7 +25,7 @@ class Found:
 
 @dataclass(slots=True)
 class Record:
-    """The frames of both sides with their times, keys blanked; `now` tells seconds."""
+    """The frames of both sides with their times, keys blanked; `now` returns seconds."""
 
     now: Callable[[], float]
     began: float = field(init=False)
@@ -37,22 +37,22 @@ class Record:
         self.began = self.now()
 
     def add(self, side: Side, text: str) -> None:
-        """Keep a frame, or a note."""
+        """Append a frame, or a note."""
         if len(text) > LONGEST:
             text = f"{text[:LONGEST]}... ({len(text)} characters)"
         self.entries.append(Entry(self.elapsed_ms, side, SECRET.sub(r'\1"..."', text)))
 
     @property
     def elapsed_ms(self) -> int:
-        """Since the check began."""
+        """Time since the check began."""
         return round((self.now() - self.began) * 1000)
 
     def since(self, first: int) -> list[Entry]:
-        """The last entries from number `first` on."""
+        """Return the last `SHOWN` entries from index `first` on."""
         return self.entries[first:][-SHOWN:]
 
     def breach(self, rule: str, why: str, *, fault: bool = True) -> None:
-        """A rule was broken just now; `fault` False: it is only worth a warning."""
+        """Note that a rule was broken just now; without `fault` that is only worth a warning."""
         known = self.found.get(rule)
         if known is not None and (known.fault or not fault):
             known.times += 1

@@ -12,20 +12,19 @@ Side = Literal["bot", "kit", "note"]
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A frame of either side, or a note of what else happened, and when: ms since the check began."""
+    """A frame of either side, or a note of what else happened; `at_ms` counts from the start of the check."""
 
     at_ms: int
     side: Side
     text: str
 
     def as_json(self) -> dict[str, Any]:
-        """For the report."""
         return {"at_ms": self.at_ms, "from": self.side, "text": self.text}
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """How one rule was kept, and why we say so. `game` is given where the rule is tried in several."""
+    """The verdict on one rule, and its reason. `game` is set where the rule is tried in several games."""
 
     rule: Rule
     status: Status
@@ -36,11 +35,9 @@ class Result:
 
     @property
     def label(self) -> str:
-        """The rule's id, and the game's name where there is one."""
         return self.rule.id if self.game is None else f"{self.rule.id} ({self.game})"
 
     def as_json(self) -> dict[str, Any]:
-        """For `--json`."""
         return {
             "id": self.rule.id,
             "game": self.game,
@@ -57,32 +54,29 @@ class Report:
     """The whole check of one bot."""
 
     bot: str | None = None
-    """The name it logged in with, if it did."""
+    """Its name at its first login; None without a login."""
     results: list[Result] = field(default_factory=list)
     seconds: float = 0.0
 
     @property
     def passed(self) -> bool:
-        """Whether no rule failed."""
         return not self.of("fail")
 
     @property
     def never_came(self) -> str | None:
-        """Why there was nothing to check, if the bot never connected."""
+        """The reason why there was nothing to check, if the bot never connected."""
         first = self.results[0]
         return first.why if first.rule.id == "connect" and first.status == "fail" else None
 
     def of(self, status: Status) -> list[Result]:
-        """The results of one status."""
         return [result for result in self.results if result.status == status]
 
     def counts(self) -> dict[str, int]:
-        """How many rules have each status."""
+        """Count the results by status."""
         statuses: tuple[Status, ...] = ("pass", "fail", "warning", "skip")
         return {status: len(self.of(status)) for status in statuses}
 
     def as_json(self) -> dict[str, Any]:
-        """For `--json`."""
         return {
             "bot": self.bot,
             "passed": self.passed,

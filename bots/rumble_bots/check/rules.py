@@ -1,11 +1,11 @@
-"""The rules that a bot is held to: the same, with the same ids, as the table in PROTOCOL.md."""
+"""The rules that a bot must keep: those of the table in PROTOCOL.md, with the same ids."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule: what a bot does that keeps it, and what to do next where it is broken."""
+    """One rule: what a bot does that keeps it, and how to mend a bot that breaks it."""
 
     id: str
     title: str
@@ -31,7 +31,7 @@ STEPS = (
     Rule(
         "rejected",
         "goes on after rejected",
-        'Let no "rejected" end the bot: print its message, and wait for the next frame.',
+        'Do not end the bot on "rejected": print its message, and wait for the next frame.',
     ),
     Rule(
         "retry",
@@ -41,7 +41,7 @@ STEPS = (
     Rule(
         "error",
         "goes on after an error that is not fatal",
-        'Let no "error" end the bot unless fatal is true: print its message, and wait for the next frame.',
+        'Do not end the bot on "error" unless fatal is true: print its message, and wait for the next frame.',
     ),
     Rule(
         "stale-turns",
@@ -56,7 +56,7 @@ STEPS = (
     Rule(
         "told-twice",
         "takes a result that is told twice",
-        "A match_over may come twice: take the second of an id and attempt as no news.",
+        "A match_over may come twice: ignore the second one for the same id and attempt.",
     ),
     Rule(
         "unknown-messages",
@@ -86,7 +86,7 @@ STEPS = (
     Rule(
         "unknown-fields",
         "ignores fields it does not know",
-        "Read the fields that you know from each object, and let others be: a newer server sends more.",
+        "Read the fields that you know from each object, and ignore the others: a newer server sends more.",
     ),
     Rule(
         "clean-end",
@@ -104,13 +104,13 @@ STEPS = (
         "Do not connect again after close code 4001, 4003 or 4010: end the program, and say why.",
     ),
 )
-"""What the kit tries, one after another."""
+"""Rules that the kit tries one after another."""
 
 HABITS = (
     Rule(
         "valid-messages",
         "sends nothing but messages of the protocol",
-        "Hold what you send against PROTOCOL.md or protocol/schema/bot_message.json; print each error you are sent.",
+        "Compare what you send with PROTOCOL.md or protocol/schema/bot_message.json; print each error you are sent.",
     ),
     Rule(
         "legal-moves",
@@ -125,7 +125,7 @@ HABITS = (
     Rule(
         "deadlines",
         "answers within its clock",
-        "Answer within clock.remaining_ms, and leave a little; slower bots are checked with --move-ms.",
+        "Answer within clock.remaining_ms, and leave a little; for slower bots use --move-ms.",
     ),
     Rule(
         "limits",
@@ -135,9 +135,9 @@ HABITS = (
     Rule(
         "stays-connected",
         "stays until it is told that all is over",
-        "Keep the connection and the program until tournament_over; catch what goes wrong while you choose a move.",
+        "Keep the connection and the program until tournament_over; catch errors while you choose a move.",
     ),
 )
-"""What the kit watches all the time."""
+"""Rules that the kit watches during the whole check."""
 
 RULES = {rule.id: rule for rule in (*STEPS, *HABITS)}

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 from rumble_bots.check.report import Report, Result, Status
 
 MOST_ALIKE = 3
-"""More rules than this that were skipped for one reason share a line."""
+"""Most rules skipped for one reason that get a line each; more of them share a line."""
 FRAMES_SHOWN = 6
 FRAME_WIDTH = 400
 WORDS: dict[Status, str] = {"pass": "pass", "fail": "FAIL", "warning": "warn", "skip": "skip"}
@@ -17,7 +17,7 @@ NOT_IN_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 
 
 def as_lines(report: Report) -> list[str]:
-    """For a terminal: a line for each rule, and what shows a breach below it."""
+    """Return the lines for a terminal: one for each rule, and below a failed one its last frames."""
     counts = report.counts()
     lines = [f"{report.bot or 'a bot'}, checked in {report.seconds:.1f} s"]
     width = max(len(result.label) for result in report.results)
@@ -40,12 +40,12 @@ def as_lines(report: Report) -> list[str]:
 
 
 def as_json(report: Report) -> str:
-    """The whole report."""
+    """Return the whole report as JSON."""
     return json.dumps(report.as_json(), indent=2)
 
 
 def as_junit(report: Report) -> str:
-    """JUnit XML: a test case for each rule; a warning passes, and is told as its output."""
+    """Return JUnit XML with a test case for each rule; a warning passes, and is the case's output."""
     counts = report.counts()
     totals = {
         "tests": str(len(report.results)),
@@ -76,7 +76,7 @@ def as_junit(report: Report) -> str:
 
 
 def _shown(result: Result, width: int | None) -> list[str]:
-    """The frames of a result, a line each."""
+    """Return the frames of a result, a line each, cut to `width` characters."""
     lines = []
     for entry in result.frames:
         text = _plain(entry.text)
@@ -86,10 +86,10 @@ def _shown(result: Result, width: int | None) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    """Text that a bot may have chosen, on one line and without what a terminal would obey."""
+    """Return text that a bot may have chosen on one line, with all control characters escaped."""
     return "".join(character if character.isprintable() else repr(character)[1:-1] for character in text)
 
 
 def _in_xml(text: str) -> str:
-    """Text without the characters that no XML may hold."""
+    """Return text without the characters that XML forbids."""
     return NOT_IN_XML.sub("\ufffd", text)

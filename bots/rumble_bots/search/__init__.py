@@ -1,7 +1,7 @@
-"""Looking ahead: five searches that give every position the same value, by ever fewer nodes.
+"""Looking ahead: five searches that give every position the same value, each with fewer nodes than the one before.
 
-The first four are there to be read, and `Strong` to play by. `SEARCHES` has them by name; `think` runs one of them
-under a clock. Another family, judging by random games, is in `rumble_bots.search.mcts`.
+The first four are examples to read; `Strong` is the one to play with. `SEARCHES` has them by name; `think` runs one
+under a clock. `rumble_bots.search.mcts` is a search of another kind, which judges by random games.
 """
 
 from rumble_bots.search.alphabeta import AlphaBeta, CachedAlphaBeta

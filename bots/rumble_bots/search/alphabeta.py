@@ -1,8 +1,8 @@
-"""Alpha-beta: minimax without the moves that cannot matter, alone and with a table of positions.
+"""Alpha-beta: minimax without the moves that cannot change the result, without and with a table of positions.
 
 Donald E. Knuth, Ronald W. Moore: An analysis of alpha-beta pruning. Artificial Intelligence 6 (1975), 293-326;
 fail-soft after John P. Fishburn (1983). A move's value replaces the best only if it is higher, and a bound is
-never higher than the true best, so that the root's first best move is plain minimax's.
+never higher than the true best, so the first best move at the root is the same as plain minimax's.
 """
 
 import math
@@ -20,7 +20,7 @@ class AlphaBeta(Search):
     prunes = True
 
     def beyond(self, state: State, depth: float, tally: Tally, alpha: float, beta: float) -> float:
-        """The highest value among the moves, as far as it matters between `alpha` and `beta`."""
+        """Return the highest value among the moves if it is between `alpha` and `beta`, else a bound."""
         best = -math.inf
         for code in state.codes():
             best = max(best, self.after(state, code, depth, tally, max(alpha, best), beta))
@@ -34,10 +34,10 @@ class CachedAlphaBeta(AlphaBeta):
 
     def __init__(self) -> None:
         self.table: dict[Hashable, tuple[float, float, float]] = {}
-        """Position to (depth it was searched to, at least this value, at most this value)."""
+        """By position: the depth it was searched to, a lower bound and an upper bound of its value."""
 
     def value(self, state: State, depth: float, tally: Tally, alpha: float = -1.0, beta: float = 1.0) -> float:
-        """The value from the table, if its bounds settle it, or worked out and put there."""
+        """Return the value from the table if its bounds suffice; otherwise search it and put it there."""
         key = state.canonical()
         searched, low, high = self.table.get(key, (-1.0, -1.0, 1.0))
         if searched >= depth and (low >= beta or high <= alpha or low == high):

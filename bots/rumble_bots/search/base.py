@@ -1,8 +1,8 @@
-"""What every search shares: how a position is valued, how nodes are counted, how the clock stops it.
+"""The base of every search: the value of a position, the count of nodes, the clock.
 
 A value is from the view of the seat to move: 1 a win, 0 a draw, -1 a loss, and between them an estimate where
-the search stopped early. Games here have two seats and one point to share. How long a win takes does not matter
-to its value, so equal moves are common; the first of them, in the order of `State.codes`, is taken.
+the search stopped early. Games here have two seats and one point to share. The length of a win does not change
+its value, so equal moves are common; a search takes the first of them in the order of `State.codes`.
 """
 
 import math
@@ -17,7 +17,7 @@ END = math.inf
 """The depth, in plies, of a search to the end of the game."""
 
 Clock = Callable[[], float]
-"""Tells the time in seconds from some fixed moment, and never goes back."""
+"""Returns the time in seconds from some fixed moment, and never goes back."""
 
 
 class OutOfTime(Exception):
@@ -26,20 +26,20 @@ class OutOfTime(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a search found: a move (as a code) and its value."""
+    """The result of a search: a move (as a code) and its value."""
 
     code: int
     value: float
     second: float | None = None
-    """What chose between moves of this same value, if anything did."""
+    """The second value, which decided between moves of the same value, if there is one."""
     complete: bool = True
-    """Whether the value was worked out to the end of the game everywhere, with no estimate in it."""
+    """Whether the value rests on ends of the game alone, not on estimates."""
 
 
 class Tally:
     """Counts the nodes of a search and stops it at its deadline.
 
-    A node is a position whose value was worked out, the root included; a value found in a table costs none.
+    A node is a position whose value was searched, the root included; a value found in a table is none.
     """
 
     __slots__ = ("clock", "deadline", "guesses", "nodes")
@@ -47,36 +47,36 @@ class Tally:
     def __init__(self, limit_ms: float | None = None, clock: Clock = time.monotonic) -> None:
         self.nodes = 0
         self.guesses = 0
-        """How many values rested on an estimate."""
+        """Number of values that were estimates."""
         self.clock = clock
         self.deadline = None if limit_ms is None else clock() + limit_ms / 1000
 
     def visit(self) -> None:
-        """Count a node. Raises OutOfTime at the deadline: reading the clock costs far less than a node does."""
+        """Count a node. Raises OutOfTime at the deadline; reading the clock costs far less than a node."""
         self.nodes += 1
         if self.deadline is not None and self.clock() >= self.deadline:
             raise OutOfTime
 
     def guess(self, state: State) -> float:
-        """The estimate of `state`, remembered as one."""
+        """Return the estimate of `state`, and count it."""
         self.guesses += 1
         return state.estimate()
 
 
 class Search(ABC):
-    """A way to find the value of a position. What it has learned it may keep for the next time."""
+    """A way to find the value of a position. It may keep a table from one search to the next."""
 
     prunes = False
     """Whether it leaves out moves that cannot change the result."""
 
     @abstractmethod
     def beyond(self, state: State, depth: float, tally: Tally, alpha: float, beta: float) -> float:
-        """The value of `state`, where the game is not over and `depth` is left, from the values of its moves."""
+        """Return the value of `state` from the values of its moves; the game is not over, and `depth` is above 0."""
 
     def value(self, state: State, depth: float, tally: Tally, alpha: float = -1.0, beta: float = 1.0) -> float:
-        """The value of `state` looking `depth` plies ahead.
+        """Return the value of `state` looking `depth` plies ahead.
 
-        Exact if it is from `alpha` to `beta`; below or above them it may be only a bound. Raises OutOfTime.
+        It is exact from `alpha` to `beta`; outside of them it may be only a bound. Raises OutOfTime.
         """
         tally.visit()
         outcome = state.outcome
@@ -89,14 +89,14 @@ class Search(ABC):
     def after(
         self, state: State, code: int, depth: float, tally: Tally, alpha: float = -1.0, beta: float = 1.0
     ) -> float:
-        """The value of the move `code`, from the view of who makes it: usually the other side of its result's."""
+        """Return the value of the move `code` for the seat that makes it."""
         later = state.after(code)
         if later.to_move == state.to_move:
             return self.value(later, depth - 1, tally, alpha, beta)
         return -self.value(later, depth - 1, tally, -beta, -alpha)
 
     def best(self, state: State, depth: float, tally: Tally) -> Found:
-        """The first move of the highest value. Raises OutOfTime."""
+        """Return the first move of the highest value. Raises OutOfTime."""
         tally.visit()
         guesses = tally.guesses
         chosen, best = -1, -math.inf

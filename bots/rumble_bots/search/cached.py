@@ -1,4 +1,4 @@
-"""Minimax that remembers positions, and takes rotations and reflections of one position as the same."""
+"""Minimax with a table of positions, in which rotations and reflections of a position are the same."""
 
 from collections.abc import Hashable
 
@@ -8,22 +8,22 @@ from rumble_bots.search.base import END, Tally
 from rumble_bots.search.plain import Plain
 
 LIMIT = 250_000
-"""Positions that a table holds before it is emptied: some 50 MB."""
+"""Most positions in a table, some 50 MB; a full table is emptied."""
 
 
 class Cached(Plain):
     """Plain minimax with a table of values by `State.canonical`.
 
-    A value serves whoever asks for the same depth or less, so at a limited depth it may be better informed than
+    A value found at a depth is used for smaller depths too, so at a limited depth it may be better informed than
     plain minimax's. One table serves one game.
     """
 
     def __init__(self) -> None:
         self.table: dict[Hashable, tuple[float, float]] = {}
-        """Position to (depth it was searched to, value)."""
+        """By position: the depth it was searched to, and its value."""
 
     def value(self, state: State, depth: float, tally: Tally, alpha: float = -1.0, beta: float = 1.0) -> float:
-        """The value from the table, or worked out and put there."""
+        """Return the value from the table, or search it and put it there."""
         key = state.canonical()
         searched, value = self.table.get(key, (-1.0, 0.0))
         if searched >= depth:

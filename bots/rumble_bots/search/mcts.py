@@ -1,12 +1,12 @@
-"""Monte Carlo tree search: moves are judged by how random games after them end.
+"""Monte Carlo tree search: judges moves by the results of random games after them.
 
 UCT: Levente Kocsis, Csaba Szepesvári: Bandit based Monte-Carlo planning. ECML 2006, 282-293. Each round goes down
-the tree by the move that promises most (its mean so far, and a bonus for being little known), adds one position,
+the tree by the most promising moves (by the mean result so far, plus a bonus for few visits), adds one position,
 plays on at random from there, and counts the result for every position on the way.
 
-Where a game estimates its positions, the moves are tried in the order of the estimates, and the more of them the more
-rounds come through: a board of 225 squares would else take 225 rounds to see each move once (progressive widening:
-Rémi Coulom: Computing Elo ratings of move patterns in the game of Go. ICGA Journal 30 (2007), 198-208).
+Where a game estimates its positions, the moves are tried in the order of the estimates, and their number grows with
+the rounds through the position (progressive widening: Rémi Coulom: Computing Elo ratings of move patterns in the game
+of Go. ICGA Journal 30 (2007), 198-208). Otherwise a board of 225 squares takes 225 rounds to try each move once.
 """
 
 from collections.abc import Sequence
@@ -18,19 +18,19 @@ from rumble_engine import State
 from rumble_bots.search.base import Found, OutOfTime, Tally
 
 EXPLORATION = 1.0
-"""How much it counts to be little known; results are from -1 to 1."""
+"""Weight of the bonus for few visits; results are from -1 to 1."""
 
 SOON = 6
-"""Plies of a random game before it is estimated, where the game has an estimate of its own."""
+"""Plies of a random game after which it is estimated, in a game with an estimate of its own."""
 
 LATE = 500
-"""The same where it has none: to the end, but for games that take very long."""
+"""Plies of a random game after which it is estimated, in a game without; most games end before."""
 
 FIRST = 4
-"""Moves of a position that are tried before it matters how many rounds come through it."""
+"""Moves of a position that are tried whatever the number of its rounds."""
 
 PATIENCE = 8
-"""A position is looked into after as many rounds as an eighth of its moves: to put them in order takes time."""
+"""The moves of a position divided by the rounds through it before its moves are put in order, which takes time."""
 
 
 class Node:
@@ -41,50 +41,50 @@ class Node:
     def __init__(self, state: State, informed: bool) -> None:
         self.state = state
         self.informed = informed
-        """Whether the game has estimates."""
+        """Whether the game has an estimate of its own."""
         self.seat = state.to_move
         self.codes: Sequence[int] | None = None
-        """The moves, in the order in which they are tried; where one wins at once, it alone. None: not looked into."""
+        """The moves in the order of trial, or one move that wins at once; None before `look`."""
         self.children: list[Node] = []
-        """What the first of the moves led to."""
+        """The nodes of the first `codes`, in their order."""
         self.visits = 0
         self.total = 0.0
         """The sum of the results for seat 0."""
 
     def look(self, random: Random) -> None:
-        """Find the moves and their order, in which chance decides between equals."""
+        """Find the moves and their order; equal ones are in random order."""
         codes = self.state.codes()
         self.codes = _ordered(self.state, random.sample(codes, len(codes)), self.informed)
 
     def is_ripe(self) -> bool:
-        """Whether rounds go on into the moves from here."""
+        """Return whether rounds go on from here by a move."""
         return self.codes is not None or self.visits * PATIENCE >= len(self.state.codes())
 
     def untried(self) -> int | None:
-        """The next move to be tried for the first time, if it is time for one."""
+        """Return the next move to try for the first time; None where none is left or due."""
         tried = len(self.children)
         if self.codes is None or tried >= len(self.codes):
             return None
         return None if self.informed and tried >= FIRST and tried * tried > self.visits else self.codes[tried]
 
     def grow(self, code: int) -> "Node":
-        """The child that the move `code` leads to, new."""
+        """Add the child that the move `code` leads to, and return it."""
         child = Node(self.state.after(code), self.informed)
         self.children.append(child)
         return child
 
     def mean(self, seat: int) -> float:
-        """The mean result for `seat`, from -1 to 1."""
+        """Return the mean result for `seat`, from -1 to 1."""
         return (-self.total if seat else self.total) / self.visits
 
     def promising(self) -> "Node":
-        """The child that promises most to the seat to move."""
+        """Return the child that is most promising for the seat to move."""
         known, seat = EXPLORATION * EXPLORATION * log(self.visits), self.seat
         return max(self.children, key=lambda child: child.mean(seat) + sqrt(known / child.visits))
 
 
 def look_around(state: State, rounds: float, tally: Tally, random: Random) -> Found:
-    """The move that most rounds went through, when `rounds` are done or the time is over, and its mean result."""
+    """Play rounds until there are `rounds` or the time is over; return the move with most of them and its mean."""
     informed = type(state).estimate is not State.estimate
     root, plies = Node(state, informed), SOON if informed else LATE
     root.look(random)
@@ -117,7 +117,7 @@ def _round(root: Node, plies: int, random: Random) -> None:
 
 
 def _playout(state: State, plies: int, random: Random) -> float:
-    """The result for seat 0 of a random game, estimated if it takes more than `plies`."""
+    """Play a random game; return its result for seat 0, an estimate if it takes more than `plies`."""
     for _ in range(plies):
         codes = state.codes()
         if not codes:
@@ -129,7 +129,7 @@ def _playout(state: State, plies: int, random: Random) -> float:
 
 
 def _ordered(state: State, codes: Sequence[int], informed: bool) -> Sequence[int]:
-    """The moves by the estimates of what they lead to, or one that wins at once, alone.
+    """Return the moves in the order of the estimates after them, or a single move that wins at once.
 
     Fabien Teytaud, Olivier Teytaud: On the huge benefit of decisive moves in Monte-Carlo tree search algorithms.
     IEEE Conference on Computational Intelligence and Games 2010, 359-364.

@@ -1,4 +1,4 @@
-"""A table that forgets: what was neither put there nor asked for lately goes first."""
+"""A table of bounded size that drops its oldest entries."""
 
 from collections.abc import Hashable
 from typing import Generic, TypeVar
@@ -26,6 +26,6 @@ class Memory(Generic[K, V]):
         self.new[key] = value
 
     def get(self, key: K, default: V) -> V:
-        """What was put there, or `default`."""
+        """Return the entry, or `default`."""
         value = self.new.get(key)
         return self.old.get(key, default) if value is None else value

@@ -6,8 +6,8 @@ from rumble_bots.search.base import Search, Tally
 
 
 class Plain(Search):
-    """Minimax as in the textbooks: a position is worth its best move, and that is worth what it leaves the other."""
+    """Minimax as in the textbooks: the value of a position is that of its best move for the seat to move."""
 
     def beyond(self, state: State, depth: float, tally: Tally, alpha: float, beta: float) -> float:
-        """The highest value among all moves; `alpha` and `beta` are not looked at."""
+        """Return the highest value among all moves; `alpha` and `beta` are ignored."""
         return max(self.after(state, code, depth, tally) for code in state.codes())

@@ -1,9 +1,9 @@
-"""The search to play by: alpha-beta that remembers, and that looks at the likeliest move first.
+"""The search to play with: alpha-beta with a table, which tries the most promising moves first.
 
-Likely are, in this order: the move that was best here in an earlier look (from the table); the two moves that last
-refuted a position of the same ply (killers: S. G. Akl, M. M. Newborn: The principal continuation and the killer
-heuristic, 1977); the moves that refuted most elsewhere (J. Schaeffer: The history heuristic, 1983). The order
-changes the work alone: values and chosen moves are plain minimax's at the same depth.
+The order of moves: the best move of an earlier search here (from the table); the two moves that last refuted a
+position of the same ply (killers: S. G. Akl, M. M. Newborn: The principal continuation and the killer heuristic,
+1977); then by how often a move refuted other positions (J. Schaeffer: The history heuristic, 1983). The order changes
+only the number of nodes: values and chosen moves are the same as plain minimax's at the same depth.
 """
 
 import math
@@ -15,44 +15,44 @@ from rumble_bots.search.base import END, Found, OutOfTime, Search, Tally
 from rumble_bots.search.memory import Memory
 
 POSITIONS = 250_000
-"""Positions that a table holds unless told otherwise: some 70 MB in connect four."""
+"""Default of the most positions in a table: some 70 MB in connect four."""
 
 NONE = -(1 << 62)
-"""No move of any game."""
+"""A code that is no move of any game."""
 
 NO_KILLERS = (NONE, NONE)
 
 FAR = 8.0
-"""Refutations at this depth or more count the same in the history."""
+"""The depth in plies from which on all refutations count the same in the history."""
 
 Entry = tuple[float, float, float, int]
-"""Of a position: the depth it was searched to, at least this value, at most this value, its best move."""
+"""For a position: the depth it was searched to, a lower and an upper bound of its value, and its best move."""
 
 UNKNOWN: Entry = (-1.0, -1.0, 1.0, NONE)
 
 
 class Strong(Search):
-    """Alpha-beta with a table of bounds and best moves, killers and history. One serves one game."""
+    """Alpha-beta with a table of bounds and best moves, killers and history. An instance serves one game."""
 
     prunes = True
 
     def __init__(self, positions: int = POSITIONS) -> None:
         self.table: Memory[Hashable, Entry] = Memory(positions)
         self.killers: dict[int, tuple[int, int]] = {}
-        """By ply from the root: the moves that refuted a position there, the last first."""
+        """By ply from the root: the last two moves that refuted a position there, the later one first."""
         self.history: tuple[dict[int, float], ...] = ({}, {})
-        """By seat and move: how often it refuted a position, deep looks counted more."""
+        """By seat and move: how often it refuted a position; deep searches count more."""
         self.root: State | None = None
         self.folds = False
-        """Whether the table takes symmetric positions as one: it pays where the root has a symmetry."""
+        """Whether the table has one entry for symmetric positions, which pays where the root has a symmetry."""
         self.ply = 0
         self.chosen = NONE
-        """The best move of the position that was looked at last."""
+        """The best move of the position that was searched last."""
 
     def best(self, state: State, depth: float, tally: Tally) -> Found:
-        """The first move of the highest value, whatever order they are looked at. Raises OutOfTime.
+        """Return the first move of the highest value in the order of `State.codes`.
 
-        A win that was seen before the time was over is given all the same.
+        Raises OutOfTime; but a win found before that is returned.
         """
         tally.visit()
         if state != self.root:
@@ -65,7 +65,7 @@ class Strong(Search):
             earlier = chosen != NONE and codes.index(code) < codes.index(chosen)
             if best >= 1 and not earlier:
                 continue
-            # A move that comes earlier is preferred if it is only as good, which must then be told from worse.
+            # An earlier move is preferred if it is equal, so the bound must be low enough to tell equal from worse.
             floor = math.nextafter(best, -math.inf) if earlier else best
             try:
                 value = self.after(state, code, depth, tally, max(floor, -1.0))
@@ -80,7 +80,7 @@ class Strong(Search):
         return Found(chosen, best + 0.0, complete=complete)
 
     def value(self, state: State, depth: float, tally: Tally, alpha: float = -1.0, beta: float = 1.0) -> float:
-        """The value from the table, if it holds for just this depth or to the end, or worked out and put there."""
+        """Return the value from the table if it is for this very depth or to the end; otherwise search it."""
         if depth <= 0 or state.outcome is not None:
             return super().value(state, depth, tally)
         key = self.key(state)
@@ -100,7 +100,7 @@ class Strong(Search):
         return value
 
     def beyond(self, state: State, depth: float, tally: Tally, alpha: float, beta: float) -> float:
-        """The highest value among the moves, as far as it matters between `alpha` and `beta`."""
+        """Return the highest value among the moves if it is between `alpha` and `beta`, else a bound."""
         best, chosen = -math.inf, NONE
         codes = self.ordered(state, self.chosen)
         self.ply += 1
@@ -119,11 +119,11 @@ class Strong(Search):
         return best
 
     def key(self, state: State) -> Hashable:
-        """What the table knows the position by."""
+        """Return the position's key in the table."""
         return state.canonical() if self.folds else state
 
     def ordered(self, state: State, hint: int) -> Sequence[int]:
-        """The moves, the likeliest first; `hint` is the table's, if it is a move here at all."""
+        """Return the moves, the most promising first; `hint` is the table's move, which may not be legal here."""
         weight = self.history[state.to_move].get
         codes = sorted(state.codes(), key=lambda code: weight(code, 0.0), reverse=True)
         last, before = self.killers.get(self.ply, NO_KILLERS)
@@ -134,7 +134,7 @@ class Strong(Search):
         return codes
 
     def refuted(self, seat: int, code: int, depth: float) -> None:
-        """Remember that `code` was good enough here."""
+        """Count a refutation by `code` for the killers and the history."""
         last, _ = self.killers.get(self.ply, NO_KILLERS)
         if code != last:
             self.killers[self.ply] = code, last
@@ -143,6 +143,6 @@ class Strong(Search):
 
 
 def is_symmetric(state: State) -> bool:
-    """Whether two moves lead to the same position but for symmetry."""
+    """Return whether two moves lead to positions that are the same up to symmetry."""
     codes = state.codes()
     return len({state.after(code).canonical() for code in codes}) < len(codes)

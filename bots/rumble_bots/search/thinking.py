@@ -1,4 +1,4 @@
-"""How far and how long a search may look, and looking deeper and deeper until it must stop."""
+"""The limits of a search in depth and time, and iterative deepening within them."""
 
 import time
 from collections.abc import Callable
@@ -14,21 +14,21 @@ Look = Callable[[State, float, Tally], Found]
 """A search of one position to one depth; it may raise OutOfTime."""
 
 TIME_MS = 50
-"""Thinking time for a move in a game too big to search to its end, unless told otherwise."""
+"""Default of the ms for a move in a game too big to search to its end."""
 
 SHARE = 0.5
-"""The part of its budget that a search plans to use: a busy machine may need the rest."""
+"""The part of the time budget that a search uses; a busy machine may need the rest."""
 
 SMALL = 1_000_000
-"""Nodes of a game tree that is searched to its end without a second thought; tic-tac-toe's is 549,946."""
+"""Most nodes of a game tree that is always searched to its end; tic-tac-toe's has 549,946."""
 
 PROBES = 4
-"""Random games that must all look small."""
+"""Number of random games from which the size of a tree is estimated; all must say that it is small."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a search is allowed: a depth in plies, a time in milliseconds; None is no limit of that kind."""
+    """The limits of a search: a depth in plies, a time in ms; None means no limit of that kind."""
 
     depth: int | None = None
     time_ms: float | None = None
@@ -41,13 +41,13 @@ class Limits:
 
 
 def think(look: Look, state: State, limits: Limits, budget_ms: int | None) -> tuple[Found, Tally]:
-    """The answer of `look` for `state` within `limits`, and what it took.
+    """Return the result of `look` for `state` within `limits`, and its tally.
 
-    Without a clock it looks once, at full depth. Under a clock, which is `limits.time_ms` or half of `budget_ms`
-    (the most that this move may take), whichever is less, it looks one ply deep, then two, and so on, and the last
-    depth that was finished counts. A game too big to end gets `TIME_MS` if nothing else limits it; there a win is
-    taken as soon as it is seen, and in a lost position the move counts that held out to the depth before.
-    There is always an answer: where the clock does not allow even one ply, one ply is looked at all the same.
+    Without a clock it looks once, at full depth. With a clock, which is the lesser of `limits.time_ms` and half of
+    `budget_ms` (the most time for this move), it looks one ply deep, then two, and so on; the last finished depth
+    counts. A game too big to end gets `TIME_MS` if nothing else limits it; there it takes a win as soon as one is
+    found, and in a lost position the move of the deepest look that did not yet see the loss.
+    There is always an answer: if the clock does not allow one ply, it looks one ply deep without the clock.
     """
     deepest = END if limits.depth is None else limits.depth
     patient = deepest < END or is_small(state)
@@ -74,7 +74,7 @@ def think(look: Look, state: State, limits: Limits, budget_ms: int | None) -> tu
 
 
 def solve(look: Look, state: State) -> tuple[Found, Tally]:
-    """The answer of `look` that no deeper look would change in value, and what it took: as long as it takes."""
+    """Look deeper until the value is certain, without a limit of time; return the result and its tally."""
     tally, depth = Tally(), 1
     found = look(state, depth, tally)
     while not found.complete and abs(found.value) < 1:
@@ -84,10 +84,10 @@ def solve(look: Look, state: State) -> tuple[Found, Tally]:
 
 
 def is_small(state: State) -> bool:
-    """Whether the game tree below `state` seems to have at most `SMALL` nodes.
+    """Return whether the game tree below `state` is estimated to have at most `SMALL` nodes.
 
     After Donald E. Knuth, Estimating the efficiency of backtrack programs, Mathematics of Computation 29 (1975):
-    the nodes of a tree are guessed from the branches met on random ways down, the same ones each time.
+    the size of a tree is estimated from the number of branches along random games, the same ones each time.
     """
     random = Random(0)
     return all(_probe(state, random) <= SMALL for _ in range(PROBES))

@@ -3,7 +3,7 @@
 Rules (Dan Troyka, 2000; https://en.wikipedia.org/wiki/Breakthrough_(board_game)): each side fills its two nearest
 rows. A piece steps one square straight or diagonally forward onto an empty square, or diagonally forward onto a piece
 of the other side, which it takes. Reaching the last row wins, and so does taking the last piece. There is always a
-move and never a draw. Settings: `columns` and `rows`, 8 and 8 unless told.
+move and never a draw. Settings: `columns` and `rows`, 8 and 8 by default.
 
 Moves: the square left and the square reached, `"b2b3"`, columns lettered from the left and rows numbered from the
 bottom. Seat 0 plays W (white), from the bottom up, and moves first; seat 1 plays B.
@@ -24,7 +24,7 @@ from rumble_engine.game import Game, Setting, State
 from rumble_engine.outcome import Outcome
 from rumble_engine.squares import Squares, squares
 from rumble_engine.texts import shown
-from rumble_engine.views import mover_in, mover_of, settings_in, text_in
+from rumble_engine.views import mover_in, mover_of, rows_in, settings_in, text_in
 
 MARKS = ".WB"
 TURNED = str.maketrans("WB", "BW")
@@ -33,7 +33,7 @@ PIECES = {"W": Piece("white", 0, "pawn", "light"), "B": Piece("black", 1, "pawn"
 
 @cache
 def _moves(board: Squares) -> tuple[dict[str, int], dict[int, str]]:
-    """Every step that some piece could ever make: its code by its text, and its text by its code."""
+    """Return all steps of any piece on any square: the codes by text, and the texts by code."""
     texts = {}
     for start in board.cells:
         for step in board.steps[1:]:
@@ -54,12 +54,10 @@ class BreakthroughState(State):
 
     @property
     def to_move(self) -> int:
-        """The seat whose piece steps next."""
         return self.mover
 
     @property
     def outcome(self) -> Outcome | None:
-        """A win for a piece on the last row or for the last piece taken, else None."""
         if self.mover:
             if self.white & self.board.row(0):
                 return Outcome.win(0, "reached the last row")
@@ -69,7 +67,10 @@ class BreakthroughState(State):
         return None if self.white else Outcome.win(1, "took the last piece")
 
     def codes(self) -> Sequence[int]:
-        """The steps, row by row from the top by the square they leave: that cell times 256 plus the cell reached."""
+        """Return the steps in the order of the squares left, row by row from the top.
+
+        A code is the cell left times 256, plus the cell reached.
+        """
         if self.outcome is not None:
             return ()
         back = -1 if self.mover else 1
@@ -82,18 +83,15 @@ class BreakthroughState(State):
         )
 
     def after(self, code: int) -> "BreakthroughState":
-        """The state after the step `code`."""
         start, end = 1 << (code >> 8), 1 << (code & 255)
         if self.mover:
             return BreakthroughState(self.board, self.white & ~end, self.black ^ start | end, 0)
         return BreakthroughState(self.board, self.white ^ start | end, self.black & ~end, 1)
 
     def text_of(self, code: int) -> str:
-        """The square left and the square reached."""
         return _moves(self.board)[1][code]
 
     def code_of(self, text: str) -> int:
-        """The legal step written so."""
         code = _moves(self.board)[0].get(text)
         if code is None:
             raise UnreadableMove(f"{shown(text)} is not a move: write the square left and a square next to it, as a2a3")
@@ -110,27 +108,25 @@ class BreakthroughState(State):
         return code
 
     def view(self, seat: int | None = None) -> dict[str, Any]:
-        """`board` (one text, row by row from the top), `columns`, `rows` and `to_move`; the same for every seat."""
+        """Return `board` (one text, row by row from the top), `columns`, `rows`, `to_move`; all seats see the same."""
         board = self.board
         return {"board": self._drawn(), "columns": board.columns, "rows": board.rows, "to_move": self.mover}
 
     def text(self) -> str:
-        """The rows from the top with `/` between them, and the mark to move."""
         return f"{'/'.join(self.board.split(self._drawn()))} {GAME.seat_marks[self.mover]}"
 
     def diagram(self) -> str:
-        """The board with its co-ordinates."""
         return self.board.diagram(self._drawn())
 
     def canonical(self) -> tuple[Squares, str]:
-        """The board as the mover sees it, or its mirror image, whichever comes first."""
+        """Return the lesser of two texts: the board as the mover sees it, and its mirror image."""
         drawn = self._drawn()
         if self.mover:
             drawn = drawn[::-1].translate(TURNED)
         return self.board, min(drawn, "".join([row[::-1] for row in self.board.split(drawn)]))
 
     def estimate(self) -> float:
-        """Pieces, and how far the foremost has come, the mover's less the other's."""
+        """Estimate by the number of pieces and the rows of the foremost one, the mover's less the other's."""
         board = self.board
         white, black = self.white.bit_count(), self.black.bit_count()
         # The lowest bit is white's foremost piece, the highest bit black's.
@@ -140,7 +136,7 @@ class BreakthroughState(State):
         return -lead if self.mover else lead
 
     def _targets(self, step: int) -> int:
-        """Where the mover's pieces may go by this step forward: straight onto empty squares, else not onto its own."""
+        """Return the squares that the mover's pieces reach by this step: straight only empty ones, else not its own."""
         reached, mine = (self.black << step, self.black) if self.mover else (self.white >> step, self.white)
         blocked = self.white | self.black if step == self.board.stride else mine
         return reached & self.board.full & ~blocked
@@ -182,23 +178,18 @@ class Breakthrough(Game):
         return squares(view["columns"], view["rows"], from_top=False).path(move)
 
     def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> BreakthroughState:
-        """The position whose rows, from the top, stand between slashes, before the mark to move.
+        """Read the rows, from the top, between slashes, and the mark to move.
 
-        Settings may be left out; if given, they must agree with the text. What is refused: too many pieces, none at
-        all, and play after the end. Whether some order of play leads to the position is not searched for.
+        Settings may be left out; if given, they must agree with the text. It refuses too many pieces, an empty board,
+        and play after the end. It does not search for an order of play that leads to the position.
         """
         drawn, _, mark = text.partition(" ")
-        rows = drawn.split("/")
-        shape = {"columns": len(rows[0]), "rows": len(rows)}
-        full = self.complete({**shape, **(settings or {})})
-        if full != shape or any(len(row) != len(rows[0]) for row in rows):
-            raise BadPosition(f"{shown(text)} is not {full['rows']} rows of {full['columns']} between slashes")
-        board = squares(shape["columns"], shape["rows"], from_top=False)
-        return _place(board, "".join(rows), mover_of(self, mark))
+        rows, full = rows_in(self, drawn, settings)
+        return _place(squares(int(full["columns"]), int(full["rows"]), from_top=False), rows, mover_of(self, mark))
 
 
 def _place(board: Squares, text: str, mover: int) -> BreakthroughState:
-    """The state with these pieces, row by row from the top."""
+    """Return the state with these pieces, row by row from the top. Raises BadPosition."""
     white, black = board.read(MARKS, text)
     if max(white.bit_count(), black.bit_count()) > 2 * board.columns:
         raise BadPosition(f"a side has at most {2 * board.columns} pieces")

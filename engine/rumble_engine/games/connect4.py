@@ -1,6 +1,6 @@
 """Connect four: stones fall down columns; four in a row, in any direction, win.
 
-Settings: `columns`, `rows` and `connect` (how many in a row win); 7, 6 and 4 unless told.
+Settings: `columns`, `rows` and `connect` (the stones in a row that win); 7, 6 and 4 by default.
 
 Moves: the column's letter, `"a"` for the leftmost. Seat 0 plays X and moves first.
 
@@ -21,6 +21,7 @@ from rumble_engine.game import Game, Setting, SettingValue, State
 from rumble_engine.grid import Grid, grid
 from rumble_engine.outcome import Outcome
 from rumble_engine.texts import shown
+from rumble_engine.views import rows_in, settings_in, text_in
 
 DRAW = Outcome.draw("board full")
 PIECES = {"X": Piece("X", 0, "disc", "first"), "O": Piece("O", 1, "disc", "second")}
@@ -28,38 +29,34 @@ PIECES = {"X": Piece("X", 0, "disc", "first"), "O": Piece("O", 1, "disc", "secon
 
 @dataclass(frozen=True, slots=True)
 class Connect4State(State):
-    """A position as two bit masks laid out by `grid`; `won` says that the last move completed a line."""
+    """A position as two bit masks in the layout of `grid`; `won` means that the last move completed a line."""
 
     grid: Grid
     mine: int = 0
     """The stones of the seat to move."""
     filled: int = 0
-    """The stones of both."""
+    """The stones of both seats."""
     won: bool = False
 
     @property
     def to_move(self) -> int:
-        """Seat 0 with an even number of stones on the board, else seat 1."""
         return self.filled.bit_count() & 1
 
     @property
     def outcome(self) -> Outcome | None:
-        """A win for the seat that completed a line, a draw on a full board, else None."""
         if self.won:
             return Outcome.win(1 - self.to_move, f"{self.grid.connect} in a row")
         return DRAW if self.filled == self.grid.full else None
 
     def codes(self) -> Sequence[int]:
-        """The columns that are not full, from the left; a code is the column's index."""
+        """Return the columns that are not full, from the left; a code is the column's index."""
         return () if self.won else self.grid.open[self.filled & self.grid.roof]
 
     @property
     def legal_moves(self) -> Sequence[str]:
-        """The letters of the columns that are not full, from the left."""
         return () if self.won else self.grid.open_letters[self.filled & self.grid.roof]
 
     def after(self, code: int) -> "Connect4State":
-        """The state after a stone fell down the column with index `code`."""
         grid, filled = self.grid, self.filled
         theirs = self.mine ^ filled
         # Adding a column's lowest bit carries through its stones into its first empty cell.
@@ -67,11 +64,9 @@ class Connect4State(State):
         return Connect4State(grid, theirs, filled, grid.has_line(filled ^ theirs))
 
     def text_of(self, code: int) -> str:
-        """The column's letter."""
         return self.grid.letters[code]
 
     def code_of(self, text: str) -> int:
-        """The index of the column with this letter; capital letters are not moves."""
         grid = self.grid
         code = grid.index.get(text)
         if code is None:
@@ -82,25 +77,23 @@ class Connect4State(State):
         return code
 
     def view(self, seat: int | None = None) -> dict[str, Any]:
-        """`board` (one text, row by row from the top), `columns`, `rows`, `connect`; the same for every seat."""
+        """Return `board` (one text, row by row from the top), `columns`, `rows`, `connect`; all seats see the same."""
         grid = self.grid
         board = "".join(self._rows())
         return {"board": board, "columns": grid.columns, "rows": grid.rows, "connect": grid.connect}
 
     def text(self) -> str:
-        """The rows from the top with `/` between them."""
         return "/".join(self._rows())
 
     def diagram(self) -> str:
-        """The board with the columns' letters below."""
         return "\n".join(" ".join(row) for row in (*self._rows(), "".join(self.grid.letters)))
 
     def canonical(self) -> tuple[Grid, int]:
-        """The position or its mirror image, whichever has the lower number."""
+        """Return the lesser number of the position and its mirror image."""
         return self.grid, self.grid.key(self.mine, self.filled)
 
     def estimate(self) -> float:
-        """Lines still open to the mover less those open to the opponent, as a part of all lines."""
+        """Estimate by the lines open to the mover less those open to the opponent, as a part of all lines."""
         grid = self.grid
         return (grid.open_lines(self.mine ^ self.filled) - grid.open_lines(self.mine)) / (grid.lines + 1)
 
@@ -110,7 +103,7 @@ class Connect4State(State):
 
 
 class Connect4(Game):
-    """Stones fall down columns; a line of `connect` wins; a full board without is a draw."""
+    """Stones fall down columns; a line of `connect` wins; a full board without one is a draw."""
 
     name = "connect4"
     title = "Connect four"
@@ -121,28 +114,23 @@ class Connect4(Game):
     )
 
     def check(self, settings: Mapping[str, SettingValue]) -> None:
-        """The board must be long enough, one way at least, for a winning line."""
+        """Refuse a board without room for a winning line."""
         columns, rows, connect = _shape(settings)
         if connect > max(columns, rows):
             raise BadSettings(f"connect must fit on the board: {connect} in a row on {columns} columns and {rows} rows")
 
     def initial(self, settings: Mapping[str, Any] | None = None, seed: int = 0) -> Connect4State:
-        """The empty board of these settings; nothing is random."""
         return Connect4State(grid(*_shape(self.complete(settings))))
 
     def load(self, view: Mapping[str, Any]) -> Connect4State:
-        """The state of a view, checked as `parse` checks; other fields than its four are ignored."""
-        try:
-            shape = grid(*_shape(self.complete({setting.name: view.get(setting.name) for setting in self.settings})))
-        except BadSettings as error:
-            raise BadPosition(f"not a connect4 view: {error}") from error
-        board = view.get("board")
-        if not isinstance(board, str) or len(board) != shape.columns * shape.rows:
+        """Return the state of a view, checked as in `parse`; fields other than its four are ignored."""
+        shape, board = grid(*_shape(settings_in(self, view))), text_in(self, view, "board")
+        if len(board) != shape.columns * shape.rows:
             raise BadPosition(f'"board" must be a text of {shape.rows} rows of {shape.columns} characters')
         return _place(shape, board)
 
     def drawing(self, view: Mapping[str, Any], last: str | None = None) -> Drawing:
-        """A plate with holes. The last move is the top stone of its column."""
+        """Draw a plate with holes. The last move is the top stone of its column."""
         board, columns, letters = view["board"], view["columns"], tuple(ascii_lowercase[: view["columns"]])
         numbers = tuple(str(row) for row in range(len(board) // columns, 0, -1))
         column = range(letters.index(last), len(board), columns) if last in letters else ()
@@ -151,25 +139,20 @@ class Connect4(Game):
         return Drawing("holes", columns, board, PIECES, letters, numbers, last=marked)
 
     def path(self, view: Mapping[str, Any], move: str) -> Path:
-        """Any cell of the column; the stone will lie on the lowest empty one."""
+        """Accept any cell of the column; the stone will be on the lowest empty one."""
         board, column = view["board"], ascii_lowercase.index(move)
         cells = range(column, len(board), view["columns"])
         free = [cell for cell in cells if board[cell] == "."]
         return ((free[-1], *[cell for cell in cells if cell != free[-1]]),)
 
     def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> Connect4State:
-        """The position whose rows, from the top, stand between slashes.
+        """Read the rows, from the top, between slashes.
 
-        Settings `columns` and `rows` may be left out; if given, they must agree with the text. What is refused:
-        stones in the air, wrong counts, play after a line. Whether some order of play leads to the position is
-        not searched for.
+        Settings `columns` and `rows` may be left out; if given, they must agree with the text. It refuses stones in the
+        air, wrong counts, and play after a line. It does not search for an order of play that leads to the position.
         """
-        rows = text.split("/")
-        shape: dict[str, Any] = {"columns": len(rows[0]), "rows": len(rows)}
-        full = self.complete({**shape, **(settings or {})})
-        if any(full[name] != length for name, length in shape.items()) or any(len(row) != len(rows[0]) for row in rows):
-            raise BadPosition(f"{shown(text)} is not {full['rows']} rows of {full['columns']} between slashes")
-        return _place(grid(*_shape(full)), "".join(rows))
+        rows, full = rows_in(self, text, settings)
+        return _place(grid(*_shape(full)), rows)
 
 
 def _shape(settings: Mapping[str, Any]) -> tuple[int, int, int]:
@@ -177,7 +160,7 @@ def _shape(settings: Mapping[str, Any]) -> tuple[int, int, int]:
 
 
 def _place(shape: Grid, board: str) -> Connect4State:
-    """The state with these stones, row by row from the top."""
+    """Return the state with these stones, row by row from the top. Raises BadPosition."""
     if board.strip("XO."):
         raise BadPosition(f"{shown(board)} holds other characters than X, O and .")
     upward = [board[column + shape.columns * row] for column in range(shape.columns) for row in range(shape.rows)[::-1]]

@@ -2,12 +2,12 @@
 
 Rules (https://www.hexwiki.net/index.php/Rules): take turns filling cells; seat 0 (X) connects the top edge with the
 bottom, seat 1 (O) the left edge with the right. A full board has exactly one winner, so there is no draw. Settings:
-`size` (11 unless told); `swap` (on unless told): the second player may answer the first stone by `"swap"`, which
-takes it over: the stone becomes an O, mirrored at the long diagonal (column and row exchanged), so that it stands
-towards O's edges as it stood towards X's. X moves next.
+`size` (11 by default); `swap` (on by default): the second player may answer the first stone by `"swap"`. The stone
+then becomes an O, mirrored at the long diagonal (column and row exchanged), so that its place relative to O's edges is
+the one that it had relative to X's. X moves next.
 
-Moves: the cell, its column's letter from the left and its row's number from the top: `"f6"`, or `"swap"`. Each row
-stands half a cell further right than the row above: the neighbours of f6 are f5, g5, e6, g6, e7 and f7.
+Moves: the cell, its column's letter from the left and its row's number from the top: `"f6"`, or `"swap"`. Each row is
+half a cell further right than the row above: the neighbours of f6 are f5, g5, e6, g6, e7 and f7.
 
 View: `{"board": "...", "size": 11, "swap": true, "to_move": 0}`, the board as one text of size x size characters
 `X`, `O` and `.`, row by row from the top. The position's text is the same rows with `/` between them, a space, and
@@ -46,23 +46,20 @@ class HexState(State):
 
     @property
     def to_move(self) -> int:
-        """The seat that fills the next cell."""
         return self.mover
 
     @property
     def outcome(self) -> Outcome | None:
-        """A win for the seat that connected its edges, else None."""
         return OUTCOMES[1 - self.mover] if self.won else None
 
     def codes(self) -> Sequence[int]:
-        """The empty cells, row by row; then the swap where it is allowed."""
+        """Return the empty cells, row by row, then the swap where it is allowed."""
         if self.won:
             return ()
         cells = self.board.cells_in(self.board.full ^ self.x ^ self.o)
         return [*cells, SWAP] if self._may_swap() else cells
 
     def after(self, code: int) -> "HexState":
-        """The state after a stone on the cell `code`, or after a swap."""
         board = self.board
         if code == SWAP:
             row, column = divmod(self.x.bit_length() - 1, board.stride)
@@ -75,11 +72,9 @@ class HexState(State):
         return HexState(board, self.swap, x, self.o, 1, _connects(board, x, stone, 0))
 
     def text_of(self, code: int) -> str:
-        """The cell's name, or `swap`."""
         return "swap" if code == SWAP else self.board.names[code]
 
     def code_of(self, text: str) -> int:
-        """The empty cell with this name, or the swap."""
         board = self.board
         code = SWAP if text == "swap" else board.index.get(text)
         if code is None:
@@ -89,35 +84,33 @@ class HexState(State):
         self.refuse_after_end(text)
         if code == SWAP:
             if not self._may_swap():
-                raise IllegalMove("swap is only allowed in answer to the first stone, where the settings have it")
+                raise IllegalMove("swap is allowed only as the answer to the first stone, with the setting swap")
         elif (self.x | self.o) >> code & 1:
             raise IllegalMove(f"{text} is taken")
         return code
 
     def view(self, seat: int | None = None) -> dict[str, Any]:
-        """`board` (one text, row by row from the top), `size`, `swap` and `to_move`; the same for every seat."""
+        """Return `board` (one text, row by row from the top), `size`, `swap` and `to_move`; all seats see the same."""
         return {"board": self._drawn(), "size": self.board.columns, "swap": self.swap, "to_move": self.mover}
 
     def text(self) -> str:
-        """The rows from the top with `/` between them, and the mark to move."""
         return f"{'/'.join(self.board.split(self._drawn()))} {GAME.seat_marks[self.mover]}"
 
     def diagram(self) -> str:
-        """The rhombus with its co-ordinates."""
         lines = self.board.diagram(self._drawn()).split("\n")
         return "\n".join(" " * number + line for number, line in enumerate(lines))
 
     def canonical(self) -> tuple[bool, int, str]:
-        """The board or the board turned upside down (half a turn), whichever comes first."""
+        """Return the lesser of two texts: the board, and the board after half a turn."""
         drawn = self._drawn()
         return self.swap, self.mover, min(drawn, drawn[::-1])
 
     def estimate(self) -> float:
-        """How many stones fewer than the other the mover needs to connect, its own move counted as half a stone.
+        """Estimate by the stones that the mover needs to connect less those of the other; the move counts half a stone.
 
-        The shortest path is what the first Hex programs judged by: C. E. Shannon's machine and, by number of paths,
-        V. V. Anshelevich: A hierarchical approach to computer Hex (Artificial Intelligence 134, 2002). Of equal
-        lengths the one with more cells to choose from is better.
+        The first Hex programs judged by the shortest path: C. E. Shannon's machine and, by number of paths,
+        V. V. Anshelevich: A hierarchical approach to computer Hex (Artificial Intelligence 134, 2002). Of two equal
+        lengths, the one with more cells to choose from is better.
         """
         board = self.board
         x, x_ways = _path(board, self.x, self.o, 0)
@@ -134,7 +127,7 @@ class HexState(State):
 
 
 def _connects(board: Squares, stones: int, group: int, seat: int) -> bool:
-    """Whether the group that grows from `group` within `stones` touches both edges of `seat`."""
+    """Return whether the group that grows from `group` within `stones` touches both edges of `seat`."""
     edges = (board.column(0), board.column(-1)) if seat else (board.row(0), board.row(-1))
     if not (stones & edges[0] and stones & edges[1]):
         return False
@@ -147,13 +140,13 @@ def _connects(board: Squares, stones: int, group: int, seat: int) -> bool:
 
 
 def _path(board: Squares, mine: int, theirs: int, seat: int) -> tuple[int, int]:
-    """How many stones the seat needs at least to connect its edges, and how many cells could be one of them."""
+    """Return the fewest stones that the seat needs to connect its edges, and the number of cells on such paths."""
     free = board.full ^ mine ^ theirs
     start, goal = (board.column(0), board.column(-1)) if seat else (board.row(0), board.row(-1))
     down, slant = board.stride, board.stride - 1
     layers = []
     for first, last in ((start, goal), (goal, start)):
-        # A layer is what one stone more reaches: empty cells next to what was reached, and own stones beyond them.
+        # A layer has the cells that one more stone reaches: empty ones next to those reached before, with own stones.
         reached = _grown(board, mine & first, mine)
         layer = (first & free) | _around(reached, down, slant) & free
         found = []
@@ -175,7 +168,7 @@ def _around(cells: int, down: int, slant: int) -> int:
 
 
 def _grown(board: Squares, group: int, within: int) -> int:
-    """The group with all that hangs together with it within these cells."""
+    """Return the group with all cells that are connected to it within `within`."""
     down, slant = board.stride, board.stride - 1
     grown = 0
     while grown != group:
@@ -195,31 +188,30 @@ class Hex(Game):
     )
 
     def initial(self, settings: Mapping[str, Any] | None = None, seed: int = 0) -> HexState:
-        """The empty board; nothing is random."""
         full = self.complete(settings)
         return HexState(_board(full["size"]), bool(full["swap"]))
 
     def load(self, view: Mapping[str, Any]) -> HexState:
-        """The state of a view, checked as `parse` checks; other fields than its four are ignored."""
+        """Return the state of a view, checked as in `parse`; fields other than its four are ignored."""
         full = settings_in(self, view)
         return _place(_board(full["size"]), bool(full["swap"]), text_in(self, view, "board"), mover_in(self, view))
 
     def drawing(self, view: Mapping[str, Any], last: str | None = None) -> Drawing:
-        """Stones on hexagons, each side's edges in its colour. A swap marks the stone it took."""
+        """Draw stones on hexagons, with each side's edges in its colour. A swap marks the stone that it changed."""
         board = _board(view["size"])
         if last == "swap":
             last = " ".join(board.names_in(board.read(MARKS, view["board"])[1]))
         return board.drawing("hexagons", view["board"], PIECES, last, edges=("first", "second", "first", "second"))
 
     def path(self, view: Mapping[str, Any], move: str) -> Path:
-        """The cell; a swap has none."""
+        """Return a click on the cell; none for a swap."""
         return _board(view["size"]).path(move)
 
     def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> HexState:
-        """The position whose rows, from the top, stand between slashes, before the mark to move.
+        """Read the rows, from the top, between slashes, and the mark to move.
 
-        The setting `size` may be left out; if given, it must agree with the text. What is refused: counts that no
-        play gives, and play after the end.
+        The setting `size` may be left out; if given, it must agree with the text. It refuses counts that cannot occur,
+        and play after the end.
         """
         drawn, _, mark = text.partition(" ")
         rows = drawn.split("/")
@@ -234,7 +226,7 @@ def _board(size: Any) -> Squares:
 
 
 def _place(board: Squares, swap: bool, text: str, mover: int) -> HexState:
-    """The state with these stones, row by row from the top."""
+    """Return the state with these stones, row by row from the top. Raises BadPosition."""
     x, o = board.read(MARKS, text)
     lead = x.bit_count() - o.bit_count() - mover
     if lead and not (swap and lead == -1 and o):
@@ -249,7 +241,7 @@ def _place(board: Squares, swap: bool, text: str, mover: int) -> HexState:
 
 
 def _connected(board: Squares, stones: int, seat: int) -> bool:
-    """Whether any group of `stones` touches both edges of `seat`."""
+    """Return whether any group of `stones` touches both edges of `seat`."""
     return _connects(board, stones, stones & (board.column(0) if seat else board.row(0)), seat)
 
 

@@ -1,7 +1,7 @@
 """Gomoku and the whole m,n,k family: take turns placing stones; a row of `connect` in any direction wins.
 
-Settings: `columns` (m), `rows` (n) and `connect` (k); 15, 15 and 5 unless told. `line` says which rows win:
-`freestyle`, at least `connect` stones; `exact`, exactly `connect`, so that a longer row wins nothing (the "standard"
+Settings: `columns` (m), `rows` (n) and `connect` (k); 15, 15 and 5 by default. `line` says which rows win:
+`freestyle`, at least `connect` stones; `exact`, exactly `connect`, so that a longer row does not win (the "standard"
 rule of gomoku; both rules at https://en.wikipedia.org/wiki/Gomoku). A full board without a winning row is a draw.
 With 3, 3 and 3 it is tic-tac-toe.
 
@@ -24,7 +24,7 @@ from rumble_engine.game import Game, Setting, SettingValue, State
 from rumble_engine.outcome import Outcome
 from rumble_engine.squares import Squares, squares, turned
 from rumble_engine.texts import shown
-from rumble_engine.views import settings_in, text_in
+from rumble_engine.views import rows_in, settings_in, text_in
 
 MARKS = ".XO"
 PIECES = {"X": Piece("black", 0, "disc", "dark"), "O": Piece("white", 1, "disc", "light")}
@@ -32,7 +32,7 @@ DRAW = Outcome.draw("board full")
 
 
 class Family:
-    """The rules of one choice of settings. Made by `family`, so that equal rules are the same object."""
+    """The rules for one choice of settings. `family` makes it, so that equal rules are the same object."""
 
     __slots__ = ("board", "connect", "exact", "lines", "starts", "through")
 
@@ -40,12 +40,12 @@ class Family:
         self.board = squares(columns, rows, from_top=False)
         self.connect, self.exact = connect, exact
         self.lines = tuple(_lines(self.board, connect, exact))
-        """Each line of `connect` cells, and the cells that must not continue it."""
+        """Each line of `connect` cells, and the cells at its ends that must not continue it."""
         self.starts = tuple(
             (step, sum(1 << cell for cell in self.board.cells if _line(cell, step, connect) & ~self.board.full == 0))
             for step in self.board.steps
         )
-        """By direction: the cells that a line starts from."""
+        """By direction: the cells where a line starts."""
         through: list[list[tuple[int, int]]] = [[] for _ in range(self.board.size)]
         for line in self.lines:
             for cell in self.board.cells_in(line[0]):
@@ -57,11 +57,11 @@ class Family:
         return family, (self.board.columns, self.board.rows, self.connect, self.exact)
 
     def won(self, stones: int, cell: int) -> bool:
-        """Whether a winning line of `stones` goes through `cell`."""
+        """Return whether a winning line of `stones` goes through `cell`."""
         return any(stones & line == line and not stones & ends for line, ends in self.through[cell])
 
     def has_line(self, stones: int) -> bool:
-        """Whether `stones` hold a winning line anywhere."""
+        """Return whether `stones` have a winning line anywhere."""
         for step in self.board.steps:
             runs = stones
             for shift in range(step, self.connect * step, step):
@@ -73,10 +73,10 @@ class Family:
         return False
 
     def promise(self, mine: int, theirs: int) -> int:
-        """How far each line that has none of theirs is filled by mine, squared, and added up."""
+        """Return the sum, over all lines without a stone of theirs, of the square of the number of mine."""
         total = 0
         for step, starts in self.starts:
-            # For all lines at once: their stones of mine, counted in binary, one mask for each digit.
+            # Counts my stones in all lines at once, in binary: `digits` has a mask for each binary digit.
             digits: list[int] = []
             for shift in range(0, self.connect * step, step):
                 starts &= ~(theirs >> shift)
@@ -106,13 +106,13 @@ def _lines(board: Squares, connect: int, exact: bool) -> Iterator[tuple[int, int
 
 @cache
 def family(columns: int, rows: int, connect: int, exact: bool) -> Family:
-    """The one family member with these rules."""
+    """Return the one family member with these rules."""
     return Family(columns, rows, connect, exact)
 
 
 @dataclass(frozen=True, slots=True)
 class MnkState(State):
-    """A position as two bit masks laid out by `Squares`; `won` says that the last move completed a line."""
+    """A position as two bit masks in the layout of `Squares`; `won` means that the last move completed a line."""
 
     rules: Family
     x: int = 0
@@ -121,27 +121,23 @@ class MnkState(State):
 
     @property
     def to_move(self) -> int:
-        """Seat 0 with an even number of stones on the board, else seat 1."""
         return (self.x | self.o).bit_count() & 1
 
     @property
     def outcome(self) -> Outcome | None:
-        """A win for the seat that completed a line, a draw on a full board, else None."""
         if self.won:
             return Outcome.win(1 - self.to_move, f"{self.rules.connect} in a row")
         return DRAW if self.x | self.o == self.rules.board.full else None
 
     def codes(self) -> Sequence[int]:
-        """The empty cells, row by row from the top."""
+        """Return the empty cells, row by row from the top."""
         return () if self.won else self.rules.board.cells_in(self.rules.board.full ^ self.x ^ self.o)
 
     @property
     def legal_moves(self) -> Sequence[str]:
-        """The names of the empty squares, row by row from the top."""
         return () if self.won else self.rules.board.names_in(self.rules.board.full ^ self.x ^ self.o)
 
     def after(self, code: int) -> "MnkState":
-        """The state after the mover put a stone on the cell `code`."""
         rules, x, o = self.rules, self.x, self.o
         if (x | o).bit_count() & 1:
             o |= 1 << code
@@ -150,11 +146,9 @@ class MnkState(State):
         return MnkState(rules, x, o, rules.won(x, code))
 
     def text_of(self, code: int) -> str:
-        """The square's name."""
         return self.rules.board.names[code]
 
     def code_of(self, text: str) -> int:
-        """The empty square with this name."""
         board = self.rules.board
         code = board.index.get(text)
         if code is None:
@@ -165,7 +159,7 @@ class MnkState(State):
         return code
 
     def view(self, seat: int | None = None) -> dict[str, Any]:
-        """`board` (one text, row by row from the top) and the settings; the same for every seat."""
+        """Return `board` (one text, row by row from the top) and the settings; all seats see the same."""
         rules = self.rules
         return {
             "board": self._drawn(),
@@ -176,19 +170,17 @@ class MnkState(State):
         }
 
     def text(self) -> str:
-        """The rows from the top with `/` between them."""
         return "/".join(self.rules.board.split(self._drawn()))
 
     def diagram(self) -> str:
-        """The board with its co-ordinates."""
         return self.rules.board.diagram(self._drawn())
 
     def canonical(self) -> tuple[Family, str]:
-        """The first in order among the board's rotations and reflections."""
+        """Return the least text among the board's rotations and reflections."""
         return self.rules, min(turned(self.rules.board.split(self._drawn())))
 
     def estimate(self) -> float:
-        """How far the lines that are still open to each side are filled, the mover's less the opponent's."""
+        """Estimate by the stones in the lines that are open to each side, the mover's less the opponent's."""
         x, o = self.rules.promise(self.x, self.o), self.rules.promise(self.o, self.x)
         lead = o - x if self.to_move else x - o
         return lead / (x + o + self.rules.connect**2)
@@ -198,7 +190,7 @@ class MnkState(State):
 
 
 class Gomoku(Game):
-    """A row of `connect` stones wins; a full board without is a draw."""
+    """A row of `connect` stones wins; a full board without one is a draw."""
 
     name = "gomoku"
     title = "Gomoku"
@@ -207,26 +199,28 @@ class Gomoku(Game):
         Setting("rows", 15, "rows of the board", minimum=3, maximum=19),
         Setting("connect", 5, "stones in a row that win", minimum=3, maximum=19),
         Setting(
-            "line", "freestyle", "whether a longer row wins too, or only the exact one", choices=("freestyle", "exact")
+            "line",
+            "freestyle",
+            "whether longer rows win (freestyle) or not (exact)",
+            choices=("freestyle", "exact"),
         ),
     )
 
     def check(self, settings: Mapping[str, SettingValue]) -> None:
-        """The board must be long enough, one way at least, for a winning line."""
+        """Refuse a board without room for a winning line."""
         columns, rows, connect = (int(settings[name]) for name in ("columns", "rows", "connect"))
         if connect > max(columns, rows):
             raise BadSettings(f"connect must fit on the board: {connect} in a row on {columns} columns and {rows} rows")
 
     def initial(self, settings: Mapping[str, Any] | None = None, seed: int = 0) -> MnkState:
-        """The empty board of these settings; nothing is random."""
         return MnkState(_rules(self.complete(settings)))
 
     def load(self, view: Mapping[str, Any]) -> MnkState:
-        """The state of a view, checked as `parse` checks; other fields than its five are ignored."""
+        """Return the state of a view, checked as in `parse`; fields other than its five are ignored."""
         return _place(_rules(settings_in(self, view)), text_in(self, view, "board"))
 
     def drawing(self, view: Mapping[str, Any], last: str | None = None) -> Drawing:
-        """Stones on the crossings of lines."""
+        """Draw stones on the crossings of lines, and mark a winning row."""
         board = squares(view["columns"], view["rows"], from_top=False)
         drawing = board.drawing("lines", view["board"], PIECES, last)
         if not drawing.last or view["board"][drawing.last[0]] == EMPTY:
@@ -236,21 +230,16 @@ class Gomoku(Game):
         return replace(drawing, last=row)
 
     def path(self, view: Mapping[str, Any], move: str) -> Path:
-        """The crossing."""
         return squares(view["columns"], view["rows"], from_top=False).path(move)
 
     def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> MnkState:
-        """The position whose rows, from the top, stand between slashes.
+        """Read the rows, from the top, between slashes.
 
-        Settings `columns` and `rows` may be left out; if given, they must agree with the text. What is refused:
-        wrong counts, and play after a winning line.
+        Settings `columns` and `rows` may be left out; if given, they must agree with the text. It refuses wrong counts,
+        and play after a winning line.
         """
-        rows = text.split("/")
-        shape: dict[str, Any] = {"columns": len(rows[0]), "rows": len(rows)}
-        full = self.complete({**shape, **(settings or {})})
-        if any(full[name] != length for name, length in shape.items()) or any(len(row) != len(rows[0]) for row in rows):
-            raise BadPosition(f"{shown(text)} is not {full['rows']} rows of {full['columns']} between slashes")
-        return _place(_rules(full), "".join(rows))
+        rows, full = rows_in(self, text, settings)
+        return _place(_rules(full), rows)
 
 
 def _rules(settings: Mapping[str, Any]) -> Family:
@@ -258,7 +247,7 @@ def _rules(settings: Mapping[str, Any]) -> Family:
 
 
 def _place(rules: Family, board: str) -> MnkState:
-    """The state with these stones, row by row from the top."""
+    """Return the state with these stones, row by row from the top. Raises BadPosition."""
     x, o = rules.board.read(MARKS, board)
     lead = x.bit_count() - o.bit_count()
     if lead not in (0, 1):

@@ -1,15 +1,16 @@
-"""Games of OpenSpiel (https://github.com/google-deepmind/open_spiel, Apache licence 2.0) behind our `Game`.
+"""Games of OpenSpiel (https://github.com/google-deepmind/open_spiel, Apache licence 2.0) as games of Rumble.
 
-It comes with the extra `openspiel` (`pip install 'rumble[openspiel]'`). A game is `openspiel:` and the name it has
-there, such as `openspiel:go`; its parameters are our settings, under the same names: `{"board_size": 9}`. Parameters
-with a fraction, like the komi of go, are texts here: `"7.5"`. One left at its default is left to OpenSpiel, which may
-work it out from others (the columns of hex, the longest match of go). Offered is every game there for two players who
-move in turn, with perfect information, no chance, and points only at the end that sum to nought.
+They come with the extra `openspiel` (`pip install 'rumble[openspiel]'`). The name of a game is `openspiel:` and its
+name in OpenSpiel, such as `openspiel:go`; its parameters are settings with the same names: `{"board_size": 9}`.
+Parameters with a fraction, like the komi of go, are texts here: `"7.5"`. A parameter at its default is not passed on,
+since OpenSpiel may compute it from others (the columns of hex, the longest match of go). The family has every game of
+OpenSpiel for two players who move in turn, with perfect information, without chance, and with points only at the end,
+whose sum is zero.
 
 Moves: as OpenSpiel writes them. View: `{"board": "...", "actions": [40, 41], "to_move": 0, ...settings}`: the board as
 OpenSpiel draws it, with its line breaks, and the moves so far as its action numbers, from which the state is rebuilt.
-The position's text is the same numbers with spaces between, or `start`. Each state is a match of its own: positions
-that different moves lead to are not joined.
+The position's text is the same numbers with spaces between, or `start`. States after different moves are different,
+also where the positions are the same.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,14 +30,15 @@ except ModuleNotFoundError as error:
 
 PREFIX = "openspiel:"
 LONGEST_MOVE = 80
+"""Most characters of a move; a longer text is unreadable."""
 FIXED: dict[str, SettingValue] = {"ansi_color_output": False}
-"""Parameters that always get this value."""
+"""Parameters that always have this value."""
 HIDDEN = {*FIXED, "players", "dims", "egocentric", "egocentric_obs_tensor", "plain_obs_tensor", "string_rep"}
-"""Parameters that are not offered: about something else than the rules, or unsafe to change."""
+"""Parameters that are not settings: they do not change the rules, or are unsafe to change."""
 
 
 class OpenSpielState(State):
-    """The moves of a match and the state that OpenSpiel has of it; never changed once made."""
+    """The moves of a match, and OpenSpiel's state after them, which never changes."""
 
     __slots__ = ("_actions", "_game", "_mover", "_settings", "_state")
 
@@ -55,12 +57,12 @@ class OpenSpielState(State):
 
     @property
     def to_move(self) -> int:
-        """The player whose move it is; after the end, the one who did not move last."""
+        """The seat to move; after the end, the seat that did not move last."""
         return self._mover
 
     @property
     def outcome(self) -> Outcome | None:
-        """Who has the higher return, or a draw; None while it goes on."""
+        """A win for the seat with the higher return, or a draw; None before the end."""
         if not self._state.is_terminal():
             return None
         first, second = self._state.returns()
@@ -69,21 +71,18 @@ class OpenSpielState(State):
         return Outcome.win(0 if first > second else 1, "won by the game's rules")
 
     def codes(self) -> Sequence[int]:
-        """The legal actions by their numbers."""
+        """Return the numbers of the legal actions."""
         return [] if self._state.is_terminal() else list(self._state.legal_actions())
 
     def after(self, code: int) -> "OpenSpielState":
-        """The state after the action `code`."""
         return OpenSpielState(
             self._game, self._settings, self._state.child(code), (*self._actions, code), 1 - self._mover
         )
 
     def text_of(self, code: int) -> str:
-        """The action as OpenSpiel writes it."""
         return str(self._state.action_to_string(self._mover, code))
 
     def code_of(self, text: str) -> int:
-        """The legal action that OpenSpiel writes so."""
         if not 0 < len(text) <= LONGEST_MOVE or not text.isprintable():
             raise UnreadableMove(f"{shown(text)} is not a move: write one as the list of legal moves does")
         self.refuse_after_end(shown(text))
@@ -93,16 +92,15 @@ class OpenSpielState(State):
         raise IllegalMove(f"{shown(text)} is not allowed")
 
     def view(self, seat: int | None = None) -> dict[str, Any]:
-        """`board` (as OpenSpiel draws it), `actions`, `to_move` and the settings; the same for every seat."""
+        """Return `board` (as OpenSpiel draws it), `actions`, `to_move` and the settings; all seats see the same."""
         settings = self._game.settings_of(self._settings)
         return {"board": str(self._state), "actions": list(self._actions), "to_move": self._mover, **settings}
 
     def text(self) -> str:
-        """The moves so far, as action numbers."""
+        """Return the action numbers of the moves so far, or `start`."""
         return " ".join(str(action) for action in self._actions) or "start"
 
     def diagram(self) -> str:
-        """The board as OpenSpiel draws it."""
         return str(self._state)
 
     def _identity(self) -> tuple[object, ...]:
@@ -115,11 +113,11 @@ class OpenSpielGame(Game):
     seat_marks = ("first", "second")
 
     def initial(self, settings: Mapping[str, Any] | None = None, seed: int = 0) -> OpenSpielState:
-        """The first position with these parameters. Raises BadSettings where OpenSpiel cannot play them."""
+        """Return the first state with these parameters. Raises BadSettings where OpenSpiel cannot play with them."""
         return self.start(self._parameters(self.complete(settings)))
 
     def load(self, view: Mapping[str, Any]) -> OpenSpielState:
-        """The state of a view, by its `actions` and settings; other fields are ignored."""
+        """Return the state of a view, by its `actions` and settings; other fields are ignored."""
         settings, actions = settings_in(self, view), view.get("actions")
         if not isinstance(actions, list) or not all(type(action) is int for action in actions):
             raise BadPosition(f'a {self.name} view holds "actions", a list of integers')
@@ -130,18 +128,18 @@ class OpenSpielGame(Game):
         return played(start, actions)
 
     def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> OpenSpielState:
-        """The position that these action numbers lead to."""
+        """Return the state after these action numbers."""
         words = [] if text == "start" else text.split(" ")
         if not all(word.isascii() and word.isdigit() and len(word) < 10 for word in words):
             raise BadPosition(f"{shown(text)} is not action numbers with a space between, or start")
         return played(self.initial(settings), [int(word) for word in words])
 
     def settings_of(self, parameters: str) -> dict[str, SettingValue]:
-        """The settings that `_parameters` wrote."""
+        """Return the settings for a text of `_parameters`."""
         return _settings_of(self.name, parameters)
 
     def start(self, parameters: str) -> OpenSpielState:
-        """The first position of a game as OpenSpiel writes it, with its parameters."""
+        """Return the first state for a text of `_parameters`. Raises BadSettings."""
         try:
             state = _load(parameters).new_initial_state()
             playable = not state.is_terminal() and state.legal_actions() and str(state)
@@ -153,7 +151,7 @@ class OpenSpielGame(Game):
 
     def _parameters(self, settings: Mapping[str, SettingValue]) -> str:
         values = {name: value for name, value in FIXED.items() if name in _specification(self.name)}
-        # OpenSpiel takes some defaults from other parameters, so that one left out is not always the same as one given.
+        # OpenSpiel computes some defaults from other parameters, so passing a default can differ from leaving it out.
         values |= {
             setting.name: settings[setting.name] for setting in self.settings if not _is_default(setting, settings)
         }
@@ -164,7 +162,7 @@ class OpenSpielGame(Game):
 
 
 def played(state: OpenSpielState, actions: Sequence[int]) -> OpenSpielState:
-    """The state after these actions. Raises BadPosition."""
+    """Return the state after these actions. Raises BadPosition."""
     for action in actions:
         if action not in state.codes():
             raise BadPosition(f"action {action} is not allowed after {shown(state.text())}")
@@ -173,17 +171,15 @@ def played(state: OpenSpielState, actions: Sequence[int]) -> OpenSpielState:
 
 
 class OpenSpiel(GameFamily):
-    """The games of OpenSpiel that fit ours."""
+    """The games of OpenSpiel that Rumble can play."""
 
     title = "OpenSpiel"
     example = "go"
 
     def names(self) -> Sequence[str]:
-        """The names that OpenSpiel gives them, with our prefix."""
         return sorted(PREFIX + kind.short_name for kind in pyspiel.registered_games() if _offered(kind))
 
     def game(self, name: str) -> "OpenSpielGame":
-        """The game of this name, with its prefix. Raises UnknownGame."""
         return openspiel_game(name)
 
 
@@ -193,7 +189,7 @@ FAMILY = OpenSpiel()
 
 @cache
 def openspiel_game(name: str) -> OpenSpielGame:
-    """The game of this name, with its prefix. Raises UnknownGame."""
+    """Return the game of this name, with its prefix. Raises UnknownGame."""
     if name not in FAMILY.names():
         raise UnknownGame(f"unknown game {name!r}; of OpenSpiel there are: {', '.join(FAMILY.names())}")
     settings = tuple(
@@ -229,13 +225,13 @@ def _setting(name: str, default: Any) -> Setting:
     if isinstance(default, bool):
         return Setting(name, default, about)
     if isinstance(default, int):
-        # OpenSpiel bounds little by itself, and some values crash it; what is small is the size of something.
+        # OpenSpiel checks few bounds itself, and some values crash it; a small default is the size of something.
         most = 26 if 0 < default <= 26 else max(10 * default, 1000)
         return Setting(name, default, about, minimum=min(default, 1), maximum=most)
     return Setting(name, f"{default:g}" if isinstance(default, float) else str(default), about)
 
 
-@cache  # as many as there are different settings in play
+@cache  # one entry for each different choice of settings in play
 def _load(parameters: str) -> Any:
     return pyspiel.load_game(parameters)
 

@@ -1,9 +1,9 @@
-"""Othello: a move turns over every line of the other side's discs that it closes in; most discs at the end win.
+"""Othello: a move turns over every line of the other side's discs that it encloses; most discs at the end win.
 
 Rules (World Othello Federation, https://www.worldothello.org/about/about-othello/othello-rules/official-rules/english):
-a disc is put on an empty square where it closes in, in at least one of eight directions, an unbroken line of the other
-side's discs between itself and another disc of its own; all such lines turn over. Who cannot move, passes; the game
-ends when neither side can move. Setting: `size`, 8 unless told, an even number.
+a disc is put on an empty square where, in at least one of eight directions, it encloses an unbroken line of the other
+side's discs between itself and another disc of its own; all such lines turn over. A side that cannot move passes; the
+game ends when neither side can move. Setting: `size`, 8 by default, an even number.
 
 Moves: the square, its column's letter from the left and its row's number from the top: `"d3"`, or `"pass"` where it is
 the only move. Seat 0 plays X (black) and moves first.
@@ -32,7 +32,7 @@ PASS = -1
 
 @dataclass(frozen=True, slots=True)
 class OthelloState(State):
-    """A position: discs of the mover and of the other as bit masks; where the mover may play; whether it is over."""
+    """A position: the discs of the mover and of the other as bit masks, the mover's legal squares, the end."""
 
     board: Squares
     mine: int
@@ -43,12 +43,10 @@ class OthelloState(State):
 
     @property
     def to_move(self) -> int:
-        """The seat that plays or passes next."""
         return self.mover
 
     @property
     def outcome(self) -> Outcome | None:
-        """Once neither side can move: a win for more discs, a draw for as many."""
         if not self.over:
             return None
         mine, theirs = self.mine.bit_count(), self.theirs.bit_count()
@@ -58,24 +56,21 @@ class OthelloState(State):
         return Outcome.win(winner, f"{max(mine, theirs)} discs to {min(mine, theirs)}")
 
     def codes(self) -> Sequence[int]:
-        """The squares where a disc turns others over, row by row; else the pass."""
+        """Return the legal squares, row by row, or the pass if there is none."""
         if self.open:
             return self.board.cells_in(self.open)
         return () if self.over else (PASS,)
 
     def after(self, code: int) -> "OthelloState":
-        """The state after a disc on the cell `code`, or after a pass."""
         if code == PASS:
             return _state(self.board, self.theirs, self.mine, 1 - self.mover)
         flipped = _flipped(self.board, self.mine, self.theirs, 1 << code)
         return _state(self.board, self.theirs ^ flipped, self.mine | flipped | 1 << code, 1 - self.mover)
 
     def text_of(self, code: int) -> str:
-        """The square's name, or `pass`."""
         return "pass" if code == PASS else self.board.names[code]
 
     def code_of(self, text: str) -> int:
-        """The playable square with this name, or the pass."""
         board = self.board
         code = PASS if text == "pass" else board.index.get(text)
         if code is None:
@@ -92,23 +87,21 @@ class OthelloState(State):
         return code
 
     def view(self, seat: int | None = None) -> dict[str, Any]:
-        """`board` (one text, row by row from the top), `size` and `to_move`; the same for every seat."""
+        """Return `board` (one text, row by row from the top), `size` and `to_move`; all seats see the same."""
         return {"board": self._drawn(), "size": self.board.columns, "to_move": self.mover}
 
     def text(self) -> str:
-        """The rows from the top with `/` between them, and the mark to move."""
         return f"{'/'.join(self.board.split(self._drawn()))} {GAME.seat_marks[self.mover]}"
 
     def diagram(self) -> str:
-        """The board with its co-ordinates."""
         return self.board.diagram(self._drawn())
 
     def canonical(self) -> str:
-        """The first in order among the rotations and reflections of the board as the mover sees it."""
+        """Return the least text among the rotations and reflections of the board as the mover sees it."""
         return min(turned(self.board.split(self.board.draw(MARKS, self.mine, self.theirs))))
 
     def estimate(self) -> float:
-        """Freedom of movement and corners, the mover's less the other's."""
+        """Estimate by the legal moves and the corners, the mover's less the other's."""
         board = self.board
         mine, theirs = self.open.bit_count(), _open(board, self.theirs, self.mine).bit_count()
         corners = (board.row(0) | board.row(-1)) & (board.column(0) | board.column(-1))
@@ -126,7 +119,7 @@ def _state(board: Squares, mine: int, theirs: int, mover: int) -> OthelloState:
 
 
 def _open(board: Squares, mine: int, theirs: int) -> int:
-    """The empty cells that close in a line of `theirs` between them and one of `mine`."""
+    """Return the empty cells where a disc of mine encloses a line of `theirs`."""
     found = 0
     for step in board.steps:
         line = mine << step & theirs
@@ -143,7 +136,7 @@ def _open(board: Squares, mine: int, theirs: int) -> int:
 
 
 def _flipped(board: Squares, mine: int, theirs: int, disc: int) -> int:
-    """The discs of `theirs` that a new `disc` of mine turns over."""
+    """Return the discs of `theirs` that a new `disc` of mine turns over."""
     flipped = 0
     for step in board.steps:
         line, end = 0, disc << step
@@ -162,43 +155,42 @@ def _flipped(board: Squares, mine: int, theirs: int, disc: int) -> int:
 
 
 class Othello(Game):
-    """Close in and turn over; who cannot move passes; most discs win."""
+    """Enclose discs to turn them over; a side that cannot move passes; most discs win."""
 
     name = "othello"
     title = "Othello"
     settings = (Setting("size", 8, "rows and columns of the board, an even number", minimum=4, maximum=12),)
 
     def check(self, settings: Mapping[str, SettingValue]) -> None:
-        """The four discs of the start need a middle."""
+        """Refuse an odd size: the four discs of the start are in the middle."""
         if int(settings["size"]) % 2:
             raise BadSettings(f"size must be even, not {settings['size']}")
 
     def initial(self, settings: Mapping[str, Any] | None = None, seed: int = 0) -> OthelloState:
-        """Four discs in the middle, black's on the rising diagonal; nothing is random."""
+        """Return the state with four discs in the middle, black's on the rising diagonal."""
         size = int(self.complete(settings)["size"])
         board, middle = squares(size, size, from_top=True), size // 2
         upper, lower = (1 << (middle - 1) * board.stride + middle, 1 << middle * board.stride + middle)
         return _state(board, upper | lower >> 1, upper >> 1 | lower, 0)
 
     def load(self, view: Mapping[str, Any]) -> OthelloState:
-        """The state of a view; other fields than its three are ignored."""
+        """Return the state of a view, checked as in `parse`; fields other than its three are ignored."""
         size = int(settings_in(self, view)["size"])
         return _place(size, text_in(self, view, "board"), mover_in(self, view))
 
     def drawing(self, view: Mapping[str, Any], last: str | None = None) -> Drawing:
-        """Discs on green squares."""
         board = squares(view["size"], view["size"], from_top=True)
         return board.drawing("felt", view["board"], PIECES, last)
 
     def path(self, view: Mapping[str, Any], move: str) -> Path:
-        """The square; a pass has none."""
+        """Return a click on the square; none for a pass."""
         return squares(view["size"], view["size"], from_top=True).path(move)
 
     def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> OthelloState:
-        """The position whose rows, from the top, stand between slashes, before the mark to move.
+        """Read the rows, from the top, between slashes, and the mark to move.
 
-        The setting `size` may be left out; if given, it must agree with the text. Empty squares in the middle are
-        refused; whether some order of play leads to the position is not searched for.
+        The setting `size` may be left out; if given, it must agree with the text. It refuses empty squares in the
+        middle, and does not search for an order of play that leads to the position.
         """
         board, _, mark = text.partition(" ")
         rows = board.split("/")
@@ -209,7 +201,7 @@ class Othello(Game):
 
 
 def _place(size: int, text: str, mover: int) -> OthelloState:
-    """The state with these discs, row by row from the top."""
+    """Return the state with these discs, row by row from the top. Raises BadPosition."""
     board, middle = squares(size, size, from_top=True), size // 2
     x, o = board.read(MARKS, text)
     four = (board.row(middle - 1) | board.row(middle)) & (board.column(middle - 1) | board.column(middle))

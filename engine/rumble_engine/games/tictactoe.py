@@ -5,8 +5,8 @@ Moves: the square's number, `"0"` to `"8"`, row by row from the top left. Seat 0
 View: `{"board": "X...O...."}`, nine of `X`, `O` and `.` row by row; the same nine characters are the position's
 text. Whose move it is follows from the counts.
 
-A side's squares are the bits of an integer from 0 to 511 (bit 0 is square 0). There are so few that everything
-about one side, or about the occupied squares, is looked up in tables made at import.
+A side's squares are the bits of an integer from 0 to 511 (bit 0 is square 0). Facts about one side, or about the
+occupied squares, are in tables of 512 entries made at import.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,11 +32,11 @@ HAS_LINE = tuple(any(mask & line == line for line in LINES) for mask in MASKS)
 EMPTY = tuple(tuple(square for square in SQUARES if not mask >> square & 1) for mask in MASKS)
 EMPTY_NAMES = tuple(tuple(NAMES[square] for square in squares) for squares in EMPTY)
 OPEN_LINES = tuple(sum(not mask & line for line in LINES) for mask in MASKS)
-"""By the opponent's squares: how many lines are still open to a side."""
+"""By the opponent's squares: the number of lines that are open to a side."""
 ROWS = tuple(
     "".join("X" if x >> i & 1 else "O" if o >> i & 1 else "." for i in range(3)) for x in range(8) for o in range(8)
 )
-"""A row's text by its three bits of X, times 8, plus its three bits of O."""
+"""By the three bits of X in a row, times 8, plus its three bits of O: the row's text."""
 
 OUTCOMES = (Outcome.win(0, "three in a row"), Outcome.win(1, "three in a row"))
 DRAW = Outcome.draw("board full")
@@ -44,10 +44,10 @@ PIECES = {"X": Piece("X", 0, "cross", "first"), "O": Piece("O", 1, "nought", "se
 
 
 def _symmetries() -> tuple[tuple[int, ...], ...]:
-    """For each of the eight rotations and reflections, what it makes of each mask."""
+    """Return, for each of the eight rotations and reflections, its result by mask."""
     turns = [
         [3 * column + 2 - row for row in range(3) for column in range(3)]
-    ]  # square -> where a quarter turn puts it
+    ]  # by square: the square after a quarter turn
     for _ in range(3):
         turns.append([turns[0][square] for square in turns[-1]])
     maps = turns + [[square // 3 * 3 + 2 - square % 3 for square in turn] for turn in turns]
@@ -71,12 +71,10 @@ class TicTacToeState(State):
 
     @property
     def to_move(self) -> int:
-        """Seat 0 with an even number of squares taken, else seat 1."""
         return (self.x | self.o).bit_count() & 1
 
     @property
     def outcome(self) -> Outcome | None:
-        """A win for three in a row, a draw on a full board, else None."""
         if HAS_LINE[self.x]:
             return OUTCOMES[0]
         if HAS_LINE[self.o]:
@@ -84,27 +82,23 @@ class TicTacToeState(State):
         return DRAW if self.x | self.o == FULL else None
 
     def codes(self) -> Sequence[int]:
-        """The empty squares in rising order."""
+        """Return the empty squares in rising order."""
         return () if HAS_LINE[self.x] or HAS_LINE[self.o] else EMPTY[self.x | self.o]
 
     @property
     def legal_moves(self) -> Sequence[str]:
-        """The empty squares' numbers in rising order."""
         return () if HAS_LINE[self.x] or HAS_LINE[self.o] else EMPTY_NAMES[self.x | self.o]
 
     def after(self, code: int) -> "TicTacToeState":
-        """The state after the mover took the square `code`."""
         x, o = self.x, self.o
         if (x | o).bit_count() & 1:
             return TicTacToeState(x, o | 1 << code)
         return TicTacToeState(x | 1 << code, o)
 
     def text_of(self, code: int) -> str:
-        """The square's number."""
         return NAMES[code]
 
     def code_of(self, text: str) -> int:
-        """The square with this number, one digit from 0 to 8."""
         code = CODES.get(text)
         if code is None:
             raise UnreadableMove(f"{shown(text)} is not a move: squares are numbered 0 to 8, row by row")
@@ -114,59 +108,56 @@ class TicTacToeState(State):
         return code
 
     def view(self, seat: int | None = None) -> dict[str, Any]:
-        """`{"board": nine of X, O and . row by row}`, the same for every seat."""
+        """Return `{"board": nine of X, O and . row by row}`; all seats see the same."""
         return {"board": self.text()}
 
     def text(self) -> str:
-        """Nine of X, O and `.`, row by row."""
         x, o = self.x, self.o
         return ROWS[(x & 7) << 3 | o & 7] + ROWS[x & 0o70 | o >> 3 & 7] + ROWS[x >> 3 & 0o70 | o >> 6]
 
     def diagram(self) -> str:
-        """The board; empty squares show their number."""
+        """Return the board; empty squares show their number."""
         cells = [mark if mark != "." else NAMES[square] for square, mark in enumerate(self.text())]
         rows = [f" {' | '.join(cells[start : start + 3])} " for start in (0, 3, 6)]
         return "\n---+---+---\n".join(rows)
 
     def canonical(self) -> int:
-        """The lowest number among the eight rotations and reflections."""
+        """Return the least number among the eight rotations and reflections."""
         return _folded(self.x, self.o)
 
     def estimate(self) -> float:
-        """Lines still open to the mover less those open to the opponent, as a part of nine."""
+        """Estimate by the lines open to the mover less those open to the opponent, as a part of nine."""
         difference = OPEN_LINES[self.o] - OPEN_LINES[self.x]
         return (difference if self.to_move == 0 else -difference) / 9
 
 
 class TicTacToe(Game):
-    """Three in a row wins; a full board without is a draw."""
+    """Three in a row wins; a full board without one is a draw."""
 
     name = "tictactoe"
     title = "Tic-tac-toe"
 
     def initial(self, settings: Mapping[str, Any] | None = None, seed: int = 0) -> TicTacToeState:
-        """The empty board; there are no settings and nothing is random."""
         self.complete(settings)
         return TicTacToeState()
 
     def load(self, view: Mapping[str, Any]) -> TicTacToeState:
-        """The state of a view; other fields than `board` are ignored."""
+        """Return the state of a view; fields other than `board` are ignored."""
         board = view.get("board")
         if not isinstance(board, str):
             raise BadPosition('a tictactoe view holds "board", a text of nine characters')
         return self.parse(board)
 
     def drawing(self, view: Mapping[str, Any], last: str | None = None) -> Drawing:
-        """Crosses and noughts; the squares have their numbers."""
+        """Draw crosses and noughts, with numbers in the squares."""
         marked = () if last not in CODES else marked_row(view["board"], 3, CODES[last], 3)
         return Drawing("grid", 3, view["board"], PIECES, names=NAMES, last=marked)
 
     def path(self, view: Mapping[str, Any], move: str) -> Path:
-        """The square."""
         return ((CODES[move],),)
 
     def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> TicTacToeState:
-        """The position of nine characters; every position that play can reach and no other."""
+        """Read nine characters; accept every position that play can reach, and no other."""
         self.complete(settings)
         if len(text) != 9 or text.strip("XO."):
             raise BadPosition(f"{shown(text)} is not nine of X, O and . row by row")

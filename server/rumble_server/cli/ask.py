@@ -36,20 +36,20 @@ def ask(
     as_json: Json = False,
 ) -> None:
     """Print the move a bot would make in a position, its score for the mover, and the nodes it visited."""
-    from rumble_bots.function_player import FunctionPlayer
-    from rumble_bots.functions import is_function
-    from rumble_bots.players import Player, make_player
+    from rumble_bots.functions.load import is_function
+    from rumble_bots.functions.local import FunctionBot
+    from rumble_bots.reference import ReferenceBot, make_reference_bot
     from rumble_engine import get_game
 
     kind, settings = get_game(game), read_settings(setting)
     state = kind.initial(settings, seed) if position is None else kind.parse(position, settings)
     options = given(search=search, depth=depth, time_ms=time_ms, iterations=iterations)
-    player: Player
+    player: ReferenceBot
     if is_function(bot):
         no_options_for_functions(options)
-        player = FunctionPlayer(Random(seed), text=bot, game=game)
+        player = FunctionBot(Random(seed), text=bot, game=game)
     else:
-        player = make_player(bot, seed=seed, **options)
+        player = make_reference_bot(bot, seed=seed, **options)
     choice = player.choose(state)
     answer = {"bot": bot, "game": game, "position": state.text(), "move": choice.move}
     if as_json:

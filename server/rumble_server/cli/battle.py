@@ -10,7 +10,7 @@ from rumble_server.cli.support.bot_names import read_reference_bot
 from rumble_server.cli.support.options import Game, Json, Seed, Setting, read_settings
 
 if TYPE_CHECKING:
-    from rumble_bots.battle import Maker
+    from rumble_bots.reference.battle import Maker
 
 BOT = "A reference bot, with or without options (minimax,depth=4,time-ms=100), or FILE.py:FUNCTION."
 
@@ -29,7 +29,7 @@ def battle(
 ) -> None:
     """Play many matches between two bots, and print wins, draws and losses of the first with 95% intervals."""
     from rich.console import Console
-    from rumble_bots.battle import battle as fight
+    from rumble_bots.reference.battle import battle as fight
     from rumble_engine import get_game
 
     kind = get_game(game)
@@ -47,11 +47,11 @@ def battle(
 
 
 def _maker(text: str, game: str) -> "Maker":
-    from rumble_bots.function_player import FunctionPlayer
-    from rumble_bots.functions import is_function
-    from rumble_bots.players import make_player
+    from rumble_bots.functions.load import is_function
+    from rumble_bots.functions.local import FunctionBot
+    from rumble_bots.reference import make_reference_bot
 
     if is_function(text):
-        return partial(FunctionPlayer, text=text, game=game)
+        return partial(FunctionBot, text=text, game=game)
     name, options = read_reference_bot(text)
-    return lambda random: make_player(name, seed=random.getrandbits(64), **options)
+    return lambda random: make_reference_bot(name, seed=random.getrandbits(64), **options)

@@ -49,9 +49,9 @@ def bot(
     verbose: Verbose = False,
 ) -> None:
     """Play as a reference bot, or as any Python function, until the tournament is over."""
-    from rumble_bots.bot import Bot
-    from rumble_bots.functions import is_function, load_bot
-    from rumble_bots.serve import run, to_stderr
+    from rumble_bots.functions.load import is_function, load_bot
+    from rumble_bots.sdk.bot import Bot
+    from rumble_bots.sdk.serve import run, to_stderr
 
     check_purpose(join, challenges)
     if bot == FAULTY:
@@ -62,9 +62,9 @@ def bot(
         no_options_for_functions(options)
         playing: Bot = load_bot(bot)
     else:
-        from rumble_bots.players_bot import PlayerBot
+        from rumble_bots.reference.remote import RemoteReferenceBot
 
-        playing = PlayerBot(bot, seed=seed, **options)
+        playing = RemoteReferenceBot(bot, seed=seed, **options)
     if verbose:
         log_everything()
     summary = run(
@@ -82,7 +82,7 @@ def bot(
 
 
 def _play_faulty(fault: str | None, server: str, name: str, join: str | None, key: str | None) -> None:
-    from rumble_bots.faulty import FAULTS, run_faulty
+    from rumble_bots.reference.faulty import FAULTS, run_faulty
 
     if fault not in FAULTS or join is None:
         raise CliError(f"a faulty bot needs --join ID and --fault: {', '.join(FAULTS)}", ExitCode.USAGE)

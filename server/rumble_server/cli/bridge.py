@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rumble_bots.actions import Summary
 from rumble_bots.bridges import (
     BareStdio,
     BridgeBot,
@@ -20,7 +19,8 @@ from rumble_bots.bridges import (
     UciWishes,
     default_stderr_file,
 )
-from rumble_bots.serve import serve, to_stderr
+from rumble_bots.sdk.actions import Summary
+from rumble_bots.sdk.serve import serve, to_stderr
 
 from rumble_server.cli.support.bot_names import as_bot_name
 from rumble_server.cli.support.errors import CliError, ExitCode

@@ -72,7 +72,7 @@ def check(
 
 def _place(server: str | None, port: int | None) -> tuple[str, int]:
     """Return the host and port to listen on. Raises BadAddress, or CliError for an address with TLS."""
-    from rumble_bots.address import Address
+    from rumble_bots.sdk.address import Address
 
     if server is None:
         return "127.0.0.1", port or 0

@@ -91,10 +91,10 @@ def demo(
 
 def default_bots(game: str) -> list[str]:
     """Return the reference bots that can play a game."""
-    from rumble_bots.players import PLAYERS
+    from rumble_bots.reference import REFERENCE_BOTS
 
     start = get_game(game).initial()
-    return [name for name, player in PLAYERS.items() if player.can_play(start)]
+    return [name for name, player in REFERENCE_BOTS.items() if player.can_play(start)]
 
 
 def multiplied(names: list[str]) -> list[str]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rumble_bots.starters import STARTERS
+from rumble_bots.sdk.starters import STARTERS
 
 
 class Language(StrEnum):

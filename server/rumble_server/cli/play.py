@@ -5,8 +5,8 @@ from collections.abc import Callable
 from typing import Annotated
 
 import typer
-from rumble_bots.bot import Bot, Turn
-from rumble_bots.errors import Resign
+from rumble_bots.sdk.bot import Bot, Turn
+from rumble_bots.sdk.errors import Resign
 from rumble_engine import MoveError, get_game
 from rumble_protocol import server_messages as server_says
 
@@ -85,7 +85,7 @@ def play(
     move_ms: Annotated[int, typer.Option(min=1, help="Time for each move, in ms.")] = MOVE_MS,
 ) -> None:
     """Play a match against a bot, in this terminal."""
-    from rumble_bots.serve import run
+    from rumble_bots.sdk.serve import run
     from rumble_protocol.bot_messages import Challenge
     from rumble_protocol.fields import TimeControl
 

@@ -14,11 +14,11 @@ from typing import Annotated
 
 import typer
 from rich.text import Text
-from rumble_bots.actions import Summary
-from rumble_bots.address import ws_url
-from rumble_bots.processes import end_group, start_group
-from rumble_bots.serve import serve
-from rumble_bots.thinkers import Thinkers
+from rumble_bots.sdk.actions import Summary
+from rumble_bots.sdk.address import ws_url
+from rumble_bots.sdk.processes import KILL_AFTER_S, end_process, start_group
+from rumble_bots.sdk.serve import serve
+from rumble_bots.sdk.thinkers import Thinkers
 from rumble_engine import get_game
 from rumble_protocol.codes import CloseCode
 from rumble_protocol.fields import DAY_MS, TimeControl
@@ -31,7 +31,7 @@ from rumble_server.cli.support.errors import CliError, ExitCode
 from rumble_server.cli.support.loop import run_unless_stopped
 from rumble_server.cli.support.options import Game, Json, Seed, Setting, read_settings
 from rumble_server.cli.support.proxy import Sender, proxying
-from rumble_server.cli.support.running import KILL_AFTER_S, end_process, running_server
+from rumble_server.cli.support.running import running_server
 from rumble_server.cli.support.terminal import plain_or_rich, stdin_lines
 from rumble_server.cli.support.trace import Entry, Trace
 from rumble_server.config import ServerConfig
@@ -180,8 +180,7 @@ async def _bot_process(command: Sequence[str], port: int) -> AsyncIterator[async
     try:
         yield process
     finally:
-        await end_process(process)
-        end_group(process)
+        await end_process(process, group=True)
 
 
 def _filled(word: str, places: Mapping[str, str]) -> str:

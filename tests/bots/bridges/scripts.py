@@ -1,26 +1,33 @@
-"""Small programs to bridge: each a few lines of Python that start in no time."""
+"""Small programs to bridge: a few lines of Python each, which start fast."""
 
+import asyncio
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 from rumble_bots.bridges.dialogue import Dialogue
 from rumble_bots.bridges.program import Launch
 from rumble_bots.bridges.stderr_file import StderrFile
 from rumble_bots.bridges.stdio import BareStdio
+from rumble_bots.sdk.bot import Turn
 
+from tests.bots.bridges.talking import turn
+
+PATIENCE_S = 20.0
 FIRST = "for line in sys.stdin: print(line.split()[0], flush=True)"
-"""Answers legal moves with the first."""
+"""Answers with the first legal move."""
 HANGS = "for line in sys.stdin: time.sleep(60)"
 CRASHES = "print('boom', file=sys.stderr, flush=True); sys.stdin.readline(); sys.exit(3)"
 
 
 def command(code: str) -> list[str]:
-    """The command of a program."""
+    """Return the command of a program."""
     return [sys.executable, "-S", "-E", "-c", f"import os, sys, time\n{code}"]
 
 
 def once(flag: Path, first: str, then: str) -> str:
-    """A program that is another one from its second start on."""
+    """Return a program that runs `first` at its first start, and `then` at later ones."""
     return f"""
 if os.path.exists({str(flag)!r}):
     {then}
@@ -31,6 +38,17 @@ else:
 
 
 def launch(folder: Path, code: str, dialogue: type[Dialogue] = BareStdio) -> tuple[Launch, list[str]]:
-    """How to start the program, and what is said to its owner."""
+    """Return the launch of a program, and the list of what its owner is told."""
     said: list[str] = []
     return Launch(command(code), dialogue, StderrFile(folder / "log" / "err.log"), said.append), said
+
+
+def asked(moves: str = "4", *, remaining_ms: int = 20_000, match: str = "m") -> Turn:
+    return turn("tictactoe", moves, remaining_ms=remaining_ms, match=match, now=time.monotonic)
+
+
+async def until_true(condition: Callable[[], bool]) -> None:
+    """Wait for what another process makes true."""
+    async with asyncio.timeout(PATIENCE_S):
+        while not condition():  # noqa: ASYNC110  # no event of ours tells it
+            await asyncio.sleep(0.01)

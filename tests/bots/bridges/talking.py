@@ -1,10 +1,10 @@
-"""A dialogue without a program: what it writes is compared, what the program would answer is given."""
+"""A dialogue without a program: the test gives the program's answers, and compares the lines written."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from rumble_bots.bot import Turn
 from rumble_bots.bridges.dialogue import Talk
+from rumble_bots.sdk.bot import Turn
 from rumble_engine import get_game
 from rumble_protocol import server_messages as server
 from rumble_protocol.fields import ToldTimeControl
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 def hold(talk: Talk[T], answers: str | Sequence[str]) -> tuple[list[str], T]:
-    """Every line the dialogue wrote, and its result, when the program says `answers` (a text: its lines)."""
+    """Return the lines that the dialogue wrote and its result, for the `answers` of the program (a text: its lines)."""
     written: list[str] = []
     coming = iter(answers.splitlines() if isinstance(answers, str) else answers)
     try:
@@ -38,7 +38,7 @@ def turn(
     attempt: int = 1,
     now: Callable[[], float] = lambda: 0.0,
 ) -> Turn:
-    """The turn after `moves` (comma between), on a clock that stands still unless `now` is given."""
+    """Return the turn after `moves` (separated by commas), with a clock that does not move unless `now` is given."""
     made = moves.split(",") if moves else []
     state = get_game(game).initial(settings)
     for move in made:

@@ -1,7 +1,7 @@
 import pytest
 from rumble_bots.bridges.dialogue import Garbled
 from rumble_bots.bridges.gomocup import Gomocup
-from rumble_bots.errors import Resign
+from rumble_bots.sdk.errors import Resign
 
 from tests.bots.bridges.talking import hold, turn
 

@@ -1,6 +1,6 @@
 import pytest
 from rumble_bots.bridges.gtp import Gtp, board_size, vertex
-from rumble_bots.errors import Resign
+from rumble_bots.sdk.errors import Resign
 
 from tests.bots.bridges.talking import hold, turn
 

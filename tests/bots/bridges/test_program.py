@@ -1,38 +1,26 @@
-"""Programs that answer, hang, crash and talk nonsense: real processes."""
+"""Programs that answer, hang, crash and write nonsense, as real processes."""
 
 import asyncio
-import os
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from rumble_bots.bot import Turn
 from rumble_bots.bridges import program as program_module
-from rumble_bots.bridges.bot import BridgeBot
 from rumble_bots.bridges.dialogue import Dialogue, Garbled, Talk, until
 from rumble_bots.bridges.program import Launch, Program, margin_ms
-from rumble_bots.bridges.stdio import BareStdio, Stdio
-from rumble_bots.errors import BadProgram, GiveUp, Resign
-from rumble_protocol import server_messages as server
-from rumble_protocol.codec import read_server_message
+from rumble_bots.sdk.bot import Turn
+from rumble_bots.sdk.errors import BadProgram, GiveUp, Resign
 
-from tests.bots import says
-from tests.bots.bridges.scripts import CRASHES, FIRST, HANGS, launch, once
-from tests.bots.bridges.talking import turn
+from tests.bots.bridges.scripts import CRASHES, FIRST, HANGS, PATIENCE_S, asked, launch, once, until_true
 
 pytestmark = pytest.mark.e2e
-PATIENCE_S = 20.0
-
-
-def asked(moves: str = "4", *, remaining_ms: int = 20_000, match: str = "m") -> Turn:
-    return turn("tictactoe", moves, remaining_ms=remaining_ms, match=match, now=time.monotonic)
 
 
 @pytest.fixture
 async def running() -> AsyncIterator[Callable[[Launch], Program]]:
-    """Makes programs that are ended at the end of the test."""
+    """Return a maker of programs that are ended after the test."""
     made: list[Program] = []
 
     def make(launched: Launch) -> Program:
@@ -95,7 +83,7 @@ async def test_a_signal_is_named(tmp_path: Path, running: Make) -> None:
 
 
 class Handshake(Dialogue):
-    """Wants `hello` first; is told `go`, and answers a move at `now`."""
+    """Waits for `hello`, writes `go`, and makes the program answer a move with `now`."""
 
     hurry = ("now",)
     goodbye = ("bye",)
@@ -160,76 +148,12 @@ def gone(pid: int) -> bool:
     return True
 
 
-async def until_true(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(PATIENCE_S):
-        while not condition():  # noqa: ASYNC110  # it is another process that makes it true
-            await asyncio.sleep(0.01)
-
-
 @pytest.mark.parametrize(("left", "margin"), [(0, 0), (10, 10), (100, 20), (2000, 200), (10_000, 1000), (10**7, 1000)])
 def test_margins(left: int, margin: int) -> None:
     assert margin_ms(left) == margin
 
 
 # --- the bot ---
-
-
-def message(frame: str) -> server.ServerMessage:
-    return read_server_message(frame)
-
-
-@pytest.fixture
-async def bridge(tmp_path: Path) -> AsyncIterator[Callable[[str], Awaitable[BridgeBot]]]:
-    """Makes bots that are closed at the end of the test."""
-    made: list[BridgeBot] = []
-
-    async def make(code: str) -> BridgeBot:
-        launched, _ = launch(tmp_path, code)
-        launched.make_dialogue = lambda: Stdio(everything=True)
-        made.append(BridgeBot(launched))
-        await made[-1].start()
-        return made[-1]
-
-    yield make
-    for bot in made:
-        await bot.close()
-
-
-TELLS_ITS_NUMBER = """
-import json
-for line in sys.stdin:
-    if json.loads(line)["type"] == "turn": print(os.getpid(), flush=True)
-"""
-
-
-async def test_each_match_has_a_program_and_a_free_one_is_used_again(
-    bridge: Callable[[str], Awaitable[BridgeBot]],
-) -> None:
-    bot = await bridge(TELLS_ITS_NUMBER)
-    first, second = await asyncio.gather(*(bot.choose(asked(match=match)) for match in ("cup.1", "cup.2")))
-    assert first != second
-    assert await bot.choose(asked(match="cup.1")) == first
-    over = message(says.match_over(match="cup.1"))
-    assert isinstance(over, server.MatchOver)
-    bot.match_over(over)
-    assert await bot.choose(asked(match="cup.3")) == first
-    session = message(says.session("cup.3"))
-    assert isinstance(session, server.Session)
-    bot.session(session)
-    assert await bot.choose(asked(match="cup.4")) == second, "cup.2 ended while the bot was away"
-
-
-async def test_a_program_that_thinks_about_a_match_that_is_over_is_ended(
-    bridge: Callable[[str], Awaitable[BridgeBot]],
-) -> None:
-    bot = await bridge(HANGS)
-    thinking = asyncio.create_task(bot.choose(asked(match="cup.1")))
-    await asyncio.sleep(0)
-    over = message(says.match_over(match="cup.1"))
-    assert isinstance(over, server.MatchOver)
-    bot.match_over(over)
-    with pytest.raises(Resign, match="the match is over"):
-        await asyncio.wait_for(thinking, PATIENCE_S)
 
 
 async def test_a_program_that_starts_for_a_match_that_is_over_is_ended_too(tmp_path: Path, running: Make) -> None:
@@ -241,43 +165,3 @@ async def test_a_program_that_starts_for_a_match_that_is_over_is_ended_too(tmp_p
     with pytest.raises(Resign, match="the match is over"):
         await asyncio.wait_for(thinking, PATIENCE_S)
     assert not program.busy
-
-
-async def test_whoever_is_stopped_while_the_first_program_gets_ready_ends_it(tmp_path: Path) -> None:
-    class Waits(BareStdio):
-        def begin(self) -> Talk[None]:
-            yield from until(["hello"], lambda answer: answer == "ready")
-
-    told = tmp_path / "pid"
-    hangs = (
-        f"open({str(told)!r} + '.new', 'w').write(str(os.getpid())); os.rename({str(told)!r} + '.new', {str(told)!r})"
-    )
-    bot = BridgeBot(launch(tmp_path, f"{hangs}\ntime.sleep(60)", Waits)[0])
-    starting = asyncio.create_task(bot.start())
-    await until_true(told.exists)
-    starting.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await starting
-    await bot.close()
-    with pytest.raises(ProcessLookupError):
-        os.kill(int(told.read_text()), 0)
-
-
-async def test_all_messages_of_a_match_reach_its_program(
-    tmp_path: Path, bridge: Callable[[str], Awaitable[BridgeBot]]
-) -> None:
-    seen = tmp_path / "seen"
-    bot = await bridge(
-        f"import json\nfor line in sys.stdin:\n    kind = json.loads(line)['type']\n"
-        f"    open({str(seen)!r}, 'a').write(kind + ' ')\n    if kind == 'turn': print('0', flush=True)"
-    )
-    start, refused, over = (message(says.match_start()), message(says.rejected()), message(says.match_over()))
-    assert isinstance(start, server.MatchStart)
-    assert isinstance(refused, server.Rejected)
-    assert isinstance(over, server.MatchOver)
-    bot.match_start(start)
-    assert await bot.choose(asked(match="cup.1")) == "0"
-    bot.rejected(refused)
-    bot.match_over(over)
-    bot.rejected(refused)
-    await until_true(lambda: seen.read_text() == "match_start turn rejected match_over ")

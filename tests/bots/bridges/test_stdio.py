@@ -2,12 +2,12 @@ import json
 
 import pytest
 from rumble_bots.bridges.stdio import BareStdio, Stdio, line_of
-from rumble_bots.errors import Resign
+from rumble_bots.sdk.errors import Resign
 from rumble_protocol import server_messages as server
 from rumble_protocol.codec import read_server_message
 
-from tests.bots import says
 from tests.bots.bridges.talking import hold, turn
+from tests.bots.sdk import says
 
 TURN = turn("tictactoe", "4")
 

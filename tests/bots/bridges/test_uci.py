@@ -1,7 +1,7 @@
 import pytest
 from rumble_bots.bridges.dialogue import Garbled
 from rumble_bots.bridges.uci import Uci, UciWishes, clocks, option_name
-from rumble_bots.errors import BadProgram, Resign
+from rumble_bots.sdk.errors import BadProgram, Resign
 
 from tests.bots.bridges.talking import hold, turn
 

@@ -1,4 +1,4 @@
-"""A bot in this process that keeps every rule, but for its quirk."""
+"""A bot in this process that keeps every rule, except for its quirk."""
 
 import asyncio
 import json
@@ -25,7 +25,7 @@ class QuirkyBot:
 
     quirk: str = ""
     login: Frame = field(default_factory=dict)
-    """Fields of its login that are other than usual."""
+    """Fields of its login that differ from the default ones."""
     path: str = "/bot"
     subprotocol: str = "rumble.v1"
     logins: int = 0
@@ -35,7 +35,7 @@ class QuirkyBot:
     frames: list[Frame] = field(default_factory=list)
 
     async def run(self, address: str) -> None:
-        """Play at `address`, and come back after each end but 4001."""
+        """Play at `address`, and connect again after each end except 4001."""
         while True:
             with suppress(OSError, ConnectionClosed, InvalidStatus):
                 url = f"ws://{address}{self.path}"

@@ -2,13 +2,14 @@
 
 import asyncio
 import os
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from rumble_bots.check.child import Child
 from rumble_bots.check.errors import BadCommand
 from rumble_bots.check.events import Event, Exited
+
+from tests.bots.bridges.scripts import until_true
 
 pytestmark = pytest.mark.e2e
 PATIENCE_S = 20.0
@@ -32,7 +33,7 @@ async def test_its_end_is_told_with_what_it_said(tmp_path: Path) -> None:
 async def test_an_end_that_nobody_has_noticed_is_stale_once_it_is_stopped(tmp_path: Path) -> None:
     child, inbox = make(tmp_path, "true")
     await child.start()
-    await until(lambda: not inbox.empty())
+    await until_true(lambda: not inbox.empty())
     await child.stop()
     assert inbox.get_nowait() == Exited(0, "", stale=True)
     await child.start()
@@ -50,22 +51,15 @@ async def test_what_it_started_ends_with_it_even_if_it_will_not(tmp_path: Path) 
     '''
     child, inbox = make(tmp_path, "sh", "-c", stubborn)
     await child.start()
-    await until((tmp_path / "pid").exists)
+    await until_true((tmp_path / "pid").exists)
     await child.stop()
     assert inbox.empty()
     pid = int((tmp_path / "pid").read_text())
-    await until(lambda: not _runs(pid))
-
-
-async def until(done: Callable[[], bool]) -> None:
-    """Wait for what other processes do."""
-    async with asyncio.timeout(PATIENCE_S):
-        while not done():  # noqa: ASYNC110  # no event of ours tells it
-            await asyncio.sleep(0.01)
+    await until_true(lambda: not _runs(pid))
 
 
 def _runs(pid: int) -> bool:
-    """Whether a process runs; one that has ended, and that nobody has waited for, does not."""
+    """Return whether a process runs; a zombie does not."""
     try:
         os.kill(pid, 0)
         state = Path(f"/proc/{pid}/stat")

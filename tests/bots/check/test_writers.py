@@ -1,10 +1,8 @@
-"""The forms of a report, for whatever a bot may have sent."""
+"""The forms of a report, with any text that a bot may have sent."""
 
 import json
 from xml.etree import ElementTree
 
-import pytest
-from rumble_bots.check.record import LONGEST, Record
 from rumble_bots.check.report import Entry, Report, Result
 from rumble_bots.check.rules import RULES, STEPS
 from rumble_bots.check.writers import as_json, as_junit, as_lines
@@ -73,32 +71,3 @@ def test_junit_is_what_ci_systems_read() -> None:
     assert str(failure.text).startswith(f"next: {RULES['legal-moves'].mend}\n")
     assert [child.tag for child in cases["key"]] == ["skipped"]
     assert str(cases["retry"][0].text).startswith("warning: odd")
-
-
-@pytest.mark.parametrize(
-    "frame",
-    [
-        '{"type": "login", "key": "a-secret-of-16-letters"}',
-        '{"type":"login","key":"a-secret-\\"of-16-letters"}',
-        '{"invite" : "a-secret-of-16-letters", "broken',
-    ],
-)
-def test_a_record_keeps_no_secret(frame: str) -> None:
-    record = Record(lambda: 0.0)
-    record.add("bot", frame)
-    assert "secret" not in record.entries[0].text
-
-
-def test_a_record_keeps_no_more_of_a_frame_than_it_needs() -> None:
-    record = Record(lambda: 0.0)
-    record.add("bot", "x" * (LONGEST + 5))
-    assert record.entries[0].text == "x" * LONGEST + f"... ({LONGEST + 5} characters)"
-
-
-def test_a_fault_outweighs_a_warning() -> None:
-    record = Record(lambda: 0.0)
-    record.breach("answers", "twice", fault=False)
-    record.breach("answers", "another", fault=True)
-    record.breach("answers", "twice", fault=False)
-    found = record.found["answers"]
-    assert (found.why, found.fault, found.times) == ("another", True, 2)

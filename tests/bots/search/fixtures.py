@@ -1,4 +1,4 @@
-"""What the tests of the searches share: all positions, an oracle, a counted clock, a game with double moves."""
+"""Shared by the tests of the searches: all positions, an oracle, a counted clock, a game with double moves."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ CONNECT4 = get_game("connect4")
 
 
 def positions() -> list[State]:
-    """Every tic-tac-toe position in which there is a move to make."""
+    """Return every tic-tac-toe position with a legal move."""
     layer = {TICTACTOE.initial()}
     found: list[State] = []
     while layer:
@@ -23,7 +23,7 @@ def positions() -> list[State]:
 
 @cache
 def value_of(state: State) -> float:
-    """The value for the seat to move, written once more and differently: by the winner of best play."""
+    """Return the value for the seat to move, by an independent implementation: the winner of best play."""
     if state.outcome is not None:
         winner = state.outcome.winner
         return 0.0 if winner is None else 1.0 if winner == state.to_move else -1.0
@@ -31,7 +31,7 @@ def value_of(state: State) -> float:
 
 
 def values_of(state: State) -> dict[int, float]:
-    """The value of each move for the seat to move."""
+    """Return the value of each move for the seat to move."""
     later = {code: state.after(code) for code in state.codes()}
     return {
         code: value_of(after) if after.to_move == state.to_move else -value_of(after) for code, after in later.items()
@@ -39,7 +39,7 @@ def values_of(state: State) -> dict[int, float]:
 
 
 class CountedClock:
-    """A clock that goes on by the same step whenever it is read, so that it counts nodes."""
+    """A clock that advances by the same step at each reading, so that it counts nodes."""
 
     def __init__(self, step_ms: float = 0.01) -> None:
         self.step = step_ms / 1000
@@ -52,7 +52,7 @@ class CountedClock:
 
 @dataclass(frozen=True, slots=True)
 class Again(State):
-    """Take one, two or three from a pile; who takes two moves again; who takes the last one loses."""
+    """Take one, two or three from a pile; taking two gives another move; taking the last one loses."""
 
     pile: int
     mover: int = 0

@@ -1,4 +1,4 @@
-"""Monte Carlo tree search: it sees what is near, by counted rounds or a counted clock."""
+"""Monte Carlo tree search finds short wins, by counted rounds or a counted clock."""
 
 from random import Random
 
@@ -16,7 +16,7 @@ def move(state: State, rounds: int = 1_000) -> str:
 
 @pytest.mark.parametrize(("position", "answer"), [("XOXX.O..O", "6"), ("X....O.XO", "2"), ("X....OOX.", "14")])
 def test_the_classic_positions(position: str, answer: str) -> None:
-    """In the last of them two moves win: 1, and 4 just as well."""
+    """In the last position two moves win: 1 and 4."""
     assert move(TICTACTOE.parse(position)) in answer
 
 

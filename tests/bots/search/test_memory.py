@@ -1,4 +1,4 @@
-"""A table that forgets."""
+"""The table that drops its oldest entries."""
 
 from rumble_bots.search.memory import Memory
 

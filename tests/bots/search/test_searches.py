@@ -17,7 +17,7 @@ each_search = pytest.mark.parametrize("kind", SEARCHES.values(), ids=SEARCHES)
 
 
 class Recording(Plain):
-    """Plain minimax that writes every value down."""
+    """Plain minimax that records every value."""
 
     def __init__(self) -> None:
         self.values: dict[State, float] = {}
@@ -51,7 +51,7 @@ def test_the_faster_searches_agree_on_every_position(kind: type[Search]) -> None
 
 
 def test_nodes_from_the_empty_board() -> None:
-    """Cached, it is one node for each of the 765 positions up to symmetry."""
+    """With a table, there is one node for each of the 765 positions up to symmetry."""
     nodes = {}
     for name in ("cached", "alphabeta", "cached-alphabeta"):
         tally = Tally()

@@ -1,4 +1,4 @@
-"""The search to play by: plain minimax's values and moves, for a small part of its nodes."""
+"""The strong search has plain minimax's values and moves, with a small part of its nodes."""
 
 from collections import Counter
 from random import Random
@@ -25,7 +25,7 @@ STARTS = {
 
 
 def walked(start: State, seed: int) -> State:
-    """A position that random play from `start` comes by."""
+    """Return a position of random play from `start`."""
     random, state = Random(seed), start
     for _ in range(random.randrange(20)):
         later = state.after(random.choice(state.codes()))
@@ -37,7 +37,7 @@ def walked(start: State, seed: int) -> State:
 @settings(max_examples=15, deadline=None)
 @given(seed=st.integers(0, 10**6), depth=st.integers(1, 3))
 def test_it_is_minimax_at_equal_depth(game: str, seed: int, depth: int) -> None:
-    """Afresh, and also when shallower looks have filled its table and set its order."""
+    """With a new table, and with a table and an order from shallower searches."""
     state = walked(STARTS[game], seed)
     plain = Plain().best(state, depth, Tally())
     found = Strong().best(state, depth, Tally())
@@ -64,7 +64,7 @@ def test_one_search_serves_every_position_of_a_game() -> None:
 
 
 def tree_nodes(start: State, depth: int) -> int:
-    """The nodes that plain minimax visits, counted with equal positions of a ply taken together."""
+    """Count the nodes of plain minimax, with equal positions of a ply counted together."""
     layer, nodes = Counter([start]), 1
     for _ in range(depth):
         later: Counter[State] = Counter()
@@ -76,7 +76,7 @@ def tree_nodes(start: State, depth: int) -> int:
 
 
 def test_it_visits_less_than_a_hundredth_of_the_nodes() -> None:
-    """On connect four's empty board at depth 7, with all shallower looks counted in."""
+    """On connect four's empty board at depth 7, with the nodes of all shallower searches."""
     start, plain, strong, search = CONNECT4.initial(), Tally(), Tally(), Strong()
     Plain().best(start, 4, plain)
     assert plain.nodes == tree_nodes(start, 4) == 1 + 7 + 49 + 343 + 2401
@@ -107,7 +107,7 @@ def test_where_a_table_may_fold() -> None:
 
 
 class Interrupted(Strong):
-    """Sees the value it is told of the first move, and has no time for another."""
+    """Finds a given value for the first move, and is then out of time."""
 
     def __init__(self, value: float) -> None:
         super().__init__()
@@ -122,7 +122,7 @@ class Interrupted(Strong):
 
 
 def test_a_win_in_hand_is_taken_when_the_time_is_over() -> None:
-    """Another win might come first in order, but there is no time to know."""
+    """Another win may come before it in the order, but there is no time to find it."""
     state, search = CONNECT4.initial(), Interrupted(1.0)
     search.history[0][3] = 1.0  # so that d is looked at first
     assert search.best(state, 5, Tally()).code == 3

@@ -12,7 +12,7 @@ BIG = CONNECT4.initial()
 
 
 def scripted(answers: dict[int, Found], asked: list[float]) -> Look:
-    """A look that answers by depth, writes down what it was asked, and runs out of time where there is no answer."""
+    """A look with a given answer for each depth; it records its calls, and is out of time where it has no answer."""
 
     def look(state: State, depth: float, tally: Tally) -> Found:
         asked.append(depth)
@@ -42,7 +42,7 @@ def test_a_budget_alone_makes_it_look_deeper_and_deeper() -> None:
 
 
 def test_a_small_game_is_looked_through_even_if_a_win_is_seen() -> None:
-    """So that the move is the first of all that win, with a clock as without."""
+    """The move is then the first that wins, with a clock and without."""
     state = TICTACTOE.parse("X...OX..O")
     look = CachedAlphaBeta().best
     assert think(look, state, Limits(), 1000)[0].code == think(look, state, Limits(), None)[0].code

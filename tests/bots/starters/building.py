@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from rumble_bots.starters import STARTERS, Starter
+from rumble_bots.sdk.starters import STARTERS, Starter
 
 PATIENCE_S = 240.0
-"""How long a build may take: a compiler on a busy machine."""
+"""Seconds that a build may take, with a compiler on a busy machine."""
 PROGRAMS: Mapping[str, Mapping[str, str]] = {
     "python": {},
     "javascript": {"node": "nodejs", "npm": "npm"},
@@ -23,7 +23,7 @@ PROGRAMS: Mapping[str, Mapping[str, str]] = {
     "cpp": {"g++": "g++"},
     "shell": {"sh": "dash", "awk": "mawk"},
 }
-"""What a language needs, and the Debian package that brings it."""
+"""By language: the tool that it needs, and its Debian package."""
 HEADERS = {"boost/beast/websocket.hpp": "libboost-dev", "nlohmann/json.hpp": "nlohmann-json3-dev"}
 GO_MODULE, GO_VERSION = "github.com/gorilla/websocket", "v1.5.0"
 GO_SOURCES = Path("/usr/share/gocode/src", GO_MODULE)
@@ -36,14 +36,14 @@ class Missing(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """A starter that can be run, or why it cannot."""
+    """A starter that can be run, or the reason why it cannot."""
 
     starter: Starter
     folder: Path
     missing: str | None
 
     def command(self, strategy: str = "") -> Sequence[str]:
-        """Runs it, wherever one is. A check that must be complete (CI is set) fails without its tools."""
+        """Return the command to run it from any folder. Where CI is set, missing tools are a failure."""
         if self.missing is not None:
             if os.environ.get("CI"):
                 pytest.fail(self.missing)
@@ -71,7 +71,7 @@ def build(language: str, folder: Path) -> Built:
 
 
 def tool_path() -> str:
-    """PATH with this Python's programs first, as in a virtual environment that is activated."""
+    """Return PATH with this Python's programs first, as in an activated virtual environment."""
     return os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
 
 
@@ -91,7 +91,7 @@ def _has_header(header: str) -> bool:
 
 
 def _look_for_ws(build: str, folder: Path) -> None:
-    """Install from the registry, which may be out of reach."""
+    """Install from the registry, which may be unreachable."""
     quiet = {f"npm_config_{option}": "false" for option in ("package_lock", "audit", "fund", "update_notifier")}
     try:
         _run(["sh", "-c", build], folder, quiet)
@@ -100,7 +100,7 @@ def _look_for_ws(build: str, folder: Path) -> None:
 
 
 def _go_proxy(folder: Path) -> dict[str, str]:
-    """The environment in which `go` takes its one module from Debian's sources, as from a module proxy."""
+    """Return the environment in which `go` reads its one module from Debian's sources, as from a module proxy."""
     versions = folder / "goproxy" / GO_MODULE / "@v"
     versions.mkdir(parents=True)
     (versions / "list").write_text(f"{GO_VERSION}\n")

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from rumble_bots.starters import STARTERS
+from rumble_bots.sdk.starters import STARTERS
 
 from tests.bots.starters.building import Built, build
 

@@ -1,4 +1,4 @@
-"""Each starter, as `rumble new` writes it, is taken through every rule of the protocol."""
+"""Each starter, as `rumble new` writes it, is checked by every rule of the protocol."""
 
 import asyncio
 from collections.abc import Iterator, Mapping
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from rumble_bots.check.report import Report
 from rumble_bots.check.run import Plan, check_bot
-from rumble_bots.starters import STARTERS
+from rumble_bots.sdk.starters import STARTERS
 
 from tests.bots.starters.building import Built, tool_path
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.e2e
 
 KEY = "a-key-of-sixteen-characters-or-more"
 AT_ONCE = 3
-"""So many at the same time: more would take each other's time to start."""
+"""Checks at the same time; with more of them the bots start too slowly."""
 
 
 @pytest.fixture(scope="module")

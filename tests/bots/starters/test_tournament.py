@@ -1,4 +1,4 @@
-"""All starters and the bare bot play together, and each knows how to win or block."""
+"""All starters and the bare bot play in one tournament, and win or block where they can."""
 
 import json
 import subprocess
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rumble_bots.starters import STARTERS
+from rumble_bots.sdk.starters import STARTERS
 
 from tests.bots.starters.building import Built, tool_path
 from tests.e2e.processes import RUMBLE, Server, clean_environment, running, serving
@@ -37,7 +37,7 @@ def environment(folder: Path, server: Server, tournament: str, form: str, name: 
 
 
 def played(folder: Path, bots: Mapping[str, Sequence[str]], *options: str) -> list[Any]:
-    """Every match of a tournament of these programs, each of which ended well when it was over."""
+    """Return the matches of a tournament of these programs; each of them ended with exit code 0."""
     with serving(folder) as server, ExitStack() as stack:
         server.tournament("create", "cup", "--start-at-bots", str(len(bots) + 1), *options)
         bare = [sys.executable, str(ROOT / "bots" / "python" / "bare_bot.py"), f"127.0.0.1:{server.port}", "cup", BARE]
@@ -57,13 +57,13 @@ def played(folder: Path, bots: Mapping[str, Sequence[str]], *options: str) -> li
 
 
 def score(matches: Sequence[Any], name: str, against: str) -> float:
-    """The mean score of one bot against another."""
+    """Return the mean score of one bot against another."""
     scores = [m["scores"][m["seats"].index(name)] for m in matches if set(m["seats"]) == {name, against}]
     return float(sum(scores) / len(scores))
 
 
 def urgent(match: Any, seat: int) -> Iterator[int]:
-    """The plies at which a bot could win, or had to block: there it must have done so. Raises AssertionError."""
+    """Return the number of plies at which a bot could win or had to block. Raises AssertionError where it did not."""
     board = ["."] * 9
     for ply, move in enumerate(match["moves"]):
         if ply % 2 == seat:
@@ -77,7 +77,7 @@ def urgent(match: Any, seat: int) -> Iterator[int]:
 
 
 def missing(board: Sequence[str], line: str, mark: str) -> str | None:
-    """The free square of a line that is otherwise of one mark."""
+    """Return the free square of a line whose other squares have one mark."""
     marks = [board[int(square)] for square in line]
     return line[marks.index(".")] if sorted(marks) == sorted([".", mark, mark]) else None
 

@@ -1,4 +1,4 @@
-"""What the tests of several games share."""
+"""Shared by the tests of several games."""
 
 from random import Random
 from typing import TypeVar
@@ -9,14 +9,14 @@ AnyState = TypeVar("AnyState", bound=State)
 
 
 def perft(state: State, depth: int) -> int:
-    """Ways to play `depth` plies."""
+    """Count the ways to play `depth` plies."""
     if depth == 1:
         return len(state.codes())
     return sum(perft(state.after(code), depth - 1) for code in state.codes())
 
 
 def played(state: AnyState, moves: str) -> AnyState:
-    """The state after moves with spaces between, each of which leaves the game open but the last."""
+    """Return the state after moves with spaces between; only the last may end the game."""
     for move in moves.split():
         assert state.outcome is None
         state = state.play(move)
@@ -24,7 +24,7 @@ def played(state: AnyState, moves: str) -> AnyState:
 
 
 def ended(state: State) -> tuple[int | None, str]:
-    """The winner of a finished game, and the reason."""
+    """Return the winner of a finished game, and the reason."""
     assert state.outcome is not None
     assert not state.codes()
     assert not state.legal_moves
@@ -32,7 +32,7 @@ def ended(state: State) -> tuple[int | None, str]:
 
 
 def value(state: State, known: dict[object, int]) -> int:
-    """1, 0 or -1: what the seat to move gets with the best play of both."""
+    """Return the value for the seat to move with the best play of both: 1, 0 or -1."""
     key = state.canonical()
     if key not in known:
         if state.outcome is not None:
@@ -48,7 +48,7 @@ def value(state: State, known: dict[object, int]) -> int:
 
 
 def random_states(game: Game, seed: int, settings: dict[str, object] | None = None) -> list[State]:
-    """The states of one random match, in order."""
+    """Return the states of one random match, in order."""
     random, states = Random(seed), [game.initial(settings)]
     while codes := states[-1].codes():
         states.append(states[-1].after(random.choice(codes)))

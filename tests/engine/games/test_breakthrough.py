@@ -12,7 +12,7 @@ Board = dict[tuple[int, int], str]
 
 
 def steps(board: Board, mark: str, columns: int, rows: int) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
-    """The rules once more, as plainly as possible: rows counted from white's side."""
+    """A second implementation of the rules, as simple as possible: rows counted from white's side."""
     up = 1 if mark == "W" else -1
     for (column, row), owner in board.items():
         for across in (-1, 0, 1):
@@ -53,7 +53,7 @@ def test_counts_of_a_plain_implementation(columns: int, rows: int, depth: int) -
 
 
 def test_counts_of_openspiel() -> None:
-    """Computed with OpenSpiel 2.0 (`breakthrough`), an implementation of others."""
+    """Computed with OpenSpiel 2.0 (`breakthrough`), an independent implementation."""
     assert [perft(GAME.initial(), depth) for depth in (1, 2, 3)] == [22, 484, 11_132]
 
 
@@ -123,7 +123,7 @@ def test_pieces_never_step_back_or_take_straight_ahead() -> None:
         ("..../..../..../.... W", "play went on"),
         ("BBBB/BBBB/B.../WWWW W", "at most 8 pieces"),
         ("WW../..../..../BBBB B", "play went on"),
-        ("..../B.../..../W... X", "the text ends with whose move it is: W or B"),
+        ("..../B.../..../W... X", "the text must end with the mark to move: W or B"),
     ],
 )
 def test_positions_that_cannot_occur(text: str, problem: str) -> None:

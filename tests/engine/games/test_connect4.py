@@ -14,14 +14,14 @@ SMALL = {"columns": 5, "rows": 5}
 
 
 def perft(state: Connect4State, depth: int) -> int:
-    """Ways to play `depth` plies."""
+    """Count the ways to play `depth` plies."""
     if depth == 1:
         return len(state.codes())
     return sum(perft(state.after(code), depth - 1) for code in state.codes())
 
 
 def reachable(state: Connect4State, plies: int) -> list[int]:
-    """How many different positions there are after 0, 1, ... plies."""
+    """Return the numbers of different positions after 0, 1, ... plies."""
     layer, counts = {state}, [1]
     for _ in range(plies):
         layer = {later.after(code) for later in layer for code in later.codes()}
@@ -30,7 +30,7 @@ def reachable(state: Connect4State, plies: int) -> list[int]:
 
 
 class Slow:
-    """The same rules once more, written as plainly as possible: lists of marks, every line walked."""
+    """A second implementation of the rules, as simple as possible: lists of marks, every line walked."""
 
     def __init__(self, columns: int, rows: int, connect: int) -> None:
         self.columns: list[list[str]] = [[] for _ in range(columns)]

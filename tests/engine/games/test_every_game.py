@@ -1,4 +1,4 @@
-"""What must hold of every game that Rumble brings, in its usual form and in others."""
+"""The rules for every game of Rumble, with its default settings and with others."""
 
 import pickle
 from typing import Any

@@ -15,7 +15,7 @@ NEIGHBOURS = ((0, 1), (0, -1), (1, 0), (-1, 0), (1, -1), (-1, 1))
 
 
 def linked(stones: set[tuple[int, int]], size: int, seat: int) -> bool:
-    """The rule once more, as plainly as possible: (row, column) cells, walked from one edge to the other."""
+    """A second implementation of the rule: (row, column) cells, walked from one edge to the other."""
     edge = [cell for cell in stones if cell[seat] == 0]
     seen = set(edge)
     while edge:
@@ -69,12 +69,12 @@ def test_the_swap_takes_the_stone_over_mirrored() -> None:
     swapped = state.play("swap")
     assert swapped.text() == "...../....O/...../...../..... X"
     assert swapped.to_move == 0
-    with pytest.raises(IllegalMove, match="swap is only allowed in answer to the first stone"):
+    with pytest.raises(IllegalMove, match="swap is allowed only as the answer to the first stone"):
         swapped.play("swap")
     with pytest.raises(IllegalMove, match="e2 is taken"):
         swapped.play("e2")
     for refusing in (GAME.initial(), GAME.initial({"swap": False}).play("a1")):
-        with pytest.raises(IllegalMove, match="swap is only allowed"):
+        with pytest.raises(IllegalMove, match="swap is allowed only"):
             refusing.play("swap")
 
 
@@ -111,7 +111,7 @@ def test_view() -> None:
         ("XOXO/XOXO/XOXO/XOX. O", {}, "play went on"),
         ("X.O/X.O/X.O X", {}, "play went on"),
         (".. O", {}, "size must be from 2 to 19"),
-        ("../.. .", {}, "whose move it is"),
+        ("../.. .", {}, "the mark to move"),
     ],
 )
 def test_positions_that_cannot_occur(text: str, settings: dict[str, Any], problem: str) -> None:
@@ -127,7 +127,7 @@ def test_refusals() -> None:
 
 
 def shortest(mine: set[tuple[int, int]], theirs: set[tuple[int, int]], size: int, seat: int) -> tuple[int, int]:
-    """The fewest stones that connect, and how many cells are on such a way: by walking cell for cell."""
+    """Return the fewest stones that connect, and the number of cells on such paths, by walking cell for cell."""
 
     def from_edge(edge: int) -> dict[tuple[int, int], int]:
         needed: dict[tuple[int, int], int] = {}

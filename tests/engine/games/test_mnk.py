@@ -69,7 +69,7 @@ def test_a_full_board_is_a_draw() -> None:
 
 
 class Slow:
-    """The rules once more, as plainly as possible: a dictionary of stones, every line walked."""
+    """A second implementation of the rules, as simple as possible: a dictionary of stones, every line walked."""
 
     def __init__(self, connect: int, exact: bool) -> None:
         self.stones: dict[tuple[int, int], str] = {}

@@ -99,11 +99,11 @@ def test_refusals() -> None:
 
 
 Names = Callable[[int, str], str]
-"""How our move by a seat is written there."""
+"""By game: the function that writes our move by a seat as OpenSpiel does."""
 
 
 def turned_rows(rows: int) -> Names:
-    """Squares whose rows are counted from the other edge."""
+    """Return squares whose rows are counted from the other edge."""
 
     def name(seat: int, move: str) -> str:
         return "".join(sign if sign.isalpha() else str(rows + 1 - int(sign)) for sign in move)
@@ -112,7 +112,7 @@ def turned_rows(rows: int) -> Names:
 
 
 def from_top(rows: int, form: str) -> Names:
-    """A square as the numbers of its row and column, both from 0 at the top left."""
+    """Return a square as the numbers of its row and column, both from 0 at the top left."""
 
     def name(seat: int, move: str) -> str:
         row, column = rows - int(move[1:]), ord(move[0]) - ord("a")
@@ -121,7 +121,7 @@ def from_top(rows: int, form: str) -> Names:
     return name
 
 
-# Ours, theirs, and how our moves are written there.
+# Our game, theirs, and the function that writes our moves as theirs.
 PAIRS: list[tuple[Game, dict[str, Any], str, dict[str, Any], Names]] = [
     (tictactoe.GAME, {}, "tic_tac_toe", {}, lambda seat, move: f"{'xo'[seat]}({int(move) // 3},{int(move) % 3})"),
     (connect4.GAME, {}, "connect_four", {}, lambda seat, move: f"{'xo'[seat]}{'abcdefg'.index(move)}"),
@@ -158,14 +158,14 @@ def test_our_moves_and_outcomes_are_those_of_openspiel(
 
 
 def square(text: str) -> str:
-    """A square of ours as OpenSpiel names it: its board stands the other way round."""
+    """Return OpenSpiel's name of our square; its columns run in the other direction."""
     number = int(text) - 1
     row, column = number // 4, number % 4 * 2 + 1 - number // 4 % 2
     return f"{'hgfedcba'[column]}{row + 1}"
 
 
 def whole_moves(state: Any) -> dict[str, Any]:
-    """The moves of OpenSpiel's checkers, where each jump is a ply: the squares touched, and the state after them."""
+    """Return the moves of OpenSpiel's checkers, where each jump is a ply: the state after them by squares touched."""
     found: dict[str, Any] = {}
     for step in state.legal_moves:
         after = state.play(step)

@@ -16,7 +16,7 @@ def test_published_counts() -> None:
 
 
 def test_a_wipe_out_in_nine_plies() -> None:
-    """Black wipes white out with its fifth disc."""
+    """Black's fifth disc turns over the last white one."""
     state = played(GAME.initial(), "e6 f4 e3 f6 g5 d6 e7 f5 c5")
     assert ended(state) == (0, "13 discs to 0")
     assert state.text().count("X") == 13
@@ -67,7 +67,7 @@ def test_symmetric_matches_have_one_canonical() -> None:
     ("text", "problem"),
     [
         ("..../.XO./.OX./... X", "is not 4 rows of 4"),
-        ("..../.XO./.OX./.... x", "the text ends with whose move it is: X or O"),
+        ("..../.XO./.OX./.... x", "the text must end with the mark to move: X or O"),
         ("..../.XO./.O../.... X", "the four squares in the middle"),
         ("..../.XO./.OZ./.... X", "holds other characters"),
     ],

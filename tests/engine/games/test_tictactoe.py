@@ -14,7 +14,7 @@ from rumble_engine.games.tictactoe import GAME, TicTacToeState
 
 @cache
 def positions() -> list[TicTacToeState]:
-    """Every position that play can reach."""
+    """Return every position that play can reach."""
     found = {GAME.initial()}
     edge = list(found)
     while edge:
@@ -26,7 +26,7 @@ def positions() -> list[TicTacToeState]:
 
 
 def count(state: TicTacToeState) -> tuple[int, int]:
-    """Games and nodes of the whole tree below and with `state`."""
+    """Count the games and the nodes of the tree from `state` on, which is included."""
     games, nodes = 0, 1
     for code in state.codes():
         more_games, more_nodes = count(state.after(code))

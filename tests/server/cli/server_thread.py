@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from rumble_bots.players_bot import PlayerBot
-from rumble_bots.serve import serve
+from rumble_bots.reference.remote import RemoteReferenceBot
+from rumble_bots.sdk.serve import serve
 from rumble_server.app import Server
 from rumble_server.arena.ports import HouseRunner
 from rumble_server.config import ServerConfig
@@ -52,7 +52,7 @@ def play(server: str, tournament: str, *names: str) -> None:
 
     async def all_of_them() -> None:
         await asyncio.gather(
-            *(serve(PlayerBot("random", seed=1), server, name=name, join=tournament) for name in names)
+            *(serve(RemoteReferenceBot("random", seed=1), server, name=name, join=tournament) for name in names)
         )
 
     asyncio.run(all_of_them())

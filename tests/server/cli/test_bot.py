@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from rumble_server.cli.main import run
 
-from tests.bots.fake_server import FakeServer
+from tests.bots.sdk.fake_server import FakeServer
 
 HEATON = """
 def random_ai(board, player):

@@ -11,7 +11,7 @@ from rumble_server.cli.main import run
 from rumble_server.cli.support.errors import CliError
 
 from tests.bots.bridges.scripts import CRASHES, FIRST, HANGS, command
-from tests.bots.fake_server import FakeServer
+from tests.bots.sdk.fake_server import FakeServer
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import typer
-from rumble_bots.errors import BadFunction, BadServer
+from rumble_bots.sdk.errors import BadFunction, BadServer
 from rumble_engine import BadPosition
 from rumble_server.cli import main
 from rumble_server.cli.main import COMMANDS, run
@@ -134,10 +134,10 @@ def test_a_reader_that_leaves_gets_no_traceback() -> None:
 @pytest.mark.parametrize("name", ["bot", "bridge", "serve"])
 def test_a_command_is_loaded_without_the_web_server(name: str) -> None:
     code = (
-        f"import json, sys; from rumble_server.cli import main; main.load('{name}'); import rumble_bots.serve; "
+        f"import json, sys; from rumble_server.cli import main; main.load('{name}'); import rumble_bots.sdk.serve; "
         "print(json.dumps(sorted(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     loaded = set(json.loads(done.stdout))
-    assert "rumble_bots.serve" in loaded
+    assert "rumble_bots.sdk.serve" in loaded
     assert not loaded & {"fastapi", "starlette", "uvicorn", "jinja2", "sqlite3"}

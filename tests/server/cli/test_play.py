@@ -4,15 +4,15 @@ import re
 from collections.abc import Iterable
 
 import pytest
-from rumble_bots.bot import Turn
-from rumble_bots.errors import Resign
+from rumble_bots.sdk.bot import Turn
+from rumble_bots.sdk.errors import Resign
 from rumble_protocol import server_messages as server
 from rumble_protocol.codec import read_server_message
 from rumble_server.cli.main import run
 from rumble_server.cli.play import Person, user_name
 
-from tests.bots import says
-from tests.bots.fake_server import FakeServer
+from tests.bots.sdk import says
+from tests.bots.sdk.fake_server import FakeServer
 
 
 def person(typed: Iterable[str]) -> tuple[Person, list[str]]:

@@ -1,8 +1,8 @@
-"""Nim, a template for a game of your own: take matches from one heap; who takes the last match of all wins.
+"""Nim, a template for a game of your own: take matches from one heap; taking the last match of all wins.
 
-Setting: `last`, what taking the last match is: `wins` (unless told) or `loses`.
+Setting: `last`, whether taking the last match `wins` (the default) or `loses`.
 
-Moves: the heap's letter and how many matches to take from it: `"b2"`.
+Moves: the heap's letter and the number of matches to take from it: `"b2"`.
 
 View: `{"board": "3 4 5", "to_move": 0, "last": "wins"}`, the board as the heaps' sizes with spaces between. The
 position's text is the sizes, and the seat to move after a colon: `"3 4 5: 0"`.
@@ -44,35 +44,32 @@ class NimState(State):
 
     @property
     def to_move(self) -> int:
-        """The seat that takes next."""
         return self.mover
 
     @property
     def outcome(self) -> Outcome | None:
-        """Once no match is left: a win for who took the last one, or for the other."""
+        """When no match is left: a win for the seat that took the last one, or for the other seat."""
         if any(self.heaps):
             return None
         taker = 1 - self.mover
         return Outcome.win(taker if self.last_wins else self.mover, "the last match is taken")
 
     def codes(self) -> Sequence[int]:
-        """A code is ten times the heap's index, plus how many to take."""
+        """Return the legal moves; a code is ten times the heap's index, plus the number to take."""
         return [10 * heap + take for heap, size in enumerate(self.heaps) for take in range(1, size + 1)]
 
     def after(self, code: int) -> "NimState":
-        """The state after the move `code`."""
         taken_from, take = divmod(code, 10)
         heaps = tuple(size - take if heap == taken_from else size for heap, size in enumerate(self.heaps))
         return NimState(heaps, 1 - self.mover, self.last_wins)
 
     def text_of(self, code: int) -> str:
-        """The heap's letter and how many to take."""
         return f"{LETTERS[code // 10]}{code % 10}"
 
     def code_of(self, text: str) -> int:
-        """The move written so. First whether it can be read at all, then whether it is allowed here."""
+        """Return the code of a move: first check whether the text can be read, then whether the move is legal."""
         if len(text) != 2 or text[0] not in LETTERS or text[1] not in "12345":
-            raise UnreadableMove("write the heap's letter, a to c, and how many to take, 1 to 5: b2")
+            raise UnreadableMove("write the heap's letter, a to c, and the number to take, 1 to 5: b2")
         self.refuse_after_end(text)
         heap, take = LETTERS.index(text[0]), int(text[1])
         if take > self.heaps[heap]:
@@ -80,19 +77,18 @@ class NimState(State):
         return 10 * heap + take
 
     def view(self, seat: int | None = None) -> dict[str, Any]:
-        """What bots and pages get. `Game.load` must rebuild the state from it."""
+        """Return the state for bots and pages. `Game.load` must read it back."""
         return {"board": self._sizes(), "to_move": self.mover, "last": "wins" if self.last_wins else "loses"}
 
     def text(self) -> str:
-        """The position on one line. `Game.parse` must read it back."""
+        """Return the position on one line. `Game.parse` must read it back."""
         return f"{self._sizes()}: {self.mover}"
 
     def diagram(self) -> str:
-        """The position for a person at a terminal."""
         return "\n".join(f"{letter} {'|' * size}" for letter, size in zip(LETTERS, self.heaps, strict=True))
 
     def canonical(self) -> tuple[object, ...]:
-        """Positions that differ only in the order of heaps are as good as the same for a search."""
+        """Return a key that is the same for positions that differ only in the order of heaps."""
         return tuple(sorted(self.heaps)), self.last_wins
 
     def _sizes(self) -> str:
@@ -105,21 +101,21 @@ class Nim(Game):
     name = "nim"
     title = "Nim"
     seat_marks = ("first", "second")
-    settings = (Setting("last", "wins", "what taking the last match is", choices=("wins", "loses")),)
+    settings = (Setting("last", "wins", "whether taking the last match wins or loses", choices=("wins", "loses")),)
 
     def initial(self, settings: Mapping[str, Any] | None = None, seed: int = 0) -> NimState:
-        """The full heaps. `complete` checks the settings and adds those not given."""
+        """Return the full heaps. `complete` checks the settings and adds those not given."""
         return NimState(START, 0, self.complete(settings)["last"] == "wins")
 
     def load(self, view: Mapping[str, Any]) -> NimState:
-        """The state of a view; whatever is wrong with it is a BadPosition."""
+        """Return the state of a view. Every fault in it must be a BadPosition."""
         try:
             return self.parse(f"{view['board']}: {view['to_move']}", {"last": view["last"]})
         except (KeyError, BadSettings) as error:
             raise BadPosition(f"not a nim view: {error}") from error
 
     def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> NimState:
-        """The state of a position's text."""
+        """Return the state of a position's text."""
         last_wins = self.complete(settings)["last"] == "wins"
         board, colon, mover = text.partition(": ")
         sizes = board.split(" ")
@@ -132,12 +128,12 @@ class Nim(Game):
         return NimState(tuple(int(size) for size in sizes), int(mover), last_wins)
 
     def drawing(self, view: Mapping[str, Any], last: str | None = None) -> Drawing:
-        """For pages: each heap is a row of discs. Without this method they show the diagram."""
+        """Draw each heap as a row of discs. Without this method, pages show the diagram."""
         rows = [("o" * int(size)).ljust(COLUMNS, ".") for size in view["board"].split(" ")]
         return Drawing("grid", COLUMNS, "".join(rows), {"o": MATCH}, names=CELLS)
 
     def path(self, view: Mapping[str, Any], move: str) -> Path:
-        """Where to click for a move: on a disc, which is taken with all those to its right."""
+        """Return where to click for a move: on a disc, which is taken with all those to its right."""
         heap, take = LETTERS.index(move[0]), int(move[1])
         size = int(view["board"].split(" ")[heap])
         return ((heap * COLUMNS + size - take,),)

@@ -18,14 +18,14 @@ def split_names(text: str) -> list[str]:
 
 def checked_bots(names: Sequence[str]) -> list[str]:
     """Return the names. Raises CliError for an unknown reference bot and BadFunction for a bad FILE.py:FUNCTION."""
-    from rumble_bots.functions import is_function, load_bot
-    from rumble_bots.players import PLAYERS
+    from rumble_bots.functions.load import is_function, load_bot
+    from rumble_bots.reference import REFERENCE_BOTS
 
     for name in names:
         if is_function(name):
             load_bot(name)
-        elif name not in PLAYERS:
-            raise CliError(f"unknown bot {name!r}; known: {', '.join(PLAYERS)}", ExitCode.USAGE)
+        elif name not in REFERENCE_BOTS:
+            raise CliError(f"unknown bot {name!r}; known: {', '.join(REFERENCE_BOTS)}", ExitCode.USAGE)
     return list(names)
 
 

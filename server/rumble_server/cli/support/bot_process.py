@@ -7,8 +7,8 @@ from collections.abc import Coroutine, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from rumble_bots.bot import Bot
-from rumble_bots.serve import serve
+from rumble_bots.sdk.bot import Bot
+from rumble_bots.sdk.serve import serve
 
 from rumble_server.cli.support.errors import ExitCode, as_cli_error
 from rumble_server.cli.support.loop import run
@@ -41,14 +41,14 @@ def process_command(bots: Sequence[BotSpec], server: str, join: str, matches_at_
 
 
 def make_bot(spec: BotSpec) -> Bot:
-    """Make the bot. Raises BadFunction, PlayerError."""
-    from rumble_bots.functions import is_function, load_bot
-    from rumble_bots.players_bot import PlayerBot
+    """Make the bot. Raises BadFunction, ReferenceBotError."""
+    from rumble_bots.functions.load import is_function, load_bot
+    from rumble_bots.reference.remote import RemoteReferenceBot
 
     if is_function(spec.bot):
         return load_bot(spec.bot)
     options: dict[str, Any] = {} if spec.time_ms is None else {"time_ms": spec.time_ms}
-    return PlayerBot(spec.bot, seed=spec.seed, **options)
+    return RemoteReferenceBot(spec.bot, seed=spec.seed, **options)
 
 
 async def play(specs: Sequence[BotSpec], server: str, join: str, matches_at_once: int) -> None:

@@ -23,14 +23,14 @@ class CliError(Exception):
 
 def as_cli_error(error: Exception) -> CliError | None:
     """Return `error` as the user of a command reads it, or None if it can only be a bug of Rumble."""
-    from rumble_bots.errors import BadAddress, BadFunction, BadName, SdkError
-    from rumble_bots.players import PlayerError
+    from rumble_bots.reference import ReferenceBotError
+    from rumble_bots.sdk.errors import BadAddress, BadFunction, BadName, SdkError
     from rumble_engine import EngineError
 
     match error:
         case CliError():
             return error
-        case BadAddress() | BadFunction() | BadName() | PlayerError() | EngineError():
+        case BadAddress() | BadFunction() | BadName() | ReferenceBotError() | EngineError():
             return CliError(str(error), ExitCode.USAGE)
         case SdkError():
             return CliError(str(error))

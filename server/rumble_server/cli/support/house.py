@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from rumble_server.arena.ports import HouseBot
 
 from rumble_server.cli.support.bot_names import checked_bots, split_names
-from rumble_server.cli.support.running import end_process
 
 DEFAULT = "random,heuristic,minimax,perfect,mcts"
 """The house bots that can always be challenged, from the weakest to the strongest."""
@@ -52,16 +51,16 @@ class HouseProcesses:
 
     def reference_bots(self, game: str, settings: Mapping[str, Any]) -> Mapping[str, str]:
         """Return the reference bots that can play this game, each with a line about it."""
-        from rumble_bots.players import PLAYERS
+        from rumble_bots.reference import REFERENCE_BOTS
 
         start = get_game(game).initial(settings)
-        return {name: player.about for name, player in PLAYERS.items() if player.can_play(start)}
+        return {name: player.about for name, player in REFERENCE_BOTS.items() if player.can_play(start)}
 
     def ladder(self) -> Mapping[str, str]:
         """Return all reference bots, the weakest first, each with a line about it."""
-        from rumble_bots.players import PLAYERS
+        from rumble_bots.reference import REFERENCE_BOTS
 
-        return {name: player.about for name, player in PLAYERS.items()}
+        return {name: player.about for name, player in REFERENCE_BOTS.items()}
 
     def keep(self, bots: "Sequence[HouseBot]") -> None:
         """Run processes for these bots, and no others."""
@@ -97,6 +96,8 @@ class HouseProcesses:
 
     async def _process(self, work: Work) -> int:
         """Run a process until it ends, and return its exit code."""
+        from rumble_bots.sdk.processes import end_process
+
         process = await asyncio.create_subprocess_exec(
             sys.executable,
             "-m",

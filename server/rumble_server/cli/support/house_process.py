@@ -9,8 +9,8 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rumble_bots.bot import Bot
-from rumble_bots.serve import serve
+from rumble_bots.sdk.bot import Bot
+from rumble_bots.sdk.serve import serve
 from rumble_engine import game_names, get_game
 
 from rumble_server.cli.support.bot_process import BotSpec, make_bot, run_to_exit_code
@@ -27,10 +27,10 @@ STDIN = 0
 
 
 def make_house_bot(reference_bot: str, name: str) -> Bot:
-    """Make a house bot, with `games` set if it does not play every game. Raises PlayerError, BadFunction."""
-    from rumble_bots.players import PLAYERS
+    """Make a house bot, with `games` set if it does not play every game. Raises ReferenceBotError, BadFunction."""
+    from rumble_bots.reference import REFERENCE_BOTS
 
-    kind = PLAYERS.get(reference_bot)
+    kind = REFERENCE_BOTS.get(reference_bot)
     limited = kind is not None and "time_ms" in kind.options
     bot = make_bot(
         BotSpec(reference_bot, name, seed=int.from_bytes(os.urandom(4)), time_ms=SEARCH_MS if limited else None)

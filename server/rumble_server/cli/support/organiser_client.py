@@ -6,8 +6,8 @@ from typing import Any, Self
 from urllib.parse import quote
 
 import httpx
-from rumble_bots.address import Address
-from rumble_bots.keys import kept_key
+from rumble_bots.sdk.address import Address
+from rumble_bots.sdk.keys import kept_key
 
 from rumble_server.cli.support.errors import CliError, ExitCode
 from rumble_server.cli.support.event_stream import Event, StreamLost, parse

@@ -3,7 +3,7 @@
 import asyncio
 import gc
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING
 
 from rumble_server.cli.support.errors import CliError
@@ -12,9 +12,6 @@ if TYPE_CHECKING:
     from rumble_server.app import Server
     from rumble_server.arena.ports import HouseRunner
     from rumble_server.config import ServerConfig
-
-KILL_AFTER_S = 3.0
-"""Time in s for a bot process to end when it is asked to; then it is killed."""
 
 
 @asynccontextmanager
@@ -49,6 +46,8 @@ def _spare_collector() -> None:
 @asynccontextmanager
 async def bot_processes(commands: Sequence[list[str]]) -> AsyncIterator[list[asyncio.subprocess.Process]]:
     """Start processes of bots, and end them at the end. Their standard output is dropped."""
+    from rumble_bots.sdk.processes import end_process
+
     async with AsyncExitStack() as stack:
         processes = []
         for command in commands:
@@ -58,17 +57,3 @@ async def bot_processes(commands: Sequence[list[str]]) -> AsyncIterator[list[asy
             stack.push_async_callback(end_process, process)
             processes.append(process)
         yield processes
-
-
-async def end_process(process: asyncio.subprocess.Process) -> None:
-    """Ask a process to end, and make sure of it."""
-    if process.returncode is not None:
-        return
-    with suppress(ProcessLookupError):
-        process.terminate()
-    try:
-        await asyncio.wait_for(process.wait(), KILL_AFTER_S)
-    except TimeoutError:
-        with suppress(ProcessLookupError):
-            process.kill()
-        await process.wait()

@@ -1,7 +1,7 @@
 from pathlib import Path
 
 import pytest
-from rumble_bots.errors import BadFunction
+from rumble_bots.sdk.errors import BadFunction
 from rumble_server.cli.support.bot_names import as_bot_name, checked_bots, own_name, read_reference_bot, split_names
 from rumble_server.cli.support.errors import CliError
 

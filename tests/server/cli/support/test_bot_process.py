@@ -4,7 +4,7 @@ import sys
 import pytest
 from rumble_server.cli.support.bot_process import BotSpec, main, make_bot, process_command, search_ms
 
-from tests.bots.fake_server import FakeServer
+from tests.bots.sdk.fake_server import FakeServer
 
 
 def test_only_bots_that_would_think_long_are_limited() -> None:

@@ -1,5 +1,5 @@
 import pytest
-from rumble_bots.errors import BadFunction, BadServer
+from rumble_bots.sdk.errors import BadFunction, BadServer
 from rumble_engine import BadPosition
 from rumble_server.cli.support.errors import ExitCode, as_cli_error
 

@@ -50,6 +50,6 @@ def test_a_process_ends_when_its_server_is_gone(process: subprocess.Popen[bytes]
 def test_a_process_that_ends_by_itself_does_so_in_order_while_its_server_is_there(
     process: subprocess.Popen[bytes],
 ) -> None:
-    tell(process, {"player": "random", "name": "house-random", "key": "k" * 16, "challenges": True})
+    tell(process, {"reference_bot": "random", "name": "house-random", "key": "k" * 16, "challenges": True})
     assert process.wait(PATIENCE_S) == 1
     assert said(process) == b"rumble: house bots: cannot reach http://127.0.0.1:1: nobody listens there\n"

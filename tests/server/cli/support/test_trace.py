@@ -7,7 +7,7 @@ from rumble_engine import get_game
 from rumble_server.cli.support.advice import CLOSES, ERRORS, LOSSES, REJECTIONS
 from rumble_server.cli.support.trace import MOST_LISTED, Entry, Trace
 
-from tests.bots import says
+from tests.bots.sdk import says
 
 
 def shown(entries: Iterable[Entry]) -> list[tuple[str, str]]:

@@ -1,0 +1,126 @@
+"""The harness around one bot: starts its program or waits for it, and restarts the server."""
+
+from rumble_engine import Game
+from rumble_protocol.codes import CloseCode
+
+from rumble_bots.check.child import Child
+from rumble_bots.check.errors import Trouble
+from rumble_bots.check.events import Connected, Ended, Exited, TurnedAway
+from rumble_bots.check.playing import Play
+from rumble_bots.check.scripted_referee import LoggedIn, ScriptedReferee
+from rumble_bots.check.scripted_server import TOURNAMENT_ID
+from rumble_bots.check.websocket_server import WebSocketServer
+
+LOGIN_S = 3.0
+"""Seconds after its connection in which a bot must be in the tournament."""
+DOWN_S = 0.3
+"""Seconds for which nobody listens while the server restarts."""
+
+
+class Harness(Play):
+    """Matches with one bot, its program and its server. `child` is None where the user starts the bot."""
+
+    def __init__(self, referee: ScriptedReferee, server: WebSocketServer, child: Child | None, wait_s: float) -> None:
+        super().__init__(referee)
+        self.child = child
+        self.wait_s = wait_s
+        """Seconds that the bot has to connect after it was started."""
+        self.comes_back = False
+        """Whether it has come back after a restart of the server."""
+        self._server = server
+
+    @property
+    def present(self) -> bool:
+        """Whether the bot is logged in and in the tournament."""
+        return self.referee.link is not None and self.referee.member
+
+    async def connected(self) -> None:
+        """Start the program if there is one, and wait for its connection. Raises Trouble."""
+        if self.child is not None and not self.child.running:
+            await self.child.start()
+        until = self.record.now() + self.wait_s
+        turned_away = ""
+        while True:
+            try:
+                heard = await self.referee.hear(until)
+            except TimeoutError:
+                raise Trouble("connect", turned_away or f"no bot connected within {self.wait_s:g} s") from None
+            match heard:
+                case Connected() | LoggedIn():
+                    return
+                case TurnedAway(why):
+                    turned_away = why
+                case Exited():
+                    why = f"; {turned_away}" if turned_away else ""
+                    raise Trouble("connect", f"the program {heard.how}{why}") from None
+                case _:
+                    pass
+
+    async def entered(self) -> None:
+        """Wait for the login of a bot that is connected, and its join. Raises Trouble."""
+        referee = self.referee
+        before = len(referee.logins)
+        until = self.record.now() + LOGIN_S
+        while not self.present:
+            try:
+                heard = await referee.hear(until)
+            except TimeoutError:
+                what = "logged in, but joined no tournament" if len(referee.logins) > before else "did not log in"
+                refused = f"; {referee.refused}" if referee.refused else ""
+                raise Trouble("login", f"it {what} within {LOGIN_S:g} s{refused}") from None
+            if isinstance(heard, Exited):
+                raise Trouble("login", f"the program {heard.how}")
+            if isinstance(heard, Ended):
+                raise Trouble("login", f"it ended its connection ({heard.code}) before it was in the tournament")
+            if referee.link is not None and referee.login.challenges and referee.login.join is None:
+                await self._challenge()
+
+    async def _challenge(self) -> None:
+        """Put a bot that waits for challenges into the tournament by one of ours."""
+        self.referee.tournament_id = self.referee.tournament_id or TOURNAMENT_ID
+        await self.referee.say_joined()
+        self.referee.member = True
+
+    async def ready(self) -> None:
+        """Wait until the bot is in the tournament; start it if it is not connected. Raises Trouble."""
+        if not self.present:
+            await self.connected()
+            await self.entered()
+
+    async def begin_again(self, game: Game | None = None) -> None:
+        """Forget all matches, and start the program again or ask the bot to come back. Raises Trouble."""
+        referee = self.referee
+        link = referee.link
+        referee.leave()
+        referee.matches.clear()
+        referee.status, referee.member = "running", False
+        referee.game = game or referee.game
+        if self.child is not None:
+            await self.child.stop()
+        elif link is not None:
+            await referee.close(link, CloseCode.DRAINING)
+        await self.ready()
+
+    async def restart(self, *, down: bool) -> None:
+        """Restart the server, with `down` its port too, and wait for the bot to come back. Raises Trouble."""
+        link = self.referee.link
+        if down:
+            self.referee.leave()
+            self.record.add("note", "the server goes down: it stops listening, and closes its connections with 1001")
+            await self._server.down()
+            try:
+                await self.idle(DOWN_S)
+            finally:
+                await self._server.up()
+            self.record.add("note", "the server is up again")
+        elif link is not None:
+            await self.referee.close(link, CloseCode.DRAINING)
+        await self.back()
+
+    async def back(self) -> None:
+        """Wait until the bot is in the tournament again, under the same name. Raises Trouble."""
+        name = self.referee.login.name
+        login = await self.logged_in()
+        if login.name.lower() != name.lower():
+            raise Trouble("stays-connected", f"it came back as {login.name}, and was {name} before")
+        await self.entered()

@@ -1,0 +1,188 @@
+"""The scripted server: what the kit knows of the bot that it checks, and the messages that it sends to it."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+from rumble_engine import Game, Outcome, Termination, get_game
+from rumble_protocol import bot_messages as bot
+from rumble_protocol import server_messages as say
+from rumble_protocol.codec import write_message
+from rumble_protocol.codes import CLOSE_REASONS, CloseCode, ErrorCode, Rejection
+from rumble_protocol.fields import ServerMessageModel, TimeControl
+
+from rumble_bots.check.errors import Trouble
+from rumble_bots.check.events import Event
+from rumble_bots.check.link import PING_S, Link
+from rumble_bots.check.record import Record
+from rumble_bots.check.scripted_match import AskedTurn, ScriptedMatch
+
+SERVER = "rumble check"
+TOURNAMENT_ID = "check"
+PONG_S = 2.0
+LIMITS = say.Limits(ping_ms=round(PING_S * 1000), pong_ms=round(PONG_S * 1000))
+LAG_S = 0.2
+"""Seconds that the network is allowed on top of a turn's clock."""
+
+
+@dataclass(slots=True)
+class ScriptedServer:
+    """The server of one bot, without what answers the bot's messages (see `ScriptedReferee`)."""
+
+    inbox: "asyncio.Queue[Event]"
+    record: Record
+    games: Sequence[str]
+    """The games that `welcome` lists."""
+    game: Game
+    """The game of the tournament."""
+    control: TimeControl
+    wanted: Sequence[str] = ()
+    """The games that may be played instead of `game`, if the bot names others; empty: all of them."""
+    tournament_id: str | None = None
+    """The id that the bot joined; the kit accepts any."""
+    status: say.TournamentStatus = "running"
+    link: Link | None = None
+    """The connection of the bot's login; None while the bot is away."""
+    logins: list[bot.Login] = field(default_factory=list)
+    refused: str = ""
+    """The problem of the last login that was not accepted."""
+    member: bool = False
+    """Whether the bot has entered the tournament; it stays in when it goes away."""
+    matches: dict[str, ScriptedMatch] = field(default_factory=dict)
+    turns: dict[str, AskedTurn] = field(default_factory=dict)
+    unknown_fields: bool = False
+    """Whether every message gets fields that version 1 does not know."""
+
+    @property
+    def login(self) -> bot.Login:
+        """The last login that was accepted; there must be one."""
+        return self.logins[-1]
+
+    @property
+    def max_matches(self) -> int:
+        """The number of matches at the same time that is granted."""
+        return min(self.login.max_matches, LIMITS.max_matches)
+
+    def plays(self, game: Game) -> bool:
+        """Return whether the bot's login allows a game."""
+        return self.login.games is None or game.name in self.login.games
+
+    def choose_game(self, named: Sequence[str] | None) -> None:
+        """Change the tournament's game to one that the bot names, if there is one."""
+        if named is not None and self.game.name not in named:
+            possible = [name for name in named if name in (self.wanted or self.games)]
+            self.game = get_game(possible[0]) if possible else self.game
+
+    # --- what goes out ---
+
+    async def say(self, message: ServerMessageModel, link: Link | None = None) -> None:
+        """Send a message over `link`, by default to the bot that is logged in."""
+        await self.say_frame(write_message(message), link)
+
+    async def say_raw(self, message: dict[str, Any]) -> None:
+        """Send a message that version 1 does not know."""
+        await self.say_frame(orjson.dumps(message))
+
+    async def say_frame(self, frame: bytes, link: Link | None = None) -> None:
+        """Send a frame over `link`, by default to the bot that is logged in; nothing while it is away."""
+        link = link or self.link
+        if link is not None:
+            await link.send(_with_unknown_fields(frame) if self.unknown_fields else frame)
+
+    async def error(self, link: Link, code: ErrorCode, message: str, *, fatal: bool = False) -> None:
+        await self.say(say.Error(code=code, message=message, fatal=fatal), link)
+
+    async def reject(self, move: bot.Move, code: Rejection, message: str) -> None:
+        match = self.matches.get(move.match)
+        mine = match is not None and match.turn is not None
+        left_ms = match.remaining_ms if match is not None and mine else None
+        rejected = say.Rejected(
+            match=move.match, turn_id=move.turn_id, code=code, message=message, your_turn=mine, remaining_ms=left_ms
+        )
+        await self.say(rejected)
+
+    async def ask(self, match: ScriptedMatch) -> None:
+        """Ask for the next ply; a turn of the match that is still open is closed."""
+        self.close_turn(match)
+        turn_id = f"k{len(self.turns) + 1:x}"
+        now = self.record.now()
+        deadline = now + match.remaining_ms / 1000 + LAG_S
+        turn = AskedTurn(turn_id, match, len(match.moves), now, deadline, match.remaining_ms)
+        self.turns[turn_id] = match.turn = turn
+        await self.say_frame(match.turn_message(turn_id, list(self.login.omit)))
+
+    def close_turn(self, match: ScriptedMatch) -> None:
+        """Close the open turn, if any: an answer to it no longer counts."""
+        if match.turn is not None:
+            match.turn.open = False
+            match.turn = None
+
+    async def finish(self, match: ScriptedMatch, outcome: Outcome | None) -> None:
+        """Send the `match_over` of a match; None as the outcome means that it is void."""
+        self.close_turn(match)
+        match.told = match.over_message(outcome)
+        await self.say(match.told)
+
+    async def welcome(self, link: Link) -> None:
+        """Send `welcome`. Raises Trouble where the bot offers only other sub-protocols."""
+        if not link.speaks_ours:
+            await self.error(link, ErrorCode.PROTOCOL_NOT_SUPPORTED, "this kit speaks rumble.v1", fatal=True)
+            await self.close(link, CloseCode.PROTOCOL_NOT_SUPPORTED)
+            raise Trouble("connect", "it offers only sub-protocols other than rumble.v1")
+        features = ["from_the_future"] if self.unknown_fields else []
+        await self.say(say.Welcome(server=SERVER, limits=LIMITS, games=list(self.games), features=features), link)
+
+    async def close(self, link: Link, code: CloseCode) -> None:
+        """Close a connection with the reason that a server gives."""
+        link.gone = True
+        if link is self.link:
+            self.leave()
+        await link.close(code, CLOSE_REASONS[code])
+
+    def leave(self) -> None:
+        """Mark the bot as away: its turns are asked again when it is back."""
+        if self.link is not None:
+            self.link.gone = True
+        self.link = None
+        for match in self.matches.values():
+            self.close_turn(match)
+
+    async def say_session(self, matches: list[ScriptedMatch]) -> None:
+        """Answer a login; `matches` go on."""
+        mine = [self.tournament_id] if self.tournament_id is not None and self.member else []
+        session = say.Session(
+            name=self.login.name,
+            open=self.login.key is None,
+            max_matches=self.max_matches,
+            matches=[match.match_id for match in matches],
+            tournaments=[say.TournamentSummary(id=name, game=self.game.name, status=self.status) for name in mine],
+        )
+        await self.say(session)
+
+    async def say_joined(self) -> None:
+        joined = say.Joined(
+            tournament=self.tournament_id or TOURNAMENT_ID,
+            game=self.game.name,
+            settings=self.game.complete(),
+            time_control=self.control,
+            status=self.status,
+        )
+        await self.say(joined)
+
+    async def too_late(self, turn: AskedTurn) -> Trouble:
+        """End the match of a turn whose clock ran out, as lost; return the trouble to raise."""
+        reason = f"no answer within {turn.remaining_ms} ms to the turn at ply {turn.ply} of {turn.match.match_id}"
+        await self.finish(turn.match, Outcome.win(1 - turn.match.seat, reason, termination=Termination.TIMEOUT))
+        return Trouble("deadlines", reason)
+
+
+def _with_unknown_fields(frame: bytes) -> bytes:
+    """Return the frame as a later server may send it, with fields that version 1 does not know."""
+    message = orjson.loads(frame)
+    extra = {"from_the_future": {"kit": [1, "two", None]}}
+    for name in ("clock", "time_control", "limits"):
+        if name in message:
+            message[name] |= extra
+    return orjson.dumps(message | extra)

@@ -1,0 +1,1 @@
+"""Python functions as bots, such as the exercise's `def ai(board, player)`."""

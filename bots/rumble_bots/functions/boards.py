@@ -1,0 +1,77 @@
+"""Boards for functions of `board, player`: the arguments, and the meaning of the answers.
+
+`board` is a list of rows from the top, each a list of `'X'`, `'O'` or `None`; a new one at each turn. `player` is
+`'X'` for seat 0 and `'O'` for seat 1. The answer is `(row, column)`, both from 0.
+
+- tictactoe: 3 rows of 3. A square's number from 0 to 8 is an answer too.
+- connect4: the rows and columns of the match. A stone falls, so only the column of `(row, column)` counts; a column's
+  number alone is an answer too.
+
+An answer of another shape, or off the board, is passed on as Python writes it: no move reads like that, so the referee
+refuses it by that name. An answer that is text is passed on as it is.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from operator import index
+from string import ascii_lowercase
+from typing import Any
+
+Board = list[list[str | None]]
+Cell = tuple[int, int]
+"""Row and column."""
+
+
+@dataclass(frozen=True, slots=True)
+class BoardGame:
+    """One game for functions of `board, player`."""
+
+    columns: Callable[[Mapping[str, Any]], int]
+    """Gives the number of columns of a state's board."""
+    cell_of: Callable[[int], Cell]
+    """Gives the cell for a number alone."""
+    text_of: Callable[[Cell], str]
+    """Gives the move for a cell."""
+
+    def board(self, state: Mapping[str, Any]) -> Board:
+        """Return the rows of the board, from the top."""
+        cells = [None if cell == "." else cell for cell in state["board"]]
+        columns = self.columns(state)
+        return [cells[start : start + columns] for start in range(0, len(cells), columns)]
+
+    def move(self, answer: Any, state: Mapping[str, Any]) -> str:
+        """Return the answer as the text of a move, or, if it names no cell, as Python writes it."""
+        if isinstance(answer, str):
+            return answer
+        columns = self.columns(state)
+        cell = self._cell(answer)
+        if cell is None or cell[0] not in range(len(state["board"]) // columns) or cell[1] not in range(columns):
+            return repr(answer)
+        return self.text_of(cell)
+
+    def _cell(self, answer: Any) -> Cell | None:
+        if isinstance(answer, bool):
+            return None
+        try:
+            return self.cell_of(index(answer))
+        except TypeError:
+            pass  # not a number
+        try:
+            row, column = map(index, answer)
+        except (TypeError, ValueError):
+            return None
+        return row, column
+
+
+BOARD_GAMES = {
+    "tictactoe": BoardGame(
+        columns=lambda state: 3,
+        cell_of=lambda number: divmod(number, 3),
+        text_of=lambda cell: str(3 * cell[0] + cell[1]),
+    ),
+    "connect4": BoardGame(
+        columns=lambda state: int(state["columns"]),
+        cell_of=lambda number: (0, number),
+        text_of=lambda cell: ascii_lowercase[cell[1]],
+    ),
+}

@@ -1,0 +1,123 @@
+"""Any Python function as a bot: `FILE.py:FUNCTION`.
+
+The number of arguments that the function needs (defaults not counted) decides how it is called:
+
+- one: with a `Turn`; it returns a move's text, as `Bot.choose` does, and may be `async`.
+- two: with `board, player`, in tictactoe and connect4 only (see `boards`).
+
+Instead of a function, the file may have a subclass of `Bot` that needs no arguments, or an instance of one.
+"""
+
+import importlib.util
+import inspect
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from rumble_bots.functions.boards import BOARD_GAMES
+from rumble_bots.sdk.bot import Bot, Turn
+from rumble_bots.sdk.choosing import in_a_line
+from rumble_bots.sdk.errors import BadFunction
+
+KINDS = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+RULE = "a function takes one argument (a Turn) or two (board, player)"
+
+
+class TurnFunction(Bot):
+    """A function of a `Turn` as a bot."""
+
+    def __init__(self, function: Callable[[Turn], str | Awaitable[str]]) -> None:
+        self.function = function
+
+    def choose(self, turn: Turn) -> str | Awaitable[str]:
+        return self.function(turn)
+
+
+class BoardFunction(Bot):
+    """A function of `board, player` as a bot."""
+
+    games = tuple(BOARD_GAMES)
+
+    def __init__(self, function: Callable[[Any, str], Any]) -> None:
+        self.function = function
+
+    def choose(self, turn: Turn) -> str:
+        """Call the function with a new board. Raises BadFunction in a game without one."""
+        game = BOARD_GAMES.get(turn.game)
+        if game is None:
+            raise BadFunction(f"a function of board and player plays {' and '.join(BOARD_GAMES)}, not {turn.game}")
+        answer = self.function(game.board(turn.state), "XO"[turn.seat])
+        return game.move(answer, turn.state)
+
+
+def is_function(text: str) -> bool:
+    """Return whether `text` means FILE.py:FUNCTION and not a reference bot's name."""
+    return ":" in text or text.endswith(".py")
+
+
+def load_bot(text: str) -> Bot:
+    """Load the bot written `FILE.py:FUNCTION`. Raises BadFunction."""
+    file, colon, function = text.rpartition(":")
+    if not colon or not function or not file.endswith(".py"):
+        raise BadFunction(f"{text!r} does not say which function of which file: write FILE.py:FUNCTION")
+    found = getattr(_load_module(Path(file)), function, None)
+    if found is None:
+        raise BadFunction(f"{file} has no {function}")
+    return as_bot(found, text)
+
+
+def as_bot(found: object, label: str) -> Bot:
+    """Make a bot of a function, a `Bot` subclass or a `Bot`; `label` names it in errors. Raises BadFunction."""
+    if isinstance(found, Bot):
+        return found
+    if not callable(found):
+        raise BadFunction(f"{label} is not a function")
+    needed = _needed(found, label)
+    if isinstance(found, type) and issubclass(found, Bot):
+        if needed:
+            raise BadFunction(f"{label} needs {needed} arguments to be made; a Bot class named here needs none")
+        return found()
+    function: Callable[..., Any] = found
+    if needed == 1:
+        return TurnFunction(function)
+    if needed == 2:
+        return BoardFunction(function)
+    raise BadFunction(f"{label} needs {needed} arguments; {RULE}")
+
+
+def _needed(function: Callable[..., Any], label: str) -> int:
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError) as error:
+        raise BadFunction(f"the arguments of {label} are unknown; {RULE}") from error
+    needed = [
+        parameter
+        for parameter in parameters
+        if parameter.default is parameter.empty
+        and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+    ]
+    if any(parameter.kind not in KINDS for parameter in needed):
+        raise BadFunction(f"{label} needs keyword arguments; {RULE}")
+    return len(needed)
+
+
+def _load_module(file: Path) -> ModuleType:
+    """Run the file as a module, which can import the modules beside it."""
+    if not file.is_file():
+        raise BadFunction(f"no such file: {file}")
+    name = f"rumble_function_{file.stem}"
+    spec = importlib.util.spec_from_file_location(name, file)
+    if spec is None or spec.loader is None:
+        raise BadFunction(f"{file} is not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    sys.path.insert(0, str(file.resolve().parent))
+    try:
+        spec.loader.exec_module(module)
+    except SyntaxError as error:
+        raise BadFunction(f"{file} is not Python: {error.msg} (line {error.lineno})") from error
+    except (Exception, SystemExit) as error:
+        raise BadFunction(f"{file} fails when it is loaded: {in_a_line(error)}") from error
+    return module

@@ -1,0 +1,54 @@
+"""Any Python function in the place of a reference bot: for battles in one process, and for `rumble ask`."""
+
+import asyncio
+from collections.abc import Awaitable, Sequence
+from random import Random
+
+from rumble_engine import MoveError, State
+
+from rumble_bots.functions.load import load_bot
+from rumble_bots.reference import Choice, ReferenceBot
+from rumble_bots.sdk.bot import Turn
+from rumble_bots.sdk.choosing import in_a_line
+from rumble_bots.sdk.errors import BotFailed, SdkError
+
+NO_HURRY_MS = 10_000
+"""The time left in a turn's clock where no clock runs."""
+
+
+class FunctionBot(ReferenceBot):
+    """The function written `text` (FILE.py:FUNCTION) as a bot for `game` without a server. Raises BadFunction.
+
+    Its turns have the position, but not the moves that led to it: `ply` is 0 and `moves` is empty.
+    """
+
+    def __init__(self, random: Random, *, text: str, game: str) -> None:
+        super().__init__(random)
+        self._text = text
+        self._game = game
+        self._bot = load_bot(text)
+
+    def pick(self, state: State, codes: Sequence[int], budget_ms: int | None) -> Choice:
+        """Ask the function. Raises BotFailed where it fails, or its answer is no legal move."""
+        turn = Turn.at(state, self._game, NO_HURRY_MS if budget_ms is None else budget_ms)
+        try:
+            answer = self._bot.choose(turn)
+            move = str(_result(answer))
+        except SdkError:
+            raise
+        except Exception as error:
+            raise BotFailed(f"{self._text} failed: {in_a_line(error)}") from error
+        try:
+            state.code_of(move)
+        except MoveError as error:
+            raise BotFailed(f"{self._text} answered no legal move: {error}") from error
+        return Choice(move)
+
+
+def _result(answer: object) -> object:
+    """Return the result of an async function's answer; any other answer as it is."""
+
+    async def wait(awaitable: Awaitable[object]) -> object:
+        return await awaitable
+
+    return asyncio.run(wait(answer)) if isinstance(answer, Awaitable) else answer

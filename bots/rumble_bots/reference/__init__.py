@@ -1,0 +1,57 @@
+"""The reference bots, which come with Rumble: a ladder from `random` to `perfect`."""
+
+from random import Random
+from typing import Any
+
+from rumble_bots.reference.errors import BadOption, NoMove, NoTable, ReferenceBotError, UnknownReferenceBot
+from rumble_bots.reference.heuristic import Heuristic
+from rumble_bots.reference.mcts import Mcts
+from rumble_bots.reference.minimax import Minimax
+from rumble_bots.reference.perfect import Perfect
+from rumble_bots.reference.random_bot import RandomBot
+from rumble_bots.reference.reference_bot import Choice, Picker, ReferenceBot
+from rumble_bots.reference.streetwise import Streetwise
+from rumble_bots.reference.winner import Winner
+
+REFERENCE_BOTS: dict[str, type[ReferenceBot]] = {
+    "random": RandomBot,
+    "winner": Winner,
+    "heuristic": Heuristic,
+    "minimax": Minimax,
+    "streetwise": Streetwise,
+    "mcts": Mcts,
+    "perfect": Perfect,
+}
+"""The reference bots by name, weakest first."""
+
+
+def make_reference_bot(name: str, *, seed: int = 0, **options: Any) -> ReferenceBot:
+    """Make the reference bot `name` with random numbers from `seed`. Raises UnknownReferenceBot and BadOption."""
+    kind = REFERENCE_BOTS.get(name)
+    if kind is None:
+        raise UnknownReferenceBot(f"unknown bot {name!r}; there are: {', '.join(REFERENCE_BOTS)}")
+    for option in options:
+        if option not in kind.options:
+            raise BadOption(f"{name} has no option {option!r}; it takes: {', '.join(kind.options) or 'none'}")
+    return kind(Random(seed), **options)
+
+
+__all__ = [
+    "REFERENCE_BOTS",
+    "BadOption",
+    "Choice",
+    "Heuristic",
+    "Mcts",
+    "Minimax",
+    "NoMove",
+    "NoTable",
+    "Perfect",
+    "Picker",
+    "RandomBot",
+    "ReferenceBot",
+    "ReferenceBotError",
+    "Streetwise",
+    "UnknownReferenceBot",
+    "Winner",
+    "make_reference_bot",
+]

@@ -1,0 +1,53 @@
+"""`mcts`: plays the move that did best in random games."""
+
+import time
+from collections.abc import Sequence
+from random import Random
+
+from rumble_engine import State
+
+from rumble_bots.reference.errors import BadOption
+from rumble_bots.reference.reference_bot import Choice, ReferenceBot
+from rumble_bots.search import Limits, Tally
+from rumble_bots.search.base import END, Clock
+from rumble_bots.search.mcts import look_around
+from rumble_bots.search.thinking import SHARE
+
+ITERATIONS = 1_000
+"""Rounds for a move where neither `iterations` nor a time is given."""
+
+
+class Mcts(ReferenceBot):
+    """Monte Carlo tree search with random playouts, in any game.
+
+    Options: `iterations`, the rounds for a move; `time_ms`, the most time for it. With neither it does `ITERATIONS`
+    rounds. With a clock it uses at most half of the time for the move, also where the options allow more.
+    """
+
+    about = "Plays thousands of games in its head."
+    options = ("iterations", "time_ms")
+
+    def __init__(
+        self,
+        random: Random,
+        *,
+        iterations: int | None = None,
+        time_ms: float | None = None,
+        clock: Clock = time.monotonic,
+    ) -> None:
+        super().__init__(random)
+        if iterations is not None and (type(iterations) is not int or iterations < 1):
+            raise BadOption(f"iterations must be a whole number from 1 up, not {iterations!r}")
+        try:
+            self.limits = Limits(time_ms=time_ms, clock=clock)
+        except ValueError as error:
+            raise BadOption(str(error)) from error
+        self.rounds = iterations or (ITERATIONS if time_ms is None else END)
+
+    def pick(self, state: State, codes: Sequence[int], budget_ms: int | None) -> Choice:
+        """Choose the move with the most rounds, with its mean result as the score and the rounds as nodes."""
+        allowed = None if budget_ms is None else budget_ms * SHARE
+        times = [limit for limit in (self.limits.time_ms, allowed) if limit is not None]
+        tally = Tally(min(times, default=None), self.limits.clock)
+        found = look_around(state, self.rounds, tally, self.random)
+        return Choice(state.text_of(found.code), found.value, tally.nodes, "the value is the mean of random games")

@@ -1,0 +1,76 @@
+"""`minimax`: looks ahead and takes the first move of the highest value."""
+
+import time
+from collections.abc import Hashable, Sequence
+from dataclasses import replace
+from random import Random
+
+from rumble_engine import State
+
+from rumble_bots.reference.errors import BadOption
+from rumble_bots.reference.reference_bot import Choice, ReferenceBot
+from rumble_bots.search import SEARCHES, Found, Limits, Search, Tally, is_small, think
+from rumble_bots.search.base import Clock
+
+REMEMBERED = 16_384
+"""Most answers that are cached, of positions searched to the end; tic-tac-toe has 4,520 positions with a move."""
+
+
+class Minimax(ReferenceBot):
+    """Searches to the end of the game where that is feasible, else as deep as `depth` and the time allow.
+
+    Options: `search`, one of `SEARCHES`, which differ only in speed (the default is `cached` in a game that is small
+    from the first position asked, else `strong`); `depth`, in plies; `time_ms`, the most time for a move. See
+    `rumble_bots.search.think` for depth and time together.
+    """
+
+    about = "Looks ahead as far as it can."
+    options = ("search", "depth", "time_ms")
+
+    def __init__(
+        self,
+        random: Random,
+        *,
+        search: str | None = None,
+        depth: int | None = None,
+        time_ms: float | None = None,
+        clock: Clock = time.monotonic,
+    ) -> None:
+        super().__init__(random)
+        if search is not None and search not in SEARCHES:
+            raise BadOption(f"unknown search {search!r}; there are: {', '.join(SEARCHES)}")
+        try:
+            self.limits = Limits(depth, time_ms, clock)
+        except ValueError as error:
+            raise BadOption(str(error)) from error
+        self.search = search
+        self.searches: dict[type[State], Search] = {}
+        self.answers: dict[Hashable, Choice] = {}
+
+    def pick(self, state: State, codes: Sequence[int], budget_ms: int | None) -> Choice:
+        """Choose the best move, with its value and the nodes visited: 0 for a cached answer."""
+        known = self.answers.get(state)
+        if known is not None:
+            return known
+        found, tally = think(self.look, state, self.limits, budget_ms)
+        choice = Choice(state.text_of(found.code), found.value, tally.nodes, self.remark(found))
+        if found.complete:
+            if len(self.answers) >= REMEMBERED:
+                self.answers.clear()
+            self.answers[state] = replace(choice, nodes=0)
+        return choice
+
+    def look(self, state: State, depth: float, tally: Tally) -> Found:
+        """Search once, to one depth."""
+        return self.search_of(state).best(state, depth, tally)
+
+    def remark(self, found: Found) -> str:
+        """Return the note for an answer."""
+        return "" if found.complete else "the value is an estimate"
+
+    def search_of(self, state: State) -> Search:
+        """Return the search for the game of `state`: a search's table serves one game only."""
+        kind = type(state)
+        if kind not in self.searches:
+            self.searches[kind] = SEARCHES[self.search or ("cached" if is_small(state) else "strong")]()
+        return self.searches[kind]

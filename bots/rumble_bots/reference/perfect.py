@@ -1,0 +1,76 @@
+"""`perfect`: never throws value away, because it knows the value of every position.
+
+In tic-tac-toe it looks the best move up in a table that comes with the package; `rumble_bots.reference.tables` writes
+it. The table has the streetwise bot's moves: of the highest value, and among those the hardest to answer. It is JSON:
+`won`, `drawn` and `lost`, each a map from the text of a position with that value for the mover to the best move there.
+
+Where a search is certain within a few seconds, it searches: see `is_solvable`.
+"""
+
+import json
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+from random import Random
+
+from rumble_engine import State
+from rumble_engine.games.connect4 import Connect4State
+from rumble_engine.games.minichess import MinichessState
+from rumble_engine.games.tictactoe import TicTacToeState
+
+from rumble_bots.reference.errors import NoTable
+from rumble_bots.reference.reference_bot import Choice, ReferenceBot
+from rumble_bots.search import Search, Strong, solve
+
+TABLES: dict[type[State], str] = {TicTacToeState: "tictactoe"}
+"""The games that have a table, by the type of their states."""
+
+VALUES = {"won": 1.0, "drawn": 0.0, "lost": -1.0}
+"""By word in a table: the value for the mover."""
+
+CELLS = 16
+"""Most cells of a connect four board that is searched to the end, which takes about a second; 20 cells take several."""
+
+PLAYS = f"tictactoe, connect4 on at most {CELLS} cells, minichess where an arrived pawn wins"
+
+
+@cache
+def read_table(game: str) -> dict[str, Choice]:
+    """Read the table of `game` that comes with the package: the best move by the position's text."""
+    data = json.loads(files("rumble_bots").joinpath("data", f"{game}.json").read_text("ascii"))
+    return {text: Choice(move, value, nodes=0) for word, value in VALUES.items() for text, move in data[word].items()}
+
+
+def is_solvable(state: State) -> bool:
+    """Return whether a search is certain in about a second in every position of this game with these settings."""
+    match state:
+        case Connect4State():
+            return state.grid.columns * state.grid.rows <= CELLS
+        case MinichessState():
+            return state.rules.promotion == "win"
+    return False
+
+
+class Perfect(ReferenceBot):
+    """Always plays a move of the highest value, which it knows for certain."""
+
+    about = "Knows the value of every position: it never loses where a draw can be had."
+    games = tuple(TABLES.values())
+
+    def __init__(self, random: Random) -> None:
+        super().__init__(random)
+        self.searches: dict[type[State], Search] = {}
+
+    @classmethod
+    def can_play(cls, state: State) -> bool:
+        return type(state) in TABLES or is_solvable(state)
+
+    def pick(self, state: State, codes: Sequence[int], budget_ms: int | None) -> Choice:
+        """Choose the move of the table, or the one that the search is certain of, with its value. Raises NoTable."""
+        kind = type(state)
+        if kind in TABLES:
+            return read_table(TABLES[kind])[state.text()]
+        if not is_solvable(state):
+            raise NoTable(f"perfect plays only {PLAYS}")
+        found, tally = solve(self.searches.setdefault(kind, Strong()).best, state)
+        return Choice(state.text_of(found.code), found.value, tally.nodes)

@@ -1,0 +1,17 @@
+"""`random`: any legal move."""
+
+from collections.abc import Sequence
+
+from rumble_engine import State
+
+from rumble_bots.reference.reference_bot import Picker
+
+
+class RandomBot(Picker):
+    """Plays any legal move."""
+
+    about = "Plays any legal move."
+
+    @staticmethod
+    def candidates(state: State) -> Sequence[int]:
+        return state.codes()

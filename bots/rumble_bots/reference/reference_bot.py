@@ -1,0 +1,70 @@
+"""The base class of the reference bots, which choose a move in a state."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import ClassVar, final
+
+from rumble_engine import State
+
+from rumble_bots.reference.errors import NoMove
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A chosen move, and the bot's knowledge of it."""
+
+    move: str
+    score: float | None = None
+    """The value for the mover, from -1 (lost) to 1 (won), if the bot knows or guesses one."""
+    nodes: int | None = None
+    """Number of positions looked at, if it searched."""
+    note: str = ""
+    """A remark for a person."""
+
+
+class ReferenceBot(ABC):
+    """A bot without a network. It keeps no state but its random numbers and caches."""
+
+    about: ClassVar[str] = ""
+    """Its way of playing, in a line for its opponents."""
+    options: ClassVar[tuple[str, ...]] = ()
+    """Names of the keyword arguments that its constructor takes."""
+    games: ClassVar[Sequence[str] | None] = None
+    """The games that it plays with all settings; None means any."""
+
+    def __init__(self, random: Random) -> None:
+        self.random = random
+
+    @classmethod
+    def can_play(cls, state: State) -> bool:
+        """Return whether the bot plays the game of `state`, with its settings."""
+        return True
+
+    @final
+    def choose(self, state: State, budget_ms: int | None = None) -> Choice:
+        """Choose a legal move for the seat to move, within `budget_ms` (None means without a clock).
+
+        Raises NoMove after the end of the game.
+        """
+        codes = state.codes()
+        if not codes:
+            raise NoMove("there is no move to choose: the game is over")
+        return self.pick(state, codes, budget_ms)
+
+    @abstractmethod
+    def pick(self, state: State, codes: Sequence[int], budget_ms: int | None) -> Choice:
+        """Choose one of `codes`, the legal moves of `state`, of which there is at least one."""
+
+
+class Picker(ReferenceBot):
+    """A bot that picks at random, with equal chances, among the moves that its rule leaves."""
+
+    @staticmethod
+    @abstractmethod
+    def candidates(state: State) -> Sequence[int]:
+        """Return the codes that the rule leaves; at least one where there is a legal move."""
+
+    def pick(self, state: State, codes: Sequence[int], budget_ms: int | None) -> Choice:
+        return Choice(state.text_of(self.random.choice(self.candidates(state))))

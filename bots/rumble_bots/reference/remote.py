@@ -1,0 +1,50 @@
+"""Reference bots on a server: their thinking time, and one instance for each move chosen at the same time."""
+
+from typing import Any
+
+from rumble_bots.reference import Choice, ReferenceBot, make_reference_bot
+from rumble_bots.sdk.bot import Bot, Noted, Turn
+
+MOVES_TO_COME = 20
+"""The number of moves that a bank is divided by."""
+
+
+def budget_ms(turn: Turn) -> int:
+    """Return the most ms to think about `turn`: the time of the move, and a share of the bank."""
+    control = turn.start.time_control if turn.start is not None else None
+    if control is None or control.bank_ms == 0:
+        return turn.think_ms
+    bank_ms = max(0, turn.clock.remaining_ms - control.move_ms)
+    return min(turn.think_ms, control.move_ms + control.increment_ms + bank_ms // MOVES_TO_COME)
+
+
+def noted(choice: Choice) -> str:
+    """Return the move with a note of its value for the mover and the positions looked at, as far as they are known."""
+    remarks = [] if choice.score is None else [f"value {choice.score:+.2f}"]
+    if choice.nodes:
+        remarks.append(f"{choice.nodes:,} positions")
+    return Noted(choice.move, ", ".join(remarks)) if remarks else choice.move
+
+
+class RemoteReferenceBot(Bot):
+    """The reference bot `name` on a server. Raises ReferenceBotError where it cannot be made."""
+
+    def __init__(self, name: str, *, seed: int = 0, **options: Any) -> None:
+        self._name = name
+        self._seed = seed
+        self._options = options
+        self._idle: list[ReferenceBot] = [self._make()]
+        self.games = self._idle[0].games
+
+    def choose(self, turn: Turn) -> str:
+        """Return the move, with a note. Matches at the same time ask different instances, whose seeds differ."""
+        bot = self._idle.pop() if self._idle else self._make()
+        try:
+            return noted(bot.choose(turn.position, budget_ms(turn)))
+        finally:
+            self._idle.append(bot)
+
+    def _make(self) -> ReferenceBot:
+        bot = make_reference_bot(self._name, seed=self._seed, **self._options)
+        self._seed += 1
+        return bot

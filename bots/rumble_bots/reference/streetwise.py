@@ -1,0 +1,41 @@
+"""`streetwise`: minimax that sets the opponent hard questions.
+
+Minimax takes the first of equal moves. But an opponent may err, so among moves of the same value those are better
+after which more replies are wrong. The share of wrong replies is a second value: it is compared only where the first
+values are equal, and never added to them, so the bot is as safe as minimax.
+"""
+
+from rumble_engine import State
+
+from rumble_bots.reference.minimax import Minimax
+from rumble_bots.search import Found, Tally
+
+
+class Streetwise(Minimax):
+    """Plays, of the moves of the highest value, the first after which the greatest share of replies is wrong."""
+
+    about = "Looks ahead, and sets traps."
+
+    def look(self, state: State, depth: float, tally: Tally) -> Found:
+        """Search once, to one depth; nodes for the second value are counted too."""
+        tally.visit()
+        search, guesses = self.search_of(state), tally.guesses
+        values = {code: search.after(state, code, depth, tally) for code in state.codes()}
+        best = max(values.values())
+        traps = {code: self.trap(state.after(code), depth - 1, tally) for code in values if values[code] == best}
+        code = max(traps, key=traps.__getitem__)
+        return Found(code, best + 0.0, traps[code], complete=tally.guesses == guesses)
+
+    def trap(self, state: State, depth: float, tally: Tally) -> float:
+        """Return the share of the moves in `state` that lose value; 1 after the end of the game."""
+        if not state.codes():
+            return 1.0
+        if depth <= 0:
+            return 0.0
+        search = self.search_of(state)
+        values = [search.after(state, code, depth, tally) for code in state.codes()]
+        return 1 - values.count(max(values)) / len(values)
+
+    def remark(self, found: Found) -> str:
+        """Return the note for an answer: the share of wrong replies."""
+        return "it ends the game" if found.second == 1 else f"{found.second:.0%} of the replies are wrong"

@@ -1,0 +1,30 @@
+"""`winner`: wins at once where it can, else plays any legal move."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from rumble_engine import State
+
+from rumble_bots.reference.reference_bot import Picker
+
+REMEMBERED = 16_384
+"""Most positions whose candidates are cached; tic-tac-toe has 5,478."""
+
+
+def winning_codes(state: State) -> tuple[int, ...]:
+    """Return the moves that win for the mover at once."""
+    mover = state.to_move
+    return tuple(
+        code for code in state.codes() if (outcome := state.after(code).outcome) is not None and outcome.winner == mover
+    )
+
+
+class Winner(Picker):
+    """Wins at once where it can."""
+
+    about = "Takes a win when it sees one."
+
+    @staticmethod
+    @lru_cache(REMEMBERED)
+    def candidates(state: State) -> Sequence[int]:
+        return winning_codes(state) or state.codes()

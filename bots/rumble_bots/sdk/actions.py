@@ -1,0 +1,83 @@
+"""The actions that a `Conversation` returns, in order, for `Client` to carry out."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from rumble_protocol.fields import BotMessageModel
+from rumble_protocol.server_messages import TournamentStatus
+
+from rumble_bots.sdk.bot import Told, Turn
+from rumble_bots.sdk.errors import SdkError
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The end of a tournament for a bot: it is over, or the bot left it or was removed from it."""
+
+    tournament: str
+    reason: Literal["over", "left", "removed"]
+    status: TournamentStatus | None = None
+    """The tournament's status; it and the fields below are known only when the tournament is over."""
+    rank: int | None = None
+    bots: int | None = None
+    points: float | None = None
+
+    def __str__(self) -> str:
+        match self.reason:
+            case "left":
+                return f"left {self.tournament}"
+            case "removed":
+                return f"removed from {self.tournament} by its host"
+            case _:
+                return f"{self.tournament} is {self.status}: rank {self.rank} of {self.bots}, {self.points:g} points"
+
+
+@dataclass(frozen=True, slots=True)
+class Send:
+    """Send a message to the server."""
+
+    message: BotMessageModel
+
+
+@dataclass(frozen=True, slots=True)
+class Think:
+    """Let the bot choose; then call `answered` or `resigned` with the same turn."""
+
+    turn: Turn
+
+
+@dataclass(frozen=True, slots=True)
+class Tell:
+    """Call the bot's method for a message."""
+
+    message: Told
+
+
+@dataclass(frozen=True, slots=True)
+class Say:
+    """Tell the bot's owner something, at a level of `logging`."""
+
+    level: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """Close this connection, and connect again a little later."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """Return from `Client.run`: the tournament is over for the bot."""
+
+    summary: Summary
+
+
+@dataclass(frozen=True, slots=True)
+class Fail:
+    """Raise an error from `Client.run`: the bot cannot play on."""
+
+    error: SdkError
+
+
+Action = Send | Think | Tell | Say | Drop | Finish | Fail

@@ -1,0 +1,181 @@
+"""The base class of bots: an author's subclass of `Bot` answers each `Turn` with a move."""
+
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from rumble_engine import State, get_game
+from rumble_protocol import server_messages as server
+
+SAFETY_MS = 30
+"""Time in ms of each turn that the bot may not use: it is for the way of the answer to the server."""
+
+
+@dataclass(frozen=True, eq=False)
+class Turn:
+    """One turn of the bot, with the whole position: a bot need not remember anything between turns."""
+
+    match: str
+    attempt: int
+    turn_id: str
+    game: str
+    ply: int
+    seat: int
+    state: Mapping[str, Any]
+    """The position as this seat may see it; `position` is the same as an engine state."""
+    legal: Sequence[str]
+    moves: Sequence[str]
+    """All moves so far, the opening included."""
+    clock: server.TurnClock
+    start: server.MatchStart | None
+    """What is fixed for the whole match: names, settings, time control."""
+    deadline: float
+    """The time by `now` at which the bot must have chosen."""
+    now: Callable[[], float]
+    """The clock, in seconds."""
+
+    @classmethod
+    def of(
+        cls,
+        message: server.Turn,
+        start: server.MatchStart | None,
+        now: Callable[[], float],
+        round_trip_ms: float = 0.0,
+    ) -> "Turn":
+        """Make the turn of a `message` just received. The part of the round trip above `lag_ms` is kept free."""
+        remaining_ms = message.clock.remaining_ms
+        safety_ms = min(remaining_ms / 2, SAFETY_MS + max(0.0, round_trip_ms - message.clock.lag_ms))
+        return cls(
+            match=message.match,
+            attempt=message.attempt,
+            turn_id=message.turn_id,
+            game=message.game,
+            ply=message.ply,
+            seat=message.seat,
+            state=message.state,
+            legal=message.legal,
+            moves=message.moves,
+            clock=message.clock,
+            start=start,
+            deadline=now() + (remaining_ms - safety_ms) / 1000,
+            now=now,
+        )
+
+    @classmethod
+    def at(cls, state: State, game: str, remaining_ms: int) -> "Turn":
+        """Make a turn in `state` outside of any match, to try a bot; its `ply` is 0 and its `moves` are empty."""
+        seats_ms = [remaining_ms] * get_game(game).seats
+        message = server.Turn(
+            match="none",
+            attempt=1,
+            turn_id="none",
+            game=game,
+            ply=0,
+            seat=state.to_move,
+            state=state.view(state.to_move),
+            legal=list(state.legal_moves),
+            clock=server.TurnClock(remaining_ms=remaining_ms, seats_ms=seats_ms, lag_ms=0),
+        )
+        return cls.of(message, None, time.monotonic)
+
+    @cached_property
+    def position(self) -> State:
+        """The position as a state of the engine. Raises UnknownGame where the game is not installed here."""
+        return get_game(self.game).load(self.state)
+
+    @property
+    def think_ms(self) -> int:
+        """The time in ms that is left until the deadline, the bank included."""
+        return max(0, int((self.deadline - self.now()) * 1000))
+
+    def asks_the_same(self, other: "Turn") -> bool:
+        """Return whether an answer to `other` answers this turn too: the same ply of the same attempt, asked again."""
+        return (self.match, self.attempt, self.ply) == (other.match, other.attempt, other.ply) and (
+            (self.state, self.moves) == (other.state, other.moves)
+        )
+
+
+class Noted(str):
+    """A move with a `note` about it, such as the bot's view of its position: public when the match is over."""
+
+    __slots__ = ("note",)
+    note: str
+
+    def __new__(cls, move: str, note: str) -> "Noted":
+        noted = super().__new__(cls, move)
+        noted.note = note
+        return noted
+
+
+class Bot:
+    """A bot. A subclass must write `choose`; the other methods do nothing.
+
+    An ordinary `choose` runs in a thread of its own, so it may think as long as the clock allows; with several matches
+    at once several threads call it. An `async def choose` runs on the event loop and must not block it. The other
+    methods are called when something happens; they run on the event loop and should be short.
+    """
+
+    games: Sequence[str] | None = None
+    """The games it plays; None means any."""
+    version: str | None = None
+
+    def choose(self, turn: Turn) -> str | Awaitable[str]:
+        """Return the move to make; a `Noted` move has a note.
+
+        Raise `Resign` to resign the match; any other error resigns it too, and is logged.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no choose()")
+
+    def session(self, message: server.Session) -> None:
+        """The login was accepted: at the start, and after each reconnect."""
+
+    def joined(self, message: server.Joined) -> None:
+        """The bot is in a tournament."""
+
+    def match_start(self, message: server.MatchStart) -> None:
+        """A match begins, or goes on after a reconnect."""
+
+    def match_over(self, message: server.MatchOver) -> None:
+        """A match is over. The same message may come twice."""
+
+    def rejected(self, message: server.Rejected) -> None:
+        """A move did not count. If it is still the bot's turn, `choose` is called again."""
+
+    def notice(self, message: server.Notice) -> None:
+        """Something the bot's owner should know."""
+
+    def tournament_over(self, message: server.TournamentOver) -> None:
+        """A tournament has ended."""
+
+
+Told = (
+    server.Session
+    | server.Joined
+    | server.MatchStart
+    | server.MatchOver
+    | server.Rejected
+    | server.Notice
+    | server.TournamentOver
+)
+"""The messages that a bot gets, each by its method of that name."""
+
+
+def tell(bot: Bot, message: Told) -> None:
+    """Call the bot's method for `message`."""
+    match message:
+        case server.Session():
+            bot.session(message)
+        case server.Joined():
+            bot.joined(message)
+        case server.MatchStart():
+            bot.match_start(message)
+        case server.MatchOver():
+            bot.match_over(message)
+        case server.Rejected():
+            bot.rejected(message)
+        case server.Notice():
+            bot.notice(message)
+        case server.TournamentOver():
+            bot.tournament_over(message)

@@ -1,0 +1,52 @@
+"""Asks a bot for its move: calls its `choose`, ordinary or async, and turns every failure into a resignation."""
+
+import inspect
+import logging
+import traceback
+from pathlib import Path
+
+from rumble_bots.sdk.bot import Bot, Turn
+from rumble_bots.sdk.errors import GiveUp, Resign
+from rumble_bots.sdk.thinkers import Thinkers
+
+logger = logging.getLogger("rumble_bots")
+
+
+class Chooser:
+    """Calls a bot's `choose`: an ordinary one in a thread, so that pings are answered meanwhile; an async one here."""
+
+    def __init__(self, bot: Bot) -> None:
+        self._bot = bot
+        self._thinkers = Thinkers()
+
+    async def choose(self, turn: Turn) -> str:
+        """Return the bot's answer as text. Raises Resign with the reason where it resigns or fails, and GiveUp.
+
+        An answer that is no text is passed on as Python writes it: the referee refuses it by that name.
+        """
+        try:
+            if inspect.iscoroutinefunction(self._bot.choose):
+                answer = await self._bot.choose(turn)
+            else:
+                answer = await self._thinkers.run(lambda: self._bot.choose(turn))
+                if inspect.isawaitable(answer):
+                    answer = await answer
+        except GiveUp:
+            raise
+        except Resign as resign:
+            raise Resign(str(resign) or "the bot gives up") from resign
+        except Exception as error:
+            logger.exception("%s: the bot failed at ply %d", turn.match, turn.ply)
+            raise Resign(f"the bot failed: {in_a_line(error)}") from error
+        if isinstance(answer, str):
+            return answer
+        logger.warning("%s: the bot answered %r at ply %d, which is no text", turn.match, answer, turn.ply)
+        return str(answer)
+
+
+def in_a_line(error: BaseException) -> str:
+    """Return the error's type, text and place, as one line."""
+    text = " ".join(str(error).split())
+    told = f"{type(error).__name__}: {text}" if text else type(error).__name__
+    frames = traceback.extract_tb(error.__traceback__)
+    return f"{told} ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else told

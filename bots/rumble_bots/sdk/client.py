@@ -1,0 +1,173 @@
+"""Keeps one bot on one server: connects, carries out the actions of its `Conversation`, and connects again."""
+
+import asyncio
+import logging
+import random
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import suppress
+
+from rumble_protocol.codec import write_message
+
+from rumble_bots.sdk.actions import Action, Drop, Fail, Finish, Say, Send, Summary, Tell, Think
+from rumble_bots.sdk.address import Address
+from rumble_bots.sdk.bot import Bot, Told, Turn, tell
+from rumble_bots.sdk.choosing import Chooser
+from rumble_bots.sdk.conversation import Aim, Conversation
+from rumble_bots.sdk.errors import BadServer, GiveUp, Resign, SdkError
+from rumble_bots.sdk.transport import Connect, Connection, Lost, Unreachable, connect
+
+logger = logging.getLogger("rumble_bots")
+
+NORMAL = 1000
+"""The close code of a normal end."""
+FIRST_DELAY_S, LONGEST_DELAY_S = 0.2, 10.0
+"""Seconds before the first reconnect, and the most before any; each delay is shortened at random."""
+STEADY_S = 10.0
+"""Seconds after which a connection counts as good: the next delay is the first one again."""
+PATIENCE_S = 600.0
+"""Seconds without an accepted login after which the client gives up."""
+
+
+def delays(chance: Callable[[], float]) -> Iterator[float]:
+    """Yield the seconds to wait before each reconnect: doubling up to a limit, each times 0.5 to 1 by `chance()`."""
+    delay_s = FIRST_DELAY_S
+    while True:
+        yield delay_s * (0.5 + chance() / 2)
+        delay_s = min(LONGEST_DELAY_S, delay_s * 2)
+
+
+class Client:
+    """One bot on one server. `run` plays to the end, and connects again when the connection is lost.
+
+    `say` gets, line by line, what the bot's owner may want to read; everything goes to the log `rumble_bots` too.
+    After `patience` seconds without an accepted login it gives up; `lot` returns random numbers from 0 to 1.
+    """
+
+    def __init__(
+        self,
+        bot: Bot,
+        server: Address,
+        aim: Aim,
+        *,
+        say: Callable[[str], None] | None = None,
+        patience: float = PATIENCE_S,
+        connect: Connect = connect,
+        now: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        lot: Callable[[], float] = random.random,
+    ) -> None:
+        self.conversation = Conversation(aim, now)
+        self._bot = bot
+        self._server = server
+        self._say_line = say
+        self._patience_s = patience
+        self._connect = connect
+        self._now = now
+        self._sleep = sleep
+        self._chance = lot
+        self._connection: Connection | None = None
+        self._summary: Summary | None = None
+        self._failure: SdkError | None = None
+        """The error of a bot that gave up."""
+        self._chooser = Chooser(bot)
+        self._thoughts: set[asyncio.Task[None]] = set()
+
+    async def run(self) -> Summary:
+        """Play to the end.
+
+        Raises Refused, Closed, the error of a bot that gives up, and BadServer where nobody answers at first or for
+        `patience` seconds.
+        """
+        waits = delays(self._chance)
+        last_good = self._now()
+        try:
+            while True:
+                began, logins = self._now(), self.conversation.logins
+                try:
+                    return await self._talk(await self._connect(self._server))
+                except Unreachable as error:
+                    problem = str(error)
+                except Lost as lost:
+                    if self._failure is not None:
+                        raise self._failure from None
+                    problem = f"{self._server.http_base} ended the connection: {lost}"
+                    await self._do(self.conversation.lost(lost.code, lost.reason))
+                if self.conversation.logins > logins:
+                    last_good = self._now()
+                    if last_good - began > STEADY_S:
+                        waits = delays(self._chance)
+                elif not logins or self._now() - last_good > self._patience_s:
+                    raise BadServer(problem)
+                wait_s = next(waits)
+                self._say(logging.INFO, f"{problem}; connecting again in {wait_s:.1f} s")
+                await self._sleep(wait_s)
+        finally:
+            for thought in self._thoughts:
+                thought.cancel()
+
+    async def leave(self) -> None:
+        """Leave the tournament; `run` then returns."""
+        await self._do(self.conversation.leave())
+
+    async def _talk(self, connection: Connection) -> Summary:
+        """Play over one connection. Raises Lost when it ends before the tournament does."""
+        self._connection = connection
+        try:
+            while self._connection is not None:
+                frame = await connection.receive()
+                await self._do(self.conversation.received(frame, connection.round_trip_ms))
+                if self._failure is not None:
+                    raise self._failure
+                if self._summary is not None:
+                    return self._summary
+            raise Lost(NORMAL, "to try again later")
+        finally:
+            self._connection = None
+            await connection.close()
+
+    async def _do(self, actions: list[Action]) -> None:
+        for action in actions:
+            match action:
+                case Send(message):
+                    if self._connection is not None:
+                        await self._connection.send(write_message(message).decode())
+                case Think(turn):
+                    thought = asyncio.get_running_loop().create_task(self._think(turn))
+                    self._thoughts.add(thought)
+                    thought.add_done_callback(self._thoughts.discard)
+                case Tell(message):
+                    self._tell(message)
+                case Say(level, text):
+                    self._say(level, text)
+                case Drop():
+                    self._connection = None
+                case Finish(summary):
+                    self._summary = summary
+                case Fail(error):
+                    raise error
+
+    async def _think(self, turn: Turn) -> None:
+        """Let the bot choose, and send its answer. If the connection ends meanwhile, the turn is asked again."""
+        try:
+            actions = self.conversation.answered(turn, await self._chooser.choose(turn))
+        except Resign as resigned:
+            actions = self.conversation.resigned(turn, str(resigned))
+            if isinstance(resigned, GiveUp):
+                self._failure = resigned.error
+        with suppress(Lost):
+            await self._do(actions)
+        if self._failure is not None and self._connection is not None:
+            await self._connection.close()
+
+    def _tell(self, message: Told) -> None:
+        try:
+            tell(self._bot, message)
+        except Exception:
+            logger.exception("the bot failed when told of %s", message.type)
+            self._say(logging.ERROR, f"the bot failed when told of {message.type}; it plays on")
+
+    def _say(self, level: int, text: str) -> None:
+        logger.log(level, text)
+        if self._say_line is not None and level >= logging.INFO:
+            self._say_line(text)

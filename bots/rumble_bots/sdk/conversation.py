@@ -1,0 +1,278 @@
+"""The bot's side of the protocol, sans I/O: a frame or an answer in, actions out. No socket, no thread, no sleep.
+
+A ply may be asked more than once: after a reconnect its turn has another `turn_id`. If the bot is still thinking, its
+answer goes to the newest turn; if its answer was sent and lost, it is sent again. An answer for a position that is no
+longer asked is dropped.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from logging import DEBUG, INFO, WARNING
+
+from rumble_protocol import PROTOCOL_VERSION, bot_messages
+from rumble_protocol import server_messages as server
+from rumble_protocol.codec import BadMessage, read_server_message
+from rumble_protocol.codes import DO_NOT_RECONNECT, ErrorCode, NoticeCode, Rejection
+
+from rumble_bots.sdk.actions import Action, Drop, Fail, Finish, Say, Send, Summary, Tell, Think
+from rumble_bots.sdk.bot import Noted, Turn
+from rumble_bots.sdk.errors import BadServer, Closed, Refused
+
+LONGEST_MOVE = 256
+"""Most characters of an answer that are sent; no game has a longer move."""
+
+LONGEST_NOTE = 1024
+"""Most bytes of a note that are sent: the protocol's limit."""
+
+FOR_NOW = frozenset({ErrorCode.UNAVAILABLE, ErrorCode.TOO_MANY_MESSAGES})
+"""Refusals after which a bot that was logged in before tries again."""
+
+ABOUT_ENTERING = frozenset(
+    {
+        ErrorCode.UNKNOWN_TOURNAMENT,
+        ErrorCode.INVITE_REQUIRED,
+        ErrorCode.TOURNAMENT_CLOSED,
+        ErrorCode.UNKNOWN_BOT,
+        ErrorCode.UNKNOWN_GAME,
+        ErrorCode.BAD_SETTINGS,
+        ErrorCode.UNAVAILABLE,
+        ErrorCode.BAD_MESSAGE,
+    }
+)
+"""Errors that answer a join or a challenge."""
+
+
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """The bot's login, and what it wants to play."""
+
+    name: str
+    key: str | None = None
+    join: str | None = None
+    invite: str | None = None
+    challenge: bot_messages.Challenge | None = None
+    """A match to ask for, instead of a tournament to join."""
+    challenges: bool = False
+    """Whether it accepts challenges; if so, it stays when its own tournament is over."""
+    max_matches: int = 1
+    games: Sequence[str] | None = None
+    version: str | None = None
+    client: str = "rumble python sdk"
+
+
+@dataclass(slots=True)
+class _Match:
+    start: server.MatchStart | None = None
+    asked: Turn | None = None
+    """The newest turn of this connection that has no answer yet."""
+    thought: Turn | None = None
+    """The turn that the bot is thinking about."""
+    answer: tuple[Turn, str, str | None] | None = None
+    """The last answer: its turn, the move, and the note."""
+    sent: Turn | None = None
+    """The turn that the answer was last sent for."""
+
+
+class Conversation:
+    """One bot's messages with a server, over all its connections."""
+
+    def __init__(self, aim: Aim, now: Callable[[], float]) -> None:
+        self.aim = aim
+        self.tournament_id = aim.join
+        """The tournament whose end is the end of the conversation."""
+        self.logins = 0
+        """Number of accepted logins so far."""
+        self._now = now
+        self._matches: dict[str, _Match] = {}
+        self._logged_in = False
+        self._entering = False
+
+    # --- what comes in ---
+
+    def received(self, frame: str | bytes, round_trip_ms: float = 0.0) -> list[Action]:
+        """Take a frame of the server."""
+        try:
+            message = read_server_message(frame)
+        except BadMessage as problem:
+            new_type = any(detail.field == "type" for detail in problem.detail)  # perhaps of a later version
+            return [Say(DEBUG if new_type else WARNING, f"ignored a message of the server: {problem}")]
+        match message:
+            case server.Welcome():
+                return self._login(message)
+            case server.Session():
+                return self._session(message)
+            case server.Joined():
+                return self._joined(message)
+            case server.Left():
+                return self._finish(message.tournament, Summary(message.tournament, "left"))
+            case server.MatchStart():
+                self._match(message.match).start = message
+                return [Tell(message), Say(DEBUG, f"{message.match}: {' - '.join(message.seats)}, seat {message.seat}")]
+            case server.Turn():
+                return self._turn(message, round_trip_ms)
+            case server.Rejected():
+                return self._rejected(message)
+            case server.MatchOver():
+                return self._match_over(message)
+            case server.TournamentOver(tournament=tournament_id, status=status):
+                summary = Summary(tournament_id, "over", status, message.rank, message.bots, message.points)
+                return [Tell(message), *self._finish(tournament_id, summary)]
+            case server.Notice():
+                return self._notice(message)
+            case server.Error():
+                return self._error(message)
+
+    def lost(self, code: int, reason: str) -> list[Action]:
+        """Take the end of the connection. Unless this returns `Fail`, the next connection continues."""
+        self._logged_in = self._entering = False
+        for match in self._matches.values():
+            match.asked = None
+        if code in DO_NOT_RECONNECT:
+            return [Fail(Closed(code, reason))]
+        return []
+
+    def answered(self, turn: Turn, move: str) -> list[Action]:
+        """Take the bot's `move` for `turn`."""
+        match = self._thought_over(turn)
+        if match is None:
+            return [Say(DEBUG, f"{turn.match}: the move {move!r} came too late for ply {turn.ply}")]
+        note = _cut(move.note, LONGEST_NOTE) if isinstance(move, Noted) else None
+        match.answer = (turn, move[:LONGEST_MOVE].encode("utf-8", "replace").decode(), note)
+        return self._send_answer(match)
+
+    def resigned(self, turn: Turn, why: str) -> list[Action]:
+        """Take the bot's resignation in `turn`."""
+        match = self._thought_over(turn)
+        if match is None or match.asked is None:
+            return [Say(DEBUG, f"{turn.match}: {why}; but ply {turn.ply} is not asked now")]
+        return [Say(WARNING, f"{turn.match}: resigning: {why}"), Send(bot_messages.Resign(match=turn.match))]
+
+    def leave(self) -> list[Action]:
+        """Leave the tournament, as the bot's owner wants."""
+        if self.tournament_id is None or not self._logged_in:
+            return []
+        return [Send(bot_messages.Leave(tournament=self.tournament_id, invite=self.aim.invite))]
+
+    # --- logging in and entering ---
+
+    def _login(self, welcome: server.Welcome) -> list[Action]:
+        if welcome.protocol != PROTOCOL_VERSION:
+            return [Fail(BadServer(f"the server speaks protocol {welcome.protocol}, this SDK {PROTOCOL_VERSION}"))]
+        aim = self.aim
+        login = bot_messages.Login(
+            name=aim.name,
+            key=aim.key,
+            version=aim.version,
+            client=aim.client,
+            games=None if aim.games is None else list(aim.games),
+            max_matches=max(1, min(aim.max_matches, welcome.limits.max_matches)),
+            join=self.tournament_id,
+            invite=aim.invite,
+            challenges=aim.challenges,
+        )
+        return [Send(login)]
+
+    def _session(self, session: server.Session) -> list[Action]:
+        self._logged_in = True
+        self.logins += 1
+        self._matches = {match_id: known for match_id, known in self._matches.items() if match_id in session.matches}
+        actions: list[Action] = [Tell(session), Say(INFO, f"logged in as {session.name}")]
+        if session.max_matches < self.aim.max_matches:
+            actions.append(Say(INFO, f"the server grants {session.max_matches} matches at once"))
+        if self.aim.challenge is not None and self.tournament_id is None:
+            actions.append(Send(self.aim.challenge))
+        self._entering = self.tournament_id is not None or self.aim.challenge is not None
+        return actions
+
+    def _joined(self, joined: server.Joined) -> list[Action]:
+        if self._entering and self.tournament_id in (None, joined.tournament):
+            self.tournament_id = joined.tournament
+            self._entering = False
+        return [Tell(joined), Say(INFO, f"in {joined.tournament} ({joined.game}), which is {joined.status}")]
+
+    def _error(self, error: server.Error) -> list[Action]:
+        details = "; ".join(f"{detail.field}: {detail.problem}" for detail in error.detail)
+        text = f"{error.message} ({details})" if details else error.message
+        at_login = not self._logged_in
+        if self.logins and error.code in FOR_NOW:
+            return [Say(WARNING, text), *([Drop()] if at_login or self._entering else [])]
+        if at_login or (self._entering and error.code in ABOUT_ENTERING):
+            return [Fail(Refused(error.code, text))]
+        return [Say(WARNING, f"the server answers {error.code}: {text}")]
+
+    def _finish(self, tournament_id: str, summary: Summary) -> list[Action]:
+        if tournament_id != self.tournament_id or self.aim.challenges:
+            return [Say(INFO, str(summary))]
+        return [Say(INFO, str(summary)), Finish(summary)]
+
+    # --- matches ---
+
+    def _match(self, match_id: str) -> _Match:
+        return self._matches.setdefault(match_id, _Match())
+
+    def _turn(self, message: server.Turn, round_trip_ms: float) -> list[Action]:
+        match = self._match(message.match)
+        turn = match.asked = Turn.of(message, match.start, self._now, round_trip_ms)
+        if match.answer is not None and turn.asks_the_same(match.answer[0]):
+            return self._send_answer(match)
+        if match.thought is not None and turn.asks_the_same(match.thought):
+            return []
+        match.thought = turn
+        return [Think(turn)]
+
+    def _thought_over(self, turn: Turn) -> _Match | None:
+        """Mark the bot as done with `turn`; return its match, or None if the bot was not thinking about `turn`."""
+        match = self._matches.get(turn.match)
+        if match is None or match.thought is not turn:
+            return None
+        match.thought = None
+        return match
+
+    def _send_answer(self, match: _Match) -> list[Action]:
+        """Send the answer if it answers the open turn; between connections no turn is open, and it is kept."""
+        asked, answer = match.asked, match.answer
+        if asked is None or answer is None or not asked.asks_the_same(answer[0]):
+            return []
+        match.asked, match.sent = None, asked
+        return [Send(bot_messages.Move(match=asked.match, turn_id=asked.turn_id, move=answer[1], note=answer[2]))]
+
+    def _rejected(self, message: server.Rejected) -> list[Action]:
+        fault = message.code in (Rejection.ILLEGAL_MOVE, Rejection.BAD_MOVE)
+        level = WARNING if fault else INFO
+        actions: list[Action] = [Tell(message), Say(level, f"{message.match}: {message.code}: {message.message}")]
+        match = self._matches.get(message.match)
+        again = match.sent if match is not None else None
+        if match is None or again is None or again.turn_id != message.turn_id or not (fault and message.your_turn):
+            return actions
+        match.answer, match.sent, match.asked, match.thought = None, None, again, again
+        return [*actions, Think(again)]
+
+    def _match_over(self, message: server.MatchOver) -> list[Action]:
+        match = self._matches.get(message.match)
+        start = match.start if match is not None else None
+        if start is None or start.attempt <= message.attempt:
+            self._matches.pop(message.match, None)
+        return [Tell(message), Say(INFO, f"{message.match}: {_result(message, start)}: {message.reason}")]
+
+    def _notice(self, notice: server.Notice) -> list[Action]:
+        about = notice.match or notice.tournament
+        actions: list[Action] = [Tell(notice), Say(INFO, f"{about}: {notice.message}" if about else notice.message)]
+        if notice.code is NoticeCode.REMOVED and notice.tournament is not None and notice.match is None:
+            actions += self._finish(notice.tournament, Summary(notice.tournament, "removed"))
+        return actions
+
+
+def _cut(text: str, most: int) -> str:
+    """Return the start of a text that fits into `most` bytes of UTF-8."""
+    return text.encode("utf-8", "replace")[:most].decode("utf-8", "ignore")
+
+
+def _result(over: server.MatchOver, start: server.MatchStart | None) -> str:
+    """Return the result in a few words, from this bot's seat if that is known."""
+    if over.scores is None:
+        return "void, to be played again"
+    if over.winner is None:
+        return "drawn"
+    if start is None:
+        return f"won by seat {over.winner}"
+    return "won" if over.winner == start.seat else f"lost to {start.seats[over.winner]}"

@@ -1,0 +1,82 @@
+"""Errors of the SDK, all `SdkError`.
+
+SdkError
+├── BadServer      nobody answers at the address, or not as a Rumble server
+│   └── BadAddress    a text is not the address of a server
+├── BadName        a name that no server would take
+├── BadKey         a key that no server would take, or a damaged file of one
+├── BadFunction    FILE.py:FUNCTION cannot be used as a bot
+├── BadProgram     a program cannot be bridged: it does not start, crashes again and again, or speaks another protocol
+├── BadStarter     a starter bot cannot be written: its folder is there already
+├── BotFailed      a bot that plays without a server raised an error, or answered no legal move
+├── Refused        the server refused a login, a join or a challenge
+└── Closed         the server closed the connection for good
+
+`Resign` is no error: a bot raises it in `choose` to resign the match. `GiveUp` resigns the match and ends the bot, too.
+"""
+
+
+class SdkError(Exception):
+    """Base of every error the SDK raises; its text is one line for a person."""
+
+
+class BadServer(SdkError):
+    """Nobody answers at the address, or not as a Rumble server."""
+
+
+class BadAddress(BadServer):
+    """A text that is not the address of a server."""
+
+
+class BadName(SdkError):
+    """A name that no server would take."""
+
+
+class BadKey(SdkError):
+    """A key that no server would take, or a key file that is damaged or cannot be kept."""
+
+
+class BadFunction(SdkError):
+    """FILE.py:FUNCTION cannot be used as a bot."""
+
+
+class BadProgram(SdkError):
+    """A program cannot be bridged: it does not start, crashes again and again, or does not speak the protocol."""
+
+
+class BadStarter(SdkError):
+    """A starter bot cannot be written: its folder is there already."""
+
+
+class BotFailed(SdkError):
+    """A bot that plays without a server raised an error, or answered no legal move; on a server it would lose."""
+
+
+class Refused(SdkError):
+    """The server refused a login, a join or a challenge, and says why."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(f"the server refused: {message} ({code})")
+        self.code = code
+        self.message = message
+
+
+class Closed(SdkError):
+    """The server closed the connection with a code after which a client does not come back by itself."""
+
+    def __init__(self, code: int, reason: str) -> None:
+        super().__init__(f"the server closed the connection for good: {reason} ({code})")
+        self.code = code
+        self.reason = reason
+
+
+class Resign(Exception):
+    """Raised by a bot in `choose` to resign the match."""
+
+
+class GiveUp(Resign):
+    """Raised by a bot in `choose` that cannot play on at all: it resigns the match, and `Client.run` raises `error`."""
+
+    def __init__(self, error: SdkError) -> None:
+        super().__init__(str(error))
+        self.error = error

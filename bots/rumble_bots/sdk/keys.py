@@ -1,0 +1,92 @@
+"""Keys that protect names. A key is made at the first use of a name on a server, and kept for later logins.
+
+Keys are kept in the user's configuration folder (`RUMBLE_CONFIG_DIR` names another), one JSON file per server and name,
+readable by the user alone: `keys/localhost_8765/alice.json`. A file is written whole and then linked to its name. So
+when two programs make a key for one name at the same time, both use the key that was linked first.
+"""
+
+import json
+import os
+import re
+import secrets
+from pathlib import Path
+
+from platformdirs import user_config_path
+from rumble_protocol.fields import NAME_PATTERN
+
+from rumble_bots.sdk.address import Address
+from rumble_bots.sdk.errors import BadKey, BadName
+
+FOLDER_VARIABLE = "RUMBLE_CONFIG_DIR"
+SHORTEST, LONGEST = 16, 128
+"""Fewest and most characters of a key; others are refused."""
+
+
+def check_name(name: str) -> str:
+    """Return `name` if a server can accept it. Raises BadName."""
+    if not re.fullmatch(NAME_PATTERN, name) or name.endswith("\n"):
+        raise BadName(f"{name!r} is not a name: 1 to 32 letters, digits, `_`, `.` or `-`, the first a letter or digit")
+    return name
+
+
+def check_key(key: str) -> str:
+    """Return `key` if a server can accept it. Raises BadKey."""
+    if not SHORTEST <= len(key) <= LONGEST:
+        raise BadKey(f"a key has {SHORTEST} to {LONGEST} characters; this one has {len(key)}")
+    return key
+
+
+def config_folder() -> Path:
+    """Return the folder of this user's keys and tokens."""
+    chosen = os.environ.get(FOLDER_VARIABLE)
+    return Path(chosen) if chosen else user_config_path("rumble", appauthor=False)
+
+
+def key_file(server: Address, name: str) -> Path:
+    """Return the file for the key of `name` on `server`. Raises BadName."""
+    return config_folder() / "keys" / server.label / f"{check_name(name).lower()}.json"
+
+
+def kept_key(server: Address, name: str) -> str:
+    """Return the key of `name` on `server`: the kept key, or a new one, then kept. Raises BadKey, BadName."""
+    file = key_file(server, name)
+    try:
+        if not file.exists():
+            _keep(file, {"server": server.http_base, "name": name, "key": secrets.token_urlsafe(32)})
+        return _read(file)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise BadKey(f"cannot keep a key in {file}: {reason}; give one by --key or RUMBLE_KEY") from error
+
+
+def _read(file: Path) -> str:
+    try:
+        key = json.loads(file.read_text(encoding="utf-8"))["key"]
+        if not isinstance(key, str):
+            raise TypeError("the key is not text")
+        return check_key(key)
+    except (ValueError, KeyError, TypeError, BadKey) as error:
+        problem = "it holds no key" if isinstance(error, KeyError) else error
+        advice = "mend it, or delete it to start with a new key"
+        raise BadKey(f"the key file {file} is damaged ({problem}); {advice}") from error
+
+
+def _keep(file: Path, content: dict[str, str]) -> None:
+    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    whole = file.with_name(f".{file.name}.{secrets.token_hex(8)}")
+    descriptor = os.open(whole, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as opened:
+            json.dump(content, opened)
+            opened.flush()
+            os.fsync(opened.fileno())
+        _link(whole, file)
+    finally:
+        whole.unlink()
+
+
+def _link(whole: Path, file: Path) -> None:
+    try:
+        os.link(whole, file)
+    except FileExistsError:
+        return  # another program of this user made the key first; `_read` reads that one

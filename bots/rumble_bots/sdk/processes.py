@@ -1,0 +1,69 @@
+"""Child processes: started in a process group of their own, and ended for certain, with all that they started.
+
+A process in a group of its own does not get the Ctrl-C of a terminal.
+"""
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from typing import Any
+
+KILL_AFTER_S = 3.0
+"""Seconds that a process has to end after it was asked to; then it is killed."""
+
+
+async def start_group(command: Sequence[str], **options: Any) -> asyncio.subprocess.Process:
+    """Start a program in a group of its own; `options` are those of `create_subprocess_exec`.
+
+    Raises OSError and ValueError as that does. A caller that is cancelled meanwhile leaves nothing behind: asyncio
+    alone would end the program, but not what the program has started.
+    """
+    starting = asyncio.create_task(
+        asyncio.create_subprocess_exec(*command, start_new_session=sys.platform != "win32", **options)
+    )
+    try:
+        return await asyncio.shield(starting)
+    except asyncio.CancelledError:
+        with suppress(OSError, ValueError):  # it was not started
+            process = await starting
+            kill(process, group=True)
+            await process.wait()
+        raise
+
+
+async def end_process(
+    process: asyncio.subprocess.Process,
+    *,
+    group: bool = False,
+    patience_s: float = KILL_AFTER_S,
+    ask: Callable[[], Awaitable[None]] | None = None,
+) -> None:
+    """Ask a process to end, by `ask` or else by SIGTERM; wait up to `patience_s` seconds, then kill it.
+
+    With `group`, for a process of `start_group`, signals also go to all that it started.
+    """
+    with suppress(TimeoutError):
+        async with asyncio.timeout(patience_s):
+            if ask is None:
+                _signal(process, signal.SIGTERM, group)
+            else:
+                await ask()
+            await process.wait()
+    kill(process, group=group)
+    await process.wait()
+
+
+def kill(process: asyncio.subprocess.Process, *, group: bool) -> None:
+    """Kill a process, and with `group` all that it started, without waiting for the end."""
+    _signal(process, signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL, group)
+
+
+def _signal(process: asyncio.subprocess.Process, number: signal.Signals, group: bool) -> None:
+    with suppress(ProcessLookupError, PermissionError):  # it has ended
+        if group and sys.platform != "win32":
+            os.killpg(process.pid, number)
+        else:
+            process.send_signal(number)

@@ -1,0 +1,88 @@
+"""The entry points of the SDK: `run` a bot from a script, or `serve` it from asyncio code."""
+
+import asyncio
+import os
+import sys
+from collections.abc import Callable
+
+from rumble_protocol.bot_messages import Challenge
+
+from rumble_bots.sdk.actions import Summary
+from rumble_bots.sdk.address import Address
+from rumble_bots.sdk.bot import Bot
+from rumble_bots.sdk.client import Client
+from rumble_bots.sdk.conversation import Aim
+from rumble_bots.sdk.keys import check_key, check_name, kept_key
+
+KEY_VARIABLE = "RUMBLE_KEY"
+
+
+def to_stderr(line: str) -> None:
+    """Write a line to standard error."""
+    sys.stderr.write(f"{line}\n")
+    sys.stderr.flush()
+
+
+async def serve(
+    bot: Bot,
+    server: str,
+    *,
+    name: str,
+    key: str | None = None,
+    join: str | None = None,
+    invite: str | None = None,
+    challenge: Challenge | None = None,
+    challenges: bool = False,
+    max_matches: int = 1,
+    say: Callable[[str], None] | None = None,
+) -> Summary:
+    """Play on `server` until the tournament `join`, or the match of `challenge`, is over.
+
+    With neither, or with `challenges`, it plays until it is cancelled. The key is `key`, or `RUMBLE_KEY`, or the key
+    kept for this name (see `keys`). Raises SdkError; after a lost connection it connects again.
+    """
+    address = Address.parse(server)
+    check_name(name)
+    key = key or os.environ.get(KEY_VARIABLE)
+    aim = Aim(
+        name=name,
+        key=check_key(key) if key else kept_key(address, name),
+        join=join,
+        invite=invite,
+        challenge=challenge,
+        challenges=challenges,
+        max_matches=max_matches,
+        games=bot.games,
+        version=bot.version,
+    )
+    return await Client(bot, address, aim, say=say).run()
+
+
+def run(
+    bot: Bot,
+    server: str,
+    *,
+    name: str,
+    key: str | None = None,
+    join: str | None = None,
+    invite: str | None = None,
+    challenge: Challenge | None = None,
+    challenges: bool = False,
+    max_matches: int = 1,
+    say: Callable[[str], None] | None = to_stderr,
+) -> Summary:
+    """Play as `serve` does, from a script without an event loop; without `say`, events are lines on standard error."""
+    return asyncio.run(
+        serve(
+            bot,
+            server,
+            name=name,
+            key=key,
+            join=join,
+            invite=invite,
+            challenge=challenge,
+            challenges=challenges,
+            max_matches=max_matches,
+            say=say,
+        )
+    )

@@ -1,0 +1,51 @@
+"""Threads in which bots choose moves: as many as choices run at the same time. None delays the program's end."""
+
+import asyncio
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from queue import SimpleQueue
+from typing import TypeVar
+
+T = TypeVar("T")
+Tasks = SimpleQueue[Callable[[], None]]
+
+
+class Thinkers:
+    """Runs functions in daemon threads, which are used again.
+
+    Unlike with `ThreadPoolExecutor`, a function that never returns neither keeps the program from exiting nor makes
+    the next function wait.
+    """
+
+    def __init__(self) -> None:
+        self._idle: list[Tasks] = []
+
+    async def run(self, thought: Callable[[], T]) -> T:
+        """Run `thought` in a thread; return its result, or raise its error."""
+        future: Future[T] = Future()
+        future.set_running_or_notify_cancel()
+        tasks = self._idle.pop() if self._idle else self._start()
+
+        def work() -> None:
+            try:
+                result = thought()
+            except BaseException as error:  # noqa: BLE001  # raised again where the result is awaited
+                self._idle.append(tasks)
+                future.set_exception(error)
+            else:
+                self._idle.append(tasks)
+                future.set_result(result)
+
+        tasks.put(work)
+        return await asyncio.wrap_future(future)
+
+    def _start(self) -> Tasks:
+        tasks: Tasks = SimpleQueue()
+        threading.Thread(target=_forever, args=(tasks,), name="rumble-thinker", daemon=True).start()
+        return tasks
+
+
+def _forever(tasks: Tasks) -> None:
+    while True:
+        tasks.get()()

@@ -1,0 +1,113 @@
+"""The SDK's sockets: the `websockets` asyncio client behind two small types."""
+
+from collections.abc import Awaitable, Callable
+from typing import Protocol
+
+from rumble_protocol import SUBPROTOCOL
+from websockets.asyncio.client import ClientConnection
+from websockets.asyncio.client import connect as websockets_connect
+from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidMessage, InvalidStatus
+from websockets.typing import Subprotocol
+
+from rumble_bots.sdk.address import Address
+
+PING_S, PONG_S = 15, 30
+"""Seconds between pings, and seconds to wait for a pong before the connection counts as lost."""
+ABNORMAL = 1006
+"""The close code of a connection that ended without a close frame."""
+
+
+class Unreachable(Exception):
+    """A connection could not be made; the text says why."""
+
+
+class Lost(Exception):
+    """The connection ended."""
+
+    def __init__(self, code: int, reason: str) -> None:
+        super().__init__(f"{reason} ({code})")
+        self.code = code
+        self.reason = reason
+
+
+class Connection(Protocol):
+    """One connection. `send` and `receive` raise Lost when it has ended."""
+
+    @property
+    def round_trip_ms(self) -> float:
+        """The last round trip that was measured; 0 before the first."""
+
+    async def send(self, frame: str) -> None: ...
+
+    async def receive(self) -> str | bytes: ...
+
+    async def close(self) -> None:
+        """Close with a closing handshake."""
+
+
+Connect = Callable[[Address], Awaitable[Connection]]
+"""Makes a connection, or raises Unreachable."""
+
+
+class WebSocket:
+    """A connection of the `websockets` library as a `Connection`."""
+
+    def __init__(self, socket: ClientConnection) -> None:
+        self._socket = socket
+
+    @property
+    def round_trip_ms(self) -> float:
+        return self._socket.latency * 1000
+
+    async def send(self, frame: str) -> None:
+        try:
+            await self._socket.send(frame)
+        except ConnectionClosed as closed:
+            raise _lost(closed) from closed
+
+    async def receive(self) -> str | bytes:
+        try:
+            return await self._socket.recv()
+        except ConnectionClosed as closed:
+            raise _lost(closed) from closed
+
+    async def close(self) -> None:
+        await self._socket.close()
+
+
+async def connect(server: Address) -> Connection:
+    """Connect to `server`, with pings, without compression, and to this machine without a proxy. Raises Unreachable."""
+    try:
+        socket = await websockets_connect(
+            server.ws_url,
+            subprotocols=[Subprotocol(SUBPROTOCOL)],
+            compression=None,
+            ping_interval=PING_S,
+            ping_timeout=PONG_S,
+            proxy=None if server.loopback else True,
+        )
+    except InvalidStatus as error:
+        raise Unreachable(f"{server.http_base} answers {error.response.status_code}, not as a Rumble server") from error
+    except (InvalidHandshake, InvalidMessage) as error:
+        raise Unreachable(f"{server.http_base} does not answer as a Rumble server: {error}") from error
+    except (OSError, EOFError) as error:
+        raise Unreachable(f"cannot reach {server.http_base}: {_plain(error)}") from error
+    if socket.subprotocol != SUBPROTOCOL:
+        await socket.close()
+        raise Unreachable(f"{server.http_base} does not speak {SUBPROTOCOL}")
+    return WebSocket(socket)
+
+
+def _lost(closed: ConnectionClosed) -> Lost:
+    if closed.rcvd is None:
+        return Lost(ABNORMAL, "the connection broke")
+    return Lost(closed.rcvd.code, closed.rcvd.reason)
+
+
+def _plain(error: Exception) -> str:
+    """Return the error in words, without the address that asyncio repeats."""
+    if isinstance(error, ConnectionRefusedError):
+        return "nobody listens there"
+    if isinstance(error, TimeoutError):
+        return "no answer in time"
+    return getattr(error, "strerror", None) or str(error) or type(error).__name__

@@ -1,0 +1,178 @@
+"""Each rule, by a bot in this process that breaks it and keeps the others. All bots are checked at the same time."""
+
+import asyncio
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from rumble_bots.check.report import Report
+from rumble_bots.check.rules import HABITS, RULES, STEPS
+from rumble_bots.check.run import Plan, check_bot
+
+from tests.bots.check.quirky import KEY, QuirkyBot
+
+WAIT_S = 4.0
+MOVE_MS = 250
+
+BOTS: dict[str, QuirkyBot] = {
+    "good": QuirkyBot(),
+    "bare": QuirkyBot(login={"key": None, "max_matches": None}, subprotocol=""),
+    "omits": QuirkyBot(login={"omit": ["legal", "moves"]}),
+    "joins later": QuirkyBot("joins-later", {"join": None}),
+    "takes challenges": QuirkyBot(login={"join": None, "challenges": True}),
+    "plays another game": QuirkyBot(login={"games": ["connect4"]}),
+    "is asked for another game": QuirkyBot(login={"games": ["connect4"]}),
+    "is asked for two games": QuirkyBot(login={"games": ["connect4"]}),
+    "speaks another protocol": QuirkyBot(subprotocol="chat"),
+    "knocks elsewhere": QuirkyBot(path="/socket"),
+    "never logs in": QuirkyBot("no-login"),
+    "has no name": QuirkyBot(login={"name": "no name"}),
+    "joins nothing": QuirkyBot(login={"join": None}),
+    "has a typo": QuirkyBot(login={"jion": "check"}),
+    "talks before its login": QuirkyBot("moves-first"),
+    "sends binary frames": QuirkyBot("binary"),
+    "sends what is not UTF-8": QuirkyBot("not-utf8"),
+    "leaves": QuirkyBot("leaves"),
+    "resigns": QuirkyBot("resigns"),
+    "resigns later": QuirkyBot("resigns-later"),
+    "dies of rejected": QuirkyBot("ends-at-rejected"),
+    "dies of error": QuirkyBot("ends-at-error"),
+    "dies of what is new": QuirkyBot("ends-at-from_the_future"),
+    "dies of a second result": QuirkyBot("ends-at-second-result"),
+    "answers the first asking": QuirkyBot("first-asking"),
+    "plays a match once": QuirkyBot("played-once"),
+    "knows one match": QuirkyBot("one-match"),
+    "sends no pongs": QuirkyBot("no-pongs"),
+    "is gone after a drop": QuirkyBot("no-reconnect"),
+    "is gone after a restart": QuirkyBot("no-restart"),
+    "makes new keys": QuirkyBot("new-keys"),
+    "comes back after 4001": QuirkyBot("comes-back"),
+}
+
+PLANS: Mapping[str, dict[str, Any]] = {
+    "is asked for another game": {"games": ["tictactoe"]},
+    "is asked for two games": {"games": ["tictactoe", "connect4"]},
+}
+FAILS: Mapping[str, set[str]] = {
+    "is asked for another game": {"whole-match"},
+    "speaks another protocol": {"connect"},
+    "knocks elsewhere": {"connect"},
+    "never logs in": {"login"},
+    "has no name": {"login"},
+    "joins nothing": {"login"},
+    "has a typo": {"login", "valid-messages"},
+    "talks before its login": {"valid-messages"},
+    "sends binary frames": {"valid-messages"},
+    "sends what is not UTF-8": {"valid-messages"},
+    "resigns": {"whole-match"},
+    "leaves": {"stays-connected"},
+    "dies of rejected": {"rejected", "retry", "stale-turns", "void-match"},
+    "dies of error": {"error", "unknown-messages"},
+    "dies of what is new": {"unknown-messages", "unknown-fields"},
+    "dies of a second result": {"told-twice"},
+    "answers the first asking": {"stale-turns", "dropped-connection", "server-restart"},
+    "plays a match once": {"void-match"},
+    "knows one match": {"answers", "deadlines"},
+    "sends no pongs": {"ping"},
+    "is gone after a drop": {"dropped-connection"},
+    "is gone after a restart": {"server-restart"},
+    "makes new keys": {"key"},
+}
+WARNS: Mapping[str, set[str]] = {"resigns later": {"whole-match"}, "comes back after 4001": {"replaced"}}
+
+
+async def check(bot: QuirkyBot, **plan: Any) -> Report:
+    """Check a bot that runs beside the kit."""
+    running: list[asyncio.Task[None]] = []
+
+    def start(line: str) -> None:
+        address = line.partition("ws://")[2].partition("/")[0]
+        running.append(asyncio.create_task(bot.run(address)))
+
+    try:
+        return await check_bot(Plan(**{"wait_s": WAIT_S, "move_ms": MOVE_MS, **plan}), start)
+    finally:
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
+
+
+@pytest.fixture(scope="module")
+def reports() -> dict[str, Report]:
+    async def all_of_them() -> list[Report]:
+        return await asyncio.gather(*(check(bot, **PLANS.get(name, {})) for name, bot in BOTS.items()))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("rumble_bots.check.playing.BACK_S", 3.0)
+        return dict(zip(BOTS, asyncio.run(all_of_them()), strict=True))
+
+
+@pytest.mark.parametrize("name", BOTS)
+def test_a_bot_fails_the_rules_it_breaks_and_no_others(name: str, reports: dict[str, Report]) -> None:
+    report = reports[name]
+    told = {result.label: result.why for result in report.of("fail")}
+    assert {result.rule.id for result in report.of("fail")} == FAILS.get(name, set()), told
+    assert {result.rule.id for result in report.of("warning")} == WARNS.get(name, set())
+    assert list(dict.fromkeys(result.rule for result in report.results)) == [*STEPS, *HABITS]
+    assert all(result.why and result.frames for result in report.of("fail"))
+    assert KEY not in json.dumps(report.as_json())
+
+
+def test_a_good_bot_is_tried_by_every_rule(reports: dict[str, Report]) -> None:
+    report = reports["good"]
+    assert (report.bot, report.passed) == ("quirky", True)
+    assert {result.rule.id for result in report.of("pass")} == set(RULES)
+
+
+def test_what_does_not_apply_is_skipped(reports: dict[str, Report]) -> None:
+    assert {result.rule.id: result.why for result in reports["bare"].of("skip")} == {
+        "two-matches": "its login says max_matches 1, or nothing",
+        "key": "its login has no key, so any bot can take its name",
+    }
+
+
+def test_after_a_failure_of_the_basics_nothing_more_is_tried(reports: dict[str, Report]) -> None:
+    skipped = {result.rule.id: result.why for result in reports["joins nothing"].of("skip")}
+    assert skipped["rejected"] == "not tried: first mend login"
+    assert set(skipped) >= {step.id for step in STEPS[2:]}
+
+
+@pytest.mark.parametrize(
+    ("name", "rule", "why"),
+    [
+        ("knocks elsewhere", "connect", "it asked for /socket; bots connect at /bot"),
+        ("has no name", "login", "'no name' is not a name"),
+        ("joins nothing", "login", "it logged in, but joined no tournament within"),
+        ("has a typo", "valid-messages", "did you mean `join`?"),
+        ("plays another game", "whole-match", "2 matches"),
+        ("sends no pongs", "ping", "pings had no answer within 2 s"),
+    ],
+)
+def test_the_reason_is_told(name: str, rule: str, why: str, reports: dict[str, Report]) -> None:
+    (result,) = [result for result in reports[name].results if result.rule.id == rule]
+    assert why in result.why
+
+
+def test_the_game_is_one_that_the_bot_names(reports: dict[str, Report]) -> None:
+    assert [result.game for result in reports["plays another game"].results if result.game] == ["connect4"]
+
+
+def test_a_game_that_the_bot_does_not_name_is_skipped(reports: dict[str, Report]) -> None:
+    told = {result.game: result.status for result in reports["is asked for two games"].results if result.game}
+    assert told == {"connect4": "pass", "tictactoe": "skip"}
+
+
+async def test_a_bot_that_never_comes() -> None:
+    report = await check_bot(Plan(wait_s=0.05))
+    assert report.never_came == "no bot connected within 0.05 s"
+    assert report.bot is None
+    assert not report.passed
+
+
+async def test_the_whole_check_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rumble_bots.check.run.WHOLE_S", 0.3)
+    report = await check(QuirkyBot())
+    assert not report.passed
+    assert "the 0.3 s of the check were over" in report.of("fail")[0].why
+    assert report.seconds < 5

@@ -1,0 +1,69 @@
+"""The exact chances of the bots against each other."""
+
+from fractions import Fraction
+
+import pytest
+from rumble_bots.reference import REFERENCE_BOTS, make_reference_bot
+
+from .exact import Policy, both_seats, policy_of
+
+
+@pytest.fixture(scope="module")
+def policies() -> dict[str, Policy]:
+    return {
+        name: policy_of(make_reference_bot(name)) for name in REFERENCE_BOTS if name != "mcts"
+    }  # which has no fixed policy
+
+
+def percents(chances: tuple[Fraction, ...]) -> list[float]:
+    return [round(float(chance) * 100, 2) for chance in chances]
+
+
+@pytest.mark.parametrize("name", ["minimax", "streetwise", "perfect"])
+def test_who_looks_to_the_end_never_loses(name: str, policies: dict[str, Policy]) -> None:
+    for opponent in policies.values():
+        for _, _, loss in both_seats(policies[name], opponent):
+            assert loss == 0
+
+
+@pytest.mark.parametrize("one", ["minimax", "streetwise", "perfect"])
+@pytest.mark.parametrize("other", ["minimax", "streetwise", "perfect"])
+def test_among_themselves_they_always_draw(one: str, other: str, policies: dict[str, Policy]) -> None:
+    for chances in both_seats(policies[one], policies[other]):
+        assert percents(chances) == [0, 100, 0]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "first", "second"),
+    [
+        ("minimax", "random", [99.48, 0.52, 0], [80.63, 19.37, 0]),
+        ("minimax", "winner", [99.48, 0.52, 0], [80.63, 19.37, 0]),
+        ("minimax", "heuristic", [87.5, 12.5, 0], [19.68, 80.32, 0]),
+        ("streetwise", "random", [99.48, 0.52, 0], [88.04, 11.96, 0]),
+        ("streetwise", "winner", [99.48, 0.52, 0], [88.04, 11.96, 0]),
+        ("streetwise", "heuristic", [87.5, 12.5, 0], [20.95, 79.05, 0]),
+        ("heuristic", "random", [89.55, 9.14, 1.31], [69.97, 23.93, 6.09]),
+        ("winner", "random", [81.36, 6.61, 12.03], [52.17, 8.31, 39.52]),
+    ],
+)
+def test_exact_chances(
+    one: str, other: str, first: list[float], second: list[float], policies: dict[str, Policy]
+) -> None:
+    """In percent of wins, draws and losses, moving first and moving second."""
+    chances = both_seats(policies[one], policies[other])
+    assert [percents(seat) for seat in chances] == [first, second]
+
+
+@pytest.mark.parametrize("opponent", ["random", "winner", "heuristic"])
+def test_streetwise_wins_more_than_minimax(opponent: str, policies: dict[str, Policy]) -> None:
+    """It wins at least as often in each seat, and more often in both together."""
+    street = [win for win, _, _ in both_seats(policies["streetwise"], policies[opponent])]
+    plain = [win for win, _, _ in both_seats(policies["minimax"], policies[opponent])]
+    assert all(more >= fewer for more, fewer in zip(street, plain, strict=True))
+    assert sum(street) > sum(plain)
+
+
+def test_perfect_plays_as_streetwise_does(policies: dict[str, Policy]) -> None:
+    for seat in (0, 1):
+        ours, theirs = (both_seats(policies[name], policies["random"])[seat] for name in ("perfect", "streetwise"))
+        assert ours == theirs

@@ -1,0 +1,85 @@
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from rumble_bots.reference import Choice, UnknownReferenceBot, remote
+from rumble_bots.reference.remote import MOVES_TO_COME, RemoteReferenceBot, budget_ms
+from rumble_bots.sdk.bot import SAFETY_MS, Noted, Turn
+from rumble_engine import State
+from rumble_protocol import server_messages as server
+from rumble_protocol.codec import read_server_message
+
+from tests.bots.sdk import says
+
+
+def asked(remaining_ms: int = 1000, control: dict[str, int] | None = None) -> Turn:
+    message = read_server_message(says.turn(board="XX.OO....", moves=("0", "3", "1", "4"), remaining_ms=remaining_ms))
+    start = read_server_message(says.match_start(control=control)) if control else None
+    assert isinstance(message, server.Turn)
+    assert start is None or isinstance(start, server.MatchStart)
+    return Turn.of(message, start, lambda: 0.0)
+
+
+@pytest.mark.parametrize(
+    ("remaining_ms", "control", "budget"),
+    [
+        (1000, {}, 1000 - SAFETY_MS),
+        (1000, {"move_ms": 1000}, 1000 - SAFETY_MS),
+        (20_000, {"bank_ms": 20_000}, 20_000 // MOVES_TO_COME),
+        (20_000, {"bank_ms": 20_000, "increment_ms": 100}, 20_000 // MOVES_TO_COME + 100),
+        (21_000, {"bank_ms": 20_000, "move_ms": 1000}, 20_000 // MOVES_TO_COME + 1000),
+        (400, {"bank_ms": 20_000, "move_ms": 1000}, 400 - SAFETY_MS),
+        (100, {"bank_ms": 20_000, "increment_ms": 5000}, 100 - SAFETY_MS),
+        (0, {"bank_ms": 20_000}, 0),
+    ],
+)
+def test_never_more_than_the_clock_and_only_a_share_of_the_bank(
+    remaining_ms: int, control: dict[str, int], budget: int
+) -> None:
+    assert budget_ms(asked(remaining_ms, control)) == pytest.approx(budget, abs=1)
+
+
+def test_a_reference_bot_answers() -> None:
+    assert RemoteReferenceBot("minimax", search="alphabeta").choose(asked()) == "2"
+
+
+def test_a_reference_bot_says_what_it_thinks_as_far_as_it_thinks() -> None:
+    answer = RemoteReferenceBot("minimax", search="alphabeta").choose(asked())
+    assert isinstance(answer, Noted)
+    assert answer.note.startswith("value +1.00, ")
+    assert answer.note.endswith(" positions")
+    assert not isinstance(RemoteReferenceBot("random").choose(asked()), Noted)
+
+
+def test_only_perfect_is_choosy_about_games() -> None:
+    assert RemoteReferenceBot("perfect").games == ("tictactoe",)
+    assert RemoteReferenceBot("minimax").games is None
+
+
+def test_an_unknown_bot_is_told_at_once() -> None:
+    with pytest.raises(UnknownReferenceBot, match="nobody"):
+        RemoteReferenceBot("nobody")
+
+
+def test_bots_at_the_same_time_are_different_ones_and_used_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    together = threading.Barrier(2)
+    made: list[int] = []
+
+    class Waiting:
+        games = None
+
+        def choose(self, state: State, budget_ms: int) -> Choice:
+            assert budget_ms == pytest.approx(1000 - SAFETY_MS, abs=1)
+            together.wait(10)
+            return Choice("5")
+
+    def make(name: str, *, seed: int) -> Waiting:
+        made.append(seed)
+        return Waiting()
+
+    monkeypatch.setattr(remote, "make_reference_bot", make)
+    bot = RemoteReferenceBot("any", seed=7)
+    with ThreadPoolExecutor(2) as pool:
+        for _ in range(2):
+            assert list(pool.map(bot.choose, [asked(), asked()])) == ["5", "5"]
+    assert made == [7, 8]

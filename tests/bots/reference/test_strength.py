@@ -1,0 +1,31 @@
+"""Strength of bots by counted nodes and rounds instead of a clock: the same matches on any machine."""
+
+from functools import partial
+from typing import Any
+
+import pytest
+from rumble_bots.reference import Mcts, Minimax
+from rumble_bots.reference.battle import battle
+from rumble_engine import get_game
+
+GAMES: dict[str, dict[str, Any]] = {
+    "connect4": {},
+    "breakthrough": {"columns": 6, "rows": 6},
+    "othello": {"size": 6},
+}
+looks_ahead = partial(Minimax, depth=3)
+samples = partial(Mcts, iterations=80)
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("maker", [looks_ahead, samples], ids=["strong", "mcts"])
+def test_both_families_beat_the_heuristic(maker: Any, game: str) -> None:
+    result = battle(maker, "heuristic", get_game(game), 12, seed=1, settings=GAMES[game])
+    assert result.intervals["wins"][0] > 0.5, result.describe()
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_deeper_beats_shallower(game: str) -> None:
+    shallow = partial(Minimax, depth=1)
+    result = battle(looks_ahead, shallow, get_game(game), 20, seed=1, settings=GAMES[game], opening=4)
+    assert result.intervals["wins"][0] > 0.5, result.describe()

@@ -1,0 +1,208 @@
+"""A tiny server on loopback: every bot that logs in plays `matches` matches of tic-tac-toe against a partner that takes
+the first free square. It reads and writes messages by the protocol's models.
+"""
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from rumble_engine import MoveError, Outcome, State, Termination, get_game
+from rumble_protocol import SUBPROTOCOL, bot_messages
+from rumble_protocol import server_messages as say
+from rumble_protocol.codec import read_bot_message, write_message
+from rumble_protocol.codes import ErrorCode, Rejection
+from rumble_protocol.fields import TimeControl
+from websockets.asyncio.server import ServerConnection
+from websockets.asyncio.server import serve as websockets_serve
+from websockets.typing import Subprotocol
+
+CONTROL = TimeControl(move_ms=5000)
+
+
+@dataclass
+class FakeServer:
+    """The server; it breaks the first connection of each name after `drop_after` moves."""
+
+    matches: int = 2
+    game: str = "tictactoe"
+    tournament: str = "cup"
+    house_bot: str = "bob"
+    drop_after: int | None = None
+    refuse_key: bool = False
+    port: int = 0
+    logins: list[bot_messages.Login] = field(default_factory=list)
+    challenges: list[bot_messages.Challenge] = field(default_factory=list)
+    outcomes: list[Outcome] = field(default_factory=list)
+    moves: int = 0
+
+    @property
+    def address(self) -> str:
+        return f"127.0.0.1:{self.port}"
+
+    @asynccontextmanager
+    async def listening(self) -> AsyncIterator["FakeServer"]:
+        async with websockets_serve(
+            self._talk, "127.0.0.1", 0, select_subprotocol=_subprotocol, compression=None
+        ) as listener:
+            self.port = next(iter(listener.sockets)).getsockname()[1]
+            yield self
+
+    @contextmanager
+    def in_a_thread(self) -> Iterator["FakeServer"]:
+        """Run the server on an event loop of its own, for programs that are not coroutines."""
+        ready = threading.Event()
+        loop = asyncio.new_event_loop()
+        stop = asyncio.Event()
+
+        async def listen() -> None:
+            async with self.listening():
+                ready.set()
+                await stop.wait()
+
+        thread = threading.Thread(target=loop.run_until_complete, args=(listen(),))
+        thread.start()
+        assert ready.wait(10)
+        try:
+            yield self
+        finally:
+            loop.call_soon_threadsafe(stop.set)
+            thread.join()
+            loop.close()
+
+    async def _talk(self, socket: ServerConnection) -> None:
+        assert socket.request is not None
+        assert socket.request.path == "/bot"
+        await self._say(socket, say.Welcome(server="fake", limits=say.Limits(), games=[self.game]))
+        login = await self._hear(socket)
+        assert isinstance(login, bot_messages.Login)
+        self.logins.append(login)
+        if self.refuse_key:
+            await self._say(socket, say.Error(code=ErrorCode.BAD_KEY, message="another key protects it", fatal=True))
+            await socket.close(4003, "this name is protected by another key")
+            return
+        session = say.Session(name=login.name, open=not login.key, max_matches=1, matches=[], tournaments=[])
+        await self._say(socket, session)
+        if await self._enter(socket, login):
+            for number in range(self.matches):
+                await self._play(socket, login, f"{self.tournament}.{number}", seat=number % 2)
+            over = say.TournamentOver(tournament=self.tournament, status="finished", rank=1, bots=2, points=1.5)
+            await self._say(socket, over)
+        await socket.wait_closed()
+
+    async def _enter(self, socket: ServerConnection, login: bot_messages.Login) -> bool:
+        if login.join is None:
+            challenge = await self._hear(socket)
+            assert isinstance(challenge, bot_messages.Challenge)
+            self.challenges.append(challenge)
+            self.matches = 1
+            if challenge.against != self.house_bot:
+                await self._say(socket, say.Error(code=ErrorCode.UNKNOWN_BOT, message="nobody has that name"))
+                return False
+        elif login.join != self.tournament:
+            await self._say(socket, say.Error(code=ErrorCode.UNKNOWN_TOURNAMENT, message="no such tournament"))
+            return False
+        joined = say.Joined(
+            tournament=self.tournament, game=self.game, settings={}, time_control=CONTROL, status="running"
+        )
+        await self._say(socket, joined)
+        return True
+
+    async def _play(self, socket: ServerConnection, login: bot_messages.Login, match: str, seat: int) -> None:
+        seats = [login.name, self.house_bot] if seat == 0 else [self.house_bot, login.name]
+        start = say.MatchStart(
+            match=match,
+            attempt=1,
+            tournament=self.tournament,
+            game=self.game,
+            settings={},
+            seat=seat,
+            seats=seats,
+            time_control=CONTROL,
+            moves=[],
+            resumed=False,
+        )
+        await self._say(socket, start)
+        state: State = get_game(self.game).initial()
+        moves: list[str] = []
+        outcome = state.outcome
+        while outcome is None:
+            if state.to_move != seat:
+                moves.append(state.legal_moves[0])
+                state = state.play(moves[-1])
+                outcome = state.outcome
+                continue
+            await self._say(socket, self._turn(match, state, moves))
+            answer = await self._hear(socket)
+            self.moves += 1
+            if self.moves == self.drop_after:
+                socket.transport.abort()
+                await socket.wait_closed()
+            if isinstance(answer, bot_messages.Resign):
+                outcome = Outcome.win(1 - seat, f"{login.name} resigned", termination=Termination.RESIGNATION)
+                break
+            assert isinstance(answer, bot_messages.Move)
+            assert (answer.match, answer.turn_id) == (match, f"{match}-{len(moves)}")
+            try:
+                state = state.play(answer.move)
+            except MoveError as error:
+                await self._say(socket, self._rejected(answer, str(error)))
+                outcome = Outcome.win(1 - seat, str(error), termination=Termination.ILLEGAL_MOVE)
+                break
+            moves.append(answer.move)
+            outcome = state.outcome
+        self.outcomes.append(outcome)
+        over = say.MatchOver(
+            match=match,
+            attempt=1,
+            scores=list(outcome.scores),
+            winner=outcome.winner,
+            termination=outcome.termination,
+            reason=outcome.reason,
+            moves=moves,
+            state=state.view(seat),
+        )
+        await self._say(socket, over)
+
+    def _turn(self, match: str, state: State, moves: list[str]) -> say.Turn:
+        return say.Turn(
+            match=match,
+            attempt=1,
+            turn_id=f"{match}-{len(moves)}",
+            game=self.game,
+            ply=len(moves),
+            seat=state.to_move,
+            state=state.view(),
+            legal=list(state.legal_moves),
+            moves=list(moves),
+            clock=say.TurnClock(remaining_ms=5000, seats_ms=[5000, 5000], lag_ms=0),
+        )
+
+    @staticmethod
+    def _rejected(move: bot_messages.Move, message: str) -> say.Rejected:
+        return say.Rejected(
+            match=move.match,
+            turn_id=move.turn_id,
+            code=Rejection.BAD_MOVE,
+            message=message,
+            your_turn=False,
+            remaining_ms=None,
+        )
+
+    @staticmethod
+    async def _say(socket: ServerConnection, message: Any) -> None:
+        await socket.send(write_message(message).decode())
+
+    @staticmethod
+    async def _hear(socket: ServerConnection) -> bot_messages.BotMessage:
+        frame = await socket.recv()
+        assert isinstance(frame, str), "a bot sends text frames"
+        return read_bot_message(frame)
+
+
+def _subprotocol(socket: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:
+    """Choose our sub-protocol; a client that offers none speaks version 1."""
+    assert not offered or SUBPROTOCOL in offered
+    return Subprotocol(SUBPROTOCOL) if offered else None

@@ -1,0 +1,91 @@
+import asyncio
+import logging
+import threading
+from typing import Any
+
+import pytest
+from rumble_bots.sdk.bot import Bot, Turn
+from rumble_bots.sdk.choosing import Chooser, in_a_line
+from rumble_bots.sdk.errors import Resign
+from rumble_protocol.codec import read_server_message
+from rumble_protocol.server_messages import Turn as TurnMessage
+
+from tests.bots.sdk import says
+
+MESSAGE = read_server_message(says.turn())
+assert isinstance(MESSAGE, TurnMessage)
+TURN = Turn.of(MESSAGE, None, lambda: 0.0)
+
+
+class Answering(Bot):
+    def __init__(self, answer: Any) -> None:
+        self.answer = answer
+        self.thread: threading.Thread | None = None
+
+    def choose(self, turn: Turn) -> Any:
+        self.thread = threading.current_thread()
+        if isinstance(self.answer, BaseException):
+            raise self.answer
+        return self.answer
+
+
+async def test_an_ordinary_choose_thinks_off_the_event_loop() -> None:
+    bot = Answering("4")
+    assert await Chooser(bot).choose(TURN) == "4"
+    assert bot.thread is not None
+    assert bot.thread is not threading.current_thread()
+    assert bot.thread.daemon
+
+
+async def test_the_loop_goes_on_while_a_bot_thinks() -> None:
+    released = threading.Event()
+
+    class Slow(Bot):
+        def choose(self, turn: Turn) -> str:
+            assert released.wait(10)
+            return "5"
+
+    choice = asyncio.create_task(Chooser(Slow()).choose(TURN))
+    await asyncio.sleep(0)
+    released.set()
+    assert await choice == "5"
+
+
+async def test_an_async_choose_runs_on_the_event_loop() -> None:
+    class Async(Bot):
+        async def choose(self, turn: Turn) -> str:
+            assert threading.current_thread() is threading.main_thread()
+            return "3"
+
+    assert await Chooser(Async()).choose(TURN) == "3"
+
+
+async def test_an_awaitable_answer_is_awaited() -> None:
+    async def later() -> str:
+        return "2"
+
+    assert await Chooser(Answering(later())).choose(TURN) == "2"
+
+
+async def test_what_is_no_text_is_passed_on_and_logged(caplog: pytest.LogCaptureFixture) -> None:
+    assert await Chooser(Answering(None)).choose(TURN) == "None"
+    assert "answered None at ply 0, which is no text" in caplog.text
+
+
+async def test_an_error_resigns_with_its_place_and_is_logged_whole(caplog: pytest.LogCaptureFixture) -> None:
+    with pytest.raises(Resign, match=r"the bot failed: KeyError: 'x' \(test_choosing.py, line \d+\)"):
+        await Chooser(Answering(KeyError("x"))).choose(TURN)
+    assert caplog.records[0].levelno == logging.ERROR
+    assert caplog.records[0].exc_info is not None
+
+
+@pytest.mark.parametrize(("reason", "told"), [("", "the bot gives up"), ("tired", "tired")])
+async def test_a_bot_may_resign(reason: str, told: str, caplog: pytest.LogCaptureFixture) -> None:
+    with pytest.raises(Resign, match=told):
+        await Chooser(Answering(Resign(reason))).choose(TURN)
+    assert not caplog.records
+
+
+def test_an_error_in_a_line() -> None:
+    assert in_a_line(ValueError("two\nlines")) == "ValueError: two lines"
+    assert in_a_line(ValueError()) == "ValueError"

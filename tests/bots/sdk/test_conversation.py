@@ -1,0 +1,363 @@
+import logging
+from typing import Any
+
+import pytest
+from rumble_bots.sdk.actions import Action, Drop, Fail, Finish, Say, Send, Summary, Tell, Think
+from rumble_bots.sdk.bot import Noted, Turn
+from rumble_bots.sdk.conversation import LONGEST_MOVE, LONGEST_NOTE, Aim, Conversation
+from rumble_bots.sdk.errors import BadServer, Closed, Refused
+from rumble_protocol import bot_messages as bot
+from rumble_protocol.bot_messages import Challenge
+from rumble_protocol.codec import read_bot_message, write_message
+
+from tests.bots.sdk import says
+
+JOINING = Aim("ann", key="k" * 16, join="cup", invite="come", max_matches=4, games=("tictactoe",), version="7")
+
+
+def conversation(aim: Aim = JOINING, *frames: str) -> Conversation:
+    talk = Conversation(aim, lambda: 0.0)
+    for frame in frames:
+        talk.received(frame)
+    return talk
+
+
+def playing(*frames: str) -> Conversation:
+    return conversation(JOINING, says.welcome(), says.session(), says.joined(), says.match_start(), *frames)
+
+
+def sent(actions: list[Action]) -> list[Any]:
+    return [action.message for action in actions if isinstance(action, Send)]
+
+
+def thought(actions: list[Action]) -> Turn:
+    (turn,) = [action.turn for action in actions if isinstance(action, Think)]
+    return turn
+
+
+def said(actions: list[Action], level: int = logging.INFO) -> str:
+    return "\n".join(action.text for action in actions if isinstance(action, Say) and action.level >= level)
+
+
+def failure(actions: list[Action]) -> Exception:
+    (error,) = [action.error for action in actions if isinstance(action, Fail)]
+    return error
+
+
+# --- logging in ---
+
+
+def test_welcome_is_answered_with_login() -> None:
+    (login,) = sent(conversation().received(says.welcome()))
+    assert login == bot.Login(
+        name="ann",
+        key="k" * 16,
+        join="cup",
+        invite="come",
+        max_matches=4,
+        games=["tictactoe"],
+        version="7",
+        client="rumble python sdk",
+    )
+    assert read_bot_message(write_message(login).decode()) == login
+
+
+def test_it_asks_for_no_more_matches_than_the_server_allows() -> None:
+    (login,) = sent(conversation().received(says.welcome(limits={"max_matches": 2})))
+    assert login.max_matches == 2
+
+
+def test_another_protocol_is_no_server_for_us() -> None:
+    assert isinstance(failure(conversation().received(says.welcome(protocol=2))), BadServer)
+
+
+def test_the_bot_is_told_of_session_and_joined() -> None:
+    talk = conversation(JOINING, says.welcome())
+    actions = talk.received(says.session())
+    assert isinstance(actions[0], Tell)
+    assert "logged in as ann" in said(actions)
+    assert "grants 1 matches at once" in said(actions)
+    assert "in cup (tictactoe), which is running" in said(talk.received(says.joined()))
+
+
+@pytest.mark.parametrize("code", ["bad_name", "bad_key", "key_required", "bad_message", "unavailable"])
+def test_a_refused_login_fails(code: str) -> None:
+    error = failure(conversation(JOINING, says.welcome()).received(says.error(code, fatal=True)))
+    assert isinstance(error, Refused)
+    assert error.code == code
+    assert str(error) == f"the server refused: no way (join: odd) ({code})"
+
+
+@pytest.mark.parametrize("code", ["unknown_tournament", "invite_required", "tournament_closed"])
+def test_a_refused_join_fails_though_the_login_stands(code: str) -> None:
+    talk = conversation(JOINING, says.welcome(), says.session())
+    assert isinstance(failure(talk.received(says.error(code))), Refused)
+
+
+def test_a_bot_that_was_let_in_waits_out_an_unavailable_server() -> None:
+    talk = playing()
+    talk.lost(1001, "draining")
+    talk.received(says.welcome())
+    actions = talk.received(says.error("unavailable", fatal=True))
+    assert Drop() in actions
+    assert not [action for action in actions if isinstance(action, Fail)]
+
+
+def test_an_error_in_the_middle_is_said_and_no_more() -> None:
+    actions = playing().received(says.error("bad_message"))
+    assert said(actions, logging.WARNING) == "the server answers bad_message: no way (join: odd)"
+    assert len(actions) == 1
+
+
+def test_what_a_later_server_says_is_ignored() -> None:
+    talk = playing()
+    assert said(talk.received(says.frame("fanfare", tune="loud"))) == ""
+    assert thought(talk.received(says.turn()[:-1] + ', "mood": "good"}')).turn_id == "t1"
+    newer = talk.received(says.error("too_modern"))
+    assert said(newer, logging.WARNING) == "the server answers too_modern: no way (join: odd)"
+
+
+@pytest.mark.parametrize("frame", ["", "{", "[]", "{}", '{"type": "turn"}', b"\xff"])
+def test_what_cannot_be_read_is_said(frame: str | bytes) -> None:
+    assert "ignored a message of the server" in said(playing().received(frame), logging.WARNING)
+
+
+# --- turns ---
+
+
+def test_a_turn_is_thought_about_and_answered() -> None:
+    talk = playing()
+    turn = thought(talk.received(says.turn()))
+    assert turn.start is not None
+    assert turn.start.seats == ["ann", "bob"]
+    assert sent(talk.answered(turn, "4")) == [bot.Move(match="cup.1", turn_id="t1", move="4")]
+
+
+def test_several_matches_are_thought_about_at_the_same_time() -> None:
+    talk = playing(says.match_start("cup.2"))
+    first = thought(talk.received(says.turn("t1")))
+    second = thought(talk.received(says.turn("t2", match="cup.2")))
+    assert sent(talk.answered(second, "8")) == [bot.Move(match="cup.2", turn_id="t2", move="8")]
+    assert sent(talk.answered(first, "4")) == [bot.Move(match="cup.1", turn_id="t1", move="4")]
+
+
+def reconnect(talk: Conversation, *matches: str) -> None:
+    assert talk.lost(1006, "gone") == []
+    for frame in (says.welcome(), says.session(*matches), says.joined(), says.match_start()):
+        talk.received(frame)
+
+
+def test_a_thought_under_way_answers_the_newest_asking() -> None:
+    talk = playing()
+    turn = thought(talk.received(says.turn("t1")))
+    reconnect(talk, "cup.1")
+    assert not [action for action in talk.received(says.turn("t2")) if isinstance(action, Think)]
+    assert sent(talk.answered(turn, "4")) == [bot.Move(match="cup.1", turn_id="t2", move="4")]
+
+
+def test_an_answer_found_between_connections_waits_for_the_next() -> None:
+    talk = playing()
+    turn = thought(talk.received(says.turn("t1")))
+    talk.lost(1006, "gone")
+    assert sent(talk.answered(turn, "4")) == []
+    for frame in (says.welcome(), says.session("cup.1"), says.match_start()):
+        talk.received(frame)
+    assert sent(talk.received(says.turn("t2"))) == [bot.Move(match="cup.1", turn_id="t2", move="4")]
+
+
+def test_an_answer_that_was_lost_on_the_way_is_sent_again() -> None:
+    talk = playing()
+    talk.answered(thought(talk.received(says.turn("t1"))), "4")
+    reconnect(talk, "cup.1")
+    assert sent(talk.received(says.turn("t2"))) == [bot.Move(match="cup.1", turn_id="t2", move="4")]
+
+
+@pytest.mark.parametrize(
+    "newer",
+    [
+        says.turn("t2", board="XO.......", moves=("0", "1")),
+        says.turn("t2", attempt=2),
+        says.turn("t2", board="........X"),
+    ],
+)
+def test_a_thought_about_what_is_gone_is_dropped(newer: str) -> None:
+    talk = playing()
+    old = thought(talk.received(says.turn("t1")))
+    new = thought(talk.received(newer))
+    assert sent(talk.answered(old, "4")) == []
+    assert sent(talk.answered(new, "5")) == [bot.Move(match="cup.1", turn_id="t2", move="5")]
+
+
+def test_a_thought_of_a_finished_match_is_dropped() -> None:
+    talk = playing()
+    turn = thought(talk.received(says.turn()))
+    talk.received(says.match_over())
+    assert sent(talk.answered(turn, "4")) == []
+    assert sent(talk.resigned(turn, "tired")) == []
+
+
+def test_matches_that_ended_while_away_are_forgotten() -> None:
+    talk = playing()
+    turn = thought(talk.received(says.turn()))
+    reconnect(talk)
+    assert sent(talk.answered(turn, "4")) == []
+
+
+def test_an_answer_is_made_fit_for_the_wire() -> None:
+    talk = playing()
+    (move,) = sent(talk.answered(thought(talk.received(says.turn())), "\ud800" + "x" * 9999))
+    assert move.move == "?" + "x" * (LONGEST_MOVE - 1)
+    assert read_bot_message(write_message(move).decode()) == move
+
+
+def test_a_note_goes_with_its_move_also_when_asked_again() -> None:
+    talk = playing()
+    talk.answered(thought(talk.received(says.turn("t1"))), Noted("4", "won"))
+    reconnect(talk, "cup.1")
+    assert sent(talk.received(says.turn("t2"))) == [bot.Move(match="cup.1", turn_id="t2", move="4", note="won")]
+
+
+def test_a_note_is_cut_to_what_the_protocol_takes() -> None:
+    talk = playing()
+    (move,) = sent(talk.answered(thought(talk.received(says.turn())), Noted("4", "\ud800" + "½" * LONGEST_NOTE)))
+    assert move.note == "?" + "½" * (LONGEST_NOTE // 2 - 1)
+    assert read_bot_message(write_message(move).decode()) == move
+
+
+def test_resigning() -> None:
+    talk = playing()
+    actions = talk.resigned(thought(talk.received(says.turn())), "tired")
+    assert sent(actions) == [bot.Resign(match="cup.1")]
+    assert said(actions, logging.WARNING) == "cup.1: resigning: tired"
+
+
+def test_a_resignation_between_connections_is_asked_for_again() -> None:
+    talk = playing()
+    turn = thought(talk.received(says.turn()))
+    talk.lost(1006, "gone")
+    assert sent(talk.resigned(turn, "tired")) == []
+    for frame in (says.welcome(), says.session("cup.1"), says.match_start()):
+        talk.received(frame)
+    assert thought(talk.received(says.turn("t2"))).turn_id == "t2"
+
+
+# --- rejections ---
+
+
+@pytest.mark.parametrize("code", ["illegal_move", "bad_move"])
+def test_a_move_that_does_not_count_is_thought_about_again_if_there_is_a_retry(code: str) -> None:
+    talk = playing()
+    talk.answered(thought(talk.received(says.turn("t1"))), "9")
+    actions = talk.received(says.rejected("t1", code))
+    again = thought(actions)
+    assert again.turn_id == "t1"
+    assert said(actions, logging.WARNING) == f"cup.1: {code}: no"
+    assert sent(talk.answered(again, "4")) == [bot.Move(match="cup.1", turn_id="t1", move="4")]
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        says.rejected("t1", your_turn=False),
+        says.rejected("t0"),
+        says.rejected("t1", "stale_turn"),
+        says.rejected("t1", "already_played", your_turn=False),
+        says.rejected("t1", "unknown_match", your_turn=False),
+    ],
+)
+def test_other_rejections_are_said_and_no_more(frame: str) -> None:
+    talk = playing()
+    talk.answered(thought(talk.received(says.turn("t1"))), "9")
+    actions = talk.received(frame)
+    assert isinstance(actions[0], Tell)
+    assert isinstance(actions[1], Say)
+    assert len(actions) == 2
+
+
+# --- the end ---
+
+
+def test_the_end_of_the_tournament_is_the_end() -> None:
+    summary = Summary("cup", "over", "finished", 1, 2, 1.5)
+    actions = playing().received(says.tournament_over())
+    assert actions[-1] == Finish(summary)
+    assert str(summary) == "cup is finished: rank 1 of 2, 1.5 points"
+
+
+def test_the_end_of_another_tournament_is_not() -> None:
+    assert not [action for action in playing().received(says.tournament_over("other")) if isinstance(action, Finish)]
+
+
+def test_a_bot_that_takes_challenges_stays() -> None:
+    talk = conversation(Aim("ann", join="cup", challenges=True), says.welcome(), says.session(), says.joined())
+    assert not [action for action in talk.received(says.tournament_over()) if isinstance(action, Finish)]
+
+
+def test_leaving() -> None:
+    talk = playing()
+    assert sent(talk.leave()) == [bot.Leave(tournament="cup", invite="come")]
+    assert talk.received(says.joined(type="left"))[-1] == Finish(Summary("cup", "left"))
+    talk.lost(1006, "gone")
+    assert talk.leave() == []
+
+
+def test_being_removed() -> None:
+    assert playing().received(says.notice("removed"))[-1] == Finish(Summary("cup", "removed"))
+    for other in (says.notice("removed", "other"), says.notice("removed", "cup", "cup.1"), says.notice("paused")):
+        actions = playing().received(other)
+        assert isinstance(actions[0], Tell)
+        assert "be told" in said(actions)
+        assert not [action for action in actions if isinstance(action, Finish)]
+
+
+@pytest.mark.parametrize("code", [4001, 4003, 4010])
+def test_closed_for_good(code: int) -> None:
+    error = failure(playing().lost(code, "because"))
+    assert isinstance(error, Closed)
+    assert error.code == code
+    assert "because" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("frame", "result"),
+    [
+        (says.match_over(winner=0), "cup.1: won: three in a row"),
+        (says.match_over(winner=1), "cup.1: lost to bob: three in a row"),
+        (says.match_over(winner=None), "cup.1: drawn: three in a row"),
+        (says.match_over("cup.9", winner=1), "cup.9: won by seat 1: three in a row"),
+        (says.match_over().replace("[1.0, 0.0]", "null"), "cup.1: void, to be played again: three in a row"),
+    ],
+)
+def test_results_are_said(frame: str, result: str) -> None:
+    assert said(playing().received(frame)) == result
+
+
+def test_a_late_word_about_an_earlier_attempt_does_not_end_the_newer() -> None:
+    talk = playing(says.match_start(attempt=2))
+    turn = thought(talk.received(says.turn(attempt=2)))
+    talk.received(says.match_over(attempt=1))
+    assert len(sent(talk.answered(turn, "4"))) == 1
+
+
+# --- challenges ---
+
+CHALLENGE = Challenge(against="bob", game="tictactoe")
+
+
+def test_a_challenge_ends_with_its_match() -> None:
+    talk = conversation(Aim("ann", challenge=CHALLENGE), says.welcome())
+    assert sent(talk.received(says.session())) == [CHALLENGE]
+    talk.received(says.joined("x-1"))
+    assert isinstance(talk.received(says.tournament_over("x-1"))[-1], Finish)
+
+
+def test_a_challenge_is_not_repeated_after_a_reconnect() -> None:
+    talk = conversation(Aim("ann", challenge=CHALLENGE), says.welcome(), says.session(), says.joined("x-1"))
+    talk.lost(1006, "gone")
+    assert sent(talk.received(says.welcome()))[0].join == "x-1"
+    assert sent(talk.received(says.session())) == []
+
+
+def test_a_refused_challenge_fails() -> None:
+    talk = conversation(Aim("ann", challenge=CHALLENGE), says.welcome(), says.session())
+    assert isinstance(failure(talk.received(says.error("unknown_bot"))), Refused)

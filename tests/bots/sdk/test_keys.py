@@ -1,0 +1,76 @@
+import json
+import stat
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from rumble_bots import Address, BadKey, BadName
+from rumble_bots.sdk.keys import check_key, config_folder, kept_key, key_file
+
+SERVER = Address("localhost", 8765)
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("RUMBLE_CONFIG_DIR", str(tmp_path / "config"))
+    return tmp_path / "config"
+
+
+def test_a_key_is_made_once_per_server_and_name(folder: Path) -> None:
+    key = kept_key(SERVER, "ann")
+    assert len(key) >= 32
+    assert kept_key(Address("127.0.0.1", 8765), "Ann") == key
+    assert kept_key(SERVER, "bob") != key
+    assert kept_key(Address("localhost", 1), "ann") != key
+    assert config_folder() == folder
+
+
+def test_only_the_user_can_read_it_and_nothing_is_left_over() -> None:
+    key = kept_key(SERVER, "ann")
+    file = key_file(SERVER, "ann")
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert json.loads(file.read_text()) == {"server": "http://localhost:8765", "name": "ann", "key": key}
+    assert [path.name for path in file.parent.iterdir()] == ["ann.json"]
+
+
+def test_programs_that_start_at_once_use_one_key() -> None:
+    with ThreadPoolExecutor(8) as pool:
+        assert len(set(pool.map(lambda _: kept_key(SERVER, "ann"), range(16)))) == 1
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", "{}", '{"key": 1}', '{"key": "short"}', "\0"])
+def test_a_damaged_file_is_told_and_kept(content: str) -> None:
+    file = key_file(SERVER, "ann")
+    file.parent.mkdir(parents=True)
+    file.write_text(content)
+    with pytest.raises(BadKey, match=r"ann\.json is damaged") as raised:
+        kept_key(SERVER, "ann")
+    assert "\n" not in str(raised.value)
+    assert file.read_text() == content
+
+
+def test_a_file_that_is_not_text_is_damaged_too() -> None:
+    file = key_file(SERVER, "ann")
+    file.parent.mkdir(parents=True)
+    file.write_bytes(b"\xff\xfe")
+    with pytest.raises(BadKey, match="damaged"):
+        kept_key(SERVER, "ann")
+
+
+def test_where_no_key_can_be_kept_it_says_what_to_do(folder: Path) -> None:
+    folder.write_text("a file where the folder should be")
+    with pytest.raises(BadKey, match=r"cannot keep a key in .* give one by --key or RUMBLE_KEY"):
+        kept_key(SERVER, "ann")
+
+
+@pytest.mark.parametrize("name", ["", "../ann", ".ann", "ann bob", "a" * 33, "ann\n", "änn"])
+def test_names_that_no_server_takes(name: str) -> None:
+    with pytest.raises(BadName, match="is not a name"):
+        kept_key(SERVER, name)
+
+
+def test_keys_that_no_server_takes() -> None:
+    assert check_key("k" * 16) == "k" * 16
+    for key in ("k" * 15, "k" * 129):
+        with pytest.raises(BadKey, match="16 to 128"):
+            check_key(key)

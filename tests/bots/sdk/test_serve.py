@@ -1,0 +1,146 @@
+"""The SDK over real sockets on loopback."""
+
+import asyncio
+import json
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from rumble_bots import Address, BadServer, Bot, Refused, Turn, run, serve
+from rumble_bots.sdk.keys import kept_key
+from rumble_bots.sdk.transport import Lost, Unreachable, connect
+from websockets.asyncio.server import ServerConnection
+from websockets.asyncio.server import serve as websockets_serve
+
+from tests.bots.sdk.fake_server import FakeServer
+
+pytestmark = pytest.mark.e2e
+KEY = "k" * 16
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RUMBLE_CONFIG_DIR", str(tmp_path))
+    monkeypatch.delenv("RUMBLE_KEY", raising=False)
+
+
+class First(Bot):
+    def choose(self, turn: Turn) -> str:
+        return turn.legal[0]
+
+
+async def test_serve_plays_a_tournament_with_a_key_that_is_kept() -> None:
+    async with FakeServer().listening() as server:
+        said: list[str] = []
+        summary = await serve(First(), server.address, name="ann", join="cup", say=said.append)
+    assert (summary.rank, summary.bots, summary.points) == (1, 2, 1.5)
+    assert len(server.outcomes) == 2
+    assert server.logins[0].key == kept_key(Address.parse(server.address), "ann")
+    assert "logged in as ann" in said
+
+
+async def test_the_environment_gives_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RUMBLE_KEY", "from the environment")
+    async with FakeServer(matches=0).listening() as server:
+        await serve(First(), server.address, name="ann", join="cup")
+        await serve(First(), server.address, name="ann", join="cup", key=KEY)
+    assert [login.key for login in server.logins] == ["from the environment", KEY]
+
+
+async def test_a_broken_connection_is_made_again() -> None:
+    async with FakeServer(drop_after=2).listening() as server:
+        said: list[str] = []
+        await serve(First(), server.address, name="ann", join="cup", key=KEY, say=said.append)
+    assert len(server.logins) == 2
+    assert any("ended the connection: the connection broke (1006); connecting again" in line for line in said)
+
+
+async def test_a_refused_join() -> None:
+    async with FakeServer().listening() as server:
+        with pytest.raises(Refused, match=r"no such tournament \(unknown_tournament\)"):
+            await serve(First(), server.address, name="ann", join="other", key=KEY)
+
+
+async def test_a_refused_key() -> None:
+    async with FakeServer(refuse_key=True).listening() as server:
+        with pytest.raises(Refused, match="bad_key"):
+            await serve(First(), server.address, name="ann", join="cup", key=KEY)
+
+
+def test_run_needs_no_event_loop(capsys: pytest.CaptureFixture[str]) -> None:
+    with FakeServer().in_a_thread() as server:
+        assert run(First(), server.address, name="ann", join="cup", key=KEY).reason == "over"
+    assert "cup is finished: rank 1 of 2" in capsys.readouterr().err
+
+
+async def test_nobody_listens() -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        port = unused.getsockname()[1]
+        with pytest.raises(BadServer, match=f"cannot reach http://127.0.0.1:{port}: "):
+            await serve(First(), f"127.0.0.1:{port}", name="ann", join="cup", key=KEY)
+
+
+async def test_another_kind_of_websocket_server() -> None:
+    async def close(connection: ServerConnection) -> None:
+        await connection.close()
+
+    async with websockets_serve(close, "127.0.0.1", 0) as listener:
+        port = next(iter(listener.sockets)).getsockname()[1]
+        with pytest.raises(Unreachable, match=r"does not speak rumble\.v1"):
+            await connect(Address("127.0.0.1", port))
+
+
+@pytest.mark.parametrize(
+    ("answer", "problem"),
+    [
+        (b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", "answers 404, not as a Rumble server"),
+        (b"SSH-2.0-OpenSSH\r\n", "does not answer as a Rumble server"),
+        (b"", "does not answer as a Rumble server"),
+    ],
+)
+async def test_another_kind_of_server(answer: bytes, problem: str) -> None:
+    async def speak(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(answer)
+        await writer.drain()
+        writer.close()
+        await writer.wait_closed()
+
+    async with await asyncio.start_server(speak, "127.0.0.1", 0) as listener:
+        port = listener.sockets[0].getsockname()[1]
+        with pytest.raises(Unreachable, match=problem):
+            await connect(Address("127.0.0.1", port))
+
+
+async def test_the_close_code_of_the_server_comes_through() -> None:
+    async with FakeServer(refuse_key=True).listening() as server:
+        connection = await connect(Address.parse(server.address))
+        await connection.receive()
+        await connection.send('{"type": "login", "name": "ann"}')
+        await connection.receive()
+        with pytest.raises(Lost) as lost:
+            await connection.receive()
+        assert (lost.value.code, lost.value.reason) == (4003, "this name is protected by another key")
+        with pytest.raises(Lost):
+            await connection.send("{}")
+        await connection.close()
+
+
+def test_the_bare_bot_of_the_readme() -> None:
+    script = Path(__file__).parents[3] / "bots" / "python" / "bare_bot.py"
+    assert len(script.read_text().splitlines()) <= 25
+    with FakeServer().in_a_thread() as server:
+        command = [sys.executable, "-u", str(script), server.address, "cup", "bare"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, env=os.environ, check=False)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert json.loads(done.stdout.splitlines()[-1])["type"] == "tournament_over"
+        assert len(server.outcomes) == 2
+        with subprocess.Popen([*command[:4], "other", "bare"], stdout=subprocess.PIPE, text=True) as wrong:
+            assert wrong.stdout is not None
+            told = [json.loads(wrong.stdout.readline()) for _ in range(3)]
+            wrong.kill()
+        assert told[-1]["message"] == "no such tournament", "it waits, and its owner can read why"

@@ -1,0 +1,111 @@
+"""The starters as files: their pages, the copies of `rumble new`, and the wheel."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+from rumble_bots.sdk.errors import BadName, BadStarter
+from rumble_bots.sdk.starters import PLACEHOLDER, STARTERS, Starter
+from rumble_server.cli.main import run
+from rumble_server.cli.new import Language
+
+from tests.command_line import parse_all
+from tests.docs_blocks import ROOT, Block, blocks, check_page
+
+BOTS = ROOT / "bots"
+ALL = pytest.mark.parametrize("starter", STARTERS.values(), ids=STARTERS)
+
+
+@ALL
+def test_its_readme_tells_to_build_run_and_check_it(starter: Starter) -> None:
+    def is_what_is_tested(block: Block) -> None:
+        build, *rest = block.text.splitlines() if starter.build else ["", *block.text.splitlines()]
+        assert build == (starter.build or "")
+        told = "RUMBLE_SERVER=127.0.0.1:8765 RUMBLE_JOIN=friday RUMBLE_NAME=my-bot"
+        assert rest == [f"{told} {starter.run} winblock", f"rumble check -- {starter.run} winblock"]
+        parse_all(rest[1:])
+
+    assert check_page(BOTS / starter.language / "README.md", {"sh": is_what_is_tested}) == 1
+
+
+@ALL
+def test_its_folder_has_its_files_and_no_others(starter: Starter) -> None:
+    made = {"bot", "go.sum", "node_modules", "package-lock.json", "__pycache__"}
+    there = {path.name for path in (BOTS / starter.language).iterdir()} - made
+    assert there - {"bare_bot.py"} == set(starter.files)
+
+
+@ALL
+def test_it_is_written_under_a_name_of_its_own(
+    starter: Starter, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["new", "Deep.Thought", "--language", starter.language, "--dir", str(tmp_path / "mine")]) == 0
+    folder = tmp_path / "mine" / "Deep.Thought"
+    for file in starter.files:
+        source = (BOTS / starter.language / file).read_text(encoding="utf-8")
+        assert (folder / file).read_text(encoding="utf-8") == source.replace("my-bot", "Deep.Thought")
+    assert {path.name for path in folder.iterdir()} == set(starter.files)
+    assert any(PLACEHOLDER in (BOTS / starter.language / file).read_text(encoding="utf-8") for file in starter.files)
+    told = [line.partition("  # ")[0].strip() for line in capsys.readouterr().out.splitlines()]
+    assert told[0] == f"cd {folder}"
+    assert told[1:-3] == ([starter.build] if starter.build else [])
+    assert told[-3:-1] == [f"rumble {command} -- {starter.run} winblock" for command in ("check", "practice")]
+    assert told[-1].endswith(f" RUMBLE_NAME=Deep.Thought {starter.run} winblock")
+    parse_all(told[-3:-1])
+
+
+def test_nothing_is_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "file").touch()
+    for name in ("mine", "file"):
+        assert run(["new", name, "--dir", str(tmp_path)]) == 1
+        assert capsys.readouterr().err == (f"rumble: {tmp_path / name} exists: choose another name, or another --dir\n")
+        with pytest.raises(BadStarter):
+            STARTERS["go"].write(name, tmp_path)
+    assert list((tmp_path / "mine").iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["a b", "", "../up", ".hidden", "x" * 33, "a/b"])
+def test_a_name_that_no_server_would_take(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(BadName):
+        STARTERS["java"].write(name, tmp_path)
+    assert run(["new", name, "--dir", str(tmp_path)]) == 2
+    assert "is not a name" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_cannot_be_made(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "file").touch()
+    assert run(["new", "mine", "--dir", str(tmp_path / "file")]) == 1
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_the_command_knows_every_language() -> None:
+    assert [language.value for language in Language] == list(STARTERS)
+
+
+def test_the_table_tells_what_is_run() -> None:
+    table = (BOTS / "README.md").read_text(encoding="utf-8")
+    rows = [[cell.strip() for cell in line.split("|")[1:5]] for line in table.splitlines() if line.startswith("| `")]
+    assert rows == [
+        [
+            f"`{language}`",
+            f"[{language}]({language})",
+            f"`{starter.build}`" if starter.build else "",
+            f"`{starter.run}`",
+        ]
+        for language, starter in STARTERS.items()
+    ]
+    assert blocks(BOTS / "README.md") == []
+    links = re.findall(r"\]\(([^)]+)\)", table)
+    assert [link for link in links if not (BOTS / link).exists()] == []
+
+
+def test_a_wheel_has_them_all() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert project["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"] == {
+        f"bots/{language}/{file}": f"rumble_bots/data/starters/{language}/{file}"
+        for language, starter in STARTERS.items()
+        for file in starter.files
+    }
