@@ -10,7 +10,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -70,22 +70,16 @@ class Running:
 
 @asynccontextmanager
 async def playing(
-    game: str, clients: int, tally: Tally, max_matches: int = 2, bot: Callable[..., LoadBot] = LoadBot
+    game: str,
+    clients: int,
+    tally: Tally,
+    max_matches: int = 2,
+    bot: Callable[..., LoadBot] = LoadBot,
+    program: Sequence[str] = ("-m", "rumble_server.cli.main"),
 ) -> AsyncIterator[Running]:
     with tempfile.TemporaryDirectory(prefix="rumble-") as folder:
-        process = start(
-            "-m",
-            "rumble_server.cli.main",
-            "serve",
-            "--port",
-            "0",
-            "--house",
-            "none",
-            "--db",
-            f"{folder}/bench.db",
-            "--host-token",
-            TOKEN,
-        )
+        options = ("--port", "0", "--house", "none", "--db", f"{folder}/bench.db", "--host-token", TOKEN)
+        process = start(*program, "serve", *options)
         assert process.stdout is not None
         try:
             page = process.stdout.readline().split()[-1].rstrip("/")

@@ -10,7 +10,7 @@ import pytest
 from rumble_engine import Game, State, get_game
 
 from tests.docs_blocks import ROOT, blocks
-from tests.protocol.page import PATH, rows, section
+from tests.protocol.protocol_md import PATH, rows, section
 
 EXAMPLES = {
     block.marker.removeprefix("game: "): json.loads(block.text)

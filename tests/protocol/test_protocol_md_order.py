@@ -10,7 +10,7 @@ from rumble_protocol.asyncapi import OPERATIONS
 from rumble_protocol.codes import ErrorCode
 
 from tests.protocol.conversation import CONVERSATIONS, read_conversation
-from tests.protocol.page import rows, section
+from tests.protocol.protocol_md import rows, section
 from tests.server.web.scene import Scene
 
 ORDER = "## What answers what, and in which order"

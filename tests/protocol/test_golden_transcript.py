@@ -11,8 +11,8 @@ from rumble_protocol import SUBPROTOCOL
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.typing import Subprotocol
 
-from tests.protocol import replay as replaying
-from tests.protocol.replay import EXAMPLES, Frame, Mismatch, compare, read, replay, translated
+from tests.protocol import golden_transcript
+from tests.protocol.golden_transcript import EXAMPLES, Frame, Mismatch, compare, play_transcript, read, translated
 
 ALICE = EXAMPLES / "friday-alice.jsonl"
 
@@ -54,7 +54,7 @@ async def act(change: Callable[[int, Frame], Frame | None]) -> tuple[list[Frame]
     told: list[Frame] = []
     async with serve(actor.play, "127.0.0.1", 0, subprotocols=[Subprotocol(SUBPROTOCOL)]) as server:
         port = next(iter(server.sockets)).getsockname()[1]
-        await replay(ALICE, f"ws://127.0.0.1:{port}/bot", told.append)
+        await play_transcript(ALICE, f"ws://127.0.0.1:{port}/bot", told.append)
     return actor.heard, told
 
 
@@ -78,7 +78,7 @@ async def test_a_server_that_says_something_else_is_found_out(field: str, value:
 
 @pytest.mark.e2e
 async def test_a_mute_server_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(replaying, "PATIENCE_S", 0.05)
+    monkeypatch.setattr(golden_transcript, "PATIENCE_S", 0.05)
     with pytest.raises(Mismatch, match="mute"):
         await act(lambda number, frame: None if frame["type"] == "session" else frame)
 

@@ -1,7 +1,7 @@
 """A whole server core in memory for golden conversations: real gateway connections over pipes, on virtual time.
 
 What a client of any language would send goes in as WebSocket bytes; what comes out, on whatever connection, stands in
-`Stage.said` in the order in which the server sent it. Nothing waits and nothing is random.
+`ServerInMemory.said` in the order in which the server sent it. Nothing waits and nothing is random.
 """
 
 import json
@@ -35,8 +35,8 @@ class Said(NamedTuple):
 class Pipe:
     """Both ends of one connection: the transport of the server's, and the client of a well-kept library."""
 
-    def __init__(self, stage: "Stage", name: str, subprotocols: list[str], *, forwarded: bool) -> None:
-        self._said = stage.said
+    def __init__(self, server: "ServerInMemory", name: str, subprotocols: list[str], *, forwarded: bool) -> None:
+        self._said = server.said
         self._name = name
         self._to_server: deque[bytes] = deque()
         self.open = True
@@ -45,7 +45,7 @@ class Pipe:
             parse_uri(f"ws://{ADDRESS[0]}:{ADDRESS[1]}/bot"),
             subprotocols=[cast(Subprotocol, each) for each in subprotocols] or None,
         )
-        self._server = Connection(stage.gate, set())
+        self._server = Connection(server.gate, set())
         self._server.connection_made(cast(Any, self))
         request = self._client.connect()
         if forwarded:
@@ -108,7 +108,7 @@ class Pipe:
                 self._said.append(Said(self._name, "close", Close.parse(bytes(event.data)).code))
 
 
-class Stage:
+class ServerInMemory:
     """The server, its host, and the bots' connections by name."""
 
     def __init__(self, limits: dict[str, int]) -> None:

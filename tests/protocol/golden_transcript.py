@@ -41,7 +41,7 @@ def read(transcript: Path) -> list[Line]:
     return [Line(line["from"], line["frame"]) for line in lines]
 
 
-async def replay(transcript: Path, url: str, seen: Callable[[Frame], None] = lambda frame: None) -> None:
+async def play_transcript(transcript: Path, url: str, seen: Callable[[Frame], None] = lambda frame: None) -> None:
     """Be the bot of `transcript` on the server at `url`; `seen` is told each frame that the server sends.
 
     Raises Mismatch where the server says something else, or nothing.
