@@ -112,7 +112,7 @@ async def played(server: RunningServer, paced_bots: PacedBots, game: str) -> Any
 
 async def test_a_match_is_replayed(page: Page, server: RunningServer, paced_bots: PacedBots) -> None:
     match = await played(server, paced_bots, "connect4")
-    path, plies = f"/matches/{match['match']}", match["ply"]
+    path, plies = f"/matches/{match['id']}", match["ply"]
     await page.goto(path)
     ply, board = page.locator("#ply"), page.locator("#board svg")
 
@@ -152,7 +152,7 @@ async def test_a_match_is_replayed(page: Page, server: RunningServer, paced_bots
 async def test_a_transcript_is_downloaded_by_who_may(
     page: Page, server: RunningServer, paced_bots: PacedBots, tmp_path: Path
 ) -> None:
-    match = (await played(server, paced_bots, "tictactoe"))["match"]
+    match = (await played(server, paced_bots, "tictactoe"))["id"]
     await page.goto(f"/matches/{match}")
     await page.locator("[name=secret]").fill(server.token)
     async with page.expect_download() as downloading:
