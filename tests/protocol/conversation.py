@@ -1,7 +1,7 @@
-"""Golden conversations: reading them, playing them on a server core, and writing down what it says.
+"""Golden conversations: reads them, plays them on a server in memory, and records its answers.
 
-protocol/examples/README.md describes the format. `python -m tests.protocol.conversation` plays each anew and writes
-the server's lines as they are now; look at the difference before you keep it.
+protocol/examples/README.md describes the format. `python -m tests.protocol.conversation` plays each conversation again
+and writes the server's current lines; look at the difference before you keep it.
 """
 
 import asyncio
@@ -18,17 +18,17 @@ Line = dict[str, Any]
 
 CONVERSATIONS = sorted(path for folder in ("good", "bad") for path in (EXAMPLES / folder).glob("*.jsonl"))
 GAMES_SHOWN = ["connect4", "tictactoe"]
-"""The games of the conversations' server, whatever is installed where they are played."""
+"""The games that the conversations list, because more may be installed where they are played."""
 
 
 def read_conversation(path: Path) -> tuple[Line, list[Line]]:
-    """The first line of a file, which tells what it shows, and the others."""
+    """Return the first line of a file, which describes it, and the other lines."""
     first, *lines = (json.loads(text) for text in path.read_text(encoding="utf-8").splitlines())
     return first, lines
 
 
 def perform(server: ServerInMemory, line: Line) -> None:
-    """Do what a line that is not the server's says."""
+    """Carry out a line that is not the server's."""
     match line:
         case {"from": "bot", "on": on, "frame": frame}:
             server.send(on, json.dumps(frame).encode())
@@ -51,7 +51,7 @@ def perform(server: ServerInMemory, line: Line) -> None:
 
 
 def line_of(said: Said) -> Line:
-    """What the server said, as a line."""
+    """Convert what the server sent to a line."""
     value = said.value
     match value:
         case {"type": "welcome"}:
@@ -62,7 +62,7 @@ def line_of(said: Said) -> Line:
 
 
 async def play(path: Path) -> None:
-    """Play the conversation. Raises Mismatch where the server says something else, more, or less."""
+    """Play the conversation. Raises Mismatch where the server sends something else, more, or less."""
     first, lines = read_conversation(path)
     server = ServerInMemory(first.get("limits", {}))
     for number, line in enumerate(lines, 2):
@@ -86,7 +86,7 @@ def _nothing_left(server: ServerInMemory, where: str) -> None:
 
 
 async def recorded(path: Path) -> str:
-    """The conversation's text with the server's lines as they are now."""
+    """Return the text of the conversation with the server's current lines."""
     first, lines = read_conversation(path)
     server = ServerInMemory(first.get("limits", {}))
     written = [first]
@@ -101,7 +101,7 @@ async def recorded(path: Path) -> str:
 
 
 def main() -> None:
-    """Record every conversation anew."""
+    """Record every conversation again."""
     for path in CONVERSATIONS:
         now = asyncio.run(recorded(path))
         if now != path.read_text(encoding="utf-8"):

@@ -1,7 +1,7 @@
-"""A whole server core in memory for golden conversations: real gateway connections over pipes, on virtual time.
+"""A server core in memory for golden conversations: real gateway connections over pipes, on virtual time.
 
-What a client of any language would send goes in as WebSocket bytes; what comes out, on whatever connection, stands in
-`ServerInMemory.said` in the order in which the server sent it. Nothing waits and nothing is random.
+Clients' frames go in as WebSocket bytes. What the server sends on any connection is appended to `ServerInMemory.said`.
+Nothing waits and nothing is random.
 """
 
 import json
@@ -25,7 +25,7 @@ ADDRESS = ("127.0.0.1", 8765)
 
 
 class Said(NamedTuple):
-    """What the server sent on the connection `on`: a frame, or its close code."""
+    """A frame or a close code that the server sent on the connection `on`."""
 
     on: str
     what: Literal["frame", "close"]
@@ -33,7 +33,7 @@ class Said(NamedTuple):
 
 
 class Pipe:
-    """Both ends of one connection: the transport of the server's, and the client of a well-kept library."""
+    """Both ends of one connection: the server's transport, and a client of the `websockets` library."""
 
     def __init__(self, server: "ServerInMemory", name: str, subprotocols: list[str], *, forwarded: bool) -> None:
         self._said = server.said
@@ -56,19 +56,19 @@ class Pipe:
     # --- the client's end ---
 
     def send(self, opcode: Opcode, data: bytes) -> None:
-        """Send one whole frame."""
+        """Send an unfragmented frame."""
         send = self._client.send_text if opcode is Opcode.TEXT else self._client.send_binary
         send(data)
         self._pump()
 
     def drop(self) -> None:
-        """The network ends the connection; nobody says goodbye."""
+        """End the connection without a closing handshake."""
         if self.open:
             self.open = False
             self._server.connection_lost(None)
 
     def _pump(self) -> None:
-        """Carry what the client has to say to the server, until it has no more."""
+        """Carry the client's bytes to the server until there are no more."""
         while True:
             for data in self._client.data_to_send():
                 if self.open and data:
@@ -109,7 +109,7 @@ class Pipe:
 
 
 class ServerInMemory:
-    """The server, its host, and the bots' connections by name."""
+    """The server, its organiser, and the bots' connections by name."""
 
     def __init__(self, limits: dict[str, int]) -> None:
         self._limits = Limits(**limits)
@@ -140,7 +140,7 @@ class ServerInMemory:
     # --- what the host does, and what happens to the server ---
 
     def host(self, does: str, **given: Any) -> None:
-        """One of the host's commands, as the HTTP API has them."""
+        """Carry out an organiser's command, named as in the HTTP API."""
         host = self.world.host
         match does, given:
             case "create", {"tournament": config}:
@@ -164,7 +164,7 @@ class ServerInMemory:
         self.settle()
 
     def happens(self, what: str, **given: Any) -> None:
-        """Something that nobody in the conversation does."""
+        """Make something happen that no participant does."""
         match what, given:
             case "wait", {"ms": int(ms)}:
                 self.world.clock.advance(ms)
@@ -181,7 +181,7 @@ class ServerInMemory:
         self.settle()
 
     def _restart(self, down_ms: int) -> None:
-        """As `rumble_server.app.Server.stop` has it, and then the next run."""
+        """Stop as `rumble_server.app.Server.stop` does, and start again after `down_ms`."""
         self.world.arena.stop()
         for pipe in list(self._pipes.values()):
             pipe._server.shutdown()
@@ -190,7 +190,7 @@ class ServerInMemory:
         self._enter(self.world.after_crash(down_ms=down_ms))
 
     def settle(self) -> None:
-        """Let everything happen that is due now, and carry the closing handshakes to their end."""
+        """Run everything that is due now, and complete the closing handshakes."""
         self.world.clock.advance(0)
         for name, pipe in list(self._pipes.items()):
             pipe._pump()
@@ -198,6 +198,6 @@ class ServerInMemory:
                 del self._pipes[name]
 
     def finish(self) -> None:
-        """End every connection."""
+        """Drop every connection."""
         for pipe in self._pipes.values():
             pipe.drop()

@@ -1,4 +1,4 @@
-"""The AsyncAPI document: it is valid AsyncAPI 3, is the models', and is enough to play by."""
+"""The AsyncAPI document is valid AsyncAPI 3, matches the models, and is enough to play by."""
 
 import ast
 import asyncio

@@ -118,7 +118,7 @@ def test_a_match_over_built_directly_is_the_models(over: server.MatchOver) -> No
     assert match_over_frame(**fields) == write_message(over)
 
 
-# --- refusals, told so that a person can mend the bot ---
+# --- refusals, worded so that a person can fix the bot ---
 
 
 @pytest.mark.parametrize(

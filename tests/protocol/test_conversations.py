@@ -1,4 +1,4 @@
-"""Golden conversations: each is what the server core says, all are valid, and together they show everything."""
+"""Golden conversations: the server core sends exactly these frames; all are valid, and together show every code."""
 
 import json
 from pathlib import Path

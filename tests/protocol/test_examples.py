@@ -1,4 +1,4 @@
-"""The golden transcripts are conversations of the protocol, and plausible ones."""
+"""The golden transcripts are valid and plausible conversations."""
 
 from itertools import pairwise
 from pathlib import Path

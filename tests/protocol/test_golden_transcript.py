@@ -1,4 +1,4 @@
-"""The replay of transcripts: what it takes as the same, and that it notices what is not."""
+"""Playing transcripts: what counts as the same frame, and that anything else is noticed."""
 
 import copy
 import json
@@ -18,7 +18,7 @@ ALICE = EXAMPLES / "friday-alice.jsonl"
 
 
 def renamed(frame: Frame) -> Frame:
-    """The frame as another run of the same server would send it: other turn ids, other times."""
+    """Copy a frame as another run of the same server would send it, with other turn ids and times."""
     other = copy.deepcopy(frame)
     if "turn_id" in other:
         other["turn_id"] = f"other-{other['turn_id']}"
@@ -27,8 +27,8 @@ def renamed(frame: Frame) -> Frame:
     return other
 
 
-class Actor:
-    """A server that says its lines of a transcript, changed by `change`, and keeps what it hears."""
+class ScriptedServer:
+    """A server that sends its lines of a transcript, changed by `change`, and keeps what it receives."""
 
     def __init__(self, transcript: Path, change: Callable[[int, Frame], Frame | None]) -> None:
         self.transcript = transcript
@@ -48,19 +48,19 @@ class Actor:
         await socket.wait_closed()
 
 
-async def act(change: Callable[[int, Frame], Frame | None]) -> tuple[list[Frame], list[Frame]]:
-    """What server and bot heard in a replay of alice's transcript."""
-    actor = Actor(ALICE, change)
+async def played(change: Callable[[int, Frame], Frame | None]) -> tuple[list[Frame], list[Frame]]:
+    """Play alice's transcript; return what the server and the bot received."""
+    server_side = ScriptedServer(ALICE, change)
     told: list[Frame] = []
-    async with serve(actor.play, "127.0.0.1", 0, subprotocols=[Subprotocol(SUBPROTOCOL)]) as server:
+    async with serve(server_side.play, "127.0.0.1", 0, subprotocols=[Subprotocol(SUBPROTOCOL)]) as server:
         port = next(iter(server.sockets)).getsockname()[1]
         await play_transcript(ALICE, f"ws://127.0.0.1:{port}/bot", told.append)
-    return actor.heard, told
+    return server_side.heard, told
 
 
 @pytest.mark.e2e
 async def test_another_run_of_the_same_server_passes() -> None:
-    heard, told = await act(lambda number, frame: frame)
+    heard, told = await played(lambda number, frame: frame)
     lines = read(ALICE)
     assert heard == [renamed(line.frame) for line in lines if line.sender == "bot"]
     assert told == [renamed(line.frame) for line in lines if line.sender == "server"]
@@ -73,14 +73,14 @@ async def test_another_run_of_the_same_server_passes() -> None:
 async def test_a_server_that_says_something_else_is_found_out(field: str, value: object) -> None:
     first_turn = next(number for number, line in enumerate(read(ALICE)) if line.frame["type"] == "turn")
     with pytest.raises(Mismatch, match=rf"^friday-alice\.jsonl:{first_turn + 1}\b"):
-        await act(lambda number, frame: {**frame, field: value} if number == first_turn else frame)
+        await played(lambda number, frame: {**frame, field: value} if number == first_turn else frame)
 
 
 @pytest.mark.e2e
-async def test_a_mute_server_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_silent_server_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(golden_transcript, "PATIENCE_S", 0.05)
-    with pytest.raises(Mismatch, match="mute"):
-        await act(lambda number, frame: None if frame["type"] == "session" else frame)
+    with pytest.raises(Mismatch, match="sent nothing"):
+        await played(lambda number, frame: None if frame["type"] == "session" else frame)
 
 
 def matches(expected: Any, got: Any, turn_ids: dict[str, str]) -> bool:

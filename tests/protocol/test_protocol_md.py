@@ -1,4 +1,4 @@
-"""PROTOCOL.md tells everything there is, and its examples are what they claim to be."""
+"""PROTOCOL.md describes every message, field and code, and its examples are valid."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Every block of code in PROTOCOL.md and in the page of the examples is what it claims to be, and runs if it is to."""
+"""Every code block in PROTOCOL.md and in the page of the examples is valid, and its commands run."""
 
 import json
 import re

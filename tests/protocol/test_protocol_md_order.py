@@ -1,4 +1,4 @@
-"""What PROTOCOL.md says of answers, of order, and of the HTTP API is so."""
+"""What PROTOCOL.md says about answers, their order, and the HTTP API is true."""
 
 import re
 from pathlib import Path
