@@ -1,7 +1,7 @@
 """What the gateway's own code for plain text frames gains over the library's. `python benchmarks/frames.py`
 
-Two servers play the same tournament in turn, several times: one as it is, one that leaves every frame to the sans-I/O
-protocol of `websockets`. The figure is the ratio of their CPU a turn. It ends by itself after about two minutes.
+Two servers alternate several times: the server as it is, and one that leaves every frame to the sans-I/O protocol of
+`websockets`. The result is the ratio of their CPU a turn. It ends by itself after about four minutes.
 """
 
 import argparse
@@ -38,7 +38,7 @@ class LibraryConnection(Connection):
 
 
 async def cpu_us(program: str, game: str, clients: int, seconds: float) -> float:
-    """CPU of the server in us a turn."""
+    """Measure the CPU of a server in us a turn."""
     tally = Tally()
     async with playing(game, clients, tally, program=PROGRAMS[program]) as running:
         await asyncio.sleep(0.5)

@@ -1,7 +1,7 @@
-"""Throughput of the whole server, everything on, as a ratio to a validating echo. `python benchmarks/throughput.py`
+"""Throughput of the whole server as a ratio to that of a validating echo. `python benchmarks/throughput.py`
 
-Both run in turn, several times, each as a process of its own, under the same load; quote the ratio. Loopback only,
-and it ends by itself after about a minute and a half.
+The two alternate several times, each in its own process under the same load; quote the ratio. It uses loopback only,
+and ends by itself after about a minute and a half.
 """
 
 import argparse
