@@ -61,10 +61,13 @@ def drawings(game: Game) -> list[Drawing]:
 
 def drawn(drawing: Drawing) -> list[dict[str, Any]]:
     """What the server makes of a drawing: the board from both sides, and the token of each seat."""
-    made = [(flipped, None, svg(drawing, "a board", flipped)) for flipped in (False, True)]
-    made += [(False, seat, token(drawing, seat)) for seat in (0, 1)]
+    boards = [(flipped, None, svg(drawing, "a board", flipped)) for flipped in (False, True)]
+    tokens = [(False, seat, token(drawing, seat)) for seat in (0, 1)]
     as_data = asdict(drawing)
-    return [{"drawing": as_data, "flipped": flipped, "seat": seat, "html": str(html)} for flipped, seat, html in made]
+    return [
+        {"drawing": as_data, "flipped": flipped, "seat": seat, "html": str(html)}
+        for flipped, seat, html in (*boards, *tokens)
+    ]
 
 
 async def first_difference(page: Page, boards: list[dict[str, Any]]) -> tuple[str, str] | None:
