@@ -34,7 +34,7 @@ class LibraryConnection(Connection):
         self._protocol.send_text(frame)
         self._unsent += self._protocol.data_to_send()
         if len(self._unsent) == 1:
-            self._gate.outbox.add(self)
+            self._outbox.add(self)
 
 
 async def cpu_us(program: str, game: str, clients: int, seconds: float) -> float:

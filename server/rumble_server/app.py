@@ -18,13 +18,15 @@ import uvicorn
 from rumble_protocol.codes import CloseCode
 
 from rumble_server.arena.arena import Arena
-from rumble_server.arena.house import Housekeeper
-from rumble_server.arena.ports import House
-from rumble_server.arena.recovery import recover, replay_tournament
+from rumble_server.arena.house import HouseBots, HouseKeys
+from rumble_server.arena.ports import HouseRunner
+from rumble_server.arena.recovery import recover
 from rumble_server.config import ServerConfig
-from rumble_server.gateway.connection import Connection, Gate
-from rumble_server.gateway.doorkeeper import Doorkeeper
+from rumble_server.gateway.connection import Connection
+from rumble_server.gateway.gateway import Gateway, Sessions
+from rumble_server.gateway.handshake import HandshakePolicy
 from rumble_server.gateway.loop_clock import LoopClock
+from rumble_server.gateway.outbox import Outbox
 from rumble_server.store.archive import Archive
 from rumble_server.store.codec import Numbered
 from rumble_server.store.reader import LogReader
@@ -56,18 +58,17 @@ class _Uvicorn(uvicorn.Server):
 class Server:
     """A Rumble server in this process. `await start()`, then `await stop()`."""
 
-    def __init__(self, config: ServerConfig, make_house: Callable[[str], House] | None = None) -> None:
+    def __init__(self, config: ServerConfig, make_house: Callable[[str], HouseRunner] | None = None) -> None:
         """Open the database and rebuild what it holds. Raises StoreError.
 
-        `make_house` gives the house that plays on the server of that address; without it there are no house bots.
+        `make_house` gives what runs house bots on the server of that address; without it there are none.
         """
         self.config = config
         self._make_house = make_house
-        self._house: House | None = None
+        self._house: HouseRunner | None = None
         self._path = database_path(config.db)
         self.log = SqliteLog(self._path)
         self.reader = LogReader(self._path)
-        self.archive = Archive(self._path)
         self.host_token = self._host_token()
         self._run = self.log.count_run()
         self._socket: socket.socket | None = None
@@ -91,20 +92,22 @@ class Server:
         """Listen, and take up what was running. Raises StartError, StoreError."""
         loop = asyncio.get_running_loop()
         self._socket = _listen(self.config.host, self.config.port)
+        self.archive = Archive(self._path, lambda ended: loop.call_soon_threadsafe(self.log.file, ended))
+        sessions, keys = Sessions(), HouseKeys(self._house_secret())
         self.arena = Arena(
             log=self.log,
             clock=LoopClock(loop, time.time()),
+            sessions=sessions,
             run=self._run,
             random=SystemRandom(),
+            taken_ids=self.reader.tournament_ids(),
             grace_ms=self.config.grace_ms,
+            find_ended=self.archive.find_ended,
+            may_claim=keys.may_claim,
+            work=self._work,
         )
-        self.arena.work = self._work
-        self.arena.archive = lambda tournament: replay_tournament(self.reader.tournament_facts(tournament))
-        self.arena.taken_ids.update(self.reader.tournament_ids())
-        door = Doorkeeper(
-            self.arena, f"rumble {version('rumble')}", limits=self.config.limits, open_names=self.config.open_names
-        )
-        self.door = door
+        program = f"rumble {version('rumble')}"
+        self.gateway = Gateway(self.arena, sessions, program, self.config.limits, open_names=self.config.open_names)
         self.feed = Feed(self.arena, Ranker(self.arena.clock.now_ms, on_thread))
         self.log.on_durable.append(self._on_durable)
         self.log.on_trouble.append(self.arena.on_trouble)
@@ -112,11 +115,11 @@ class Server:
         self.log.attach(loop)
         recover(self.arena, self.reader.name_facts(), unfinished, self.reader.match_facts)
         self._house = None if self._make_house is None else self._make_house(self.url)
-        self.housekeeper = Housekeeper(self.arena, self._house_secret(), self._house, self.config.house)
-        gate = Gate(door, self.config.allowed_hosts)
+        self.house_bots = HouseBots(self.arena, keys, self._house, self.config.house)
+        policy, outbox = HandshakePolicy(self.config.allowed_hosts), Outbox()
 
         def connection(server_state: Any, **_: Any) -> Connection:
-            return Connection(gate, server_state.connections)
+            return Connection(self.gateway, policy, outbox, server_state.connections)
 
         web = make_web(
             Site(
@@ -124,7 +127,7 @@ class Server:
                 self.log,
                 self.archive,
                 self.feed,
-                self.housekeeper,
+                self.house_bots,
                 self.host_token,
                 self.config.allowed_hosts,
             )
@@ -148,9 +151,9 @@ class Server:
                 await self._serving
                 raise StartError("the web server stopped at once")
             await asyncio.sleep(0.01)
-        for name in self.housekeeper.names_lost():
+        for name in self.house_bots.names_lost():
             log.warning("no house bot %s: somebody else uses that name", name)
-        self.housekeeper.open()
+        self.house_bots.open()
 
     def _work(self, task: Callable[[], Round], done: Callable[[Round], None]) -> None:
         """Pair a round in another process: the library that does it would hold this one's loop."""
@@ -178,9 +181,9 @@ class Server:
 
     def _on_durable(self, batch: list[Numbered]) -> None:
         self._written.set()
-        self.door.on_durable()
+        self.arena.on_durable()
         self.feed.publish(batch)
-        self.housekeeper.take(fact for _, fact in batch)
+        self.house_bots.take(fact for _, fact in batch)
 
     @property
     def address(self) -> tuple[str, int]:
@@ -202,15 +205,14 @@ class Server:
         self.arena.drain()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self.config.drain_ms / 1000):
-                while self.arena.matches:
+                while self.arena.matches.live:
                     self._written.clear()
                     await self._written.wait()
         await self.log.wait_all()
         self.arena.stop()
         if self._house is not None:
             await self._house.close()
-        for session in list(self.door.sessions):
-            session.close(CloseCode.DRAINING)
+        self.gateway.close_all(CloseCode.DRAINING)
         self.feed.close()
         if self._uvicorn is not None and self._serving is not None:
             self._uvicorn.should_exit = True

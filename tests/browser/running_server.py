@@ -6,10 +6,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from rumble_server.cli.support.organiser_client import HostClient
+from rumble_server.cli.support.organiser_client import OrganiserClient
 
-from tests.e2e.lives import Lives, living
 from tests.e2e.processes import TOKEN
+from tests.e2e.restartable_server import RestartableServer, restartable_server
 
 LOOKS, LOOK_S = 1000, 0.05
 """How often `RunningServer.until` looks, and how long it waits between two looks."""
@@ -21,12 +21,12 @@ class RunningServer:
     token = TOKEN
     """The host token."""
 
-    def __init__(self, lives: Lives) -> None:
+    def __init__(self, lives: RestartableServer) -> None:
         self._lives = lives
         self.url = lives.server.url
         """The home page, without the last slash."""
         self.bot_url = lives.server.bot_url
-        self.host = HostClient(self.url, TOKEN)
+        self.host = OrganiserClient(self.url, TOKEN)
         """The API as an organiser uses it: `host.get("tournaments/cup")`."""
 
     def create(self, name: str, game: str = "tictactoe", **config: Any) -> str:
@@ -61,5 +61,5 @@ class RunningServer:
 @contextmanager
 def started_server(folder: Path) -> Iterator[RunningServer]:
     """Run a server with its files in `folder`; it is killed at the end of the block."""
-    with living(folder) as lives:
+    with restartable_server(folder) as lives:
         yield RunningServer(lives)

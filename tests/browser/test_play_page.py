@@ -330,7 +330,7 @@ async def test_settings_out_of_bounds_are_not_sent(page: Page) -> None:
     await columns.fill("4")
     await page.locator('[id="connect4.connect"]').fill("12")
     await page.locator("#start").click()
-    await expect(page.locator("#message")).to_contain_text("These settings do not go")
+    await expect(page.locator("#message")).to_contain_text("These settings cannot be used")
 
 
 async def test_a_narrow_page_does_not_scroll_sideways(open_page: OpenPage) -> None:

@@ -14,19 +14,19 @@ from typing import Any
 
 RUMBLE = (sys.executable, "-m", "rumble_server.cli.main")
 PATIENCE_S = 60.0
-"""How long a process may take to do what a test waits for."""
+"""Time in s in which a process must do what a test waits for."""
 TOKEN = "host-token-of-the-tests"
 
 
 def free_port() -> int:
-    """A port that nobody listens on at the moment."""
+    """Return a port that is free now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
 
 
 def clean_environment(folder: Path, extra: Mapping[str, str] | None = None) -> dict[str, str]:
-    """This process's environment without settings of Rumble, and with its configuration in `folder`."""
+    """Return this process's environment without settings of Rumble, and with its configuration in `folder`."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("RUMBLE_")}
     return {**kept, "RUMBLE_CONFIG_DIR": str(folder / "config"), **(extra or {})}
 
@@ -40,22 +40,20 @@ class Server:
 
     @property
     def url(self) -> str:
-        """Its home page, without the last slash."""
         return f"http://127.0.0.1:{self.port}"
 
     @property
     def bot_url(self) -> str:
-        """Where bots connect."""
         return f"ws://127.0.0.1:{self.port}/bot"
 
     @property
     def environment(self) -> dict[str, str]:
-        """For commands that host on this server."""
+        """The environment of commands that host on this server."""
         settings = {"RUMBLE_SERVER": self.url, "RUMBLE_HOST_TOKEN": TOKEN}
         return clean_environment(self.folder, settings)
 
-    def host(self, *arguments: str) -> Any:
-        """What `rumble tournament ... --json` prints."""
+    def tournament(self, *arguments: str) -> Any:
+        """Run `rumble tournament ... --json` as the organiser, and return what it prints."""
         command = [*RUMBLE, "tournament", *arguments, "--json"]
         done = subprocess.run(command, env=self.environment, capture_output=True, text=True, timeout=PATIENCE_S)
         assert done.returncode == 0, done.stderr
@@ -64,7 +62,7 @@ class Server:
 
 @contextmanager
 def serving(folder: Path, *options: str) -> Iterator[Server]:
-    """A server on a free port, with a database in `folder`, until the end of the block."""
+    """Run a server on a free port, with its database in `folder`."""
     database = str(folder / "rumble.db")
     arguments = ["serve", "--port", "0", "--db", database, "--host-token", TOKEN, "--house", "none", *options]
     with running([*RUMBLE, *arguments], clean_environment(folder), folder / "serve.log") as process:
@@ -73,7 +71,7 @@ def serving(folder: Path, *options: str) -> Iterator[Server]:
 
 @contextmanager
 def running(command: Sequence[str], environment: Mapping[str, str], log: Path) -> Iterator[subprocess.Popen[str]]:
-    """A process, what it complains of in the file `log`, asked to stop at the end of the block."""
+    """Run a process, with its standard error in the file `log`; ask it to stop at the end of the block."""
     with log.open("w") as complaints:
         process = subprocess.Popen(
             command,
@@ -96,7 +94,7 @@ def running(command: Sequence[str], environment: Mapping[str, str], log: Path) -
 
 
 def _announced_port(process: subprocess.Popen[str], log: Path) -> int:
-    """The port in what a server says when it is ready."""
+    """Return the port that a server prints when it is ready."""
     assert process.stdout is not None
     for line in process.stdout:
         found = re.match(r"listening on \S+ port (\d+);", line)

@@ -1,8 +1,8 @@
-"""A small bot that writes down every result it is told: a class for tests, and a program that can be killed.
+"""A small bot that records every result it is told: a class for tests, and a program that can be killed.
 
     python -m tests.e2e.recording_bot URL TOURNAMENT NAME FOLDER THINK_MS
 
-It thinks for THINK_MS a move until there is a file `hurry` in FOLDER, and appends results to FOLDER/NAME.jsonl.
+It thinks THINK_MS for each move until there is a file `hurry` in FOLDER, and appends results to FOLDER/NAME.jsonl.
 Its moves depend on the position alone.
 """
 
@@ -27,7 +27,7 @@ RESULTS = ("match_over", "tournament_over")
 
 @dataclass(slots=True)
 class RecordingBot:
-    """One bot on one server; it connects again until its tournament is over."""
+    """A bot that connects again until its tournament is over."""
 
     url: str
     tournament: str
@@ -36,11 +36,11 @@ class RecordingBot:
     think_s: Callable[[], float] = lambda: 0.0
     heard: Callable[[Frame], None] = lambda _: None
     closes: list[int] = field(default_factory=list)
-    """The close codes that it got."""
+    """The close codes of its connections, in order."""
     _answers: set[asyncio.Task[None]] = field(default_factory=set)
 
     async def play(self) -> None:
-        """Until the end of the tournament, or until it is cancelled."""
+        """Play until the end of the tournament."""
         while True:
             try:
                 async with connect(self.url, compression=None, ping_interval=None, proxy=None) as socket:
@@ -71,23 +71,26 @@ class RecordingBot:
             await socket.send(json.dumps(self.move_frame(turn)))
 
     def login_frame(self) -> Frame:
-        """How it logs in."""
         return {"type": "login", "name": self.name, "max_matches": self.max_matches, "join": self.tournament}
 
     async def think(self) -> None:
-        """Take the time that an answer takes."""
         await asyncio.sleep(self.think_s())
 
     def move_frame(self, turn: Frame) -> Frame:
-        """Its answer."""
         return {"type": "move", "match": turn["match"], "turn_id": turn["turn_id"], "move": chosen(turn)}
 
 
 def chosen(turn: Frame) -> str:
-    """A legal move that depends on the position alone."""
+    """Choose a legal move that depends on the position alone."""
     text = json.dumps(turn["state"], sort_keys=True)
     legal: list[str] = turn["legal"]
     return legal[zlib.crc32(text.encode()) % len(legal)]
+
+
+def read_recorded(folder: Path) -> list[Frame]:
+    """Read all that the recording bots wrote into a folder, without lines that a kill cut off."""
+    lines = (line for file in sorted(folder.glob("*.jsonl")) for line in file.read_text().splitlines())
+    return [json.loads(line) for line in lines if line.endswith("}")]
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""The commands of docs/BRIDGES.md, run as they stand there, or at least parsed."""
+"""The commands of docs/BRIDGES.md are run, or at least parsed."""
 
 import os
 import re
@@ -15,7 +15,7 @@ PAGE = (Path(__file__).parents[2] / "docs" / "BRIDGES.md").read_text(encoding="u
 
 
 def blocks(marker: str) -> list[str]:
-    """The fenced blocks that follow `<!-- marker -->`."""
+    """Return the fenced blocks that follow `<!-- marker -->`."""
     return re.findall(rf"<!-- {marker} -->\n```sh\n(.*?)```", PAGE, re.DOTALL)
 
 

@@ -1,4 +1,4 @@
-"""`rumble check` with real programs: those that pass, one of each fault, and what cannot be run at all."""
+"""`rumble check` with real programs: some that pass, and one of each fault."""
 
 import asyncio
 import shlex
@@ -25,7 +25,7 @@ COMMANDS: dict[str, Sequence[str]] = {
     **{fault: (*RUMBLE, "bot", "faulty", "--fault", fault) for fault in FAULTS},
 }
 AT_ONCE = 4
-"""So many bots at the same time: more would take each other's time to start."""
+"""How many bots are checked at the same time; more would slow each other's start."""
 
 FAILS: Mapping[str, set[str]] = {
     "timeout": {"deadlines"},

@@ -1,4 +1,4 @@
-"""What docker-compose.yml runs in containers, run on this machine: every service's command to the final table."""
+"""The services of docker-compose.yml, run on this machine without containers, to the final standings."""
 
 import json
 import subprocess
@@ -17,14 +17,14 @@ pytestmark = pytest.mark.e2e
 
 
 class Machine:
-    """Stands for the containers: their names, port and volumes become this machine's."""
+    """This machine in place of the containers, with its own names, port and folders."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.port = free_port()
 
     def here(self, text: str) -> str:
-        """A word of a command, or an environment variable, as it has to be on this machine."""
+        """Translate a word of a command, or an environment variable, to this machine."""
         for there, here in (
             ("0.0.0.0", "127.0.0.1"),
             ("//server:", "//127.0.0.1:"),
@@ -35,28 +35,28 @@ class Machine:
         return text
 
     def command(self, words: Sequence[str]) -> list[str]:
-        """The command of a service or of the image."""
+        """Return the command of a service or of the image."""
         program = {"rumble": RUMBLE, "python": (sys.executable,)}[words[0]]
         return [*program, *(self.here(word) for word in words[1:])]
 
     def environment(self, service: dict[str, Any]) -> dict[str, str]:
-        """The environment of a service."""
+        """Return the environment of a service."""
         given = {name: self.here(value) for name, value in service.get("environment", {}).items()}
         return clean_environment(self.folder, given)
 
     def is_healthy(self) -> bool:
-        """Whether the image's HEALTHCHECK passes now."""
+        """Return whether the image's HEALTHCHECK passes now."""
         return subprocess.run(self.command(the("HEALTHCHECK").command), capture_output=True).returncode == 0
 
 
 def test_compose_ends_in_a_table(tmp_path: Path) -> None:
     machine = Machine(tmp_path)
     services = compose()["services"]
-    server, host = services.pop("server"), services.pop("host")
+    server, organiser = services.pop("server"), services.pop("host")
     with running(machine.command(command(server)), machine.environment(server), tmp_path / "server.log") as process:
         while not machine.is_healthy():
             assert process.poll() is None, (tmp_path / "server.log").read_text()
-        once(machine, command(host), host)
+        once(machine, command(organiser), organiser)
         with ExitStack() as bots:
             playing = {
                 name: bots.enter_context(
@@ -67,7 +67,7 @@ def test_compose_ends_in_a_table(tmp_path: Path) -> None:
             for name, bot_process in playing.items():
                 bot_process.communicate(timeout=PATIENCE_S)
                 assert bot_process.returncode == 0, (tmp_path / f"{name}.log").read_text()
-        told = json.loads(once(machine, ["rumble", "tournament", "standings", "friday", "--json"], host))
+        told = json.loads(once(machine, ["rumble", "tournament", "standings", "friday", "--json"], organiser))
     assert told["status"] == "finished"
     assert {row["name"]: row["played"] for row in told["standings"]} == dict.fromkeys(services, 40)
     assert told["standings"][-1]["name"] == "random"
@@ -75,7 +75,7 @@ def test_compose_ends_in_a_table(tmp_path: Path) -> None:
 
 
 def once(machine: Machine, words: Sequence[str], service: dict[str, Any]) -> str:
-    """What a command prints that ends by itself."""
+    """Run a command to its end, and return what it prints."""
     environment = machine.environment(service)
     done = subprocess.run(machine.command(words), env=environment, capture_output=True, text=True, timeout=PATIENCE_S)
     assert done.returncode == 0, done.stderr

@@ -1,4 +1,4 @@
-"""The disk is full: the tournament pauses and says why, nothing is announced that is not written, and it goes on."""
+"""On a full disk a tournament pauses and says why, announces nothing that is not written, and later resumes."""
 
 import asyncio
 import sys
@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.lives import Lives, assert_all_played, assert_told_as_logged, living
+from tests.e2e.log_checks import assert_all_played, assert_told_as_logged
 from tests.e2e.recording_bot import Frame, RecordingBot
+from tests.e2e.restartable_server import RestartableServer, restartable_server
 
 pytestmark = pytest.mark.e2e
 
@@ -17,10 +18,10 @@ NAMES = ("ann", "bob", "cyd", "dan")
 FULL_S = 2.5
 
 
-def limit_files(lives: Lives, most_bytes: int) -> None:
-    """The server can make no file longer than this: to it, a disk that is full."""
-    hard = resource.prlimit(lives.process.pid, resource.RLIMIT_FSIZE)[1]
-    resource.prlimit(lives.process.pid, resource.RLIMIT_FSIZE, (most_bytes, hard))
+def limit_files(restartable: RestartableServer, most_bytes: int) -> None:
+    """Limit the size of the server's files; for the server that is a full disk."""
+    hard = resource.prlimit(restartable.process.pid, resource.RLIMIT_FSIZE)[1]
+    resource.prlimit(restartable.process.pid, resource.RLIMIT_FSIZE, (most_bytes, hard))
 
 
 @pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="only Linux limits the files of another process")
@@ -35,24 +36,24 @@ async def test_full_disk(tmp_path: Path) -> None:
         if what in seen:
             seen[what].set()
 
-    with living(tmp_path) as lives:
-        lives.server.host("create", "cup", "--game", "tictactoe", "--start-at-bots", "4", "--cycles", "3")
+    with restartable_server(tmp_path) as restartable:
+        restartable.server.tournament("create", "cup", "--game", "tictactoe", "--start-at-bots", "4", "--cycles", "3")
         async with asyncio.timeout(60), asyncio.TaskGroup() as playing:
             for name in NAMES:
-                bot = RecordingBot(lives.server.bot_url, "cup", name, think_s=lambda: 0.02, heard=heard)
+                bot = RecordingBot(restartable.server.bot_url, "cup", name, think_s=lambda: 0.02, heard=heard)
                 playing.create_task(bot.play())
             await seen["turn"].wait()
-            limit_files(lives, 1)
+            limit_files(restartable, 1)
             await seen["disk"].wait()
-            written = lives.facts()
+            written = restartable.facts()
             announced = assert_told_as_logged(told, written)
             await asyncio.sleep(FULL_S)
-            assert lives.facts() == written, "something was written after all"
+            assert restartable.facts() == written, "something was written after all"
             assert assert_told_as_logged(told, written) == announced, "a result was announced on a full disk"
-            assert lives.process.poll() is None
-            limit_files(lives, resource.RLIM_INFINITY)
+            assert restartable.process.poll() is None
+            limit_files(restartable, resource.RLIM_INFINITY)
             await seen["resumed"].wait()
-        facts = lives.facts()
+        facts = restartable.facts()
     assert_all_played(facts, NAMES)
     assert assert_told_as_logged(told, facts) > announced
     paused = [fact for fact in facts if fact["fact"] == "tournament_paused"]

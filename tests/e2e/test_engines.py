@@ -1,4 +1,4 @@
-"""Programs that nobody here wrote, from Debian's packages, play each other under our referee by the bridges."""
+"""Engines from Debian's packages play each other over the bridges."""
 
 import importlib.util
 import json
@@ -18,13 +18,13 @@ PLACES = f"{os.environ.get('PATH', '')}:/usr/games:/usr/local/games"
 
 
 def need(program: str) -> str:
-    """Where a program is. A check that must be complete (CI is set) fails without it; else the test is skipped."""
+    """Return the path of a program. Without it the test is skipped, or fails if CI is set."""
     found = shutil.which(program, path=PLACES)
     return found or _missing(f"{program} is not installed: apt-get install {program}")
 
 
 def need_module(module: str, extra: str) -> None:
-    """The same for a library of an extra."""
+    """Skip the test without a library of an extra, or fail if CI is set."""
     if importlib.util.find_spec(module) is None:
         _missing(f"needs the extra: pip install 'rumble[{extra}]'")
 
@@ -36,9 +36,9 @@ def _missing(why: str) -> str:
 
 
 def played(folder: Path, game: list[str], first: list[str], second: list[str]) -> tuple[dict[str, Any], list[str]]:
-    """The match of two bridged programs, and what their owners were told."""
+    """Play a match of two bridged programs. Return it, and what each bridge printed."""
     with serving(folder) as server, ExitStack() as stack:
-        server.host("create", "cup", "--legs", "1", "--start-at-bots", "2", "--move-ms", "30000", *game)
+        server.tournament("create", "cup", "--legs", "1", "--start-at-bots", "2", "--move-ms", "30000", *game)
         environment = {
             **clean_environment(folder, {"RUMBLE_STATE_DIR": str(folder / "state")}),
             "RUMBLE_SERVER": f"127.0.0.1:{server.port}",

@@ -1,4 +1,4 @@
-"""One bot of each fault among healthy ones: nobody else loses a result, a match or much time by them."""
+"""One bot of each fault among healthy ones: the healthy ones lose no result, no match and little time."""
 
 import asyncio
 import subprocess
@@ -12,9 +12,10 @@ import httpx
 import pytest
 from rumble_bots.faulty import FAULTS
 
-from tests.e2e.lives import Lives, assert_all_played, living
-from tests.e2e.processes import RUMBLE, TOKEN
+from tests.e2e.log_checks import assert_all_played
+from tests.e2e.processes import RUMBLE, TOKEN, Server
 from tests.e2e.recording_bot import RecordingBot
+from tests.e2e.restartable_server import RestartableServer, restartable_server
 from tests.simulation.checks.case import Fact
 
 pytestmark = pytest.mark.e2e
@@ -24,7 +25,7 @@ FAULTY = tuple(f"faulty-{fault}" for fault in FAULTS)
 MOVE_MS, AWAY_MS, ABSENT_MS, BENCH_AFTER = 300, 400, 500, 3
 MATCHES_EACH = 2 * (len(HEALTHY) + len(FAULTY) - 1)
 BUDGET_S = MATCHES_EACH * (AWAY_MS + MOVE_MS) / 1000 + ABSENT_MS / 1000
-"""What one bot can cost: in each match its clock once over and its away budget, and once its absent budget."""
+"""Time in s that one bot can cost: its clock and its away budget in each match, and its absent budget once."""
 THINK_S = 0.01
 MOST_GROWTH_MB = 24.0
 
@@ -47,17 +48,17 @@ def test_healthy_bots_notice_nothing(tmp_path: Path) -> None:
 
 
 def play(folder: Path, faulty: tuple[str, ...]) -> tuple[list[Fact], float]:
-    """The log of a tournament, and by how much the server grew once it had started."""
+    """Play a tournament. Return its log, and how many MB the server's memory grew after its start."""
     folder.mkdir()
-    with living(folder, grace_ms=0) as lives:
-        create(lives, len(HEALTHY) + len(faulty))
-        first_mb = lives.memory_mb()
-        with running_faulty(lives, faulty):
-            facts = asyncio.run(play_healthy(lives))
-            return facts, lives.memory_mb() - first_mb
+    with restartable_server(folder, grace_ms=0) as restartable:
+        create(restartable, len(HEALTHY) + len(faulty))
+        first_mb = restartable.memory_mb()
+        with running_faulty(restartable.server, faulty):
+            facts = asyncio.run(play_healthy(restartable))
+            return facts, restartable.memory_mb() - first_mb
 
 
-def create(lives: Lives, bots: int) -> None:
+def create(restartable: RestartableServer, bots: int) -> None:
     config: dict[str, Any] = {
         "name": "cup",
         "game": "tictactoe",
@@ -70,7 +71,7 @@ def create(lives: Lives, bots: int) -> None:
         "bench_after": BENCH_AFTER,
     }
     answer = httpx.post(
-        f"http://127.0.0.1:{lives.server.port}/api/tournaments",
+        f"http://127.0.0.1:{restartable.server.port}/api/tournaments",
         json=config,
         headers={"Authorization": f"Bearer {TOKEN}"},
     )
@@ -78,14 +79,14 @@ def create(lives: Lives, bots: int) -> None:
 
 
 @contextmanager
-def running_faulty(lives: Lives, names: tuple[str, ...]) -> Iterator[None]:
-    """The faulty bots as processes."""
+def running_faulty(server: Server, names: tuple[str, ...]) -> Iterator[None]:
+    """Run the faulty bots as processes."""
     processes = []
     for name in names:
-        options = ["--server", lives.server.bot_url, "--join", "cup", "--fault", name.removeprefix("faulty-")]
+        options = ["--server", server.bot_url, "--join", "cup", "--fault", name.removeprefix("faulty-")]
         command = [*RUMBLE, "bot", "faulty", *options, "--name", name]
         processes.append(
-            subprocess.Popen(command, cwd=lives.folder, env=lives.server.environment, stdout=subprocess.DEVNULL)
+            subprocess.Popen(command, cwd=server.folder, env=server.environment, stdout=subprocess.DEVNULL)
         )
     try:
         yield
@@ -95,17 +96,17 @@ def running_faulty(lives: Lives, names: tuple[str, ...]) -> Iterator[None]:
             process.wait()
 
 
-async def play_healthy(lives: Lives) -> list[Fact]:
-    """Play the healthy bots to the end; the log."""
+async def play_healthy(restartable: RestartableServer) -> list[Fact]:
+    """Play the healthy bots to the end, and return the log."""
     async with asyncio.timeout(100), asyncio.TaskGroup() as playing:
         for name in HEALTHY:
-            bot = RecordingBot(lives.server.bot_url, "cup", name, think_s=lambda: THINK_S)
+            bot = RecordingBot(restartable.server.bot_url, "cup", name, think_s=lambda: THINK_S)
             playing.create_task(bot.play())
-    return lives.facts()
+    return restartable.facts()
 
 
 def healthy_results(facts: list[Fact]) -> dict[tuple[str, ...], tuple[Any, Any, int]]:
-    """By seats: the scores, the moves, and how many ms the match took."""
+    """Return the scores, the moves and the duration in ms of each match, by its seats."""
     started = {fact["match"]: fact["at_ms"] for fact in facts if fact["fact"] == "match_started"}
     return {
         tuple(fact["seats"]): (fact["scores"], fact["moves"], fact["at_ms"] - started[fact["match"]])
@@ -115,13 +116,13 @@ def healthy_results(facts: list[Fact]) -> dict[tuple[str, ...], tuple[Any, Any, 
 
 
 def lasted_s(facts: list[Fact]) -> float:
-    """From the start of the tournament to its end."""
+    """Return the time in s from the start of the tournament to its end."""
     at_ms = {fact["fact"]: fact["at_ms"] for fact in facts if fact["fact"].startswith("tournament_")}
     return float(at_ms["tournament_ended"] - at_ms["tournament_started"]) / 1000
 
 
 def check_faults(facts: list[Fact]) -> None:
-    """Each fault ends as it should, and only those who have it are blamed."""
+    """Assert that each fault ends as it should, and that only the bots with a fault are blamed."""
     blamed: dict[str, Counter[str]] = {name: Counter() for name in (*HEALTHY, *FAULTY)}
     for fact in facts:
         if fact["fact"] == "match_over":
@@ -141,22 +142,22 @@ def check_faults(facts: list[Fact]) -> None:
 
 
 def test_memory_stays_flat(tmp_path: Path) -> None:
-    """Under a flood, and with a bot that never reads what it asks for."""
-    with living(tmp_path) as lives:
-        lives.server.host("create", "cup", "--game", "tictactoe")
-        asyncio.run(flood(lives))
-        first_mb = lives.memory_mb()
-        asyncio.run(flood(lives))
-        assert lives.memory_mb() < first_mb + MOST_GROWTH_MB
+    """The server is flooded by bots that read nothing."""
+    with restartable_server(tmp_path) as restartable:
+        restartable.server.tournament("create", "cup", "--game", "tictactoe")
+        asyncio.run(flood(restartable))
+        first_mb = restartable.memory_mb()
+        asyncio.run(flood(restartable))
+        assert restartable.memory_mb() < first_mb + MOST_GROWTH_MB
 
 
-async def flood(lives: Lives) -> None:
-    """A hundred connections that send as fast as they can, and read nothing."""
+async def flood(restartable: RestartableServer) -> None:
+    """Open a hundred connections that send as fast as they can and read nothing."""
     from websockets.asyncio.client import connect
     from websockets.exceptions import ConnectionClosed
 
     async def one(number: int) -> None:
-        async with connect(lives.server.bot_url, compression=None, proxy=None, max_queue=1) as socket:
+        async with connect(restartable.server.bot_url, compression=None, proxy=None, max_queue=1) as socket:
             try:
                 await socket.send(f'{{"type": "login", "name": "flood-{number}", "join": "cup"}}')
                 for _ in range(300):

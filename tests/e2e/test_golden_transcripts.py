@@ -1,4 +1,4 @@
-"""The golden transcripts are what a real server says: both bots' sides are played against one."""
+"""A real server says what the golden transcripts say: both bots' sides are played against it."""
 
 import asyncio
 from collections.abc import Callable
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.e2e
 
 
 class Seen(dict[str, asyncio.Event]):
-    """For each type of frame, an event that is set when one comes."""
+    """An event for each type of frame, set when the first comes."""
 
     def __missing__(self, kind: str) -> asyncio.Event:
         return self.setdefault(kind, asyncio.Event())
@@ -23,8 +23,8 @@ class Seen(dict[str, asyncio.Event]):
 
 
 def standings(server: Server, tournament: str) -> list[tuple[int, str, float]]:
-    """The final table."""
-    told = server.host("standings", tournament)
+    """Return the final standings."""
+    told = server.tournament("standings", tournament)
     assert told["status"] == "finished"
     return [(row["rank"], row["name"], row["points"]) for row in told["standings"]]
 
@@ -35,7 +35,7 @@ async def play(server: Server, name: str, seen: Callable[[Frame], None]) -> None
 
 async def test_friday(tmp_path: Path) -> None:
     with serving(tmp_path) as server:
-        assert server.host("create", "friday", "--game", "tictactoe", "--start-at-bots", "2")["id"] == "friday"
+        assert server.tournament("create", "friday", "--game", "tictactoe", "--start-at-bots", "2")["id"] == "friday"
         alice, bob = Seen(), Seen()
         async with asyncio.timeout(PATIENCE_S), asyncio.TaskGroup() as bots:
             bots.create_task(play(server, "friday-alice", alice))
@@ -47,7 +47,7 @@ async def test_friday(tmp_path: Path) -> None:
 async def test_saturday(tmp_path: Path) -> None:
     with serving(tmp_path) as server:
         bank = ("--bank-ms", "60000", "--increment-ms", "1000")
-        server.host("create", "saturday", "--game", "connect4", "--legs", "1", *bank, "--start-at-bots", "2")
+        server.tournament("create", "saturday", "--game", "connect4", "--legs", "1", *bank, "--start-at-bots", "2")
         alice, bob = Seen(), Seen()
         async with asyncio.timeout(PATIENCE_S), asyncio.TaskGroup() as bots:
             first = bots.create_task(play(server, "saturday-alice-1", alice))

@@ -1,4 +1,4 @@
-"""Kill -9 at random, and SIGTERM: a tournament loses nothing, and counts nothing twice."""
+"""SIGKILL at random, and SIGTERM: a tournament loses no result and counts none twice."""
 
 import asyncio
 import random
@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.lives import ROOT, Lives, assert_all_played, assert_told_as_logged, living, notes
-from tests.e2e.recording_bot import Frame, RecordingBot
+from tests.e2e.log_checks import assert_all_played, assert_told_as_logged
+from tests.e2e.recording_bot import Frame, RecordingBot, read_recorded
+from tests.e2e.restartable_server import ROOT, RestartableServer, restartable_server
 
 pytestmark = pytest.mark.e2e
 
@@ -25,14 +26,14 @@ DRAIN_BOUND_S = 12
 class Bots:
     """Twelve bot processes; one that is killed is started again."""
 
-    def __init__(self, lives: Lives) -> None:
-        self._lives = lives
-        self._folder = lives.folder / "notes"
+    def __init__(self, restartable: RestartableServer) -> None:
+        self._restartable = restartable
+        self._folder = restartable.folder / "recorded"
         self._folder.mkdir()
         self._running = {name: self._start(name) for name in NAMES}
 
     def _start(self, name: str) -> "subprocess.Popen[bytes]":
-        arguments = [self._lives.server.bot_url, "cup", name, str(self._folder), str(THINK_MS)]
+        arguments = [self._restartable.server.bot_url, "cup", name, str(self._folder), str(THINK_MS)]
         return subprocess.Popen([sys.executable, "-m", "tests.e2e.recording_bot", *arguments], cwd=ROOT)
 
     def kill(self, name: str) -> None:
@@ -41,11 +42,11 @@ class Bots:
         self._running[name] = self._start(name)
 
     def hurry(self) -> None:
-        """From now on they do not think any more."""
+        """Let them answer at once from now on."""
         (self._folder / "hurry").touch()
 
     def wait(self, until: float) -> None:
-        """Until each has seen the end of the tournament. Raises TimeoutExpired."""
+        """Wait until each was told the end of the tournament. Raises TimeoutExpired."""
         for process in self._running.values():
             assert process.wait(max(0.1, until - time.monotonic())) == 0
 
@@ -54,45 +55,46 @@ class Bots:
             process.kill()
             process.wait()
 
-    def notes(self) -> list[Frame]:
-        return notes(self._folder)
+    def recorded(self) -> list[Frame]:
+        return read_recorded(self._folder)
 
 
 def test_25_kills_of_the_server_and_3_of_each_bot(tmp_path: Path) -> None:
     fate = random.Random(7)
     began = time.monotonic()
-    with living(tmp_path) as lives:
+    with restartable_server(tmp_path) as restartable:
         create = ("--game", "tictactoe", "--start-at-bots", "12", "--cycles", "1", "--legs", "2")
-        lives.server.host("create", "cup", *create)
-        bots = Bots(lives)
+        restartable.server.tournament("create", "cup", *create)
+        bots = Bots(restartable)
         try:
-            wait_for_start(lives)
+            wait_for_start(restartable)
             bot_kills = [name for name in NAMES for _ in range(BOT_KILLS)]
             fate.shuffle(bot_kills)
             for number in range(SERVER_KILLS):
                 for name in bot_kills[number::SERVER_KILLS]:
                     bots.kill(name)
                 time.sleep(fate.uniform(0.02, 0.7))
-                lives.kill()
-                lives.start()
-            assert not any(fact["fact"] == "tournament_ended" for fact in lives.facts()), "over before the last kill"
+                restartable.kill()
+                restartable.start()
+            ended = any(fact["fact"] == "tournament_ended" for fact in restartable.facts())
+            assert not ended, "over before the last kill"
             bots.hurry()
             bots.wait(began + BOUND_S)
         finally:
             bots.end()
-        facts = lives.facts()
+        facts = restartable.facts()
     assert time.monotonic() - began < BOUND_S
     assert_all_played(facts, NAMES)
-    assert assert_told_as_logged(bots.notes(), facts) > 100
+    assert assert_told_as_logged(bots.recorded(), facts) > 100
     assert len([fact for fact in facts if fact["fact"] == "match_over" and fact["scores"] is not None]) == 132
     ends = Counter(fact["termination"] for fact in facts if fact["fact"] == "match_over")
     assert ends.keys() <= {"normal"}, ends
 
 
-def wait_for_start(lives: Lives) -> None:
-    """Until the tournament runs."""
+def wait_for_start(restartable: RestartableServer) -> None:
+    """Wait until the tournament runs."""
     for _ in range(300):
-        if any(fact["fact"] == "match_started" for fact in lives.facts()):
+        if any(fact["fact"] == "match_started" for fact in restartable.facts()):
             return
         time.sleep(0.1)
     raise AssertionError("the tournament did not start")
@@ -115,19 +117,19 @@ async def test_sigterm_during_50_matches(tmp_path: Path) -> None:
     def think_s() -> float:
         return 0.0 if may_answer.is_set() else 3600.0
 
-    with living(tmp_path) as lives:
-        lives.server.host("create", "cup", "--game", "tictactoe", "--start-at-bots", "11", "--legs", "1")
-        bots = [RecordingBot(lives.server.bot_url, "cup", name, 10, think_s, heard) for name in names]
+    with restartable_server(tmp_path) as restartable:
+        restartable.server.tournament("create", "cup", "--game", "tictactoe", "--start-at-bots", "11", "--legs", "1")
+        bots = [RecordingBot(restartable.server.bot_url, "cup", name, 10, think_s, heard) for name in names]
         async with asyncio.timeout(90), asyncio.TaskGroup() as playing:
             for bot in bots:
                 playing.create_task(bot.play())
             await all_started.wait()
-            code, took_s = await asyncio.to_thread(lives.terminate)
+            code, took_s = await asyncio.to_thread(restartable.terminate)
             assert code == 0
             assert took_s < DRAIN_BOUND_S
             may_answer.set()
-            await asyncio.to_thread(lives.start)
-        facts = lives.facts()
+            await asyncio.to_thread(restartable.start)
+        facts = restartable.facts()
     assert all(1001 in bot.closes for bot in bots)
     assert_all_played(facts, names, max_matches=10)
     assert {fact["termination"] for fact in facts if fact["fact"] == "match_over"} == {"normal"}

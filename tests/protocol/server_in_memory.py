@@ -9,8 +9,9 @@ from collections import deque
 from typing import Any, Literal, NamedTuple, cast
 
 from rumble_protocol.server_messages import Limits
-from rumble_server.gateway.connection import Connection, Gate
-from rumble_server.gateway.doorkeeper import Doorkeeper
+from rumble_server.gateway.connection import Connection
+from rumble_server.gateway.gateway import Gateway
+from rumble_server.gateway.handshake import HandshakePolicy
 from rumble_server.gateway.outbox import Outbox
 from rumble_server.tournament.config import TournamentConfig
 from websockets.client import ClientProtocol
@@ -45,7 +46,8 @@ class Pipe:
             parse_uri(f"ws://{ADDRESS[0]}:{ADDRESS[1]}/bot"),
             subprotocols=[cast(Subprotocol, each) for each in subprotocols] or None,
         )
-        self._server = Connection(server.gate, set())
+        outbox = Outbox(lambda write: write())
+        self._server = Connection(server.gateway, HandshakePolicy(), outbox, set())
         self._server.connection_made(cast(Any, self))
         request = self._client.connect()
         if forwarded:
@@ -119,9 +121,7 @@ class ServerInMemory:
 
     def _enter(self, world: World) -> None:
         self.world = world
-        door = Doorkeeper(world.arena, "rumble 0.1.0", limits=self._limits)
-        world.log.on_durable.append(door.on_durable)
-        self.gate = Gate(door, outbox=Outbox(lambda write: write()))
+        self.gateway = Gateway(world.arena, world.gateway._sessions, "rumble 0.1.0", self._limits)
 
     # --- what a bot does ---
 
@@ -141,24 +141,24 @@ class ServerInMemory:
 
     def host(self, does: str, **given: Any) -> None:
         """Carry out an organiser's command, named as in the HTTP API."""
-        host = self.world.host
+        organiser = self.world.organiser
         match does, given:
             case "create", {"tournament": config}:
-                self.world.arena.create(TournamentConfig.model_validate_json(json.dumps(config)))
+                organiser.create(TournamentConfig.model_validate_json(json.dumps(config)))
             case "start", {"tournament": tournament}:
-                host.start(tournament)
+                organiser.start(tournament)
             case "pause", {"tournament": tournament, "reason": reason}:
-                host.pause(tournament, reason)
+                organiser.pause(tournament, reason)
             case "resume", {"tournament": tournament}:
-                host.unpause(tournament)
+                organiser.resume(tournament)
             case "end" | "cancel", {"tournament": tournament}:
-                host.end(tournament, cancelled=does == "cancel")
+                organiser.end(tournament, cancelled=does == "cancel")
             case "remove", {"tournament": tournament, "bot": bot}:
-                host.remove(tournament, bot)
+                organiser.remove(tournament, bot)
             case "replay", {"match": match}:
-                host.replay(match)
+                organiser.play_again(match)
             case "reset_key", {"bot": bot}:
-                host.reset_key(bot)
+                organiser.reset_key(bot)
             case _:
                 raise ValueError(f"the host cannot {does} with {given}")
         self.settle()

@@ -156,7 +156,7 @@ async def test_a_client_made_of_the_document_alone_plays_a_tournament(game: str,
 @pytest.mark.e2e
 def test_it_plays_as_a_program_against_a_server_process(tmp_path: Path) -> None:
     with serving(tmp_path) as server:
-        server.host("create", "friday", "--game", "tictactoe", "--start-at-bots", "2")
+        server.tournament("create", "friday", "--game", "tictactoe", "--start-at-bots", "2")
         command = [sys.executable, generic_client.__file__, str(KEPT), f"127.0.0.1:{server.port}", "7", "join=friday"]
         with subprocess.Popen([*command, "name=ada"], stdout=subprocess.PIPE, text=True) as ada:
             done = subprocess.run(
@@ -166,7 +166,7 @@ def test_it_plays_as_a_program_against_a_server_process(tmp_path: Path) -> None:
         ends = [json.loads(text) for text in (told, done.stdout)]
         assert [end["status"] for end in ends] == ["finished", "finished"]
         assert sum(end["points"] for end in ends) == 2.0
-        assert server.host("standings", "friday")["status"] == "finished"
+        assert server.tournament("standings", "friday")["status"] == "finished"
 
 
 def test_main(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

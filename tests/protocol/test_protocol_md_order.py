@@ -11,7 +11,7 @@ from rumble_protocol.codes import ErrorCode
 
 from tests.protocol.conversation import CONVERSATIONS, read_conversation
 from tests.protocol.protocol_md import rows, section
-from tests.server.web.scene import Scene
+from tests.server.web.memory_server import MemoryServer
 
 ORDER = "## What answers what, and in which order"
 
@@ -61,7 +61,7 @@ def test_the_order_is_the_one_told(path: Path) -> None:
 
 
 async def test_the_http_api_is_there() -> None:
-    async with Scene().browser() as browser:
+    async with MemoryServer().browser() as browser:
         paths = (await browser.get("/openapi.json")).json()["paths"]
         missing = (await browser.get("/api/tournaments/none")).json()
     told = [row[0].strip("`").split() for row in rows(section("## The HTTP API"))]

@@ -15,13 +15,13 @@ from rumble_protocol.codes import CLOSE_REASONS, CloseCode
 from rumble_protocol.fields import TimeControl
 from rumble_protocol.server_messages import Limits
 from rumble_server.arena.arena import Arena
-from rumble_server.arena.organiser import Host
+from rumble_server.arena.organiser import Organiser
 from rumble_server.arena.ports import Clock
-from rumble_server.arena.recovery import recover, replay_tournament
-from rumble_server.gateway.doorkeeper import Doorkeeper
-from rumble_server.gateway.session import Session
+from rumble_server.arena.recovery import recover
+from rumble_server.gateway.gateway import Gateway, Sessions
 from rumble_server.match.facts import MatchOver
 from rumble_server.tournament.config import TournamentConfig
+from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import (
     BotBenched,
     BotJoined,
@@ -101,6 +101,7 @@ class MemoryLog:
         self._clock = clock
         self._delay_ms = delay_ms
         self.facts: list[LogFact] = []
+        self.records: dict[str, EndedTournament] = {}
         self.durable = 0
         self.stuck = False
         self.on_durable: list[Callable[[], None]] = []
@@ -118,6 +119,15 @@ class MemoryLog:
             self._clock.call_at(self._clock.now_ms() + self._delay_ms, lambda: self.write(number))
         return number
 
+    def file(self, ended: EndedTournament) -> None:
+        self.records[ended.id] = ended
+
+    def find_ended(self, tournament_id: str, done: Callable[[EndedTournament | None], None]) -> None:
+        """The archive of tests: it finds the records of what is over on disk, and rebuilds nothing."""
+        written = self.facts[: self.durable]
+        is_over = any(isinstance(fact, TournamentEnded) and fact.tournament == tournament_id for fact in written)
+        done(self.records.get(tournament_id) if is_over else None)
+
     def hurry(self) -> None:
         pass
 
@@ -131,6 +141,10 @@ class MemoryLog:
             self.durable = number
             for listener in self.on_durable:
                 listener()
+
+
+GRACE_MS = 30_000
+"""For how long no away or absent time runs after a restart of a world."""
 
 
 class Disk:
@@ -209,6 +223,7 @@ class MemoryLink:
         self.lag_ms = lag_ms
         self.inbox = Inbox()
         self.closed: CloseCode | None = None
+        self.was_cut = False
         self.on_frame: list[Callable[[Frame], None]] = []
 
     def send(self, frame: bytes) -> None:
@@ -221,6 +236,9 @@ class MemoryLink:
         assert reason == CLOSE_REASONS[code]
         assert self.closed is None, "closed twice"
         self.closed = code
+
+    def cut(self) -> None:
+        self.was_cut = True
 
 
 class World:
@@ -235,29 +253,40 @@ class World:
         open_names: bool = False,
         run: int = 1,
         now_ms: int = 1_000_000,
+        **arena: Any,
     ) -> None:
         self.clock = VirtualClock(now_ms)
         self.log = MemoryLog(self.clock, delay_ms)
-        self.arena = Arena(log=self.log, clock=self.clock, run=run, random=Random(seed))
-        self.host = Host(self.arena)
-        self.door = Doorkeeper(self.arena, "test", limits=limits or Limits(), open_names=open_names)
-        self.log.on_durable.append(self.door.on_durable)
+        sessions = Sessions()
+        self.arena = Arena(
+            log=self.log,
+            clock=self.clock,
+            sessions=sessions,
+            run=run,
+            random=Random(seed),
+            **{"find_ended": self.log.find_ended, **arena},
+        )
+        self.organiser = Organiser(self.arena)
+        self.gateway = Gateway(self.arena, sessions, "test", limits, open_names=open_names)
+        self.log.on_durable.append(self.arena.on_durable)
         self.disk = Disk(self.log)
 
-    def after_crash(self, facts: int | None = None, *, down_ms: int = 60_000) -> "World":
+    def after_crash(self, facts: int | None = None, *, down_ms: int = 60_000, **arena: Any) -> "World":
         """The next run, on the first `facts` facts of the log (all that are on disk, if not given), nobody there."""
         kept = self.log.facts[: self.log.durable if facts is None else facts]
-        world = World(run=self.arena.run + 1, now_ms=self.clock.now_ms() + down_ms)
-        world.log.facts = list(kept)
-        world.log.durable = len(kept)
         by_tournament: dict[str, list[LogFact]] = {}
         for fact in kept:
             by_tournament.setdefault(tournament_of(fact), []).append(fact)
         names = by_tournament.pop("", [])
-        world.arena.taken_ids.update(by_tournament)
         over = {fact.tournament for fact in kept if isinstance(fact, TournamentEnded)}
         unfinished = [facts for tournament, facts in by_tournament.items() if tournament not in over]
-        world.arena.archive = lambda tournament: replay_tournament(by_tournament[tournament])
+        now_ms = self.clock.now_ms() + down_ms
+        world = World(
+            run=self.arena.matches.run + 1, now_ms=now_ms, taken_ids=by_tournament, grace_ms=GRACE_MS, **arena
+        )
+        world.log.facts = list(kept)
+        world.log.durable = len(kept)
+        world.log.records = dict(self.log.records)
         recover(world.arena, names, unfinished, lambda match: [f for f in kept if getattr(f, "match", None) == match])
         return world
 
@@ -279,7 +308,7 @@ class World:
         """A tournament of tic-tac-toe in its lobby, or as given."""
         control = given.pop("time_control", TimeControl(move_ms=10_000))
         config = TournamentConfig(**{"name": "Friday", "game": "tictactoe", "time_control": control, **given})
-        return self.arena.create(config)[0]
+        return self.organiser.create(config)
 
     def run(self, ms: int = 10_000_000) -> None:
         """Let everything happen that is due within `ms`."""
@@ -296,7 +325,7 @@ class Bot:
         self.sent: list[str] = []
         self.gone = False
         link.on_frame.append(self._note)
-        self.session = Session(world.door, link)
+        self.session = world.gateway.connect(link)
 
     def _note(self, frame: Frame) -> None:
         if frame["type"] == "session":
@@ -357,4 +386,4 @@ class Bot:
     def drop(self) -> None:
         """The socket ends."""
         self.gone = True
-        self.session.lost()
+        self.world.gateway.lost(self.session)

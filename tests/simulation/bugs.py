@@ -5,9 +5,11 @@ from typing import Any
 
 import pytest
 from rumble_protocol.codes import NoticeCode
-from rumble_server.arena.arena import Arena
-from rumble_server.gateway.session import Session
-from rumble_server.match.facts import Effect, MatchFact
+from rumble_server.arena.lifecycle import Lifecycle
+from rumble_server.arena.matches import Matches
+from rumble_server.arena.recorder import Recorder
+from rumble_server.arena.session import BotSession
+from rumble_server.match.facts import MatchFact
 from rumble_server.match.referee import Referee
 from rumble_server.results.standings import Table
 from rumble_server.tournament.agenda import Agenda, Slot
@@ -17,43 +19,44 @@ Bug = Callable[[pytest.MonkeyPatch], None]
 
 
 def _at_a_restart(patch: pytest.MonkeyPatch, change: Callable[[Referee], None]) -> None:
-    resume = Referee.resume.__func__  # type: ignore[attr-defined]  # a class method has it
+    rebuild = Referee.rebuild
 
-    def changed(cls: type[Referee], facts: Iterable[MatchFact], *given: Any, **named: Any) -> Referee:
-        referee: Referee = resume(cls, facts, *given, **named)
-        change(referee)
-        return referee
+    def changed(self: Referee, facts: Iterable[MatchFact], now_ms: int) -> None:
+        rebuild(self, facts, now_ms)
+        change(self)
 
-    patch.setattr(Referee, "resume", classmethod(changed))
+    patch.setattr(Referee, "rebuild", changed)
 
 
 def tell_before_it_is_on_disk(patch: pytest.MonkeyPatch) -> None:
     """A result, a claim, a join or a host's command is told while it is still being written."""
-    send = Session.send
-    patch.setattr(Session, "send", lambda self, frame, after=0: send(self, frame))
+    send = BotSession.send
+    patch.setattr(BotSession, "send", lambda self, frame, after=0, written=None: send(self, frame, written=written))
 
 
 def tell_a_pause_before_it_is_on_disk(patch: pytest.MonkeyPatch) -> None:
     """A pause, or a cancellation, is told the field before it is on disk."""
-    notify = Arena.notify_field
+    notify = Lifecycle.notify
 
-    def changed(self: Arena, tournament: Tournament, code: NoticeCode, message: str, after: int) -> None:
-        notify(self, tournament, code, message, 0)
+    def changed(self: Lifecycle, tournament: Tournament, code: NoticeCode, message: str) -> None:
+        with pytest.MonkeyPatch.context() as inside:
+            inside.setattr(Recorder, "number_of", lambda *_: 0)
+            notify(self, tournament, code, message)
 
-    patch.setattr(Arena, "notify_field", changed)
+    patch.setattr(Lifecycle, "notify", changed)
 
 
 def overtake(patch: pytest.MonkeyPatch) -> None:
     """What need not wait for the disk goes out before what does."""
-    send = Session.send
+    send = BotSession.send
 
-    def changed(self: Session, frame: bytes, after: int = 0) -> None:
-        if after <= self._door.arena.log.durable and not self._closing:
-            self._link.send(frame)
+    def changed(self: BotSession, frame: bytes, after: int = 0, written: Callable[[], None] | None = None) -> None:
+        if after <= self._outlet.log.durable:
+            self.send_now(frame)
         else:
-            send(self, frame, after)
+            send(self, frame, after, written)
 
-    patch.setattr(Session, "send", changed)
+    patch.setattr(BotSession, "send", changed)
 
 
 def count_a_replay_twice(patch: pytest.MonkeyPatch) -> None:
@@ -65,8 +68,8 @@ def refill_a_bank(patch: pytest.MonkeyPatch) -> None:
     """After a restart every bank is full."""
 
     def change(referee: Referee) -> None:
-        for chair in referee.chairs:
-            chair.bank_ms = referee.control.bank_ms
+        for seat in referee.seats:
+            seat.bank_ms = referee.control.bank_ms
 
     _at_a_restart(patch, change)
 
@@ -75,15 +78,22 @@ def refill_an_away_budget(patch: pytest.MonkeyPatch) -> None:
     """After a restart everybody may be away for as long as at first."""
 
     def change(referee: Referee) -> None:
-        for chair in referee.chairs:
-            chair.away_left_ms = referee.terms.away_ms
+        for seat in referee.seats:
+            seat.away_left_ms = referee.terms.away_ms
 
     _at_a_restart(patch, change)
 
 
 def refill_an_away_budget_at_a_reconnect(patch: pytest.MonkeyPatch) -> None:
     """Whoever comes back may be away for as long as at first."""
-    patch.setattr(Referee, "_away_left_ms", lambda self, chair, now_ms: self.terms.away_ms)
+    connect = Referee.connect
+
+    def changed(self: Referee, seat: int, *given: Any, **named: Any) -> None:
+        self.seats[seat].away_left_ms = self.terms.away_ms
+        self.seats[seat].away_since_ms = self.seats[seat].away_since_ms and given[0]
+        connect(self, seat, *given, **named)
+
+    patch.setattr(Referee, "connect", changed)
 
 
 def refill_an_absent_budget(patch: pytest.MonkeyPatch) -> None:
@@ -102,8 +112,8 @@ def forget_the_thinking_of_a_drop(patch: pytest.MonkeyPatch) -> None:
     """Whoever drops and comes back has its whole clock again."""
     suspend = Referee._suspend_turn
 
-    def changed(self: Referee, now_ms: int) -> None:
-        suspend(self, now_ms)
+    def changed(self: Referee, seat: int, now_ms: int) -> None:
+        suspend(self, seat, now_ms)
         self._used_ms = 0
 
     patch.setattr(Referee, "_suspend_turn", changed)
@@ -111,14 +121,14 @@ def forget_the_thinking_of_a_drop(patch: pytest.MonkeyPatch) -> None:
 
 def run_the_clock_of_a_turn_that_waits(patch: pytest.MonkeyPatch) -> None:
     """A bot pays with its clock for the time that its turn waited in the server for the disk."""
-    patch.setattr(Referee, "sent_late", lambda *_: None)
+    patch.setattr(Referee, "hold_turn", lambda *_: None)
 
 
 def take_any_turn_id(patch: pytest.MonkeyPatch) -> None:
     """A move counts although it was meant for another asking."""
     move = Referee.move
 
-    def changed(self: Referee, seat: int, turn_id: str, *given: Any) -> list[Effect]:
+    def changed(self: Referee, seat: int, turn_id: str, *given: Any) -> bool:
         if self.turn is not None and self.turn.seat == seat:
             turn_id = self.turn.turn_id
         return move(self, seat, turn_id, *given)
@@ -128,12 +138,12 @@ def take_any_turn_id(patch: pytest.MonkeyPatch) -> None:
 
 def drop_in_silence(patch: pytest.MonkeyPatch) -> None:
     """A move that answers no open turn is not answered."""
-    patch.setattr(Referee, "_refuse_stray", lambda *_: [])
+    patch.setattr(Referee, "_refuse_stray", lambda *_: None)
 
 
 def forget_the_open_matches(patch: pytest.MonkeyPatch) -> None:
     """Whoever comes back is not told of its open matches."""
-    patch.setattr(Arena, "resume", lambda *_: None)
+    patch.setattr(Matches, "connect", lambda *_: None)
 
 
 def blame_for_a_server_that_was_down(patch: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,7 @@ from random import Random
 from rumble_server.store.batch import Batch
 from rumble_server.store.reader import LogReader
 from rumble_server.store.schema import open_database
+from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import LogFact
 
 from tests.simulation.timeline import RunClock, Timer
@@ -101,6 +102,9 @@ class DiskLog:
         if self._timer is None and self._writing is None:
             self._write_in(GATHER_MS)
         return self.last
+
+    def file(self, ended: EndedTournament) -> None:
+        self._batch.file(ended)
 
     def hurry(self) -> None:
         if not self._hurried and self._writing is None and self._batch.facts:

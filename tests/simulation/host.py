@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 from rumble_protocol.fields import TimeControl
-from rumble_server.arena.organiser import Host as Commands
+from rumble_server.arena.organiser import Organiser
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.tournament import Tournament
@@ -67,68 +67,70 @@ class Host:
             self._run = run
             self._waiting = []
             run.log.on_durable.append(self._confirm)
-        if run.log.trouble is None and not run.arena.draining:
+        if run.log.trouble is None and not run.arena.scheduler.draining:
             for plan in self._plans:
                 self._look_at(plan, run)
 
     def _look_at(self, plan: TournamentPlan, run: ServerRun) -> None:
-        arena, host = run.arena, Commands(run.arena)
+        arena, organiser = run.arena, Organiser(run.arena)
         tournament = arena.tournaments.get(plan.name)
         if tournament is None:
-            if plan.name not in arena.taken_ids:
+            if plan.name not in arena.lifecycle.taken_ids:
                 config = {**plan.config, "time_control": TimeControl(**plan.config["time_control"])}
-                self._order("create", plan.name, lambda: arena.create(TournamentConfig(**config))[1])
+                self._order("create", plan.name, lambda: organiser.create(TournamentConfig(**config)))
             return
         now_ms = self._timeline.now_ms()
         waited_ms = now_ms - tournament.created_at_ms
         match tournament.status:
             case "lobby" if waited_ms > LOBBY_MS and len(tournament.field) >= 2:
-                self._order("start", plan.name, lambda: host.start(plan.name))
+                self._order("start", plan.name, lambda: organiser.start(plan.name))
             case "lobby" if waited_ms > LONGEST_LOBBY_MS:
-                self._order("cancel", plan.name, lambda: host.end(plan.name, cancelled=True))
+                self._order("cancel", plan.name, lambda: organiser.end(plan.name, cancelled=True))
             case "paused" if not tournament.paused_by_disk and now_ms >= self._paused_until_ms.get(plan.name, 0):
-                self._order("resume", plan.name, lambda: host.unpause(plan.name))
+                self._order("resume", plan.name, lambda: organiser.resume(plan.name))
             case "running" if not self.calm:
                 self._disturb(plan, run, tournament)
             case _:
                 pass
 
     def _disturb(self, plan: TournamentPlan, run: ServerRun, tournament: Tournament) -> None:
-        host = Commands(run.arena)
+        organiser = Organiser(run.arena)
         if self._lot(plan.pause):
             self._paused_until_ms[plan.name] = self._timeline.now_ms() + self._random.randint(0, 5000)
-            self._order("pause", plan.name, lambda: host.pause(plan.name, "a break"))
+            self._order("pause", plan.name, lambda: organiser.pause(plan.name, "a break"))
         elif self._lot(plan.replay) and tournament.results:
             match = self._random.choice(sorted(tournament.results))
-            self._order("replay", match, lambda: host.replay(match))
+            self._order("replay", match, lambda: organiser.play_again(match))
         elif self._lot(plan.abort) and tournament.running:
             match = self._random.choice(sorted(tournament.running))
-            self._order("replay", match, lambda: host.replay(match))
+            self._order("replay", match, lambda: organiser.play_again(match))
         elif self._lot(plan.remove):
             bot = self._random.choice(sorted(tournament.field))
             if tournament.field[bot].withdrawn:
                 return
-            self._order("remove", f"{plan.name} {bot}", lambda: host.remove(plan.name, bot))
+            self._order("remove", f"{plan.name} {bot}", lambda: organiser.remove(plan.name, bot))
         elif self._lot(plan.end):
-            self._order("end", plan.name, lambda: host.end(plan.name, cancelled=False))
+            self._order("end", plan.name, lambda: organiser.end(plan.name, cancelled=False))
         elif self._lot(plan.cancel):
-            self._order("cancel", plan.name, lambda: host.end(plan.name, cancelled=True))
+            self._order("cancel", plan.name, lambda: organiser.end(plan.name, cancelled=True))
         else:
             for bot, entrant in tournament.field.items():
                 if entrant.benched and self._lot(0.1):
-                    self._order("unbench", f"{plan.name} {bot}", partial(host.unbench, plan.name, bot))
+                    self._order("unbench", f"{plan.name} {bot}", partial(organiser.unbench, plan.name, bot))
 
     def _lot(self, chance_a_second: float) -> bool:
         return chance_a_second > 0 and self._random.random() < chance_a_second * EACH_MS / 1000
 
-    def _order(self, command: str, what: str, give: Callable[[], int]) -> None:
-        try:
-            number = give()
-        except TournamentError:
-            return
-        self._waiting.append((number, {"command": command, "what": what}))
-        if self._run is not None:
-            self._run.log.hurry()
+    def _order(self, command: str, what: str, give: Callable[[], object]) -> None:
+        run = self._run
+        if run is not None:
+            try:
+                with run.arena.transaction() as done:
+                    give()
+            except TournamentError:
+                return
+            self._waiting.append((done.number, {"command": command, "what": what}))
+            run.log.hurry()
             self._confirm()
 
     def _confirm(self) -> None:

@@ -118,7 +118,7 @@ class Wire:
         opened = {"bot": self._client.name, "lag_ms": self.lag_ms}
         self._network.see("open", self, orjson.dumps(opened).decode())
         self.run.wires.append(self)
-        self._session = Session(self.run.door, self)
+        self._session = self.run.gateway.connect(self)
 
     # --- the server's end: a Link ---
 
@@ -200,7 +200,7 @@ class Wire:
             self._at_server = False
             self._network.see("lost", self)
             self.run.wires.remove(self)
-            self._session.lost()
+            self.run.gateway.lost(self._session)
 
     def _end_at_bot(self, code: int | None) -> None:
         if self._at_bot:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import orjson
 from rumble_server.arena.arena import Arena
-from rumble_server.arena.recovery import recover, replay_tournament
-from rumble_server.gateway.doorkeeper import Doorkeeper
+from rumble_server.arena.recovery import recover
+from rumble_server.gateway.gateway import Gateway, Sessions
+from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.formats.schedule import Round
 
 from tests.server.world import VirtualClock
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 DRAIN_MS = 2000
 WORK_MS = 300
+READ_MS = 5
 
 
 class ServerRun:
@@ -38,15 +40,22 @@ class ServerRun:
         self._random = random
         self.clock = RunClock(timeline)
         self.log = DiskLog(disk, self.clock, self.kill)
-        self.arena = Arena(log=self.log, clock=self.clock, run=number, random=random, grace_ms=grace_ms)
-        self.arena.work = self._work
-        self.arena.archive = lambda tournament: replay_tournament(disk.reader.tournament_facts(tournament))
-        self.door = Doorkeeper(self.arena, "simulated")
-        self.log.on_durable += [self.door.on_durable, self._note_clean]
+        reader, sessions = disk.reader, Sessions()
+        self.arena = Arena(
+            log=self.log,
+            clock=self.clock,
+            sessions=sessions,
+            run=number,
+            random=random,
+            taken_ids=reader.tournament_ids(),
+            grace_ms=grace_ms,
+            find_ended=self._find_ended,
+            work=self._work,
+        )
+        self.gateway = Gateway(self.arena, sessions, "simulated")
+        self.log.on_durable += [self.arena.on_durable, self._note_clean]
         self.log.on_trouble.append(self.arena.on_trouble)
         self._see("start", orjson.dumps({"grace_ms": grace_ms}).decode())
-        reader = disk.reader
-        self.arena.taken_ids.update(reader.tournament_ids())
         unfinished = [reader.tournament_facts(each) for each in reader.tournament_ids(over=False)]
         recover(self.arena, reader.name_facts(), unfinished, reader.match_facts)
 
@@ -59,6 +68,13 @@ class ServerRun:
         """Pairing takes its time, elsewhere."""
         ready_ms = self.clock.now_ms() + self._random.randint(0, WORK_MS)
         self.clock.call_at(ready_ms, lambda: done(task()))
+
+    def _find_ended(self, tournament_id: str, done: Callable[[EndedTournament | None], None]) -> None:
+        """Reading takes its time, elsewhere. What is over has its record: both were written at once."""
+        over = self.disk.reader.tournament_ids(over=True)
+        ended = self.disk.reader.ended([tournament_id]).get(tournament_id)
+        assert (ended is not None) == (tournament_id in over)
+        self.clock.call_at(self.clock.now_ms() + READ_MS, lambda: done(ended))
 
     def kill(self) -> None:
         """kill -9, or the power."""

@@ -119,7 +119,7 @@ class World:
 
     def _drain(self) -> None:
         run = self.run
-        if run is not None and run.is_up and not run.arena.draining:
+        if run is not None and run.is_up and not run.arena.scheduler.draining:
             run.clock.enter(run.drain)
 
     def _stall(self) -> None:

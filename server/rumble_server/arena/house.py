@@ -1,4 +1,4 @@
-"""Which house bots there are to be: those that are always there to be challenged, and those a host adds to a field.
+"""House bots: those that are always there to be challenged, and those that a host adds to a field.
 
 A house bot plays under a name of its own, claimed with a key of the server's. One that was added to a tournament is
 in it from that moment, by a fact of the log; it is connected until the tournament is over, also after a restart.
@@ -6,21 +6,23 @@ in it from that moment, by a fact of the log; it is connected until the tourname
 
 import hashlib
 import hmac
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from rumble_protocol.codes import ErrorCode
 
 from rumble_server.arena.arena import Arena
-from rumble_server.arena.ports import House, HouseBot
+from rumble_server.arena.ports import HouseBot, HouseRunner
+from rumble_server.arena.recorder import transactional
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.facts import BotJoined, BotLeft, LogFact, TournamentEnded
 from rumble_server.tournament.tournament import OVER, Tournament
 
 PREFIX = "house-"
-"""Names that begin so are for bots of the house alone."""
+"""Names with this prefix are for house bots alone."""
 MOST_ADDED = 32
-"""So many house bots play in tournaments at a time, on the whole server: each is a process."""
+"""Maximum number of added house bots on the server; each is a process. One more is refused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,24 +30,38 @@ class _Added:
     """A house bot in the field of a tournament that is not over."""
 
     name: str
-    player: str
-    tournament: str
+    reference_bot: str
+    tournament_id: str
 
 
-@dataclass(slots=True)
-class Housekeeper:
-    """Adds house bots to tournaments, and has the `house` keep those that are needed. `secret` makes their keys."""
+class HouseKeys:
+    """The keys of house bots' names, made from a secret of the server."""
 
-    arena: Arena
-    secret: str
-    house: House | None = None
-    residents: Sequence[str] = ()
-    """The reference bots that are always there to be challenged."""
-    _added: dict[str, _Added] = field(default_factory=dict)
-    """By name in lower case."""
+    def __init__(self, secret: str) -> None:
+        self._secret = secret.encode()
 
-    def __post_init__(self) -> None:
-        self.arena.may_claim = self._may_claim
+    def key(self, name: str) -> str:
+        """The key of a house bot's name."""
+        return hmac.new(self._secret, name.casefold().encode(), hashlib.sha256).hexdigest()
+
+    def may_claim(self, name: str, key: str | None) -> bool:
+        """Whether a new name may be claimed: names that begin like those of the house only with the house's key."""
+        return not name.casefold().startswith(PREFIX) or key == self.key(name)
+
+
+class HouseBots:
+    """Adds house bots to tournaments, and has the `runner` keep those that are needed."""
+
+    def __init__(
+        self, arena: Arena, keys: HouseKeys, runner: HouseRunner | None = None, residents: Sequence[str] = ()
+    ) -> None:
+        """`residents` are the reference bots that are always there to be challenged."""
+        self.arena = arena
+        self._keys = keys
+        self._runner = runner
+        self._residents = {resident_name(bot): bot for bot in residents}
+        self._added: dict[str, _Added] = {}
+        """By name in lower case."""
 
     def open(self) -> None:
         """After a start: the bots of the tournaments that are not over, and the residents."""
@@ -53,8 +69,7 @@ class Housekeeper:
             if tournament.status not in OVER:
                 for entrant in tournament.field.values():
                     if entrant.house is not None and not entrant.withdrawn:
-                        added = _Added(entrant.bot, entrant.house, tournament.id)
-                        self._added[entrant.bot.casefold()] = added
+                        self._added[entrant.bot.casefold()] = _Added(entrant.bot, entrant.house, tournament.id)
         self._keep()
 
     def take(self, facts: Iterable[LogFact]) -> None:
@@ -67,7 +82,7 @@ class Housekeeper:
                 gone = [
                     name
                     for name, added in self._added.items()
-                    if added.tournament == fact.tournament
+                    if added.tournament_id == fact.tournament
                     and (isinstance(fact, TournamentEnded) or added.name == fact.bot)
                 ]
                 for name in gone:
@@ -77,103 +92,73 @@ class Housekeeper:
             self._keep()
 
     def _keep(self) -> None:
-        if self.house is not None:
-            self.house.keep(self.bots())
+        if self._runner is not None:
+            self._runner.keep(self.bots())
 
     def bots(self) -> list[HouseBot]:
         """The house bots that are to be connected now."""
-        residents = {resident_name(player): player for player in self.residents}
-        return [
-            *(
-                HouseBot(name, self._key(name), player, challenges=True)
-                for name, player in residents.items()
-                if self._may_use(name)
-            ),
-            *(
-                HouseBot(each.name, self._key(each.name), each.player, challenges=False)
-                for each in self._added.values()
-            ),
-        ]
+        residents = [(name, bot, True) for name, bot in self._residents.items() if self._may_use(name)]
+        added = [(each.name, each.reference_bot, False) for each in self._added.values()]
+        return [HouseBot(name, self._keys.key(name), bot, challenges) for name, bot, challenges in [*residents, *added]]
 
     def names_lost(self) -> list[str]:
         """The names of residents that somebody else uses: these bots are left out."""
-        return [name for name in map(resident_name, self.residents) if not self._may_use(name)]
+        return [name for name in self._residents if not self._may_use(name)]
 
     def ladder(self) -> Mapping[str, str]:
         """All reference bots, the weakest first, each with a line about it."""
-        return {} if self.house is None else self.house.ladder()
+        return {} if self._runner is None else self._runner.ladder()
 
-    def players(self, tournament: Tournament) -> Mapping[str, str]:
+    def reference_bots(self, tournament: Tournament) -> Mapping[str, str]:
         """The reference bots that can be added to a tournament, each with a line about it."""
-        return {} if self.house is None else self.house.players(tournament.config.game, tournament.config.settings)
+        config = tournament.config
+        return {} if self._runner is None else self._runner.reference_bots(config.game, config.settings)
 
     @property
     def room(self) -> int:
         """How many more house bots can be added."""
-        return 0 if self.house is None else MOST_ADDED - len(self._added)
+        return 0 if self._runner is None else MOST_ADDED - len(self._added)
 
-    def add(self, tournament_id: str, player: str, name: str | None = None, count: int = 1) -> int:
-        """The host adds house bots to a tournament: `name`, or `name-1` and so on. Raises TournamentError.
-
-        Gives the number to wait for before that is told.
-        """
+    @transactional
+    def add(self, tournament_id: str, reference_bot: str, name: str | None = None, count: int = 1) -> None:
+        """Add house bots to a tournament: `name`, or `name-1` and so on. Raises TournamentError."""
         arena = self.arena
-        tournament = arena.tournament(tournament_id)
-        players = self.players(tournament)
-        if self.house is None:
+        tournament = arena.lifecycle.tournament(tournament_id)
+        bots = self.reference_bots(tournament)
+        if self._runner is None:
             raise TournamentError(ErrorCode.UNAVAILABLE, "this server runs no house bots")
-        if player not in players:
-            known = ", ".join(players) or "none"
-            game = tournament.config.game
-            raise TournamentError(
-                ErrorCode.UNKNOWN_BOT, f"there is no house bot {player!r} for {game}; there are: {known}"
-            )
+        if reference_bot not in bots:
+            message = f"there is no house bot {reference_bot!r} for {tournament.config.game}"
+            raise TournamentError(ErrorCode.UNKNOWN_BOT, f"{message}; there are: {', '.join(bots) or 'none'}")
         if count > self.room:
             raise TournamentError(
                 ErrorCode.UNAVAILABLE, f"at most {MOST_ADDED} house bots play at a time; there is room for {self.room}"
             )
-        names = self._names(tournament, player, name, count)
-        number = 0
-        for each in names:
+        for each in self._names(tournament, reference_bot, name, count):
             joined = tournament.join(each, arena.clock.now_ms(), tournament.invite)
             if joined is None:
                 raise TournamentError(ErrorCode.UNAVAILABLE, f"{each} is in {tournament.id} already")
-            entrant = arena.admit(each, self._key(each), keyless_allowed=False)[0]
-            self._added[each.casefold()] = _Added(entrant.name, player, tournament.id)
-            number = arena.enter(entrant, tournament, replace(joined, bot=entrant.name, house=player))
-        arena.settle()
-        return number
+            player, _ = arena.logins.admit(each, self._keys.key(each), keyless_allowed=False)
+            self._added[each.casefold()] = _Added(player.name, reference_bot, tournament.id)
+            arena.lifecycle.enter(player, tournament, replace(joined, bot=player.name, house=reference_bot))
 
-    def _names(self, tournament: Tournament, player: str, name: str | None, count: int) -> list[str]:
+    def _names(self, tournament: Tournament, reference_bot: str, name: str | None, count: int) -> list[str]:
         if name is not None and count == 1:
             if not self._is_free(name, tournament):
                 raise TournamentError(ErrorCode.UNAVAILABLE, f"the name {name} is taken; choose another")
             return [name]
-        base = name or f"{PREFIX}{player}"
-        names: list[str] = []
-        number = 0
-        while len(names) < count:
-            number += 1
-            if self._is_free(f"{base}-{number}", tournament):
-                names.append(f"{base}-{number}")
-        return names
+        numbered = (f"{name or PREFIX + reference_bot}-{number}" for number in itertools.count(1))
+        return list(itertools.islice((each for each in numbered if self._is_free(each, tournament)), count))
 
     def _is_free(self, name: str, tournament: Tournament) -> bool:
-        in_use = {name.casefold() for name in (*self._added, *map(resident_name, self.residents), *tournament.field)}
+        in_use = {name.casefold() for name in (*self._added, *self._residents, *tournament.field)}
         return name.casefold() not in in_use and self._may_use(name)
-
-    def _may_claim(self, name: str, key: str | None) -> bool:
-        """Nobody else takes a name that looks like one of the house, and is challenged in its place."""
-        return not name.casefold().startswith(PREFIX) or key == self._key(name)
 
     def _may_use(self, name: str) -> bool:
         names = self.arena.names
-        return names.get(name) is None or names.owns(name, self._key(name))
-
-    def _key(self, name: str) -> str:
-        return hmac.new(self.secret.encode(), name.casefold().encode(), hashlib.sha256).hexdigest()
+        return names.get(name) is None or names.owns(name, self._keys.key(name))
 
 
-def resident_name(player: str) -> str:
-    """Under which name a reference bot, or a function of a file, is there to be challenged."""
-    return f"{PREFIX}{player.rpartition(':')[2].strip('_')}"
+def resident_name(reference_bot: str) -> str:
+    """Return the name under which a reference bot, or a function of a file, is there to be challenged."""
+    return f"{PREFIX}{reference_bot.rpartition(':')[2].strip('_')}"

@@ -1,12 +1,13 @@
-"""The floor: every match that is being played. It hands events to referees and carries out their effects.
+"""The matches that are being played: events go to their referees, what these say goes to the bots.
 
-A move's way: `move` -> `Referee.move` -> `_carry_out` -> the log and the other bot's contact, in one call.
+A move's way: `Matches.move` -> `Referee.move` -> `LiveMatch.record`, `LiveMatch.ask` -> the log and the other bot's
+session, in one call.
 """
 
 import logging
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 from rumble_engine import Termination
@@ -15,152 +16,185 @@ from rumble_protocol.bot_messages import Move
 from rumble_protocol.codec import write_message
 from rumble_protocol.codes import Rejection
 
-from rumble_server.arena.player import OpenMatch, Player
-from rumble_server.arena.ports import Clock, Log
-from rumble_server.match.facts import Effect, FrameSeen, MatchOver, MatchStarted, Send
+from rumble_server.arena.player import Player, Players
+from rumble_server.arena.ports import Clock, TimerHandle
+from rumble_server.arena.recorder import Recorder
+from rumble_server.match.facts import FrameSeen, MatchFact, MatchOver, MatchStarted
 from rumble_server.match.referee import Referee
 
 log = logging.getLogger(__name__)
 
 MOST_KEPT = 2048
-"""Characters of a frame that is not a valid message: more of it says nothing more."""
+"""Maximum number of characters kept of a frame that belongs to no match; the rest is dropped from the transcript."""
 SECRETS = re.compile(r'("(?:key|invite)"\s*:\s*)"(?:[^"\\]|\\.)*"?')
 
 LOOP_LAG_MS = 5
-"""A timer that is late by less than this says nothing about the server's load."""
+"""A timer that is late by less than this many ms says nothing about the server's load."""
 
 
-@dataclass(slots=True)
-class Floor:
-    """Open matches by id. `run` is this run's number on its database: turn ids begin with it."""
+class LiveMatch:
+    """A match that is being played: its referee, its players by seat, and its one timer. The driver of its referee."""
 
-    log: Log
-    clock: Clock
-    run: int
-    matches: dict[str, OpenMatch]
-    on_over: Callable[[MatchOver, tuple[Player, ...]], None]
-    """Called when a match was taken off the floor."""
-    nobody_away_before_ms: int = 0
-    """After a start of the server: no away or absent time runs before."""
-    _turns: int = 0
+    __slots__ = ("_matches", "players", "record", "referee", "timer", "timer_at_ms")
+
+    def __init__(self, started: MatchStarted, players: tuple[Player, ...], matches: "Matches") -> None:
+        self.players = players
+        self.timer: TimerHandle | None = None
+        self.timer_at_ms = 0
+        self.record = matches.recorder.record
+        self._matches = matches
+        self.referee = Referee(started, self, matches.new_turn_id, nobody_away_before_ms=matches.nobody_away_before_ms)
+
+    def send(self, seat: int, frame: bytes) -> None:
+        session = self.players[seat].session
+        if session is not None:
+            session.send(frame)
+
+    def ask(self, seat: int, frame: bytes, turn_id: str) -> None:
+        session = self.players[seat].session
+        if session is None:
+            return
+        if session.is_holding:
+            self.referee.hold_turn(turn_id)
+            session.send(frame, written=partial(self._matches.turn_written, self.referee.terms.match, turn_id))
+        else:
+            session.send(frame)
+
+    def tell(self, seat: int, frame: bytes) -> None:
+        self.players[seat].send(frame, self._matches.recorder.log.last)
+
+
+class Matches:
+    """The live matches by id. `run` is this run's number on its database: turn ids begin with it."""
+
+    def __init__(
+        self,
+        recorder: Recorder,
+        players: Players,
+        clock: Clock,
+        run: int,
+        on_over: Callable[[MatchOver, tuple[Player, ...]], None],
+        *,
+        nobody_away_before_ms: int = 0,
+    ) -> None:
+        self.recorder = recorder
+        self.run = run
+        self.nobody_away_before_ms = nobody_away_before_ms
+        """No away or absent time runs before: the bots have to find the server again after its start."""
+        self.live: dict[str, LiveMatch] = {}
+        self._players = players
+        self._clock = clock
+        self._on_over = on_over
+        self._turns = 0
 
     def new_turn_id(self) -> str:
-        """A turn id that no other turn of any run has."""
+        """Return a turn id that no other turn of any run has."""
         self._turns += 1
         return f"{self.run:x}.{self._turns:x}"
 
     # --- matches begin, go on and stop ---
 
-    def open(self, started: MatchStarted, players: tuple[Player, ...]) -> None:
-        """A match begins between connected players."""
-        referee = Referee(started, self.new_turn_id, nobody_away_before_ms=self.nobody_away_before_ms)
-        match = self._place(referee, players)
-        for player in players:
+    def start(self, started: MatchStarted) -> None:
+        """Begin a match between connected players."""
+        self.recorder.record(started)
+        match = self._place(started)
+        for player in match.players:
             self._connect(match, player, started.at_ms)
 
-    def go_on(self, referee: Referee, players: tuple[Player, ...]) -> None:
-        """A match that was running when the server stopped goes on, nobody connected yet."""
-        match = self._place(referee, players)
-        self._carry_out(match, referee.conclude(self.clock.now_ms()))
+    def rebuild(self, started: MatchStarted, facts: Iterable[MatchFact]) -> None:
+        """Take up a match that was running when the server stopped, from the later facts of its attempt."""
+        match = self._place(started)
+        match.referee.rebuild(facts, self._clock.now_ms())
+        self._follow(match)
 
     def abort(self, match_id: str, reason: str) -> None:
-        """A match is void."""
-        match = self.matches[match_id]
-        self._carry_out(match, match.referee.abort(reason, self.clock.now_ms()))
+        """Make a match void."""
+        match = self.live[match_id]
+        match.referee.abort(reason, self._clock.now_ms())
+        self._follow(match)
 
-    def forfeit(self, match: OpenMatch, player: Player, termination: Termination, reason: str) -> None:
-        """A player loses a match by something outside the board."""
-        seat = match.seat_of(player)
-        self._carry_out(match, match.referee.forfeit(seat, termination, reason, self.clock.now_ms()))
+    def forfeit(self, match_id: str, player: Player, termination: Termination, reason: str) -> None:
+        """Have a player lose a match by something outside the board."""
+        match = self.live[match_id]
+        match.referee.forfeit(player.matches[match_id], termination, reason, self._clock.now_ms())
+        self._follow(match)
 
     def stop(self) -> None:
         """Judge no more: what is running stays as the log has it."""
-        for match in self.matches.values():
+        for match in self.live.values():
             if match.timer is not None:
                 match.timer.cancel()
 
-    def _place(self, referee: Referee, players: tuple[Player, ...]) -> OpenMatch:
-        match = OpenMatch(referee, players)
-        self.matches[referee.match] = match
-        for player in players:
-            player.matches[referee.match] = match
+    def _place(self, started: MatchStarted) -> LiveMatch:
+        match = LiveMatch(started, self._players.of(started.seats), self)
+        self.live[started.match] = match
+        self.recorder.referees[started.match] = match.referee
+        for seat, player in enumerate(match.players):
+            player.matches[started.match] = seat
         return match
 
     # --- players come and go ---
 
     def connect(self, player: Player) -> None:
-        """The player is connected again: its matches go on."""
-        now_ms = self.clock.now_ms()
-        for match in list(player.matches.values()):
+        """Tell a player that is connected again of its matches, which go on."""
+        now_ms = self._clock.now_ms()
+        for match in self._of(player):
             self._connect(match, player, now_ms)
 
-    def _connect(self, match: OpenMatch, player: Player, now_ms: int) -> None:
-        contact = player.contact
-        if contact is not None:
-            seat = match.seat_of(player)
-            effects = match.referee.connect(seat, now_ms, lag_ms=contact.lag_ms, omit=contact.omit)
-            self._carry_out(match, effects)
+    def _connect(self, match: LiveMatch, player: Player, now_ms: int) -> None:
+        session, referee = player.session, match.referee
+        if session is not None:
+            seat = player.matches[referee.terms.match]
+            referee.connect(seat, now_ms, lag_ms=session.lag_ms, omit=session.omit)
+            self._follow(match)
 
     def disconnect(self, player: Player) -> None:
-        """The player's connection ended."""
-        now_ms = self.clock.now_ms()
-        for match in list(player.matches.values()):
-            self._carry_out(match, match.referee.disconnect(match.seat_of(player), now_ms))
+        """The player's connection has ended: its clocks stop, its away budgets run."""
+        now_ms = self._clock.now_ms()
+        for match in self._of(player):
+            match.referee.disconnect(player.matches[match.referee.terms.match], now_ms)
+            self._follow(match)
 
     def round_trip(self, player: Player, lag_ms: int) -> None:
-        """The player's connection was measured."""
-        for match in player.matches.values():
-            match.referee.round_trip(match.seat_of(player), lag_ms)
-
-    def sent_late(self, player: Player, frames: Iterable[bytes]) -> None:
-        """These frames to the player had waited for the disk until now: a clock that one of them starts had not run."""
-        waited = {id(frame) for frame in frames}
-        for match in player.matches.values():
-            turn = match.referee.turn
-            if turn is not None and id(turn.frame) in waited:
-                match.referee.sent_late(turn.frame, self.clock.now_ms())
-                self._arm(match)
+        """Note the measured lag of the player's connection."""
+        for match_id, seat in player.matches.items():
+            self.live[match_id].referee.round_trip(seat, lag_ms)
 
     def is_on_turn(self, player: Player) -> bool:
         """Whether a turn of the player is open in any match."""
-        for match in player.matches.values():
-            turn = match.referee.turn
-            if turn is not None and match.players[turn.seat] is player:
-                return True
-        return False
+        turns = ((self.live[match_id].referee.turn, seat) for match_id, seat in player.matches.items())
+        return any(turn is not None and turn.seat == seat for turn, seat in turns)
+
+    def _of(self, player: Player) -> list[LiveMatch]:
+        return [self.live[match_id] for match_id in player.matches]
 
     # --- play ---
 
     def move(self, player: Player, message: Move, frame: str) -> bool:
-        """A bot moves. False if that answered no open turn of its own."""
-        match = player.matches.get(message.match)
-        if match is None:
+        """Hand a move to its referee; `frame` is the whole text. Return whether it answered an open turn of the bot."""
+        seat = player.matches.get(message.match)
+        if seat is None:
             player.send(write_message(_unknown_match(message)))
             return False
-        referee = match.referee
-        seat = match.seat_of(player)
-        turn = referee.turn
-        answers = turn is not None and turn.seat == seat and turn.turn_id == message.turn_id
-        now_ms = self.clock.now_ms()
+        match, now_ms = self.live[message.match], self._clock.now_ms()
         try:
-            effects = referee.move(seat, message.turn_id, message.move, now_ms, frame)
+            answered = match.referee.move(seat, message.turn_id, message.move, now_ms, frame)
         except Exception:
             # A game's own code failed: that is the server's fault, and of this match alone.
-            log.exception("match %s: the referee failed at ply %d", referee.match, len(referee.moves))
-            effects = referee.abort("the server failed at this match; nobody is blamed", now_ms)
-        self._carry_out(match, effects)
-        return answers
+            log.exception("match %s: the referee failed at ply %d", message.match, len(match.referee.moves))
+            match.referee.abort("the server failed at this match; nobody is blamed", now_ms)
+            answered = True
+        self._follow(match)
+        return answered
 
-    def resign(self, player: Player, match_id: str, frame: str) -> bool:
-        """A bot gives a match up. False if it has no such match."""
-        match = player.matches.get(match_id)
-        if match is None:
-            return False
-        self._carry_out(match, match.referee.resign(match.seat_of(player), self.clock.now_ms(), frame))
-        return True
+    def resign(self, player: Player, match_id: str, frame: str) -> None:
+        """A bot gives a match up that it is playing."""
+        match = self.live[match_id]
+        match.referee.resign(player.matches[match_id], self._clock.now_ms(), frame)
+        self._follow(match)
 
     def overhear(self, player: Player, sender: Literal["bot", "server"], frame: str) -> None:
-        """A frame that belongs to no match in particular is kept with all that the player is playing.
+        """Keep a frame that belongs to no match in particular with all matches that the player is playing.
 
         Keys and invitations are blanked, and of a long frame only the beginning is kept.
         """
@@ -168,43 +202,36 @@ class Floor:
             kept = SECRETS.sub(r'\1"***"', frame)
             if len(kept) > MOST_KEPT:
                 kept = f"{kept[:MOST_KEPT]}... ({len(frame)} characters)"
-            now_ms = self.clock.now_ms()
-            for match in player.matches.values():
-                referee = match.referee
-                seat = match.seat_of(player)
-                self.log.append(FrameSeen(referee.match, referee.attempt, seat, sender, kept, now_ms))
+            now_ms = self._clock.now_ms()
+            for match_id, seat in player.matches.items():
+                attempt = self.live[match_id].referee.terms.attempt
+                self.recorder.record(FrameSeen(match_id, attempt, seat, sender, kept, now_ms))
 
-    def _carry_out(self, match: OpenMatch, effects: Iterable[Effect]) -> None:
-        append = self.log.append
-        number = 0
-        over: MatchOver | None = None
-        for effect in effects:
-            if type(effect) is Send:
-                contact = match.players[effect.seat].contact
-                if contact is not None:
-                    contact.send(effect.frame, number if effect.durable else 0)
-            elif type(effect) is MatchOver:
-                over = effect
-                number = append(effect)
-            else:
-                append(effect)  # type: ignore[arg-type]  # mypy does not narrow a union by `type(...) is`
+    # --- what follows from an event ---
+
+    def _follow(self, match: LiveMatch) -> None:
+        over = match.referee.over
         if over is None:
             self._arm(match)
-        else:
-            self._close(match, over)
-
-    def _close(self, match: OpenMatch, over: MatchOver) -> None:
+            return
         if match.timer is not None:
             match.timer.cancel()
-            match.timer = None
-        del self.matches[over.match]
+        del self.live[over.match], self.recorder.referees[over.match]
         for player in match.players:
             del player.matches[over.match]
-        self.on_over(over, match.players)
+        del match.referee  # match and referee know each other: without this they are freed only by the collector
+        self._on_over(over, match.players)
 
     # --- time ---
 
-    def _arm(self, match: OpenMatch) -> None:
+    def turn_written(self, match_id: str, turn_id: str) -> None:
+        """Start the clock of a turn that had waited for the disk and has left."""
+        match = self.live.get(match_id)
+        if match is not None:
+            match.referee.turn_written(turn_id, self._clock.now_ms())
+            self._arm(match)
+
+    def _arm(self, match: LiveMatch) -> None:
         """Keep the match's one timer no later than its referee wants; one that comes too early just goes on."""
         wake_at_ms = match.referee.wake_at_ms
         if wake_at_ms is None:
@@ -214,30 +241,26 @@ class Floor:
                 return
             match.timer.cancel()
         match.timer_at_ms = wake_at_ms
-        match.timer = self.clock.call_at(wake_at_ms, lambda: self._on_timer(match))
+        match.timer = self._clock.call_at(wake_at_ms, lambda: self._on_timer(match))
 
-    def _on_timer(self, match: OpenMatch) -> None:
+    def _on_timer(self, match: LiveMatch) -> None:
         match.timer = None
         wake_at_ms = match.referee.wake_at_ms
-        if match.referee.over is not None or wake_at_ms is None:
+        if wake_at_ms is None:
             return
-        now_ms = self.clock.now_ms()
+        now_ms = self._clock.now_ms()
         if now_ms < wake_at_ms:
             self._arm(match)
             return
         late_ms = now_ms - match.timer_at_ms
         match.timer_at_ms = now_ms
-        match.timer = self.clock.after_input(lambda: self._wake(match, late_ms if late_ms >= LOOP_LAG_MS else 0))
+        match.timer = self._clock.after_input(lambda: self._wake(match, late_ms if late_ms >= LOOP_LAG_MS else 0))
 
-    def _wake(self, match: OpenMatch, loop_lag_ms: int) -> None:
+    def _wake(self, match: LiveMatch, loop_lag_ms: int) -> None:
         match.timer = None
-        referee, now_ms = match.referee, self.clock.now_ms()
-        if referee.over is None:
-            turn = referee.turn
-            contact = None if turn is None else match.players[turn.seat].contact
-            if turn is not None and contact is not None and contact.holds(turn.frame):
-                referee.sent_late(turn.frame, now_ms)  # it still waits for the disk: its clock has not started
-            self._carry_out(match, referee.wake(now_ms, loop_lag_ms))
+        with self.recorder.transaction:
+            match.referee.wake(self._clock.now_ms(), loop_lag_ms)
+            self._follow(match)
 
 
 def _unknown_match(message: Move) -> say.Rejected:

@@ -1,32 +1,33 @@
-"""What a tournament has bots told: its messages, built from its state."""
+"""Messages to bots about tournaments and errors, built from their state."""
 
 from typing import Any
 
 from rumble_protocol import server_messages as say
 from rumble_protocol.codec import write_message
-from rumble_protocol.codes import NoticeCode
+from rumble_protocol.codes import ErrorCode, NoticeCode
 
 from rumble_server.results.standings import Standing
+from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.tournament import Tournament
 
 
-def joined(tournament: Tournament) -> bytes:
-    """The bot is in."""
+def joined(tournament: Tournament | EndedTournament) -> bytes:
+    """Build `joined`: the bot is in."""
     return write_message(say.Joined(**_terms(tournament)))
 
 
-def left(tournament: Tournament) -> bytes:
-    """The bot is no longer in."""
+def left(tournament: Tournament | EndedTournament) -> bytes:
+    """Build `left`: the bot is no longer in."""
     return write_message(say.Left(**_terms(tournament)))
 
 
 def summary(tournament: Tournament) -> say.TournamentSummary:
-    """One line of a `session`."""
+    """Build one line of a `session`."""
     return say.TournamentSummary(id=tournament.id, game=tournament.config.game, status=tournament.status)
 
 
 def over(tournament: Tournament, standing: Standing) -> bytes:
-    """The tournament has ended, for the bot of that standing."""
+    """Build `tournament_over` for the bot of that standing."""
     message = say.TournamentOver(
         tournament=tournament.id,
         status=tournament.status,
@@ -37,13 +38,18 @@ def over(tournament: Tournament, standing: Standing) -> bytes:
     return write_message(message)
 
 
-def notice(code: NoticeCode, message: str, *, tournament: str | None = None, match: str | None = None) -> bytes:
-    """Something to know."""
-    return write_message(say.Notice(code=code, tournament=tournament, match=match, message=message))
+def notice(code: NoticeCode, message: str, *, tournament_id: str | None = None, match_id: str | None = None) -> bytes:
+    """Build a `notice`."""
+    return write_message(say.Notice(code=code, tournament=tournament_id, match=match_id, message=message))
 
 
-def _terms(tournament: Tournament) -> dict[str, Any]:
-    config = tournament.config
+def error(code: ErrorCode, message: str, detail: list[say.FieldProblem] | None = None, *, fatal: bool = False) -> bytes:
+    """Build an `error`."""
+    return write_message(say.Error(code=code, message=message, detail=detail or [], fatal=fatal))
+
+
+def _terms(tournament: Tournament | EndedTournament) -> dict[str, Any]:
+    config = tournament.config if isinstance(tournament, Tournament) else tournament
     return {
         "tournament": tournament.id,
         "game": config.game,

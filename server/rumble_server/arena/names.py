@@ -29,7 +29,7 @@ class Claim:
 
 
 def digest_of(key: str, salt: str) -> str:
-    """The salted SHA-256 of a key, in hex. Keys are random and long, so a plain hash is enough."""
+    """Return the salted SHA-256 of a key, in hex. Keys are random and long, so a plain hash is enough."""
     return hashlib.sha256(bytes.fromhex(salt) + key.encode()).hexdigest()
 
 
@@ -47,7 +47,7 @@ class Names:
             self._claims.pop(fact.name.casefold(), None)
 
     def get(self, name: str) -> Claim | None:
-        """The claim on a name, in whatever case it is written."""
+        """Return the claim on a name, compared without case."""
         return self._claims.get(name.casefold())
 
     def owns(self, name: str, key: str) -> bool:
@@ -60,7 +60,7 @@ class Names:
     def admit(
         self, name: str, key: str | None, *, keyless_allowed: bool, salt: str, now_ms: int
     ) -> tuple[Claim, NameUsed | None]:
-        """Check a login: the claim on the name, and the fact to record if the name is new.
+        """Check a login; return the claim on the name, and the fact to record if the name is new.
 
         `salt` is fresh random hex, used if the name is claimed now. Raises TournamentError with `bad_name`,
         `key_required` or `bad_key`.

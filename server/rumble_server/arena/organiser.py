@@ -1,106 +1,96 @@
-"""The host's commands: on tournaments that are there (`Arena.create` makes one), on their bots, and on names.
+"""The organiser's commands: on tournaments, on their bots, and on names. Each raises TournamentError if refused."""
 
-Each gives the number of the fact to wait for before it is answered.
-"""
-
-from dataclasses import dataclass
-
-from rumble_engine import Termination
 from rumble_protocol.codes import ErrorCode, NoticeCode
 
-from rumble_server.arena import messages as telling
+from rumble_server.arena import messages
 from rumble_server.arena.arena import Arena
+from rumble_server.arena.recorder import transactional
+from rumble_server.match.match_id import tournament_id_of
+from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.facts import NameReset
+from rumble_server.tournament.tournament import Tournament
 
 
-@dataclass(frozen=True, slots=True)
-class Host:
+class Organiser:
     """What the host of a server may do in its arena."""
 
-    arena: Arena
+    def __init__(self, arena: Arena) -> None:
+        self.arena = arena
 
-    def start(self, tournament_id: str) -> int:
-        """The field is numbered, and the matches begin. Raises TournamentError."""
-        number = self.arena.begin(self.arena.tournament(tournament_id))
-        self.arena.settle()
-        return number
+    @transactional
+    def create(self, config: TournamentConfig) -> Tournament:
+        """Make a tournament in its lobby."""
+        return self.arena.lifecycle.create(config)
 
-    def pause(self, tournament_id: str, reason: str) -> int:
-        """Running matches finish, none starts. Raises TournamentError."""
-        arena = self.arena
-        tournament = arena.tournament(tournament_id)
-        number = arena.record(tournament, *tournament.pause(reason, arena.clock.now_ms()))
-        arena.notify_field(tournament, NoticeCode.PAUSED, f"{tournament.id} is paused: {reason}", number)
-        arena.settle()
-        return number
+    @transactional
+    def start(self, tournament_id: str) -> None:
+        """Number the field and begin."""
+        self.arena.lifecycle.begin(self._tournament(tournament_id))
 
-    def unpause(self, tournament_id: str) -> int:
-        """Matches start again. Raises TournamentError."""
-        arena = self.arena
-        tournament = arena.tournament(tournament_id)
-        number = arena.record(tournament, tournament.unpause(arena.clock.now_ms()))
-        arena.notify_field(tournament, NoticeCode.RESUMED, f"{tournament.id} goes on", number)
-        arena.settle()
-        return number
+    @transactional
+    def pause(self, tournament_id: str, reason: str) -> None:
+        """Let running matches finish, and start none."""
+        arena, tournament = self.arena, self._tournament(tournament_id)
+        for fact in tournament.pause(reason, arena.clock.now_ms()):
+            arena.recorder.record(fact)
+        arena.lifecycle.notify(tournament, NoticeCode.PAUSED, f"{tournament.id} is paused: {reason}")
 
-    def end(self, tournament_id: str, *, cancelled: bool) -> int:
-        """The tournament ends early: cancelled, or with the standings as they are. Raises TournamentError."""
+    @transactional
+    def resume(self, tournament_id: str) -> None:
+        """Let matches start again."""
+        arena, tournament = self.arena, self._tournament(tournament_id)
+        arena.recorder.record(tournament.unpause(arena.clock.now_ms()))
+        arena.lifecycle.notify(tournament, NoticeCode.RESUMED, f"{tournament.id} goes on")
+
+    @transactional
+    def end(self, tournament_id: str, *, cancelled: bool) -> None:
+        """End the tournament early: cancelled, or with the standings as they are."""
         what = "cancelled" if cancelled else "ended"
-        tournament = self.arena.tournament(tournament_id)
-        return self.arena.end(tournament, cancelled=cancelled, reason=f"the host {what} it")
+        self.arena.lifecycle.end(self._tournament(tournament_id), cancelled=cancelled, reason=f"the host {what} it")
 
-    def remove(self, tournament_id: str, name: str) -> int:
-        """A bot is taken out for good; what it still has to play there is lost. Raises TournamentError."""
-        arena = self.arena
-        tournament = arena.tournament(tournament_id)
-        player = arena.player(name)
+    @transactional
+    def remove(self, tournament_id: str, name: str) -> None:
+        """Take a bot out for good; what it still has to play there is lost."""
+        tournament, player = self._tournament(tournament_id), self.arena.players.get(name)
         if player is None or player.name not in tournament.field:
             raise TournamentError(ErrorCode.UNKNOWN_BOT, f"{tournament.id} has no bot {name!r}")
-        number = arena.take_out(player, tournament, removed=True)
-        message = f"the host removed {player.name} from {tournament.id}"
-        player.send(telling.notice(NoticeCode.REMOVED, message, tournament=tournament.id), number)
-        arena.forfeit_in(player, tournament, Termination.ADJUDICATION, message)
-        return number
+        self.arena.lifecycle.remove(player, tournament)
 
-    def unbench(self, tournament_id: str, name: str) -> int:
-        """A benched bot may play again. Raises TournamentError."""
-        arena = self.arena
-        tournament = arena.tournament(tournament_id)
-        player = arena.player(name)
+    @transactional
+    def unbench(self, tournament_id: str, name: str) -> None:
+        """Let a benched bot play again."""
+        tournament, player = self._tournament(tournament_id), self.arena.players.get(name)
         known = name if player is None else player.name
-        number = arena.record(tournament, tournament.unbench(known, arena.clock.now_ms()))
-        arena.settle()
-        return number
+        self.arena.recorder.record(tournament.unbench(known, self.arena.clock.now_ms()))
 
-    def invite(self, tournament_id: str, invite: str | None) -> int:
-        """From now on bots join with this code, or (None) without any; who is in stays. Raises TournamentError."""
-        arena = self.arena
-        tournament = arena.tournament(tournament_id)
-        return arena.record(tournament, tournament.change_invite(invite, arena.clock.now_ms()))
+    @transactional
+    def change_invite(self, tournament_id: str, invite: str | None) -> None:
+        """Ask bots for this code from now on, or (None) for none; those that are in stay."""
+        tournament = self._tournament(tournament_id)
+        self.arena.recorder.record(tournament.change_invite(invite, self.arena.clock.now_ms()))
 
-    def replay(self, match_id: str) -> int:
-        """A match is played again, under its id as the next attempt. Raises TournamentError."""
-        arena = self.arena
-        tournament = arena.tournament(match_id.partition(".")[0])
-        if match_id in arena.matches:
-            arena.floor.abort(match_id, "the host has the match played again")
-            return arena.log.last
-        seats = tournament.results[match_id].seats if match_id in tournament.results else ()
-        number = arena.record(tournament, tournament.void(match_id, arena.clock.now_ms()))
+    @transactional
+    def play_again(self, match_id: str) -> None:
+        """Have a match played again, under its id as the next attempt."""
+        arena, tournament = self.arena, self._tournament(tournament_id_of(match_id))
+        if match_id in arena.matches.live:
+            arena.matches.abort(match_id, "the host has the match played again")
+            return
+        over = tournament.results.get(match_id)
+        arena.recorder.record(tournament.void(match_id, arena.clock.now_ms()))
         message = f"the host has {match_id} played again: its result does not count any more"
-        frame = telling.notice(NoticeCode.MATCH_VOIDED, message, tournament=tournament.id, match=match_id)
-        for player in arena.players_of(seats):
-            player.send(frame, number)
-        arena.settle()
-        return number
+        notice = messages.notice(NoticeCode.MATCH_VOIDED, message, tournament_id=tournament.id, match_id=match_id)
+        for player in arena.players.of(over.seats if over is not None else ()):
+            player.send(notice, arena.recorder.number_of(tournament))
 
-    def reset_key(self, name: str) -> int:
-        """A name's key is forgotten: the next login of the name claims it anew. Raises TournamentError."""
-        arena = self.arena
-        claim = arena.names.get(name)
+    @transactional
+    def reset_key(self, name: str) -> None:
+        """Forget a name's key: the next login of the name claims it anew."""
+        claim = self.arena.names.get(name)
         if claim is None:
             raise TournamentError(ErrorCode.UNKNOWN_BOT, f"no bot was ever called {name!r}")
-        fact = NameReset(claim.name, arena.clock.now_ms())
-        arena.names.apply(fact)
-        return arena.log.append(fact)
+        self.arena.recorder.record(NameReset(claim.name, self.arena.clock.now_ms()))
+
+    def _tournament(self, tournament_id: str) -> Tournament:
+        return self.arena.lifecycle.tournament(tournament_id)

@@ -1,50 +1,66 @@
-"""The bots that the arena knows: their connection, and what they are playing."""
+"""A bot as the live server knows it: its session, its matches, its tournaments."""
 
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
 
-from rumble_server.arena.ports import Contact, TimerHandle
-from rumble_server.match.referee import Referee
+from rumble_server.arena.session import BotSession
 from rumble_server.tournament.tournament import Tournament
 
 
-@dataclass(slots=True, eq=False)
 class Player:
-    """A bot by name; `contact` is None while it is not connected."""
+    """A bot by name."""
 
-    name: str
-    contact: Contact | None = None
-    matches: dict[str, "OpenMatch"] = field(default_factory=dict)
-    tournaments: dict[str, Tournament] = field(default_factory=dict)
-    """The tournaments it is in that are not over."""
-    claimed: int = 0
-    """The number of the fact of its name, if the name is new in this run."""
-    challenge: str | None = None
-    """The tournament of its open challenge."""
+    __slots__ = ("claimed", "matches", "name", "session", "tournaments")
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.session: BotSession | None = None
+        """The newest login; None while it is not connected."""
+        self.matches: dict[str, int] = {}
+        """The ids of the matches that it is playing, with its seat in each."""
+        self.tournaments: dict[str, Tournament] = {}
+        """The tournaments it is in that are not over, by id."""
+        self.claimed = 0
+        """The number of the fact of its name, if the name is new in this run."""
+
+    @property
+    def is_connected(self) -> bool:
+        """Whether it is logged in."""
+        return self.session is not None
 
     @property
     def is_free(self) -> bool:
         """Whether it can take one more match."""
-        return self.contact is not None and len(self.matches) < self.contact.max_matches
+        return self.session is not None and len(self.matches) < self.session.max_matches
 
     def plays(self, game: str) -> bool:
-        """Whether it is connected, and said nothing against this game."""
-        return self.contact is not None and (self.contact.games is None or game in self.contact.games)
+        """Whether it is connected, and its login did not leave out this game."""
+        return self.session is not None and (self.session.games is None or game in self.session.games)
 
     def send(self, frame: bytes, after: int = 0) -> None:
-        """Send a frame if it is connected."""
-        if self.contact is not None:
-            self.contact.send(frame, after)
+        """Send a frame if it is connected, not before the fact of number `after` is on disk."""
+        if self.session is not None:
+            self.session.send(frame, after)
 
 
-@dataclass(slots=True, eq=False)
-class OpenMatch:
-    """A match that is being played: its referee, its players by seat, and its one timer."""
+class Players:
+    """Every bot that this run knows, by name in whatever case it is written."""
 
-    referee: Referee
-    players: tuple[Player, ...]
-    timer: TimerHandle | None = None
-    timer_at_ms: int = 0
+    def __init__(self) -> None:
+        self._players: dict[str, Player] = {}
 
-    def seat_of(self, player: Player) -> int:
-        """The player's seat."""
-        return self.players.index(player)
+    def get(self, name: str) -> Player | None:
+        return self._players.get(name.casefold())
+
+    def __getitem__(self, name: str) -> Player:
+        return self._players[name.casefold()]
+
+    def __iter__(self) -> Iterator[Player]:
+        return iter(self._players.values())
+
+    def enter(self, name: str) -> Player:
+        """Return the player of that name, new if there was none."""
+        return self._players.setdefault(name.casefold(), Player(name))
+
+    def of(self, names: Iterable[str]) -> tuple[Player, ...]:
+        """Return the players of these names, which must be known."""
+        return tuple(self._players[name.casefold()] for name in names)

@@ -1,6 +1,6 @@
-"""What the arena needs from the world: a log, a clock with timers, contacts with bots, and house bots.
+"""What the arena needs from the world: a log, a clock with timers, sessions, slow work, and house bots.
 
-The ports belong to who uses them; `store` and `gateway` bring the adapters, tests bring their own.
+The ports belong to the code that uses them; `store` and `gateway` bring the adapters, tests bring their own.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -9,7 +9,9 @@ from typing import Any, Protocol
 
 from rumble_protocol.codes import CloseCode
 
+from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import LogFact
+from rumble_server.tournament.formats import Round
 
 
 class Log(Protocol):
@@ -18,8 +20,11 @@ class Log(Protocol):
     def append(self, fact: LogFact) -> int:
         """Take a fact; it is written with the next batch. Gives its number."""
 
+    def file(self, ended: EndedTournament) -> None:
+        """Write the record of a tournament together with the facts that were appended last: call it right after."""
+
     def hurry(self) -> None:
-        """Somebody waits for what was appended: write the batch now rather than within a few milliseconds."""
+        """Write the batch soon, rather than within some milliseconds: a frame waits for it."""
 
     @property
     def durable(self) -> int:
@@ -30,11 +35,18 @@ class Log(Protocol):
         """The number of the last fact appended."""
 
 
+FindEnded = Callable[[str, Callable[[EndedTournament | None], None]], None]
+"""Looks for the record of a tournament that is over, by id, and calls back on the event loop, now or later.
+
+None: there is no such tournament, or it cannot be read.
+"""
+
+
 class TimerHandle(Protocol):
     """A timer that can be cancelled."""
 
     def cancel(self) -> None:
-        """Do not call."""
+        """Cancel the timer; its callback will not run."""
 
 
 class Clock(Protocol):
@@ -47,75 +59,54 @@ class Clock(Protocol):
         """Call back at a server time, or soon if it has passed."""
 
     def after_input(self, callback: Callable[[], None]) -> TimerHandle:
-        """Call back once every frame that has been received by now was handled."""
+        """Call back once every frame that was received before this call has been handled."""
 
 
-class Contact(Protocol):
-    """A connection whose bot is logged in."""
+class Sessions(Protocol):
+    """The sockets' side of every session, by its id. Nothing is asked of it: all of these are messages."""
 
-    @property
-    def max_matches(self) -> int:
-        """How many matches at once the bot was granted."""
+    def logged_in(self, session_id: int, name: str) -> None:
+        """The session's login was accepted under this name."""
 
-    @property
-    def challenges(self) -> bool:
-        """Whether the bot accepts challenges."""
+    def send(self, session_id: int, frame: bytes) -> None:
+        """Write a text frame."""
 
-    @property
-    def games(self) -> tuple[str, ...] | None:
-        """The games that the bot plays; None: any."""
+    def count(self, session_id: int) -> None:
+        """The frame handed over last answered no turn: it counts toward the message limit."""
 
-    @property
-    def version(self) -> str | None:
-        """The bot's version, as its login told it."""
+    def close(self, session_id: int, code: CloseCode) -> None:
+        """Begin the closing handshake."""
 
-    @property
-    def client(self) -> str | None:
-        """What the bot connects by, as its login told it."""
+    def cut(self, session_id: int) -> None:
+        """End the connection at once: it has long been silent, and its bot is not on turn."""
 
-    @property
-    def omit(self) -> tuple[str, ...]:
-        """What the bot wants left out of `turn`."""
 
-    @property
-    def lag_ms(self) -> int:
-        """The least of the connection's last round trips."""
-
-    def send(self, frame: bytes, after: int = 0) -> None:
-        """Send a frame, not before the fact of number `after` is on disk, and never before an earlier frame."""
-
-    def send_now(self, frame: bytes) -> None:
-        """Send a frame that tells nothing of what others wait for: it may go first."""
-
-    def holds(self, frame: bytes) -> bool:
-        """Whether this very frame still waits for the disk."""
-
-    def close(self, code: CloseCode) -> None:
-        """Close the connection after what was sent."""
+Work = Callable[[Callable[[], Round], Callable[[Round], None]], None]
+"""Runs a slow task elsewhere, and calls back with what it gave."""
 
 
 @dataclass(frozen=True, slots=True)
 class HouseBot:
-    """A house bot that is to be connected: its name and key, and which reference bot plays."""
+    """A house bot that is to be connected: its name and key, and the reference bot that plays under it."""
 
     name: str
     key: str
-    player: str
+    reference_bot: str
     challenges: bool
     """It is there to be challenged; else it was added to a tournament, which its session will name."""
 
 
-class House(Protocol):
+class HouseRunner(Protocol):
     """Runs house bots."""
 
-    def players(self, game: str, settings: Mapping[str, Any]) -> Mapping[str, str]:
+    def reference_bots(self, game: str, settings: Mapping[str, Any]) -> Mapping[str, str]:
         """The reference bots that play this game, each with a line about it."""
 
     def ladder(self) -> Mapping[str, str]:
         """All reference bots, the weakest first, each with a line about it."""
 
     def keep(self, bots: Sequence[HouseBot]) -> None:
-        """Have these bots connected, and no others; whatever makes one end, it is started again."""
+        """Keep these bots connected, and no others; one that ends is started again."""
 
     async def close(self) -> None:
         """End them all."""

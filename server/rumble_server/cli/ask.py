@@ -1,4 +1,4 @@
-"""`rumble ask`: what would that bot do here?"""
+"""`rumble ask`: the move a bot would make in a position."""
 
 import json
 from random import Random
@@ -25,7 +25,7 @@ def ask(
     bot: Annotated[str, typer.Argument(metavar="BOT", help="A reference bot, or FILE.py:FUNCTION.")],
     game: Game = "tictactoe",
     position: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="In the game's own text; the start if not given.")
+        str | None, typer.Option(metavar="TEXT", help="In the game's notation; by default the start.")
     ] = None,
     setting: Setting = None,
     search: Search = None,
@@ -35,7 +35,7 @@ def ask(
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
-    """The move a bot would make in a position, its score for the mover, and the nodes it visited."""
+    """Print the move a bot would make in a position, its score for the mover, and the nodes it visited."""
     from rumble_bots.function_player import FunctionPlayer
     from rumble_bots.functions import is_function
     from rumble_bots.players import Player, make_player

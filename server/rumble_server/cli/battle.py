@@ -1,4 +1,4 @@
-"""`rumble battle`: two bots, many matches, one process."""
+"""`rumble battle`: many matches between two bots in one process."""
 
 import json
 from functools import partial
@@ -6,27 +6,28 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rumble_server.cli.support.options import Game, Json, Seed, Setting, read_player, read_settings
+from rumble_server.cli.support.bot_names import read_reference_bot
+from rumble_server.cli.support.options import Game, Json, Seed, Setting, read_settings
 
 if TYPE_CHECKING:
     from rumble_bots.battle import Maker
 
-WHO = "A reference bot, with options like minimax,depth=4,time-ms=100 if need be, or FILE.py:FUNCTION."
+BOT = "A reference bot, with or without options (minimax,depth=4,time-ms=100), or FILE.py:FUNCTION."
 
 
 def battle(
-    first: Annotated[str, typer.Argument(metavar="A", help=WHO)],
-    second: Annotated[str, typer.Argument(metavar="B", help=WHO)],
-    matches: Annotated[int, typer.Option(min=1, help="So many; the bots take turns to move first.")] = 1000,
+    first: Annotated[str, typer.Argument(metavar="A", help=BOT)],
+    second: Annotated[str, typer.Argument(metavar="B", help=BOT)],
+    matches: Annotated[int, typer.Option(min=1, help="How many matches; the bots take turns to move first.")] = 1000,
     game: Game = "tictactoe",
     setting: Setting = None,
     opening: Annotated[
-        int, typer.Option(min=0, help="Begin with so many random plies, the same for both matches of a pair.")
+        int, typer.Option(min=0, help="How many random plies a match begins with; the same for both matches of a pair.")
     ] = 0,
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
-    """Play many matches between two bots: wins, draws and losses of the first, with 95% intervals."""
+    """Play many matches between two bots, and print wins, draws and losses of the first with 95% intervals."""
     from rich.console import Console
     from rumble_bots.battle import battle as fight
     from rumble_engine import get_game
@@ -52,5 +53,5 @@ def _maker(text: str, game: str) -> "Maker":
 
     if is_function(text):
         return partial(FunctionPlayer, text=text, game=game)
-    name, options = read_player(text)
+    name, options = read_reference_bot(text)
     return lambda random: make_player(name, seed=random.getrandbits(64), **options)

@@ -1,9 +1,10 @@
-"""`rumble bot`: a reference bot, or any Python function, as a remote bot."""
+"""`rumble bot`: play as a reference bot or as any Python function."""
 
 from typing import Annotated
 
 import typer
 
+from rumble_server.cli.support.bot_names import own_name
 from rumble_server.cli.support.errors import CliError, ExitCode
 from rumble_server.cli.support.options import (
     Challenges,
@@ -30,7 +31,7 @@ FAULTY = "faulty"
 
 
 def bot(
-    player: Annotated[str, typer.Argument(metavar="NAME|FILE.py:FUNCTION", help="A reference bot, or a function.")],
+    bot: Annotated[str, typer.Argument(metavar="NAME|FILE.py:FUNCTION", help="A reference bot, or a function.")],
     server: Server,
     join: Join = None,
     name: Name = None,
@@ -43,7 +44,7 @@ def bot(
     time_ms: TimeMs = None,
     iterations: Iterations = None,
     seed: Seed = 0,
-    fault: Annotated[str | None, typer.Option(metavar="FAULT", help="What is wrong with the bot `faulty`.")] = None,
+    fault: Annotated[str | None, typer.Option(metavar="FAULT", help="Which fault the bot `faulty` has.")] = None,
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
@@ -53,25 +54,23 @@ def bot(
     from rumble_bots.serve import run, to_stderr
 
     check_purpose(join, challenges)
-    if player == FAULTY:
+    if bot == FAULTY:
         _play_faulty(fault, server, name or f"{FAULTY}-{fault}", join, key)
         return
     options = given(search=search, depth=depth, time_ms=time_ms, iterations=iterations)
-    if is_function(player):
+    if is_function(bot):
         no_options_for_functions(options)
-        playing: Bot = load_bot(player)
-        own_name = player.rpartition(":")[2].strip("_")
+        playing: Bot = load_bot(bot)
     else:
         from rumble_bots.players_bot import PlayerBot
 
-        playing = PlayerBot(player, seed=seed, **options)
-        own_name = player
+        playing = PlayerBot(bot, seed=seed, **options)
     if verbose:
         log_everything()
     summary = run(
         playing,
         server,
-        name=name or own_name,
+        name=name or own_name(bot),
         key=key,
         join=join,
         invite=invite,

@@ -1,6 +1,5 @@
-"""`rumble bridge`: any existing program as a remote bot, unchanged."""
+"""`rumble bridge`: play with any existing program, unchanged."""
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -23,9 +22,9 @@ from rumble_bots.bridges import (
 )
 from rumble_bots.serve import serve, to_stderr
 
-from rumble_server.cli.main import MARKUP
+from rumble_server.cli.support.bot_names import as_bot_name
 from rumble_server.cli.support.errors import CliError, ExitCode
-from rumble_server.cli.support.loop import run
+from rumble_server.cli.support.loop import run_unless_stopped
 from rumble_server.cli.support.options import (
     Challenges,
     Invite,
@@ -39,11 +38,11 @@ from rumble_server.cli.support.options import (
     given,
     log_everything,
 )
-from rumble_server.cli.support.running import unless_stopped, until_signal
+from rumble_server.cli.support.terminal import MARKUP
 
 
 class Protocol(StrEnum):
-    """What the program speaks."""
+    """The protocol of the program."""
 
     STDIO = "stdio"
     UCI = "uci"
@@ -60,38 +59,44 @@ OPTIONS_OF = {
     "movetime": Protocol.UCI,
     "no-clock": Protocol.GTP,
 }
-"""The options that only one protocol has."""
+"""The protocol of each option that only one protocol has."""
 
-Command = Annotated[list[str], typer.Argument(metavar="-- COMMAND", help="The program, and its own options.")]
+Command = Annotated[list[str], typer.Argument(metavar="-- COMMAND", help="The program and its options.")]
 
-# Everything after the program's name is the program's own.
+# Options after the program's name belong to the program.
 app = typer.Typer(add_completion=False, rich_markup_mode=MARKUP, context_settings={"allow_interspersed_args": True})
 
 
 @app.command()
 def bridge(
-    protocol: Annotated[Protocol, typer.Argument(help="What the program speaks.")],
+    protocol: Annotated[Protocol, typer.Argument(help="The protocol that the program speaks.")],
     command: Command,
     server: Server,
     join: Join = None,
     name: Annotated[
-        str | None, typer.Option(envvar="RUMBLE_NAME", help="Its name there; the program's own by default.")
+        str | None, typer.Option(envvar="RUMBLE_NAME", help="Its name on the server; the program's own by default.")
     ] = None,
     key: Key = None,
     matches_at_once: MatchesAtOnce = 1,
     invite: Invite = None,
     challenges: Challenges = False,
-    bare: Annotated[bool, typer.Option("--bare", help="stdio: legal moves in, instead of the turn as JSON.")] = False,
-    all_: Annotated[bool, typer.Option("--all", help="stdio: pass on match_start, rejected and match_over.")] = False,
+    bare: Annotated[
+        bool, typer.Option("--bare", help="stdio: send it the legal moves instead of the turn as JSON.")
+    ] = False,
+    all_: Annotated[
+        bool, typer.Option("--all", help="stdio: send it match_start, rejected and match_over, too.")
+    ] = False,
     option: Annotated[
         list[str] | None, typer.Option(metavar="NAME=VALUE", help="uci: an option of the engine; may be repeated.")
     ] = None,
-    depth: Annotated[int | None, typer.Option(min=1, help="uci: search so many plies, whatever the clock.")] = None,
-    nodes: Annotated[int | None, typer.Option(min=1, help="uci: search so many nodes.")] = None,
-    movetime: Annotated[int | None, typer.Option(min=1, metavar="MS", help="uci: search so long.")] = None,
-    no_clock: Annotated[bool, typer.Option("--no-clock", help="gtp: tell it of no clock.")] = False,
+    depth: Annotated[
+        int | None, typer.Option(min=1, help="uci: how many plies to search; the clock is ignored.")
+    ] = None,
+    nodes: Annotated[int | None, typer.Option(min=1, help="uci: how many nodes to search.")] = None,
+    movetime: Annotated[int | None, typer.Option(min=1, metavar="MS", help="uci: how long to search, in ms.")] = None,
+    no_clock: Annotated[bool, typer.Option("--no-clock", help="gtp: do not send it the clock.")] = False,
     stderr: Annotated[
-        Path | None, typer.Option(help="Keep its standard error here; by default in the user's state folder.")
+        Path | None, typer.Option(help="File for its standard error; by default in your state folder.")
     ] = None,
     quiet: Quiet = False,
     verbose: Verbose = False,
@@ -103,7 +108,7 @@ def bridge(
     make_dialogue = dialogue_maker(protocol, own)
     if verbose:
         log_everything()
-    name = name or name_of(command[0])
+    name = name or as_bot_name(Path(command[0]).stem, "program")
     kept = StderrFile(stderr or default_stderr_file(name))
     say: Callable[[str], None] | None = None if quiet or verbose else to_stderr
     if say is not None:
@@ -127,10 +132,7 @@ def bridge(
         finally:
             await bot.close()
 
-    async def until_the_end() -> Summary | None:
-        return await unless_stopped(play(), until_signal())
-
-    summary = run(until_the_end())
+    summary = run_unless_stopped(play())
     if summary is None:
         return ExitCode.INTERRUPTED
     typer.echo(summary)
@@ -138,7 +140,7 @@ def bridge(
 
 
 def dialogue_maker(protocol: Protocol, options: Mapping[str, Any]) -> Callable[[], Dialogue]:
-    """What makes the dialogue of each process. Raises CliError for an option of another protocol."""
+    """Return a function that makes the dialogue of a process. Raises CliError for an option of another protocol."""
     for name in options:
         if OPTIONS_OF[name] is not protocol:
             raise CliError(f"--{name}: only for {OPTIONS_OF[name]}, not for {protocol}", ExitCode.USAGE)
@@ -160,14 +162,9 @@ def dialogue_maker(protocol: Protocol, options: Mapping[str, Any]) -> Callable[[
 
 
 def read_options(texts: Sequence[str]) -> dict[str, str]:
-    """An engine's options written NAME=VALUE. Raises CliError."""
+    """Read an engine's options written NAME=VALUE. Raises CliError."""
     pairs = [text.partition("=") for text in texts]
     for (name, equals, _), text in zip(pairs, texts, strict=True):
         if not name.strip() or not equals:
             raise CliError(f"{text!r} is not an option: write NAME=VALUE", ExitCode.USAGE)
     return {name.strip(): value.strip() for name, _, value in pairs}
-
-
-def name_of(program: str) -> str:
-    """The program's name as a name on a server."""
-    return re.sub(r"[^A-Za-z0-9_.-]", "", Path(program).stem).lstrip("_.-")[:32] or "program"

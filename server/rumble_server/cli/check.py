@@ -1,46 +1,42 @@
-"""`rumble check`: does a bot keep the protocol?"""
+"""`rumble check`: check a bot against the rules of the protocol."""
 
-import asyncio
-import signal
-from collections.abc import Coroutine
-from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from rumble_server.cli.support.errors import CliError, ExitCode
+from rumble_server.cli.support.loop import run_unless_stopped
 from rumble_server.cli.support.options import Json
 
-if TYPE_CHECKING:
-    from rumble_bots.check.report import Report
-
 AWAITED_S = 60.0
-"""How long it may take until somebody has started the bot."""
+"""Default of `--wait` without COMMAND, in s: a person has to start the bot."""
 
 
 def check(
     command: Annotated[
-        list[str] | None, typer.Argument(metavar="[-- COMMAND]", help="What starts the bot; else one is waited for.")
+        list[str] | None,
+        typer.Argument(metavar="[-- COMMAND]", help="Starts the bot; without it, start the bot yourself."),
     ] = None,
     game: Annotated[
-        list[str] | None, typer.Option(metavar="GAME", help="May be given again for others; tictactoe by default.")
+        list[str] | None, typer.Option(metavar="GAME", help="A game to check; may be repeated; tictactoe by default.")
     ] = None,
     server: Annotated[
-        str | None, typer.Option(metavar="URL", help="Be the server at this address; 127.0.0.1 and a free port else.")
+        str | None,
+        typer.Option(metavar="URL", help="Be the server at this address; by default 127.0.0.1 and a free port."),
     ] = None,
     port: Annotated[int | None, typer.Option(min=0, max=65535, help="Be the server at this port of 127.0.0.1.")] = None,
     wait: Annotated[
         float | None,
-        typer.Option(min=0.1, help="Seconds until the bot must have connected; 10, or 60 without COMMAND."),
+        typer.Option(min=0.1, help="Time in s for the bot to connect; 10, or 60 without COMMAND."),
     ] = None,
     move_ms: Annotated[
-        int, typer.Option(min=50, max=60_000, help="The bot's time for a move; more for slow bots.")
+        int, typer.Option(min=50, max=60_000, help="The bot's time for a move, in ms; give slow bots more.")
     ] = 500,
     as_json: Json = False,
-    junit: Annotated[Path | None, typer.Option(metavar="FILE", help="Write JUnit XML there, too.")] = None,
+    junit: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the report as JUnit XML, too.")] = None,
 ) -> int:
-    """Check a bot in any language against every rule of PROTOCOL.md, and say what to mend.
+    """Check a bot in any language against every rule of PROTOCOL.md, and say what to fix.
 
     The bot finds RUMBLE_SERVER (host:port), RUMBLE_JOIN and RUMBLE_NAME in its environment.
     """
@@ -58,9 +54,11 @@ def check(
     games = list(dict.fromkeys(game or ()))
     plan = Plan(command or (), games, host, port, wait_s, move_ms)
     try:
-        report = asyncio.run(_stoppable(check_bot(plan, lambda line: typer.echo(line, err=True))))
+        report = run_unless_stopped(check_bot(plan, lambda line: typer.echo(line, err=True)))
     except BadCommand as error:
         raise CliError(str(error), ExitCode.USAGE) from None
+    if report is None:
+        return ExitCode.INTERRUPTED
     if junit is not None:
         junit.write_text(as_junit(report), encoding="utf-8")
     if as_json:
@@ -72,19 +70,8 @@ def check(
     return ExitCode.DONE if report.passed else ExitCode.FAILED
 
 
-async def _stoppable(checking: Coroutine[Any, Any, "Report"]) -> "Report":
-    """Wait for a report. SIGTERM ends it as Ctrl-C does, so that the bot's program is ended, too."""
-    task = asyncio.ensure_future(checking)
-    with suppress(NotImplementedError):  # Windows has no signal handlers on the loop
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
-    try:
-        return await task
-    except asyncio.CancelledError:
-        raise KeyboardInterrupt from None
-
-
 def _place(server: str | None, port: int | None) -> tuple[str, int]:
-    """Where to listen. Raises BadAddress."""
+    """Return the host and port to listen on. Raises BadAddress, or CliError for an address with TLS."""
     from rumble_bots.address import Address
 
     if server is None:

@@ -1,4 +1,4 @@
-"""`rumble demo`: the main job on one machine. A server, bots as real processes, a tournament to its crosstable."""
+"""`rumble demo`: a tournament on one machine, with a server, bots as processes, and a crosstable."""
 
 import asyncio
 import json
@@ -17,56 +17,55 @@ from rumble_engine import get_game
 from rumble_protocol.fields import TimeControl
 
 from rumble_server.app import Server
+from rumble_server.arena.organiser import Organiser
+from rumble_server.cli.support.bot_names import checked_bots, own_name, split_names
+from rumble_server.cli.support.bot_process import BotSpec, process_command, search_ms
 from rumble_server.cli.support.errors import CliError, ExitCode
-from rumble_server.cli.support.house import DEFAULT, HouseProcesses, house_players
-from rumble_server.cli.support.loop import run
-from rumble_server.cli.support.many import Entry, many_command
+from rumble_server.cli.support.house import DEFAULT, HouseProcesses, read_house
+from rumble_server.cli.support.loop import run, until_signal
 from rumble_server.cli.support.options import Seed
-from rumble_server.cli.support.running import (
-    bot_processes,
-    checked_players,
-    running_server,
-    split_names,
-    until_signal,
-)
-from rumble_server.cli.support.tables import crosstable, plain_or_rich, standings_table, title_of, told_table
+from rumble_server.cli.support.running import bot_processes, running_server
+from rumble_server.cli.support.tables import crosstable, standings_table, title_of, told_table
+from rumble_server.cli.support.terminal import plain_or_rich
 from rumble_server.config import ServerConfig
 from rumble_server.tournament.config import MOST_BOTS, TournamentConfig
 from rumble_server.tournament.exports.document import export
 from rumble_server.tournament.tournament import OVER, Tournament
 
 REFRESH_S = 0.2
+"""Time in s between two looks at the tournament."""
 MOST_PROCESSES = 8
-"""So many processes at most; a larger field shares them."""
+"""Maximum number of bot processes; a larger field shares them."""
 MATCHES_AT_ONCE = 2
+"""How many matches each bot plays at the same time."""
 MOST_IN_CROSSTABLE = 20
-"""The end of a larger field is told by its standings."""
-THINK_MS = 50
-"""How long a searching bot thinks about a move where it cannot search to the end: a demo is to be watched."""
+"""Maximum number of bots in the final crosstable; a larger field gets its standings."""
 
 
 def demo(
     bots: Annotated[
         str | None,
-        typer.Option(help="Like random,minimax,my.py:ai, or random:64 for many; all that can play by default."),
+        typer.Option(help="Like random,minimax,my.py:ai, or random:64 for 64 of them; by default all that can play."),
     ] = None,
-    game: Annotated[str, typer.Option(metavar="GAME", help="See: rumble games.")] = "tictactoe",
+    game: Annotated[str, typer.Option(metavar="GAME", help="A game; see: rumble games.")] = "tictactoe",
     format_: Annotated[str, typer.Option("--format", help="round-robin, gauntlet, knockout or swiss.")] = "round-robin",
     cycles: Annotated[int, typer.Option(min=1, max=1000, help="How often everyone meets everyone.")] = 1,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 0,
-    db: Annotated[str | None, typer.Option(help="Keep the event log here; else it is thrown away.")] = None,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the page; 0 takes a free one.")] = 0,
+    db: Annotated[str | None, typer.Option(help="File to keep the event log in; by default it is deleted.")] = None,
     seed: Seed = 0,
     house: Annotated[
-        str, typer.Option(metavar="LIST|none", help="House bots to be challenged, while the page stays.")
+        str, typer.Option(metavar="LIST|none", help="House bots that can be challenged while the page stays.")
     ] = DEFAULT,
-    exit_: Annotated[bool, typer.Option("--exit", help="End with the tournament; the page does not stay.")] = False,
+    exit_: Annotated[
+        bool, typer.Option("--exit", help="End with the tournament; otherwise the page stays until Ctrl-C.")
+    ] = False,
     json_: Annotated[bool, typer.Option("--json", help="Print the standings and matches as one JSON object.")] = False,
 ) -> int:
-    """A double round-robin between the reference bots, over real sockets, with live standings and a crosstable."""
+    """Play a tournament between bots on this machine: by default a double round-robin of the reference bots."""
     get_game(game)
-    players = checked_players(multiplied(split_names(bots))) if bots else default_bots(game)
-    if len(players) < 2:
-        raise CliError("a tournament needs two bots", ExitCode.USAGE)
+    names = checked_bots(multiplied(split_names(bots))) if bots else default_bots(game)
+    if len(names) < 2:
+        raise CliError("a tournament needs at least two bots", ExitCode.USAGE)
     try:
         config = TournamentConfig.model_validate(
             {
@@ -76,7 +75,7 @@ def demo(
                 "cycles": cycles,
                 "seed": seed,
                 "time_control": TimeControl(move_ms=10_000),
-                "start_at_bots": len(players),
+                "start_at_bots": len(names),
             }
         )
     except ValidationError as error:
@@ -86,12 +85,12 @@ def demo(
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="rumble-"))
             db = str(Path(folder) / "rumble.db")
         stays = sys.stdout.isatty() and not exit_ and not json_
-        residents = house_players(house) if stays else ()
-        return run(_demo(ServerConfig(port=port, db=db, house=residents), config, players, stays=stays, as_json=json_))
+        server = ServerConfig(port=port, db=db, house=read_house(house) if stays else ())
+        return run(_demo(server, config, names, stays=stays, as_json=json_))
 
 
 def default_bots(game: str) -> list[str]:
-    """The reference bots that can play a game: all, but for those that need a table it does not have."""
+    """Return the reference bots that can play a game."""
     from rumble_bots.players import PLAYERS
 
     start = get_game(game).initial()
@@ -99,27 +98,20 @@ def default_bots(game: str) -> list[str]:
 
 
 def multiplied(names: list[str]) -> list[str]:
-    """`random:3` as three of them."""
-    players = []
+    """Expand `random:3` to three of them. Raises CliError for too many."""
+    bots = []
     for name in names:
-        player, colon, count = name.rpartition(":")
+        bot, colon, count = name.rpartition(":")
         many = bool(colon) and count.isdecimal()
-        players += [player] * int(count) if many else [name]
-        if len(players) > MOST_BOTS:
+        bots += [bot] * int(count) if many else [name]
+        if len(bots) > MOST_BOTS:
             raise CliError(f"a tournament has room for {MOST_BOTS} bots", ExitCode.USAGE)
-    return players
+    return bots
 
 
-def think_ms(player: str, game: str) -> int | None:
-    """How long a bot may think about a move; None: it searches to the end."""
-    if player == "mcts":
-        return THINK_MS
-    return THINK_MS if player in ("minimax", "streetwise") and game != "tictactoe" else None
-
-
-def entrant_names(players: list[str]) -> list[str]:
-    """A name for each bot: its own, numbered where it plays more than once."""
-    own = [player.rpartition(":")[2] for player in players]
+def entrant_names(bots: list[str]) -> list[str]:
+    """Return a name for each bot: its own, numbered if it plays more than once."""
+    own = [own_name(bot) for bot in bots]
     many = {name for name, count in Counter(own).items() if count > 1}
     seen: Counter[str] = Counter()
     names = []
@@ -129,22 +121,20 @@ def entrant_names(players: list[str]) -> list[str]:
     return names
 
 
-async def _demo(
-    config: ServerConfig, wanted: TournamentConfig, players: list[str], *, stays: bool, as_json: bool
-) -> int:
+async def _demo(config: ServerConfig, wanted: TournamentConfig, bots: list[str], *, stays: bool, as_json: bool) -> int:
     console = plain_or_rich(stderr=as_json)
     stopping = until_signal()
     async with running_server(config, HouseProcesses) as server:
-        tournament, number = server.arena.create(wanted)
-        await server.log.wait(number)
+        tournament = Organiser(server.arena).create(wanted)
+        await server.log.wait(server.log.last)
         console.print(f"page: {server.url}/tournaments/{tournament.id}", soft_wrap=True, highlight=False)
-        entries = [
-            Entry(player, name, wanted.seed + number, think_ms(player, wanted.game))
-            for number, (player, name) in enumerate(zip(players, entrant_names(players), strict=True))
+        specs = [
+            BotSpec(bot, name, wanted.seed + number, search_ms(bot, wanted.game))
+            for number, (bot, name) in enumerate(zip(bots, entrant_names(bots), strict=True))
         ]
         commands = [
-            many_command(entries[first::MOST_PROCESSES], server.url, tournament.id, MATCHES_AT_ONCE)
-            for first in range(min(MOST_PROCESSES, len(entries)))
+            process_command(specs[first::MOST_PROCESSES], server.url, tournament.id, MATCHES_AT_ONCE)
+            for first in range(min(MOST_PROCESSES, len(specs)))
         ]
         async with bot_processes(commands) as processes:
             over = await _watch(console, server, tournament, processes, stopping)
@@ -168,7 +158,7 @@ def _show_end(console: Console, tournament: Tournament) -> None:
         console.print(told_table(lines, title=title_of(tournament)))
         return
     console.print(crosstable(tournament))
-    console.print("1 won, = drawn, 0 lost; one mark a match, the row's score against the column", style="dim")
+    console.print("1 won, = drawn, 0 lost; one mark for each match, the row's score against the column", style="dim")
 
 
 async def _watch(
@@ -178,12 +168,12 @@ async def _watch(
     processes: list[asyncio.subprocess.Process],
     stopping: asyncio.Event,
 ) -> bool:
-    """Show the standings until the tournament is over (True), a signal comes, or a bot cannot start (False)."""
+    """Show the standings until the tournament ends, a signal comes or a bot fails to start. Return whether it ended."""
     with Live(standings_table(tournament), console=console, auto_refresh=False, transient=True) as live:
         while tournament.status not in OVER and not stopping.is_set():
             failed = [process for process in processes if process.returncode]
             if failed and tournament.status == "lobby":
-                console.print("a bot could not start; see what it said above")
+                console.print("a bot could not start; its error is above")
                 return False
             if console.is_terminal:
                 live.update(standings_table(tournament), refresh=True)

@@ -1,4 +1,4 @@
-"""`rumble games`: what is installed."""
+"""`rumble games`: the installed games and their settings."""
 
 import json
 from typing import Any

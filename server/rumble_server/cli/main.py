@@ -1,7 +1,7 @@
-"""The entry point of `rumble`: the list of commands, and the one place where errors become a line and an exit code.
+"""The entry point of `rumble`: it lists the commands and turns errors into a line and an exit code.
 
 A command is the module of its name in this package, with either a `typer.Typer` called `app` or a function called
-like the command. It is imported only when it is used: a bot starts without loading a web server.
+like the command. It is imported only when it is used, so a bot starts without loading a web server.
 """
 
 import os
@@ -9,50 +9,48 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 from importlib.metadata import version
-from typing import Annotated, Any, Literal, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
 
 from rumble_server.cli.support.errors import ExitCode, as_cli_error
+from rumble_server.cli.support.terminal import MARKUP
 
 COMMANDS = {
-    "demo": "A whole tournament on this machine: server, bots, live table, crosstable.",
-    "serve": "Host tournaments: the server.",
+    "demo": "Run a whole tournament on this machine, with a live table.",
+    "serve": "Run a server that hosts tournaments.",
     "tournament": "Create, start, watch and end tournaments on a server.",
-    "watch": "Live standings of a tournament, in the terminal.",
+    "watch": "Show the live standings of a tournament.",
     "bot": "Play as a reference bot, or as any Python function.",
-    "new": "A starter bot in one of several languages, under a name of your own.",
-    "bridge": "Any existing program as a bot: over stdio, UCI, GTP or Gomocup.",
-    "practice": "A match against a house bot, without a clock, every frame shown.",
+    "new": "Write a starter bot in a language of your choice.",
+    "bridge": "Play with any program that speaks stdio, UCI, GTP or Gomocup.",
+    "practice": "Try your bot against a reference bot; see every frame.",
     "check": "Check a bot in any language against the rules of the protocol.",
     "play": "Play a match yourself, in the terminal.",
-    "battle": "Thousands of matches between two bots in one process.",
-    "ask": "The move a bot would make, its score and the nodes it visited.",
-    "standings": "Ranks and tie-breaks of any result file.",
-    "ratings": "Ratings of any result file, with intervals.",
+    "battle": "Play thousands of matches between two bots in one process.",
+    "ask": "Print a bot's move, its score and the nodes it visited.",
+    "standings": "Rank the bots of any result file, with tie-breaks.",
+    "ratings": "Rate the bots of any result file, with intervals.",
     "replay": "Step through a match, from a file or a server.",
-    "games": "The installed games and their settings.",
-    "schema": "The JSON Schema of every message.",
+    "games": "List the installed games and their settings.",
+    "schema": "Print the JSON Schema of every message.",
 }
 DEBUG_VARIABLE = "RUMBLE_DEBUG"
 ONE_THREAD = "OPENBLAS_NUM_THREADS"
-"""For numpy: its matrices are small here, and more threads would take the cores from matches that are being played."""
-MARKUP: Literal["rich"] | None = "rich" if sys.stdout.isatty() else None
-"""Help is drawn on a terminal, and plain text in a pipe."""
+"""Limits numpy to one thread: its matrices are small, and more threads would take cores from running matches."""
 
 
 class LazyGroup(TyperGroup):
-    """Lists every command by its one line of help, and loads the one that is used."""
+    """The group of all commands: lists each by one line of help, and loads the one that is used."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
-        """The command that `args` names, loaded."""
         name, listed, rest = super().resolve_command(ctx, args)
         return name, listed if name is None else load(name), rest
 
 
 def load(name: str) -> Any:
-    """The command called `name`, from its module."""
+    """Import the command called `name`."""
     module = import_module(f"rumble_server.cli.{name}")
     command = getattr(module, "app", None)
     if not isinstance(command, typer.Typer):
@@ -72,7 +70,7 @@ app = typer.Typer(
 def _list(name: str, line: str) -> None:
     @app.command(name, help=line)
     def listed() -> None:
-        """Stands for the command in the list; `load` gives the real one."""
+        """Stand for the command in the list; `load` gives the real one."""
 
 
 for _name, _line in COMMANDS.items():
@@ -99,7 +97,7 @@ def rumble(
 
 
 def run(args: Sequence[str] | None = None) -> int:
-    """Run `rumble` with `args` (the process's by default). Returns the exit code; never raises, never a traceback."""
+    """Run `rumble` with `args` (default: the process's) and return the exit code. It raises only with RUMBLE_DEBUG."""
     os.environ.setdefault(ONE_THREAD, "1")
     try:
         result = app(args, prog_name="rumble", standalone_mode=False)
@@ -111,7 +109,7 @@ def run(args: Sequence[str] | None = None) -> int:
     except (KeyboardInterrupt, typer.Abort):
         return ExitCode.INTERRUPTED
     except BrokenPipeError:
-        # Whoever read our output has gone. Python would complain again when it flushes at its end.
+        # The reader of our output has gone. Python would report it again when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ExitCode.FAILED
     except Exception as error:
@@ -131,7 +129,7 @@ def _complain(message: str, exit_code: int) -> int:
 
 
 def main() -> NoReturn:
-    """The console script."""
+    """Run the console script."""
     sys.exit(run())
 
 

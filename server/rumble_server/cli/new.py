@@ -1,4 +1,4 @@
-"""`rumble new`: a starter bot under a name of one's own, in one of several languages."""
+"""`rumble new`: write a starter bot in one of several languages."""
 
 import shlex
 from enum import StrEnum
@@ -10,7 +10,7 @@ from rumble_bots.starters import STARTERS
 
 
 class Language(StrEnum):
-    """What a starter is written in."""
+    """The languages that starters are written in."""
 
     PYTHON = "python"
     JAVASCRIPT = "javascript"
@@ -21,11 +21,11 @@ class Language(StrEnum):
 
 
 def new(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The bot's name, and that of its new folder.")],
-    language: Annotated[Language, typer.Option(help="What it is written in.")] = Language.PYTHON,
-    directory: Annotated[Path, typer.Option("--dir", metavar="DIR", help="Where the folder is made.")] = Path(),
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the bot and of its new folder.")],
+    language: Annotated[Language, typer.Option(help="Language of the bot.")] = Language.PYTHON,
+    directory: Annotated[Path, typer.Option("--dir", metavar="DIR", help="Where to make the folder.")] = Path(),
 ) -> None:
-    """Write a bot that plays, to be made a better one; and tell what to do with it."""
+    """Write a small bot that plays, for you to improve, and print the commands to run it."""
     starter = STARTERS[language]
     folder = starter.write(name, directory)
     run = f"{starter.run} winblock"

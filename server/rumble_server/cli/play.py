@@ -1,9 +1,6 @@
-"""`rumble play`: a person in the terminal, against a bot of a server."""
+"""`rumble play`: play a match yourself, in the terminal."""
 
 import getpass
-import io
-import re
-import sys
 from collections.abc import Callable
 from typing import Annotated
 
@@ -13,14 +10,17 @@ from rumble_bots.errors import Resign
 from rumble_engine import MoveError, get_game
 from rumble_protocol import server_messages as server_says
 
+from rumble_server.cli.support.bot_names import as_bot_name
 from rumble_server.cli.support.options import Game, Key, Server
+from rumble_server.cli.support.terminal import stdin_lines
 
-PATIENCE_MS = 600_000
+MOVE_MS = 600_000
+"""Default time for each move: ten minutes."""
 HELP = "type a move, ? for all that are allowed, or resign"
 
 
 class Person(Bot):
-    """A bot whose moves somebody types. `read` gives a line, or None at the end of the input."""
+    """A bot whose moves a person types. `read` returns a line, or None at the end of the input."""
 
     def __init__(self, read: Callable[[], str | None], write: Callable[[str], None]) -> None:
         self._read = read
@@ -28,7 +28,6 @@ class Person(Bot):
         self._start: server_says.MatchStart | None = None
 
     def match_start(self, message: server_says.MatchStart) -> None:
-        """Say who plays what."""
         self._start = message
         marks = get_game(message.game).seat_marks
         others = ", ".join(name for seat, name in enumerate(message.seats) if seat != message.seat)
@@ -36,7 +35,7 @@ class Person(Bot):
         self._write(f"You play {again}{marks[message.seat]} against {others}; {HELP}.")
 
     def choose(self, turn: Turn) -> str:
-        """Show the board, and ask until the answer is a move that is allowed."""
+        """Show the board, and ask until the answer is a legal move. Raises Resign."""
         state = turn.position
         if turn.moves:
             self._write(f"Last move: {turn.moves[-1]}")
@@ -60,7 +59,6 @@ class Person(Bot):
                 return text
 
     def match_over(self, message: server_says.MatchOver) -> None:
-        """Show the end, and say who won and why."""
         if self._start is None:
             return
         self._write(get_game(self._start.game).load(message.state).diagram())
@@ -73,27 +71,18 @@ class Person(Bot):
         self._write(f"{result}: {message.reason} ({message.termination}).")
 
 
-def lines() -> Callable[[], str | None]:
-    """Reads lines of standard input without a lock that a thread still waiting here would hold at the program's end."""
-    raw = io.FileIO(sys.stdin.fileno(), closefd=False)
-
-    def read() -> str | None:
-        line = raw.readline()
-        return line.decode("utf-8", "replace") if line else None
-
-    return read
-
-
 def play(
     server: Server,
-    against: Annotated[str, typer.Option(metavar="BOT", help="The name of the bot to play.")],
+    against: Annotated[str, typer.Option(metavar="BOT", help="Name of the bot to play.")],
     game: Game = "tictactoe",
-    seat: Annotated[int | None, typer.Option(min=0, max=1, help="0 moves first; by lot if not given.")] = None,
+    seat: Annotated[
+        int | None, typer.Option(min=0, max=1, help="Your seat: 0 moves first; by default it is drawn.")
+    ] = None,
     name: Annotated[
-        str | None, typer.Option(envvar="RUMBLE_NAME", help="Your name there; your user name by default.")
+        str | None, typer.Option(envvar="RUMBLE_NAME", help="Your name on the server; your user name by default.")
     ] = None,
     key: Key = None,
-    move_ms: Annotated[int, typer.Option(min=1, help="Time for each move.")] = PATIENCE_MS,
+    move_ms: Annotated[int, typer.Option(min=1, help="Time for each move, in ms.")] = MOVE_MS,
 ) -> None:
     """Play a match against a bot, in this terminal."""
     from rumble_bots.serve import run
@@ -102,13 +91,13 @@ def play(
 
     get_game(game)
     challenge = Challenge(against=against, game=game, seat=seat, time_control=TimeControl(move_ms=move_ms))
-    run(Person(lines(), typer.echo), server, name=name or user_name(), key=key, challenge=challenge, say=None)
+    run(Person(stdin_lines(), typer.echo), server, name=name or user_name(), key=key, challenge=challenge, say=None)
 
 
 def user_name() -> str:
-    """The user's name as a name on a server."""
+    """Return the name of this machine's user as the name of a bot; `guest` if there is none."""
     try:
         name = getpass.getuser()
     except (OSError, KeyError):  # no such variable, no such user
         name = ""
-    return re.sub(r"[^A-Za-z0-9_.-]", "", name).lstrip("_.-")[:32] or "guest"
+    return as_bot_name(name, "guest")

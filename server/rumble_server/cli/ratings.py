@@ -1,4 +1,4 @@
-"""`rumble ratings`: a joint rating of the field of any result file."""
+"""`rumble ratings`: rate the bots of any result file."""
 
 import json
 from enum import StrEnum
@@ -10,26 +10,29 @@ from rumble_server.cli.support.options import Json
 
 
 class Prior(StrEnum):
-    """Whether a virtual draw a pair may keep ratings finite."""
+    """Whether one virtual draw for each pair keeps ratings finite."""
 
     AUTO = "auto"
     NONE = "none"
 
 
 def ratings(
-    file: Annotated[str, typer.Argument(help="CSV `first,second,score`, or our JSON export; - for standard input.")],
-    prior: Annotated[Prior, typer.Option(help="auto: only where the fit would be infinite.")] = Prior.AUTO,
+    file: Annotated[str, typer.Argument(help="A CSV `first,second,score` or an export.json; - for standard input.")],
+    prior: Annotated[
+        Prior, typer.Option(help="auto: add a virtual draw for each pair if ratings would be infinite.")
+    ] = Prior.AUTO,
     first_move: Annotated[
-        bool, typer.Option("--first-move/--no-first-move", help="Rate what the first seat is worth, too.")
+        bool, typer.Option("--first-move/--no-first-move", help="Estimate the advantage of the first move, too.")
     ] = True,
     json_: Json = False,
 ) -> None:
     """Rate the bots of a result file, with 95% intervals."""
-    from rumble_server.cli.support.result_file import read
-    from rumble_server.cli.support.tables import plain_or_rich, ratings_table
+    from rumble_server.cli.support.files import read_results_file
+    from rumble_server.cli.support.tables import ratings_table
+    from rumble_server.cli.support.terminal import plain_or_rich
     from rumble_server.results.ratings import rate
 
-    results = read(file)
+    results = read_results_file(file)
     rated = rate(results.results, field=results.field, prior=prior.value, first_move=first_move)
     if json_:
         typer.echo(json.dumps(rated.as_json()))

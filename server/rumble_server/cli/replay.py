@@ -9,52 +9,48 @@ import typer
 from rumble_engine import EngineError, State, get_game
 
 from rumble_server.cli.support.errors import CliError, ExitCode
-from rumble_server.cli.support.options import Server
-from rumble_server.cli.support.recorded import Recorded, from_server, from_text
+from rumble_server.cli.support.files import read_text
+from rumble_server.cli.support.options import LOCAL_SERVER, Server
+from rumble_server.cli.support.recorded_match import RecordedMatch, from_server, from_text
 
-HERE = "http://127.0.0.1:8765"
-KEYS = "Enter or n: on, b: back, g: the start, e: the end, a number: that ply, q: quit"
+KEYS = "Enter or n: next ply, b: back, g: the start, e: the end, a number: that ply, q: quit"
 
 
 def replay(
     source: Annotated[
-        str, typer.Argument(metavar="FILE_OR_ID", help="An export.json, a transcript, - for input, or a match's id.")
+        str,
+        typer.Argument(
+            metavar="FILE_OR_ID", help="An export.json, a transcript, - for standard input, or a match's id."
+        ),
     ],
-    server: Server = HERE,
-    match: Annotated[str | None, typer.Option(metavar="ID", help="Which match of an export that has several.")] = None,
-    ply: Annotated[int | None, typer.Option(min=0, help="Begin at this ply; in a pipe, show only this one.")] = None,
+    server: Server = LOCAL_SERVER,
+    match_id: Annotated[
+        str | None, typer.Option("--match", metavar="ID", help="Which match of an export that has several.")
+    ] = None,
+    ply: Annotated[int | None, typer.Option(min=0, help="Begin at this ply; in a pipe, print only this one.")] = None,
 ) -> None:
-    """Step through a match: ply by ply on a terminal, in a pipe every board one below the other."""
+    """Step through a match ply by ply; in a pipe, print every board."""
     if source == "-" or Path(source).is_file():
-        recorded = from_text(_read(source), source, match)
+        recorded = from_text(read_text(source), source, match_id)
     elif "/" in source or source.endswith((".json", ".jsonl")):
         raise CliError(f"{source}: there is no such file")
     else:
         recorded = from_server(server, source)
-    story = Story(recorded)
-    if ply is not None and ply > story.last:
-        raise CliError(f"{recorded.match} has only {story.last} plies", ExitCode.USAGE)
+    shown = Replay(recorded)
+    if ply is not None and ply > shown.last:
+        raise CliError(f"{recorded.match_id} has only {shown.last} plies", ExitCode.USAGE)
     if sys.stdin.isatty() and sys.stdout.isatty() and source != "-":
-        step(story, ply or 0, lambda: sys.stdin.readline() or "q", typer.echo)
+        step(shown, ply or 0, lambda: sys.stdin.readline() or "q", typer.echo)
     else:
-        typer.echo(story.title())
-        for each in range(story.last + 1) if ply is None else (ply,):
-            typer.echo(f"\n{story.page(each)}")
+        typer.echo(shown.title())
+        for each in range(shown.last + 1) if ply is None else (ply,):
+            typer.echo(f"\n{shown.page(each)}")
 
 
-def _read(source: str) -> str:
-    try:
-        return sys.stdin.read() if source == "-" else Path(source).read_text("utf-8")
-    except OSError as error:
-        raise CliError(f"{source}: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        raise CliError(f"{source}: byte {error.start} is not UTF-8") from None
-
-
-class Story:
+class Replay:
     """A match, ply by ply. Raises CliError if its moves cannot be played."""
 
-    def __init__(self, recorded: Recorded) -> None:
+    def __init__(self, recorded: RecordedMatch) -> None:
         self._recorded = recorded
         try:
             self._game = get_game(recorded.game)
@@ -62,20 +58,20 @@ class Story:
             for move in recorded.moves:
                 self._states.append(self._states[-1].play(move))
         except EngineError as error:
-            raise CliError(f"{recorded.match} cannot be replayed: {error}") from None
+            raise CliError(f"{recorded.match_id} cannot be replayed: {error}") from None
 
     @property
     def last(self) -> int:
-        """The number of plies."""
         return len(self._states) - 1
 
     def title(self) -> str:
-        """What match it is."""
         seats = zip(self._recorded.seats, self._game.seat_marks, strict=False)
-        return f"{self._recorded.match}: {' - '.join(f'{name} ({mark})' for name, mark in seats)}, {self._game.title}"
+        return (
+            f"{self._recorded.match_id}: {' - '.join(f'{name} ({mark})' for name, mark in seats)}, {self._game.title}"
+        )
 
     def page(self, ply: int) -> str:
-        """The board after so many plies, under a line that says what was just played; at the end, the result."""
+        """Return the board after a ply, under a line with the move; after the last, with the result."""
         recorded, state = self._recorded, self._states[ply]
         head = f"ply {ply} of {self.last}"
         if ply:
@@ -88,23 +84,23 @@ class Story:
         return "\n".join(lines)
 
 
-def step(story: Story, ply: int, read: Callable[[], str], write: Callable[[str], None]) -> None:
-    """Show a ply, and go where the reader says, until it quits. `read` gives a line."""
-    write(f"{story.title()}\n{KEYS}")
+def step(shown: Replay, ply: int, read: Callable[[], str], write: Callable[[str], None]) -> None:
+    """Show a ply, then the ones that the person asks for, until `q`. `read` returns a line."""
+    write(f"{shown.title()}\n{KEYS}")
     while True:
-        write(f"\n{story.page(ply)}")
+        write(f"\n{shown.page(ply)}")
         match read().strip().lower():
             case "" | "n":
-                ply = min(ply + 1, story.last)
+                ply = min(ply + 1, shown.last)
             case "b":
                 ply = max(ply - 1, 0)
             case "g":
                 ply = 0
             case "e":
-                ply = story.last
+                ply = shown.last
             case "q":
                 return
             case number if number.isdecimal() and number.isascii() and len(number) < 7:
-                ply = min(int(number), story.last)
+                ply = min(int(number), shown.last)
             case _:
                 write(KEYS)

@@ -1,4 +1,4 @@
-"""`rumble schema`: the protocol for machines."""
+"""`rumble schema`: the JSON Schema of every message."""
 
 import json
 from pathlib import Path
@@ -8,8 +8,8 @@ import typer
 
 
 def schema(
-    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Write files there instead.")] = None,
-    asyncapi: Annotated[bool, typer.Option("--asyncapi", help="One AsyncAPI 3 document instead.")] = False,
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Write files into this folder instead.")] = None,
+    asyncapi: Annotated[bool, typer.Option("--asyncapi", help="Print one AsyncAPI 3 document instead.")] = False,
 ) -> None:
     """Print the JSON Schema of every message, as one object by file name."""
     from rumble_protocol.asyncapi import document

@@ -1,38 +1,42 @@
 """`rumble serve`: host tournaments."""
 
 import sys
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from pydantic import ValidationError
 
-from rumble_server.app import Server
 from rumble_server.cli.support.errors import CliError, ExitCode
-from rumble_server.cli.support.house import DEFAULT, HouseProcesses, house_players
-from rumble_server.cli.support.loop import run
-from rumble_server.cli.support.running import running_server, until_signal
+from rumble_server.cli.support.house import DEFAULT, HouseProcesses, read_house
+from rumble_server.cli.support.loop import run, until_signal
+from rumble_server.cli.support.running import running_server
 from rumble_server.config import ServerConfig
+
+if TYPE_CHECKING:
+    from rumble_server.app import Server
 
 
 def serve(
-    host: Annotated[str, typer.Option(help="The address to listen on; 0.0.0.0 for all.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 8765,
-    db: Annotated[str, typer.Option(help="A path, sqlite:///relative or sqlite:////absolute.")] = "rumble.db",
+    host: Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0 for all.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes a free one.")] = 8765,
+    db: Annotated[str, typer.Option(help="Database: a path, sqlite:///relative or sqlite:////absolute.")] = "rumble.db",
     host_token: Annotated[
-        str | None, typer.Option(envvar="RUMBLE_HOST_TOKEN", help="Else one is made at the first start and kept.")
+        str | None,
+        typer.Option(
+            envvar="RUMBLE_HOST_TOKEN", help="Token for hosting; by default one is made at the first start and kept."
+        ),
     ] = None,
     house: Annotated[
-        str, typer.Option(metavar="LIST|none", help="House bots that are always there to be challenged.")
+        str, typer.Option(metavar="LIST|none", help="House bots that can always be challenged.")
     ] = DEFAULT,
     open_names: Annotated[
-        bool, typer.Option("--open-names", help="Take names without a key from other machines, too.")
+        bool, typer.Option("--open-names", help="Let bots from other machines log in without a key, too.")
     ] = False,
     allow_host: Annotated[
-        list[str] | None, typer.Option(help="A name under which a proxy on this machine reaches the server.")
+        list[str] | None, typer.Option(help="A host name that a proxy on this machine passes on; may be repeated.")
     ] = None,
 ) -> None:
-    """Host tournaments until Ctrl-C or SIGTERM; then drain and stop."""
-    players = house_players(house)
+    """Host tournaments until Ctrl-C or SIGTERM; then give running matches 5 s to finish, and stop."""
     try:
         config = ServerConfig(
             host=host,
@@ -40,7 +44,7 @@ def serve(
             db=db,
             host_token=host_token,
             open_names=open_names,
-            house=players,
+            house=read_house(house),
             allowed_hosts=frozenset(name.lower() for name in allow_host or ()),
         )
     except ValidationError as error:
@@ -57,7 +61,7 @@ async def _serve(config: ServerConfig) -> None:
         typer.echo("draining", err=True)
 
 
-def _announce(server: Server) -> None:
+def _announce(server: "Server") -> None:
     host, port = server.address
     bots = server.url.replace("http", "ws", 1) + "/bot"
     typer.echo(f"page        {server.url}/")

@@ -1,4 +1,4 @@
-"""`rumble standings`: ranks and tie-breaks of any result file."""
+"""`rumble standings`: rank the bots of any result file."""
 
 import json
 from typing import TYPE_CHECKING, Annotated
@@ -14,25 +14,26 @@ if TYPE_CHECKING:
 
 
 def standings(
-    file: Annotated[str, typer.Argument(help="CSV `first,second,score`, or our JSON export; - for standard input.")],
+    file: Annotated[str, typer.Argument(help="A CSV `first,second,score` or an export.json; - for standard input.")],
     tiebreaks: Annotated[
         str | None,
         typer.Option(
-            help="In order: de, won, sb, ks, bwg, buchholz, faults; empty for none. "
-            "By default those of our export, else de,won,sb,ks."
+            help="Tie-breaks in order: de, won, sb, ks, bwg, buchholz, faults; empty for none. "
+            "By default those of the export; de,won,sb,ks for a CSV."
         ),
     ] = None,
     points: Annotated[
         str | None,
-        typer.Option(help="For a win, a draw and a loss; by default those of our export, else 1,0.5,0."),
+        typer.Option(help="Points for a win, a draw and a loss; by default those of the export; 1,0.5,0 for a CSV."),
     ] = None,
     json_: Json = False,
 ) -> None:
     """Rank the bots of a result file."""
-    from rumble_server.cli.support.result_file import read
-    from rumble_server.cli.support.tables import plain_or_rich, ranked_table
+    from rumble_server.cli.support.files import read_results_file
+    from rumble_server.cli.support.tables import ranked_table
+    from rumble_server.cli.support.terminal import plain_or_rich
 
-    results = read(file)
+    results = read_results_file(file)
     names = given_names(tiebreaks, results)
     try:
         lines = rank(results.results, names, given_points(points, results), field=results.field, byes=results.byes)
@@ -44,11 +45,11 @@ def standings(
         console = plain_or_rich()
         console.print(ranked_table(file, names, lines))
         if (results.tournament or {}).get("format") == "knockout":
-            console.print("a knockout ranks by how far a bot came; this is by points", soft_wrap=True)
+            console.print("a knockout ranks by how far a bot came; these ranks are by points", soft_wrap=True)
 
 
 def given_names(text: str | None, results: "ResultsFile") -> list[str]:
-    """The tie-breaks that were asked for, or the file's own."""
+    """Return the tie-breaks in `text`, by default those of the file."""
     if text is not None:
         return [name.strip() for name in text.split(",") if name.strip()]
     told = (results.tournament or {}).get("tiebreak_order")
@@ -57,7 +58,7 @@ def given_names(text: str | None, results: "ResultsFile") -> list[str]:
 
 
 def given_points(text: str | None, results: "ResultsFile") -> tuple[float, float, float]:
-    """The points that were asked for, or the file's own. Raises ValueError."""
+    """Return the points in `text`, by default those of the file. Raises ValueError."""
     if text is not None:
         return read_points(text)
     told = (results.tournament or {}).get("scheme")

@@ -1,10 +1,9 @@
-"""`rumble watch`: live standings in a terminal, or a line for each result in a pipe."""
+"""`rumble watch`: follow a tournament in a terminal or a pipe."""
 
 import sys
 import time
 from collections.abc import Iterator
 from typing import Annotated, Any
-from urllib.parse import quote
 
 import typer
 from rich.columns import Columns
@@ -15,44 +14,43 @@ from rich.text import Text
 
 from rumble_server.cli.support.errors import CliError
 from rumble_server.cli.support.event_stream import Event, StreamLost, follow
-from rumble_server.cli.support.options import Server
-from rumble_server.cli.support.organiser_client import HostClient
-from rumble_server.cli.support.tables import plain_or_rich, points_text, told_table
+from rumble_server.cli.support.options import LOCAL_SERVER, Server
+from rumble_server.cli.support.organiser_client import OrganiserClient, api_path
+from rumble_server.cli.support.tables import points_text, told_table
+from rumble_server.cli.support.terminal import plain_or_rich
 
-HERE = "http://127.0.0.1:8765"
 OVER = ("finished", "cancelled")
 
 
 def watch(
-    tournament: Annotated[str, typer.Argument(metavar="ID", help="The tournament's id; see: rumble tournament list.")],
-    server: Server = HERE,
-    boards: Annotated[int, typer.Option(min=0, help="On a terminal: so many running boards, side by side.")] = 0,
+    tournament_id: Annotated[str, typer.Argument(metavar="ID", help="A tournament's id; see: rumble tournament list.")],
+    server: Server = LOCAL_SERVER,
+    boards: Annotated[int, typer.Option(min=0, help="On a terminal: how many running matches to draw.")] = 0,
 ) -> None:
-    """Follow a tournament to its end: live standings on a terminal, in a pipe a line for each result and the table."""
-    client = HostClient(server)
-    path = f"tournaments/{quote(tournament, safe='')}"
+    """Follow a tournament to its end: show live standings; in a pipe, print each result, then the standings."""
+    client = OrganiserClient(server)
     console = plain_or_rich()
-    scene = Scene(boards)
+    shown = WatchedTournament(boards)
     with Live(console=console, auto_refresh=False, transient=True) as live:
-        for event in _events(client, f"{path}/events"):
-            lines = scene.take(event)
+        for event in _events(client, api_path("tournaments", tournament_id, "events")):
+            lines = shown.take(event)
             if console.is_terminal:
-                live.update(scene.drawn(), refresh=True)
+                live.update(shown.drawn(), refresh=True)
             else:
                 _print_lines(console, lines)
-            if scene.status in OVER:
+            if shown.status in OVER:
                 break
-    told = client.get(f"{path}/standings")
-    console.print(told_table(told["standings"], title=scene.title))
+    told = client.get(api_path("tournaments", tournament_id, "standings"))
+    console.print(told_table(told["standings"], title=shown.title))
 
 
-def _events(client: HostClient, path: str) -> Iterator[Event]:
+def _events(client: OrganiserClient, path: str) -> Iterator[Event]:
     def say(problem: str) -> None:
         sys.stderr.write(f"rumble: {problem}\n")
         sys.stderr.flush()
 
     try:
-        yield from follow(lambda last: client.events(path, last), time.sleep, say)
+        yield from follow(lambda last_id: client.events(path, last_id), time.sleep, say)
     except StreamLost as lost:
         raise CliError(str(lost)) from None
 
@@ -63,8 +61,8 @@ def _print_lines(console: Console, lines: list[str]) -> None:
     console.file.flush()
 
 
-class Scene:
-    """How things stand, by the events so far."""
+class WatchedTournament:
+    """A tournament as its events so far tell it."""
 
     def __init__(self, boards: int = 0) -> None:
         self.name = self.status = self.reason = ""
@@ -77,12 +75,11 @@ class Scene:
 
     @property
     def title(self) -> str:
-        """What is watched, and how far it has come."""
         reason = f" ({self.reason})" if self.reason else ""
         return f"{self.name}: {self.status}{reason}, {self.over} of {self.total or '?'} matches"
 
     def take(self, event: Event) -> list[str]:
-        """An event. Gives what is new, as lines for a pipe."""
+        """Take an event, and return what is new as lines for a pipe."""
         data = event.data
         match event.kind:
             case "snapshot":
@@ -121,7 +118,7 @@ class Scene:
         return [f"{data['match']}  {' - '.join(data['seats'])}  {scores}  {data['reason']}"]
 
     def drawn(self) -> RenderableType:
-        """The standings, and some boards below."""
+        """Return the standings, with some boards below."""
         table = told_table(self._standings, title=self.title)
         shown = [
             Panel(

@@ -1,1 +1,1 @@
-"""Bots at the door: sockets, sessions, login. The way from bytes to messages and back."""
+"""Sockets, sessions and limits: the way from bytes to messages and back."""

@@ -7,10 +7,7 @@ so bots share the port with the pages. Everything a frame causes happens within 
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any, cast
-from urllib.parse import urlsplit
 
 from rumble_protocol import SUBPROTOCOL
 from rumble_protocol.codec import write_message
@@ -22,17 +19,17 @@ from websockets.protocol import State
 from websockets.server import ServerProtocol
 from websockets.typing import Subprotocol
 
-from rumble_server.gateway.doorkeeper import Doorkeeper
 from rumble_server.gateway.frames import least_size, text_frame, whole_texts
+from rumble_server.gateway.gateway import Gateway
+from rumble_server.gateway.handshake import HandshakePolicy, select_subprotocol
 from rumble_server.gateway.outbox import Outbox
 from rumble_server.gateway.session import Session
-from rumble_server.hosts import host_name, is_known, is_loopback
+from rumble_server.hosts import is_loopback
 
 log = logging.getLogger(__name__)
 quiet = logging.getLogger(f"{__name__}.websockets")
 quiet.setLevel(logging.ERROR)
 
-PATH = "/bot"
 FORWARDED_HEADERS = ("Forwarded", "X-Forwarded-For", "X-Real-IP")
 MOST_UNSENT_BYTES = 1 << 20
 """A bot that leaves more than this unread is cut off."""
@@ -41,39 +38,19 @@ CLOSE_S = 5.0
 ROUND_TRIPS = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Gate:
-    """Which requests may become connections of bots."""
-
-    door: Doorkeeper
-    hosts: frozenset[str] = frozenset()
-    """Names, beside those of loopback, under which this server is reached through a loopback address."""
-    outbox: Outbox = field(default_factory=Outbox)
-
-    def refusal(self, request: Request, local_address: str) -> tuple[int, str] | None:
-        """The HTTP status and text for a request that may not, or None."""
-        if urlsplit(request.path).path != PATH:
-            return 404, f"bots connect at {PATH}\n"
-        host = request.headers.get("Host", "")
-        if not is_known(host, local_address, self.hosts):
-            return 403, f"this server is not known as {host_name(host)!r}\n"
-        origin = request.headers.get("Origin")
-        if origin is not None and urlsplit(origin).netloc.lower() != host.lower():
-            return 403, f"connections from pages of {origin} are not accepted\n"
-        return None
-
-
 class Connection(asyncio.Protocol):
     """One WebSocket, from the upgrade request to its end. The `Link` of a `Session`."""
 
-    def __init__(self, gate: Gate, connections: "set[Any]") -> None:
-        self._gate = gate
+    def __init__(self, gateway: Gateway, policy: HandshakePolicy, outbox: Outbox, connections: "set[Any]") -> None:
+        self._gateway = gateway
+        self._policy = policy
+        self._outbox = outbox
         self._connections = connections
         """uvicorn's set of what it must shut down."""
         self._protocol = ServerProtocol(
-            max_size=gate.door.limits.frame_bytes,
+            max_size=gateway.limits.frame_bytes,
             subprotocols=[cast(Subprotocol, SUBPROTOCOL)],
-            select_subprotocol=_select_subprotocol,
+            select_subprotocol=select_subprotocol,
             logger=quiet,
         )
         self._transport: asyncio.Transport | None = None
@@ -106,7 +83,7 @@ class Connection(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         """Bytes came in: frames, messages, and all that follows from them."""
         if self._unparsed == 0 and not self._fragmented and self._protocol.state is State.OPEN:
-            texts = whole_texts(data, self._gate.door.limits.frame_bytes)
+            texts = whole_texts(data, self._gateway.limits.frame_bytes)
             if texts is not None:
                 for text in texts:
                     self._on_text(text)
@@ -119,7 +96,7 @@ class Connection(asyncio.Protocol):
         self._unparsed += len(data)
         for event in protocol.events_received():
             if type(event) is Frame:
-                # Never more than the frame had: so nothing is left only where nothing is.
+                # `least_size` is a lower bound, so `_unparsed == 0` proves that the parser's buffer is empty.
                 self._unparsed -= least_size(len(event.data))
                 self._on_frame(event)
             elif isinstance(event, Request):
@@ -142,7 +119,7 @@ class Connection(asyncio.Protocol):
         self._transport = None
         session, self._session = self._session, None
         if session is not None:
-            session.lost()
+            self._gateway.lost(session)
 
     def shutdown(self) -> None:
         """uvicorn stops: say that the server is draining."""
@@ -159,7 +136,7 @@ class Connection(asyncio.Protocol):
             return
         self._unsent.append(text_frame(frame))
         if len(self._unsent) == 1:
-            self._gate.outbox.add(self)
+            self._outbox.add(self)
 
     def write_out(self) -> None:
         """Write the frames that were sent in this turn of the loop."""
@@ -175,6 +152,11 @@ class Connection(asyncio.Protocol):
             self._protocol.send_close(code, reason)
         self._flush()
 
+    def cut(self) -> None:
+        """End the connection at once: its peer has long been silent."""
+        log.warning("%s: cut off, silent for %d ms", self._who(), self._now_ms() - self._heard_at_ms)
+        self._abort()
+
     # --- frames ---
 
     def _on_request(self, request: Request) -> None:
@@ -182,7 +164,7 @@ class Connection(asyncio.Protocol):
         if transport is None:
             return
         local = transport.get_extra_info("sockname")
-        refusal = self._gate.refusal(request, str(local[0]) if isinstance(local, tuple) else "")
+        refusal = self._policy.refusal(request, str(local[0]) if isinstance(local, tuple) else "")
         response: Response
         response = self._protocol.reject(*refusal) if refusal is not None else self._protocol.accept(request)
         self._protocol.send_response(response)
@@ -197,7 +179,7 @@ class Connection(asyncio.Protocol):
             self.send(write_message(Error(code=ErrorCode.PROTOCOL_NOT_SUPPORTED, message=message, fatal=True)))
             self.close(CloseCode.PROTOCOL_NOT_SUPPORTED, message)
             return
-        self._session = Session(self._gate.door, self)
+        self._session = self._gateway.connect(self)
         self._heard_at_ms = self._now_ms()
         self._keep_alive()
 
@@ -273,26 +255,19 @@ class Connection(asyncio.Protocol):
         session = self._session
         if session is None or self._protocol.state is not State.OPEN:
             return
-        limits = self._gate.door.limits
+        limits = self._gateway.limits
         now_ms = self._now_ms()
         if self._pinged_at_ms is None:
             self._pinged_at_ms = now_ms
             self._protocol.send_ping(str(now_ms).encode())
             self._flush()
-        elif now_ms - self._heard_at_ms > limits.pong_ms and not session.is_on_turn():
-            log.warning("%s: cut off, silent for %d ms", self._who(), now_ms - self._heard_at_ms)
-            self._abort()
-            return
+        elif now_ms - self._heard_at_ms > limits.pong_ms:
+            session.silent()
         self._keepalive = asyncio.get_running_loop().call_later(limits.ping_ms / 1000, self._keep_alive)
 
     def _now_ms(self) -> int:
-        return self._gate.door.arena.clock.now_ms()
+        return self._gateway.arena.clock.now_ms()
 
     def _who(self) -> str:
-        player = None if self._session is None else self._session.player
-        return f"{self.address} ({player.name})" if player is not None else self.address
-
-
-def _select_subprotocol(protocol: ServerProtocol, offered: Sequence[Subprotocol]) -> Subprotocol | None:
-    """The version 1 sub-protocol if it is offered; None (no refusal: that is said in a frame) otherwise."""
-    return next((name for name in offered if name == SUBPROTOCOL), None)
+        name = None if self._session is None else self._session.name
+        return self.address if name is None else f"{self.address} ({name})"

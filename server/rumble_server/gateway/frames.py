@@ -1,7 +1,7 @@
 """Text frames of RFC 6455 (section 5.2) in their plainest form, the one that nearly every move and turn has.
 
-Everything else that may come (control frames, fragments, long or broken frames) is the business of `websockets`;
-this is only here because a frame comes in and goes out at every ply.
+`websockets` reads everything else (control frames, fragments, long or broken frames). This module exists for speed:
+a frame comes in and goes out at every ply.
 """
 
 from websockets.utils import apply_mask
@@ -13,9 +13,9 @@ MASK_BYTES = 4
 
 
 def whole_texts(data: bytes, most_bytes: int) -> list[bytes] | None:
-    """The payloads of `data` if it is whole text frames of a client and nothing else, none over `most_bytes`.
+    """Return the payloads of `data` if it is whole text frames of a client and nothing else, none over `most_bytes`.
 
-    `data` must begin where a frame begins. None says that it is for a full parser; nothing of it was taken.
+    `data` must begin where a frame begins. None means that a full parser has to read it; nothing of it was taken.
     """
     payloads: list[bytes] = []
     start, end = 0, len(data)
@@ -38,14 +38,14 @@ def whole_texts(data: bytes, most_bytes: int) -> list[bytes] | None:
 
 
 def least_size(payload_bytes: int) -> int:
-    """How many bytes a client's frame has at least on the wire: its length may be written longer than it need be."""
+    """Return the least number of bytes of a client's frame on the wire; its length may be written in more bytes."""
     if payload_bytes < 126:
         return 2 + MASK_BYTES + payload_bytes
     return (4 if payload_bytes < 1 << 16 else 10) + MASK_BYTES + payload_bytes
 
 
 def text_frame(payload: bytes) -> bytes:
-    """A server's text frame, unmasked and whole."""
+    """Build a server's text frame, unmasked and whole."""
     size = len(payload)
     if size < 126:
         return bytes((WHOLE_TEXT, size)) + payload

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 
 INPUT_MS = 1
-"""A timer this far ahead runs after the loop has read its sockets once more (libuv runs due timers first)."""
+"""A timer this many ms ahead runs after the loop has read its sockets once more (libuv runs due timers first)."""
 
 
 class LoopClock:
@@ -15,7 +15,7 @@ class LoopClock:
         self._offset_s = wall_s - loop.time()
 
     def now_ms(self) -> int:
-        """Server time in ms."""
+        """Return the server time in ms."""
         return int((self._loop.time() + self._offset_s) * 1000)
 
     def call_at(self, when_ms: int, callback: Callable[[], None]) -> asyncio.TimerHandle:
@@ -23,5 +23,5 @@ class LoopClock:
         return self._loop.call_at((when_ms + 0.5) / 1000 - self._offset_s, callback)
 
     def after_input(self, callback: Callable[[], None]) -> asyncio.TimerHandle:
-        """Call back once the frames received by now were handled."""
+        """Call back once the frames that were received before this call have been handled."""
         return self._loop.call_later(INPUT_MS / 1000, callback)

@@ -1,4 +1,4 @@
-"""What goes out at the end of a turn of the loop: for each connection one write of all its frames, not one each.
+"""The outbox: at the end of a turn of the loop each connection writes all its frames at once.
 
 A bot that plays several matches is often asked in several at once, and a result, the next start and its first turn
 belong together; a system call costs more than all that made the frame.
@@ -9,14 +9,13 @@ from collections.abc import Callable
 from typing import Protocol
 
 MOST_WAITING = 32
-"""Connections that wait to be written to: with more of them the first would wait too long for the last."""
+"""Maximum number of connections that wait; one more has all of them written at once, so that the first is not late."""
 
 
 class Writer(Protocol):
     """A connection with frames to write."""
 
-    def write_out(self) -> None:
-        """Write them."""
+    def write_out(self) -> None: ...
 
 
 def at_end_of_turn(callback: Callable[[], None]) -> None:
@@ -34,7 +33,7 @@ class Outbox:
         self._waiting: list[Writer] = []
 
     def add(self, writer: Writer) -> None:
-        """The connection has something to write, and had not before. It may be asked for it at once."""
+        """Queue a connection with its first pending frame; may flush at once."""
         waiting = self._waiting
         waiting.append(writer)
         if len(waiting) == 1:

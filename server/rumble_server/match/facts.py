@@ -1,16 +1,18 @@
 """What is written to the event log about one match.
 
-A fact is something that has happened; it is never changed. Replaying a match's facts rebuilds its referee, and its
+A fact is something that has happened; it is never changed. A match's facts rebuild its referee and its
 transcript. Times (`at_ms`) are server time in ms since the epoch. The tournament of a match is the part of its id
-before the first dot. `StartTold`, `TurnAsked`, `MoveMade` and `Send` are made so often that they are not frozen, since
+before the first dot. `StartTold`, `TurnAsked` and `MoveMade` are made so often that they are not frozen, since
 that would cost several times the rest of making them; but nobody changes them either.
 """
 
 from dataclasses import dataclass
 from typing import Literal
 
-from rumble_engine import SettingValue, Termination
+from rumble_engine import SettingValue, State, Termination, get_game
 from rumble_protocol.fields import TimeControl
+
+from rumble_server.match.match_id import tournament_id_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,14 @@ class MatchStarted:
     @property
     def tournament(self) -> str:
         """The id of the match's tournament."""
-        return self.match.partition(".")[0]
+        return tournament_id_of(self.match)
+
+    def opening_state(self) -> State:
+        """Return the state after the opening."""
+        state = get_game(self.game).initial(self.settings, self.seed)
+        for move in self.moves:
+            state = state.play(move)
+        return state
 
 
 @dataclass(slots=True)
@@ -137,6 +146,11 @@ class MatchOver:
     fact: Literal["match_over"] = "match_over"
 
     @property
+    def tournament(self) -> str:
+        """The id of the match's tournament."""
+        return tournament_id_of(self.match)
+
+    @property
     def winner(self) -> int | None:
         """The seat that alone scored most, or None."""
         if self.scores is None or self.scores.count(max(self.scores)) > 1:
@@ -158,16 +172,3 @@ class FrameSeen:
 
 
 MatchFact = MatchStarted | StartTold | TurnAsked | MoveMade | MoveRefused | SeatAway | SeatBack | MatchOver | FrameSeen
-
-
-@dataclass(slots=True)
-class Send:
-    """An effect: this frame goes to that seat. `durable`: not before everything recorded so far is on disk."""
-
-    seat: int
-    frame: bytes
-    durable: bool = False
-
-
-Effect = MatchFact | Send
-"""What a referee asks its driver to do: record a fact, or send a frame. In this order."""

@@ -1,24 +1,28 @@
-"""The referee of one match: a synchronous machine, `(event, now) -> effects`. No asyncio, no clock of its own.
+"""The referee of one match: a synchronous machine without asyncio and without a clock of its own.
 
-Every rule about time, faults and order of play is here. The driver calls a method per event, carries the effects
-out in order, and calls `wake` when `wake_at_ms` is reached.
+Every rule about time, faults and order of play is here. The driver calls one method per event and calls `wake` when
+`wake_at_ms` is reached; the referee has the driver record facts and send frames, in this order.
 
-Time is in ms. A turn's clock runs from the asking, only while its bot is connected; `away_left_ms` is a separate
-budget per seat and match that runs while it is not.
+What the log tells (moves, banks, budgets, the open turn, the outcome) changes only in `apply`, live and when the log
+is read again. Beside it stands what is true of this run alone: the lag of connections, what they want left out of
+turns, whether a turn still waits in the server, and for how long a verdict is put off.
+
+Time is in ms. A turn's clock runs from the asking, only while its bot is connected. `away_left_ms` is a separate
+budget per seat and match that runs while the bot is not connected.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from typing import Literal, Protocol
 
-from rumble_engine import IllegalMove, MoveError, Outcome, State, Termination, get_game
+from rumble_engine import IllegalMove, MoveError, Outcome, State, Termination
 from rumble_protocol import server_messages as say
-from rumble_protocol.codec import match_over_frame, match_start_frame, turn_frame, write_message
+from rumble_protocol.codec import write_message
 from rumble_protocol.codes import NoticeCode, Rejection
 from rumble_protocol.fields import ServerMessageModel
 
 from rumble_server.match.clock import MOST_LAG_MS, bank_after_ms, remaining_ms, thinking_ms
 from rumble_server.match.facts import (
-    Effect,
     FrameSeen,
     MatchFact,
     MatchOver,
@@ -27,17 +31,33 @@ from rumble_server.match.facts import (
     MoveRefused,
     SeatAway,
     SeatBack,
-    Send,
     StartTold,
     TurnAsked,
 )
+from rumble_server.match.frames import frame_of_over, frame_of_start, frame_of_turn
 
 LONGEST_MOVE = 64
-"""A move text longer than this is unreadable in every game."""
+"""Characters of a move text. A longer one is unreadable in every game."""
+
+
+class Driver(Protocol):
+    """What a referee has done for it."""
+
+    def record(self, fact: MatchFact) -> None:
+        """Append the fact to the log, then apply it to the machines that it concerns, this referee among them."""
+
+    def send(self, seat: int, frame: bytes) -> None:
+        """Send a frame to the bot of a seat."""
+
+    def ask(self, seat: int, frame: bytes, turn_id: str) -> None:
+        """Send a `turn`. If it has to wait in the server, call `hold_turn`, and `turn_written` when it has left."""
+
+    def tell(self, seat: int, frame: bytes) -> None:
+        """Send a frame once everything recorded so far is on disk."""
 
 
 @dataclass(slots=True)
-class Chair:
+class SeatState:
     """What the referee knows of one seat: its bank, its budgets, and its connection."""
 
     bank_ms: int
@@ -64,329 +84,315 @@ class OpenTurn:
     """Thinking on this ply before this asking (the bot dropped and came back)."""
     lag_ms: int
     deadline_ms: int
-    frame: bytes
-    """What asked it."""
+    held: bool = False
+    """It still waits in the server; its clock has not started."""
+
+    def thought_ms(self, now_ms: int) -> int:
+        """Thinking on this ply so far."""
+        return self.used_ms if self.held else self.used_ms + thinking_ms(self.asked_at_ms, now_ms, self.lag_ms)
 
 
 class Referee:
     """Judges one match. `new_turn_id` gives ids that no other turn, of this run or an earlier one, has."""
 
-    def __init__(self, terms: MatchStarted, new_turn_id: Callable[[], str], *, nobody_away_before_ms: int = 0) -> None:
+    def __init__(
+        self, terms: MatchStarted, driver: Driver, new_turn_id: Callable[[], str], *, nobody_away_before_ms: int = 0
+    ) -> None:
         self.terms = terms
-        self.match = terms.match
-        self.attempt = terms.attempt
         self.control = terms.time_control
         self.moves: list[str] = list(terms.moves)
-        self.state: State = get_game(terms.game).initial(terms.settings, terms.seed)
-        for move in terms.moves:
-            self.state = self.state.play(move)
-        self.chairs = [
-            Chair(self.control.bank_ms, terms.away_ms, terms.illegal_retries, terms.at_ms) for _ in terms.seats
+        self.state: State = terms.opening_state()
+        self.seats = [
+            SeatState(self.control.bank_ms, terms.away_ms, terms.illegal_retries, terms.at_ms) for _ in terms.seats
         ]
         self.turn: OpenTurn | None = None
         self.over: MatchOver | None = None
-        self.wake_at_ms: int | None = None
+        self._driver = driver
+        self._record = driver.record
         self._used_ms = 0
+        self._next: tuple[str, State] | None = None
+        """The move that was read last in this state, and the state after it: so it is read and played once."""
         self._excused = False
         self._no_verdict_before_ms = 0
         self._new_turn_id = new_turn_id
         self._nobody_away_before_ms = nobody_away_before_ms
 
-    # --- rebuilding from the log ---
+    # --- facts ---
 
-    @classmethod
-    def resume(
-        cls, facts: Iterable[MatchFact], new_turn_id: Callable[[], str], *, now_ms: int, nobody_away_before_ms: int
-    ) -> "Referee":
-        """The referee of an unfinished match, from its facts (the first is its `MatchStarted`), nobody connected.
-
-        The ply to be asked again has the clock it had when it was first asked; away budgets are as logged, and do
-        not run before `nobody_away_before_ms`.
-        """
-        referee: Referee | None = None
-        for fact in facts:
-            if isinstance(fact, MatchStarted):
-                referee = cls(fact, new_turn_id, nobody_away_before_ms=nobody_away_before_ms)
-            elif referee is None:
-                raise ValueError(f"the log of match {fact.match} does not begin with its start")
-            else:
-                referee._apply(fact)
-        if referee is None:
-            raise ValueError("a match without facts")
-        for chair in referee.chairs:
-            chair.away_since_ms = now_ms
-            chair.greeted = True
-        referee._set_wake()
-        return referee
-
-    def _apply(self, fact: MatchFact) -> None:
+    def apply(self, fact: MatchFact) -> None:
+        """Take a fact into account: the only way in which the match changes, live and when it is rebuilt."""
         match fact:
             case MoveMade():
-                self._advance(self.state.code_of(fact.move), fact)
+                seat = self.seats[fact.seat]
+                known = self._next
+                played = known is not None and known[0] == fact.move
+                self.state = known[1] if known is not None and played else self.state.play(fact.move)
+                self.moves.append(fact.move)
+                seat.bank_ms = fact.bank_ms
+                seat.accepted.add(fact.turn_id)
+                self.turn = self._next = None
+                self._used_ms = 0
+            case TurnAsked():
+                deadline_ms = fact.at_ms + fact.remaining_ms + fact.lag_ms
+                self.turn = OpenTurn(fact.turn_id, fact.seat, fact.at_ms, self._used_ms, fact.lag_ms, deadline_ms)
+                self._excused = False
+            case StartTold():
+                self._suspend_turn(fact.seat, fact.at_ms)
+                self.seats[fact.seat].away_since_ms = None
+                self.seats[fact.seat].greeted = True
             case MoveRefused():
-                self.chairs[fact.seat].retries_left = fact.retries_left
-            case SeatAway() | SeatBack():
-                self.chairs[fact.seat].away_left_ms = fact.away_left_ms
+                self.seats[fact.seat].retries_left = fact.retries_left
+            case SeatAway():
+                self._suspend_turn(fact.seat, fact.at_ms)
+                self.seats[fact.seat].away_left_ms = fact.away_left_ms
+                self.seats[fact.seat].away_since_ms = fact.at_ms
+            case SeatBack():
+                self.seats[fact.seat].away_left_ms = fact.away_left_ms
+                self.seats[fact.seat].away_since_ms = None
             case MatchOver():
                 self.over = fact
-            case _:
+                self.turn = None
+            case MatchStarted() | FrameSeen():
                 pass
 
-    def _advance(self, code: int, made: MoveMade) -> None:
-        chair = self.chairs[made.seat]
-        self.state = self.state.after(code)
-        self.moves.append(made.move)
-        chair.bank_ms = made.bank_ms
-        chair.accepted.add(made.turn_id)
+    def rebuild(self, facts: Iterable[MatchFact], now_ms: int) -> None:
+        """Take up an unfinished match from the facts after its `MatchStarted`; nobody is connected.
+
+        The ply to be asked again has the clock it had when it was first asked. Away budgets are as logged, and do not
+        run before `nobody_away_before_ms`. If the log ends between the last move and its outcome, that is told now.
+        """
+        for fact in facts:
+            self.apply(fact)
         self.turn = None
         self._used_ms = 0
-
-    def conclude(self, now_ms: int) -> list[Effect]:
-        """After `resume`: if the log ends between the last move and the outcome it brought, that is told now."""
-        effects: list[Effect] = []
-        outcome = self.state.outcome
-        if outcome is not None and self.over is None:
-            self._end(effects, outcome, now_ms)
-        return effects
+        for seat in self.seats:
+            seat.away_since_ms = now_ms
+            seat.greeted = True
+        if self.state.outcome is not None and self.over is None:
+            self._end(self.state.outcome, now_ms)
 
     # --- events ---
 
-    def connect(self, seat: int, now_ms: int, *, lag_ms: int = 0, omit: tuple[str, ...] = ()) -> list[Effect]:
-        """The seat's bot is connected: at the start, or again. It gets `match_start` and, if due, its turn."""
+    def connect(self, seat: int, now_ms: int, *, lag_ms: int = 0, omit: tuple[str, ...] = ()) -> None:
+        """Tell the seat's bot, connected for the first time or again, of the match, and of its turn if it is due."""
         if self.over is not None:
-            return []
-        chair = self.chairs[seat]
-        effects: list[Effect] = []
-        if chair.away_since_ms is not None:
-            chair.away_left_ms = self._away_left_ms(chair, now_ms)
-            chair.away_since_ms = None
-            if chair.greeted:
-                effects.append(SeatBack(self.match, self.attempt, seat, chair.away_left_ms, now_ms))
-        elif self.turn is not None and self.turn.seat == seat:
-            self._suspend_turn(now_ms)
-        chair.lag_ms = min(lag_ms, MOST_LAG_MS)
-        chair.omit = omit
-        told = StartTold(self.match, self.attempt, seat, chair.greeted, now_ms)
-        chair.greeted = True
-        effects.append(told)
-        effects.append(Send(seat, frame_of_start(told, self.terms, self.moves)))
-        if self.turn is None and self.chairs[self.state.to_move].away_since_ms is None:
-            self._ask(effects, now_ms)
-        self._set_wake()
-        return effects
+            return
+        own = self.seats[seat]
+        if own.away_since_ms is not None and own.greeted:
+            left_ms = min(own.away_left_ms, max(0, self._away_until_ms(own) - now_ms))
+            self._record(SeatBack(self.terms.match, self.terms.attempt, seat, left_ms, now_ms))
+        own.lag_ms = min(lag_ms, MOST_LAG_MS)
+        own.omit = omit
+        told = StartTold(self.terms.match, self.terms.attempt, seat, own.greeted, now_ms)
+        frame = frame_of_start(told, self.terms, self.moves)
+        self._record(told)
+        self._driver.send(seat, frame)
+        if self.turn is None and self.seats[self.state.to_move].away_since_ms is None:
+            self._ask(now_ms)
 
-    def disconnect(self, seat: int, now_ms: int) -> list[Effect]:
-        """The seat's socket ended: its thinking clock stops, its away budget runs, the others are told."""
-        chair = self.chairs[seat]
-        if self.over is not None or chair.away_since_ms is not None:
-            return []
-        if self.turn is not None and self.turn.seat == seat:
-            self._suspend_turn(now_ms)
-        chair.away_since_ms = now_ms
-        effects: list[Effect] = [SeatAway(self.match, self.attempt, seat, chair.away_left_ms, now_ms)]
+    def disconnect(self, seat: int, now_ms: int) -> None:
+        """The seat's socket ended: stop its clock, start its away budget, and tell the others."""
+        own = self.seats[seat]
+        if self.over is not None or own.away_since_ms is not None:
+            return
+        self._record(SeatAway(self.terms.match, self.terms.attempt, seat, own.away_left_ms, now_ms))
         notice = say.Notice(
             code=NoticeCode.OPPONENT_AWAY,
-            tournament=self.tournament,
-            match=self.match,
-            message=f"{self.terms.seats[seat]} is away; it has {chair.away_left_ms} ms to come back",
+            tournament=self.terms.tournament,
+            match=self.terms.match,
+            message=f"{self.terms.seats[seat]} is away; it has {own.away_left_ms} ms to come back",
         )
-        for other, other_chair in enumerate(self.chairs):
-            if other != seat and other_chair.away_since_ms is None:
-                self._send(effects, other, now_ms, notice)
-        self._set_wake()
-        return effects
+        for other, state in enumerate(self.seats):
+            if other != seat and state.away_since_ms is None:
+                self._send(other, now_ms, notice)
 
-    def sent_late(self, frame: bytes, now_ms: int) -> None:
-        """A frame had waited in the server until now: if it asked the open turn, that turn's clock starts now."""
+    def hold_turn(self, turn_id: str) -> None:
+        """The frame of this turn waits in the server: its clock does not run until `turn_written`."""
+        if self.turn is not None and self.turn.turn_id == turn_id:
+            self.turn.held = True
+
+    def turn_written(self, turn_id: str, now_ms: int) -> None:
+        """The frame of this turn, which waited in the server, has left: its clock starts now."""
         turn = self.turn
-        if turn is not None and turn.frame is frame:
+        if turn is not None and turn.turn_id == turn_id and turn.held:
             turn.deadline_ms += now_ms - turn.asked_at_ms
             turn.asked_at_ms = now_ms
-            self._set_wake()
+            turn.held = False
 
     def round_trip(self, seat: int, lag_ms: int) -> None:
-        """The seat's connection was measured: what the network is allowed at its next turns."""
-        self.chairs[seat].lag_ms = min(lag_ms, MOST_LAG_MS)
+        """Note the lag of the seat's connection, which its next turns are allowed."""
+        self.seats[seat].lag_ms = min(lag_ms, MOST_LAG_MS)
 
-    def move(self, seat: int, turn_id: str, text: str, now_ms: int, frame: str) -> list[Effect]:
-        """The seat's bot sent a move; `frame` is the whole text it sent."""
+    def move(self, seat: int, turn_id: str, text: str, now_ms: int, frame: str) -> bool:
+        """Judge a move of the seat's bot; `frame` is the whole text. Return whether it answered an open turn."""
         turn = self.turn
         if turn is None or turn.turn_id != turn_id or turn.seat != seat or self.over is not None:
-            return self._refuse_stray(seat, turn_id, now_ms, frame)
+            self._refuse_stray(seat, turn_id, now_ms, frame)
+            return False
         try:
             if len(text) > LONGEST_MOVE:
-                return self._refuse_fault(turn, Rejection.BAD_MOVE, "a move is never that long", now_ms, frame)
-            code = self.state.code_of(text)
+                self._refuse_fault(turn, Rejection.BAD_MOVE, "a move is never that long", now_ms, frame)
+                return True
+            self._next = (text, self.state.after(self.state.code_of(text)))
         except IllegalMove as error:
-            return self._refuse_fault(turn, Rejection.ILLEGAL_MOVE, str(error), now_ms, frame)
+            self._refuse_fault(turn, Rejection.ILLEGAL_MOVE, str(error), now_ms, frame)
+            return True
         except MoveError as error:
-            return self._refuse_fault(turn, Rejection.BAD_MOVE, str(error), now_ms, frame)
-        used_ms = turn.used_ms + thinking_ms(turn.asked_at_ms, now_ms, turn.lag_ms)
-        bank_ms = bank_after_ms(self.control, self.chairs[seat].bank_ms, used_ms)
-        made = MoveMade(self.match, self.attempt, len(self.moves), seat, turn_id, text, bank_ms, frame, now_ms)
-        self._advance(code, made)
-        effects: list[Effect] = [made]
+            self._refuse_fault(turn, Rejection.BAD_MOVE, str(error), now_ms, frame)
+            return True
+        terms = self.terms
+        bank_ms = bank_after_ms(self.control, self.seats[seat].bank_ms, turn.thought_ms(now_ms))
+        self._record(MoveMade(terms.match, terms.attempt, len(self.moves), seat, turn_id, text, bank_ms, frame, now_ms))
         outcome = self.state.outcome
         if outcome is not None:
-            self._end(effects, outcome, now_ms)
-        elif self.chairs[self.state.to_move].away_since_ms is None:
-            self._ask(effects, now_ms)
-        else:
-            self._set_wake()
-        return effects
+            self._end(outcome, now_ms)
+        elif self.seats[self.state.to_move].away_since_ms is None:
+            self._ask(now_ms)
+        return True
 
-    def resign(self, seat: int, now_ms: int, frame: str) -> list[Effect]:
+    def resign(self, seat: int, now_ms: int, frame: str) -> None:
         """The seat's bot gives the match up."""
-        effects: list[Effect] = [FrameSeen(self.match, self.attempt, seat, "bot", frame, now_ms)]
-        return effects + self.forfeit(seat, Termination.RESIGNATION, f"{self.terms.seats[seat]} resigned", now_ms)
+        self._see(seat, "bot", frame, now_ms)
+        self.forfeit(seat, Termination.RESIGNATION, f"{self.terms.seats[seat]} resigned", now_ms)
 
-    def forfeit(self, seat: int, termination: Termination, reason: str, now_ms: int) -> list[Effect]:
+    def forfeit(self, seat: int, termination: Termination, reason: str, now_ms: int) -> None:
         """The seat loses by something outside the board. A resignation is nobody's fault."""
-        if self.over is not None:
-            return []
-        effects: list[Effect] = []
-        at_fault = () if termination is Termination.RESIGNATION else (seat,)
-        self._end(effects, self._loss(seat, termination, reason), now_ms, at_fault)
-        return effects
+        if self.over is None:
+            at_fault = () if termination is Termination.RESIGNATION else (seat,)
+            self._end(self._loss(seat, termination, reason), now_ms, at_fault)
 
-    def abort(self, reason: str, now_ms: int) -> list[Effect]:
+    def abort(self, reason: str, now_ms: int) -> None:
         """The match is void: nobody is blamed, and it is not a result."""
-        if self.over is not None:
-            return []
-        effects: list[Effect] = []
-        self._end(effects, None, now_ms, reason=reason)
-        return effects
+        if self.over is None:
+            self._end(None, now_ms, reason=reason)
 
-    def wake(self, now_ms: int, loop_lag_ms: int = 0) -> list[Effect]:
-        """`wake_at_ms` has come. The driver has first handed over every frame it had received.
+    def wake(self, now_ms: int, loop_lag_ms: int = 0) -> None:
+        """Decide what `wake_at_ms` was for. The driver has first handed over every frame it had received.
 
         If the server itself was late by `loop_lag_ms`, a verdict waits that much longer, once a turn.
         """
-        if self.over is not None:
-            return []
-        verdict = self._verdict(now_ms)
+        verdict = None if self.over is not None or now_ms < self._no_verdict_before_ms else self._verdict(now_ms)
         if verdict is None:
-            self._set_wake()
-            return []
-        if now_ms < self._no_verdict_before_ms:
-            self._set_wake()
-            return []
+            return
         if loop_lag_ms and not self._excused:
             self._excused = True
             self._no_verdict_before_ms = now_ms + loop_lag_ms
-            self._set_wake()
-            return []
+            return
         seat, termination, reason = verdict
-        return self.forfeit(seat, termination, reason, now_ms)
+        self.forfeit(seat, termination, reason, now_ms)
 
     # --- what the referee says ---
 
     @property
-    def tournament(self) -> str:
-        """The id of the match's tournament."""
-        return self.terms.tournament
+    def wake_at_ms(self) -> int | None:
+        """When a clock or an away budget may run out; None while none runs."""
+        if self.over is not None:
+            return None
+        turn = self.turn
+        wake_at_ms = None if turn is None or turn.held else turn.deadline_ms
+        for seat in self.seats:
+            if seat.away_since_ms is not None:
+                until_ms = self._away_until_ms(seat)
+                if wake_at_ms is None or until_ms < wake_at_ms:
+                    wake_at_ms = until_ms
+        return None if wake_at_ms is None else max(wake_at_ms, self._no_verdict_before_ms)
 
     def clock(self, now_ms: int) -> tuple[int, ...]:
         """What each seat has for a move, bank included, as it stands: the open turn's is running."""
-        seats_ms = [remaining_ms(self.control, chair.bank_ms) for chair in self.chairs]
+        seats_ms = [remaining_ms(self.control, seat.bank_ms) for seat in self.seats]
         if self.turn is not None:
             seats_ms[self.turn.seat] = self._turn_remaining_ms(self.turn, now_ms)
         return tuple(seats_ms)
 
-    def _send(self, effects: list[Effect], seat: int, now_ms: int, message: ServerMessageModel) -> None:
-        frame = write_message(message)
-        effects.append(FrameSeen(self.match, self.attempt, seat, "server", frame.decode(), now_ms))
-        effects.append(Send(seat, frame))
+    def _see(self, seat: int, sender: Literal["bot", "server"], frame: str, now_ms: int) -> None:
+        self._record(FrameSeen(self.terms.match, self.terms.attempt, seat, sender, frame, now_ms))
 
-    def _ask(self, effects: list[Effect], now_ms: int) -> None:
+    def _send(self, seat: int, now_ms: int, message: ServerMessageModel) -> None:
+        frame = write_message(message)
+        self._see(seat, "server", frame.decode(), now_ms)
+        self._driver.send(seat, frame)
+
+    def _ask(self, now_ms: int) -> None:
         seat = self.state.to_move
-        chair = self.chairs[seat]
-        left_ms = remaining_ms(self.control, chair.bank_ms, self._used_ms)
-        seats_ms = [remaining_ms(self.control, other.bank_ms) for other in self.chairs]
+        own = self.seats[seat]
+        left_ms = remaining_ms(self.control, own.bank_ms, self._used_ms)
+        seats_ms = [remaining_ms(self.control, other.bank_ms) for other in self.seats]
         seats_ms[seat] = left_ms
-        turn_id = self._new_turn_id()
-        deadline_ms = now_ms + left_ms + chair.lag_ms
-        self._excused = False
         asked = TurnAsked(
-            self.match,
-            self.attempt,
+            self.terms.match,
+            self.terms.attempt,
             len(self.moves),
             seat,
-            turn_id,
+            self._new_turn_id(),
             left_ms,
             seats_ms,
-            chair.lag_ms,
-            chair.omit,
+            own.lag_ms,
+            own.omit,
             now_ms,
         )
         frame = frame_of_turn(asked, self.terms.game, self.state, self.moves)
-        self.turn = OpenTurn(turn_id, seat, now_ms, self._used_ms, chair.lag_ms, deadline_ms, frame)
-        effects.append(asked)
-        effects.append(Send(seat, frame))
-        self._set_wake()
+        self._record(asked)
+        self._driver.ask(seat, frame, asked.turn_id)
 
-    def _refuse_stray(self, seat: int, turn_id: str, now_ms: int, frame: str) -> list[Effect]:
-        """A move that answers no open turn: not a fault."""
-        if turn_id in self.chairs[seat].accepted:
+    def _refuse_stray(self, seat: int, turn_id: str, now_ms: int, frame: str) -> None:
+        """Answer a move that answers no open turn: not a fault."""
+        if turn_id in self.seats[seat].accepted:
             code, message = Rejection.ALREADY_PLAYED, "this turn was answered already; the move counted"
         elif self.turn is not None and self.turn.seat == seat:
             code, message = Rejection.STALE_TURN, "answer the newest turn of this match, with its turn_id"
         else:
             code, message = Rejection.NOT_YOUR_TURN, "wait for your turn in this match"
-        effects: list[Effect] = []
-        self._reject(effects, seat, turn_id, code, message, now_ms, frame)
-        return effects
+        self._reject(seat, turn_id, code, message, now_ms, frame)
 
-    def _refuse_fault(self, turn: OpenTurn, code: Rejection, message: str, now_ms: int, frame: str) -> list[Effect]:
+    def _refuse_fault(self, turn: OpenTurn, code: Rejection, message: str, now_ms: int, frame: str) -> None:
         """An illegal or unreadable move loses, unless a retry is left; then the same turn and clock go on."""
         seat = turn.seat
-        chair = self.chairs[seat]
-        effects: list[Effect] = []
-        if chair.retries_left > 0:
-            chair.retries_left -= 1
-            effects.append(MoveRefused(self.match, self.attempt, seat, chair.retries_left, now_ms))
-            self._reject(effects, seat, turn.turn_id, code, message, now_ms, frame)
-            return effects
-        self.turn = None
-        self._reject(effects, seat, turn.turn_id, code, message, now_ms, frame)
+        left = self.seats[seat].retries_left
+        if left > 0:
+            self._record(MoveRefused(self.terms.match, self.terms.attempt, seat, left - 1, now_ms))
+            self._reject(seat, turn.turn_id, code, message, now_ms, frame)
+            return
+        self._reject(seat, turn.turn_id, code, message, now_ms, frame, lost=True)
         reason = f"{self.terms.seats[seat]} sent a move that does not count: {message}"
-        self._end(effects, self._loss(seat, Termination.ILLEGAL_MOVE, reason), now_ms, (seat,))
-        return effects
+        self._end(self._loss(seat, Termination.ILLEGAL_MOVE, reason), now_ms, (seat,))
 
     def _reject(
-        self, effects: list[Effect], seat: int, turn_id: str, code: Rejection, message: str, now_ms: int, frame: str
+        self, seat: int, turn_id: str, code: Rejection, message: str, now_ms: int, frame: str, *, lost: bool = False
     ) -> None:
-        mine = self.turn is not None and self.turn.seat == seat and self.over is None
-        left_ms = self._turn_remaining_ms(self.turn, now_ms) if self.turn is not None and mine else None
-        effects.append(FrameSeen(self.match, self.attempt, seat, "bot", frame, now_ms))
+        self._see(seat, "bot", frame, now_ms)
+        turn = None if lost or self.turn is None or self.turn.seat != seat else self.turn
         rejected = say.Rejected(
-            match=self.match, turn_id=turn_id, code=code, message=message, your_turn=mine, remaining_ms=left_ms
+            match=self.terms.match,
+            turn_id=turn_id,
+            code=code,
+            message=message,
+            your_turn=turn is not None,
+            remaining_ms=None if turn is None else self._turn_remaining_ms(turn, now_ms),
         )
-        self._send(effects, seat, now_ms, rejected)
+        self._send(seat, now_ms, rejected)
 
     # --- time and the end ---
 
     def _turn_remaining_ms(self, turn: OpenTurn, now_ms: int) -> int:
-        used_ms = turn.used_ms + thinking_ms(turn.asked_at_ms, now_ms, turn.lag_ms)
-        return remaining_ms(self.control, self.chairs[turn.seat].bank_ms, used_ms)
+        return remaining_ms(self.control, self.seats[turn.seat].bank_ms, turn.thought_ms(now_ms))
 
-    def _suspend_turn(self, now_ms: int) -> None:
-        """The open turn's asking ends without an answer; what was thought so far stays used."""
-        if self.turn is not None:
-            self._used_ms = self.turn.used_ms + thinking_ms(self.turn.asked_at_ms, now_ms, self.turn.lag_ms)
+    def _suspend_turn(self, seat: int, now_ms: int) -> None:
+        """The seat's open turn, if any, ends without an answer; what was thought so far stays used."""
+        if self.turn is not None and self.turn.seat == seat:
+            self._used_ms = self.turn.thought_ms(now_ms)
             self.turn = None
 
     def _verdict(self, now_ms: int) -> tuple[int, Termination, str] | None:
         """Who has lost by time, if anybody: the open turn's clock first, then whose away budget ran out first."""
         turn = self.turn
-        if turn is not None and now_ms >= turn.deadline_ms:
+        if turn is not None and not turn.held and now_ms >= turn.deadline_ms:
             allowed_ms = turn.deadline_ms - turn.asked_at_ms
             reason = f"{self.terms.seats[turn.seat]} did not move within {allowed_ms} ms (ply {len(self.moves)})"
             return turn.seat, Termination.TIMEOUT, reason
         gone = [
-            (self._away_until_ms(chair), seat)
-            for seat, chair in enumerate(self.chairs)
-            if chair.away_since_ms is not None and self._away_until_ms(chair) <= now_ms
+            (self._away_until_ms(own), seat)
+            for seat, own in enumerate(self.seats)
+            if own.away_since_ms is not None and self._away_until_ms(own) <= now_ms
         ]
         if not gone:
             return None
@@ -394,37 +400,17 @@ class Referee:
         reason = f"{self.terms.seats[seat]} was away for more than its {self.terms.away_ms} ms"
         return seat, Termination.DISCONNECT, reason
 
-    def _away_until_ms(self, chair: Chair) -> int:
-        return max(chair.away_since_ms or 0, self._nobody_away_before_ms) + chair.away_left_ms
-
-    def _away_left_ms(self, chair: Chair, now_ms: int) -> int:
-        return min(chair.away_left_ms, max(0, self._away_until_ms(chair) - now_ms))
-
-    def _set_wake(self) -> None:
-        """To be called whenever the turn or who is away has changed in a match that goes on."""
-        wake_at_ms = None if self.turn is None else self.turn.deadline_ms
-        for chair in self.chairs:
-            if chair.away_since_ms is not None:
-                until_ms = self._away_until_ms(chair)
-                if wake_at_ms is None or until_ms < wake_at_ms:
-                    wake_at_ms = until_ms
-        self.wake_at_ms = None if wake_at_ms is None else max(wake_at_ms, self._no_verdict_before_ms)
+    def _away_until_ms(self, seat: SeatState) -> int:
+        return max(seat.away_since_ms or 0, self._nobody_away_before_ms) + seat.away_left_ms
 
     def _loss(self, seat: int, termination: Termination, reason: str) -> Outcome:
-        winner = next(index for index in range(len(self.chairs)) if index != seat)
-        return Outcome.win(winner, reason, termination=termination, seats=len(self.chairs))
+        winner = next(index for index in range(len(self.seats)) if index != seat)
+        return Outcome.win(winner, reason, termination=termination, seats=len(self.seats))
 
-    def _end(
-        self,
-        effects: list[Effect],
-        outcome: Outcome | None,
-        now_ms: int,
-        at_fault: tuple[int, ...] = (),
-        reason: str = "",
-    ) -> None:
-        self.over = over = MatchOver(
-            match=self.match,
-            attempt=self.attempt,
+    def _end(self, outcome: Outcome | None, now_ms: int, at_fault: tuple[int, ...] = (), reason: str = "") -> None:
+        over = MatchOver(
+            match=self.terms.match,
+            attempt=self.terms.attempt,
             seats=self.terms.seats,
             scores=None if outcome is None else outcome.scores,
             termination=Termination.ABORTED if outcome is None else outcome.termination,
@@ -432,57 +418,8 @@ class Referee:
             at_fault=at_fault,
             moves=tuple(self.moves),
             at_ms=now_ms,
-            told=tuple(seat for seat, chair in enumerate(self.chairs) if chair.away_since_ms is None),
+            told=tuple(seat for seat, own in enumerate(self.seats) if own.away_since_ms is None),
         )
-        self.turn = None
-        self.wake_at_ms = None
-        effects.append(over)
-        effects += [Send(seat, frame_of_over(over, self.state, seat), durable=True) for seat in over.told]
-
-
-def frame_of_start(told: StartTold, terms: MatchStarted, moves: Sequence[str]) -> bytes:
-    """The `match_start` frame that a seat was sent after these moves."""
-    return match_start_frame(
-        match=terms.match,
-        attempt=terms.attempt,
-        tournament=terms.tournament,
-        game=terms.game,
-        settings=terms.settings,
-        seat=told.seat,
-        seats=terms.seats,
-        time_control=terms.time_control,
-        moves=moves,
-        resumed=told.resumed,
-    )
-
-
-def frame_of_turn(asked: TurnAsked, game: str, state: State, moves: Sequence[str]) -> bytes:
-    """The `turn` frame that was sent when a ply was asked, in the state and after the moves of that ply."""
-    return turn_frame(
-        match=asked.match,
-        attempt=asked.attempt,
-        turn_id=asked.turn_id,
-        game=game,
-        ply=asked.ply,
-        seat=asked.seat,
-        state=state.view(asked.seat),
-        legal=None if "legal" in asked.omit else state.legal_moves,
-        moves=None if "moves" in asked.omit else moves,
-        remaining_ms=asked.remaining_ms,
-        seats_ms=asked.seats_ms,
-        lag_ms=asked.lag_ms,
-    )
-
-
-def frame_of_over(over: MatchOver, state: State, seat: int) -> bytes:
-    """The `match_over` frame for a seat, in the last state."""
-    return match_over_frame(
-        match=over.match,
-        attempt=over.attempt,
-        scores=over.scores,
-        winner=over.winner,
-        termination=over.termination,
-        reason=over.reason,
-        moves=over.moves,
-        state=state.view(seat),
-    )
+        self._record(over)
+        for seat in over.told:
+            self._driver.tell(seat, frame_of_over(over, self.state, seat))

@@ -1,13 +1,13 @@
 """A match's transcript: every frame both ways, with server times, and the verdict. Rebuilt exactly from the log."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from rumble_engine import State, get_game
+from rumble_engine import State
 
-from rumble_server.match.facts import FrameSeen, MatchFact, MatchOver, MatchStarted, MoveMade, StartTold, TurnAsked
-from rumble_server.match.referee import frame_of_over, frame_of_start, frame_of_turn
+from rumble_server.match.facts import FrameSeen, MatchOver, MatchStarted, MoveMade, StartTold, TurnAsked
+from rumble_server.match.frames import frame_of_over, frame_of_start, frame_of_turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +31,18 @@ class Line:
         }
 
 
-def transcript(facts: Iterable[MatchFact]) -> Iterator[Line | MatchOver]:
-    """The frames of a match in order, from its facts; each attempt ends with the verdict."""
+def seats_in(facts: Iterable[object]) -> tuple[str, ...] | None:
+    """Return the bots of a match by seat, from its facts; None if it never began."""
+    return next((fact.seats for fact in facts if isinstance(fact, MatchStarted | MatchOver)), None)
+
+
+def transcript_of_seats(facts: Iterable[object], seats: Container[int]) -> Iterator[Line | MatchOver]:
+    """Yield the lines of `transcript` that went over the connections of these seats, and the verdicts."""
+    return (each for each in transcript(facts) if not isinstance(each, Line) or each.seat in seats)
+
+
+def transcript(facts: Iterable[object]) -> Iterator[Line | MatchOver]:
+    """Yield the frames of a match in order, from its facts; each attempt ends with the verdict."""
     terms: MatchStarted | None = None
     state: State | None = None
     moves: list[str] = []
@@ -40,9 +50,7 @@ def transcript(facts: Iterable[MatchFact]) -> Iterator[Line | MatchOver]:
         match fact:
             case MatchStarted():
                 terms, moves = fact, list(fact.moves)
-                state = get_game(fact.game).initial(fact.settings, fact.seed)
-                for move in fact.moves:
-                    state = state.play(move)
+                state = fact.opening_state()
             case StartTold() if terms is not None:
                 frame = frame_of_start(fact, terms, moves).decode()
                 yield Line(fact.at_ms, fact.attempt, fact.seat, "server", frame)

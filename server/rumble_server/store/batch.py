@@ -1,12 +1,16 @@
-"""Facts on their way to the disk, sorted into rows as they come: the writing thread has little left to do in Python."""
+"""Facts on their way to the disk, sorted into rows as they come.
+
+The writing thread shares the interpreter with the event loop, so little is left for it to do in Python.
+"""
 
 import json
 import sqlite3
 from typing import get_args
 
 from rumble_server.match.facts import MatchFact, MatchOver, MatchStarted
-from rumble_server.store.codec import Numbered, write_facts
+from rumble_server.store.codec import Numbered, write_ended, write_facts
 from rumble_server.store.schema import PLY, TOURNAMENT
+from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import LogFact, TournamentCreated, TournamentEnded, TournamentFact, tournament_of
 
 _REBUILDING = frozenset(get_args(TournamentFact))
@@ -15,27 +19,33 @@ _INDEXED = frozenset((TournamentCreated, TournamentEnded, MatchStarted, MatchOve
 
 
 class Batch:
-    """Facts in the order of their numbers, and the rows they make: one for each tournament and kind."""
+    """Facts in the order of their numbers, and the rows they make: one for each tournament and kind.
 
-    __slots__ = ("_indexed", "_last_match", "_last_row", "_rows", "facts")
+    It is false while it has nothing to write.
+    """
+
+    __slots__ = ("_ended", "_indexed", "_last_match", "_last_row", "_rows", "facts")
 
     def __init__(self) -> None:
         self.facts: list[Numbered] = []
         self._rows: dict[tuple[str, int], list[Numbered]] = {}
         self._indexed: list[Numbered] = []
+        self._ended: list[EndedTournament] = []
         self._last_match = ""
         self._last_row: list[Numbered] = []
 
+    def __bool__(self) -> bool:
+        return bool(self.facts or self._ended)
+
     def add(self, number: int, fact: LogFact) -> None:
-        """Take a fact."""
         numbered = (number, fact)
         self.facts.append(numbered)
         kind = type(fact)
         if kind in _OF_A_PLY:
             # One move makes several facts of one match: only the first has to look for its row.
-            match = fact.match  # type: ignore[union-attr]  # by its type it has one
-            if match != self._last_match:
-                self._last_match = match
+            match_id = fact.match  # type: ignore[union-attr]  # by its type it has one
+            if match_id != self._last_match:
+                self._last_match = match_id
                 self._last_row = self._rows.setdefault((tournament_of(fact), PLY), [])
             self._last_row.append(numbered)
             return
@@ -48,10 +58,14 @@ class Batch:
         if kind in _INDEXED:
             self._indexed.append(numbered)
 
+    def file(self, ended: EndedTournament) -> None:
+        self._ended.append(ended)
+
     def extend(self, later: "Batch") -> None:
-        """Take the facts of a later batch, too."""
+        """Take all that a later batch has."""
         for number, fact in later.facts:
             self.add(number, fact)
+        self._ended += later._ended
 
     def write(self, database: sqlite3.Connection) -> None:
         """Write everything as one transaction. Raises sqlite3.Error, and then nothing was written."""
@@ -62,10 +76,16 @@ class Batch:
                 [(facts[0][0], *place, write_facts(facts)) for place, facts in self._rows.items()],
             )
             self._index(database)
-            database.execute("INSERT OR REPLACE INTO meta (key, value) VALUES ('last', ?)", (str(self.facts[-1][0]),))
+            database.executemany(
+                "INSERT OR REPLACE INTO ended (id, record) VALUES (?, ?)",
+                [(ended.id, write_ended(ended)) for ended in self._ended],
+            )
+            if self.facts:
+                last = str(self.facts[-1][0])
+                database.execute("INSERT OR REPLACE INTO meta (key, value) VALUES ('last', ?)", (last,))
 
     def _index(self, database: sqlite3.Connection) -> None:
-        """Keep the small tables by which rows are found; all they say can be read from the log, too."""
+        """Update the small tables by which rows are found. The log has all that is in them."""
         started: list[tuple[str, int]] = []
         over: list[tuple[int, str]] = []
         for number, fact in self._indexed:
@@ -83,7 +103,7 @@ class Batch:
                     database.execute("UPDATE tournaments SET over = 1 WHERE id = ?", (fact.tournament,))
                 case _:
                     pass
-        # A statement for all matches rather than one each: each call has to win the interpreter back from the loop.
+        # One statement for all matches: after each call the thread has to win the interpreter back from the loop.
         if started:
             database.execute(
                 """INSERT INTO matches (id, first)
@@ -91,9 +111,9 @@ class Batch:
                    ON CONFLICT (id) DO UPDATE SET last = NULL""",
                 (json.dumps(started),),
             )
-        # A match that is over in this batch may have been started again in it: what came last counts.
+        # A match may end and start again within this batch: what came last counts.
         newest = dict(started)
-        ended = [(number, match) for number, match in over if number > newest.get(match, 0)]
+        ended = [(number, match_id) for number, match_id in over if number > newest.get(match_id, 0)]
         if ended:
             database.execute(
                 """UPDATE matches SET last = json_extract(value, '$[0]') FROM json_each(?)

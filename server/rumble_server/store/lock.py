@@ -1,4 +1,4 @@
-"""One server a database: a second one on the same file is refused."""
+"""One server for each database: a second one on the same file is refused."""
 
 import os
 import sys
@@ -8,10 +8,10 @@ from rumble_server.store.errors import StoreError
 
 
 class DatabaseLock:
-    """Held from the start of a server to its end, however that comes: the system lets go of it with the process."""
+    """A lock from the start of a server to its end. The system releases it when the process dies."""
 
     def __init__(self, database: str) -> None:
-        """Take the lock, on a file beside the database. Raises StoreError if another server has it."""
+        """Lock a file beside the database. Raises StoreError if another server holds the lock."""
         path = Path(f"{database}-lock")
         try:
             self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
@@ -24,7 +24,6 @@ class DatabaseLock:
             raise StoreError(f"another server is running on the database {database}") from None
 
     def release(self) -> None:
-        """Let go."""
         os.close(self._file)
 
 

@@ -1,4 +1,4 @@
-"""Opening the database: its tables, its version, and what is refused."""
+"""Opening the database: its tables, its version, and which files are refused."""
 
 import sqlite3
 from contextlib import closing
@@ -21,18 +21,21 @@ MIGRATIONS = (
     CREATE INDEX tournaments_by_over ON tournaments (over);
     CREATE TABLE matches (id TEXT PRIMARY KEY, first INTEGER NOT NULL, last INTEGER) WITHOUT ROWID;
     """,
+    """
+    CREATE TABLE ended (id TEXT PRIMARY KEY, record TEXT NOT NULL);
+    """,
 )
-"""Each brings the database from its index to the next version."""
+"""`MIGRATIONS[n]` brings a database of version n to version n + 1; a new file has version 0."""
 
 
 def open_database(path: str) -> sqlite3.Connection:
-    """Open or create the database, and bring it to this version. Raises StoreError."""
+    """Open or create the database, and bring it to the newest version. Raises StoreError."""
     try:
         database = sqlite3.connect(path, timeout=1.0, isolation_level=None, check_same_thread=False)
     except sqlite3.Error as error:
         raise StoreError(f"cannot open the database {path}: {error}") from None
     try:
-        # Larger pages and fewer checkpoints: the log is written in rows of many facts, and hardly ever changed.
+        # Larger pages and fewer checkpoints: rows hold many facts, and hardly ever change.
         database.execute("PRAGMA page_size = 8192")
         database.execute("PRAGMA journal_mode = WAL")
         database.execute("PRAGMA wal_autocheckpoint = 2000")
@@ -45,7 +48,7 @@ def open_database(path: str) -> sqlite3.Connection:
 
 
 def open_reader(path: str) -> sqlite3.Connection:
-    """A connection that only reads. Raises StoreError."""
+    """Open a connection that only reads. Raises StoreError."""
     try:
         database = sqlite3.connect(path, timeout=1.0, isolation_level=None, check_same_thread=False)
         database.execute("PRAGMA query_only = ON")
@@ -55,9 +58,9 @@ def open_reader(path: str) -> sqlite3.Connection:
 
 
 def check_database(path: str) -> None:
-    """Raises StoreError if a file that is there is not ours, newer, or damaged, and leaves it untouched.
+    """Raise StoreError if the file is not a database of Rumble, or one that is newer or damaged.
 
-    What a crash has left in its WAL is not written back by that.
+    The file stays untouched; so does the WAL that a crash has left.
     """
     file = Path(path)
     if not file.is_file() or file.stat().st_size == 0:

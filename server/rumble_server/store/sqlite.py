@@ -1,8 +1,8 @@
 """The event log in SQLite: batched group commit, on a thread of its own.
 
-`append` only takes a fact. A batch is written within `BATCH_S`, or at once when somebody waits for it, as one
-transaction (WAL, synchronous FULL) of a row per tournament and kind; while one batch is being written, the next
-one gathers. Readers are told of facts only when they are on disk.
+`append` only takes a fact. A batch is written within `BATCH_S`, or `HURRIED_S` when somebody waits for it, as one
+transaction (WAL, synchronous FULL) of a row per tournament and kind. While one batch is being written, the next one
+gathers. Listeners are told of facts only when they are on disk.
 """
 
 import asyncio
@@ -17,15 +17,17 @@ from rumble_server.store.codec import Numbered
 from rumble_server.store.errors import StoreError
 from rumble_server.store.lock import DatabaseLock
 from rumble_server.store.schema import check_database, open_database
+from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import LogFact
 
 log = logging.getLogger(__name__)
 
 BATCH_S = 0.006
-"""Moves are on disk within so long, and the time of one write."""
+"""How long facts gather, in s, while nobody waits for them. The time of one write comes on top."""
 HURRIED_S = 0.003
-"""What somebody waits for is gathered for so long: a commit costs the same for one fact as for a hundred."""
+"""How long facts gather, in s, once somebody waits: a commit costs the same for one fact as for a hundred."""
 RETRY_S = 1.0
+"""How long after a failed write, in s, the batch is written again."""
 
 Listener = Callable[[list[Numbered]], None]
 
@@ -52,7 +54,7 @@ class SqliteLog:
         row = self._database.execute("SELECT value FROM meta WHERE key = 'last'").fetchone()
         self._last = self._durable = int(row[0]) if row else 0
         self.trouble: str | None = None
-        """Why writing does not work at the moment."""
+        """Why the last write failed; None while writing works."""
         self.on_durable: list[Listener] = []
         self.on_trouble: list[Callable[[str | None], None]] = []
 
@@ -69,16 +71,21 @@ class SqliteLog:
         return self._last
 
     def append(self, fact: LogFact) -> int:
-        """Take a fact for the next batch; gives its number."""
+        """Take a fact for the next batch, and return its number."""
         self._last = number = self._last + 1
         self._batch.add(number, fact)
         if self._timer is None and self._writing is None and self._loop is not None:
             self._timer = self._loop.call_later(BATCH_S, self._write)
         return number
 
+    def file(self, ended: EndedTournament) -> None:
+        """Take the record of a tournament that is over for the batch that has the fact appended last."""
+        self._batch.file(ended)
+        self._gather()
+
     def hurry(self) -> None:
-        """Somebody waits for what was appended: write it soon."""
-        if not self._hurried and self._writing is None and self._batch.facts and self._loop is not None:
+        """Write what was appended soon: somebody waits for it."""
+        if not self._hurried and self._writing is None and self._batch and self._loop is not None:
             self._hurried = True
             if self._timer is not None:
                 self._timer.cancel()
@@ -93,8 +100,8 @@ class SqliteLog:
             await future
 
     async def wait_all(self) -> None:
-        """Return once everything appended so far is on disk, or writing has failed."""
-        while self._durable < self._last and self.trouble is None:
+        """Return once everything is on disk, or writing has failed."""
+        while (self._batch or self._writing is not None) and self.trouble is None:
             self.hurry()
             if self._writing is not None:
                 await asyncio.wait([self._writing])
@@ -105,12 +112,13 @@ class SqliteLog:
     def attach(self, loop: asyncio.AbstractEventLoop) -> None:
         """Begin to write batches on this loop."""
         self._loop = loop
-        if self._batch.facts:
+        if self._batch:
             self._timer = loop.call_soon(self._write)
 
     async def close(self) -> None:
         """Write what is left and close the database."""
         await self.wait_all()
+        self._loop = None
         if self._timer is not None:
             self._timer.cancel()
         self._thread.shutdown()
@@ -119,10 +127,14 @@ class SqliteLog:
 
     # --- writing ---
 
+    def _gather(self) -> None:
+        if self._batch and self._timer is None and self._writing is None and self._loop is not None:
+            self._timer = self._loop.call_later(BATCH_S, self._write)
+
     def _write(self) -> None:
         self._timer = None
         self._hurried = False
-        if not self._batch.facts or self._loop is None:
+        if not self._batch or self._loop is None:
             return
         batch, self._batch = self._batch, Batch()
         self._writing = self._loop.run_in_executor(self._thread, batch.write, self._database)
@@ -140,9 +152,10 @@ class SqliteLog:
                 self._hurried = True
             return
         self._report(None)
-        self._durable = batch.facts[-1][0]
-        for listener in self.on_durable:
-            listener(batch.facts)
+        if batch.facts:
+            self._durable = batch.facts[-1][0]
+            for listener in self.on_durable:
+                listener(batch.facts)
         waiting, self._waiters = self._waiters, []
         for number, future in waiting:
             if number > self._durable:
@@ -151,8 +164,7 @@ class SqliteLog:
                 future.set_result(None)
         if self._waiters:
             self.hurry()
-        elif self._batch.facts and self._timer is None and self._loop is not None:
-            self._timer = self._loop.call_later(BATCH_S, self._write)
+        self._gather()
 
     def _report(self, trouble: str | None) -> None:
         if trouble == self.trouble:
@@ -168,18 +180,18 @@ class SqliteLog:
     # --- small values, kept beside the log; for use before `attach` ---
 
     def count_run(self) -> int:
-        """The number of this run of a server on the database, from 1. Raises StoreError."""
+        """Count a run of a server on this database, and return its number, from 1. Raises StoreError."""
         run = int(self.get("runs") or 0) + 1
         self.put("runs", str(run))
         return run
 
     def get(self, key: str) -> str | None:
-        """A small value that the server keeps beside the log."""
+        """Return a small value that the server keeps beside the log."""
         row = self._database.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
         return str(row[0]) if row else None
 
     def put(self, key: str, value: str) -> None:
-        """Keep a small value. Raises StoreError."""
+        """Keep a small value beside the log. Raises StoreError."""
         try:
             self._database.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (key, value))
         except sqlite3.Error as error:
@@ -187,7 +199,7 @@ class SqliteLog:
 
 
 def database_path(url: str) -> str:
-    """The file of `--db`: a path, `sqlite:///relative` or `sqlite:////absolute`. Raises StoreError."""
+    """Return the file of `--db`: a path, `sqlite:///relative` or `sqlite:////absolute`. Raises StoreError."""
     if "://" not in url:
         return url
     scheme, _, rest = url.partition("://")

@@ -14,18 +14,19 @@ from starlette.types import ASGIApp, Scope
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.web.api.auditor import Auditor
 from rumble_server.web.api.boards import board_routes
-from rumble_server.web.api.commands import host_routes
+from rumble_server.web.api.commands import command_routes
+from rumble_server.web.api.events import event_routes
 from rumble_server.web.api.exports import export_routes
 from rumble_server.web.api.health import health_routes
 from rumble_server.web.api.library import Library
 from rumble_server.web.api.opponents import opponent_routes
-from rumble_server.web.api.organising import hosting_routes
+from rumble_server.web.api.organising import organising_routes
 from rumble_server.web.api.problems import bad_request
 from rumble_server.web.api.reading import read_routes
 from rumble_server.web.api.transcripts import transcript_routes
 from rumble_server.web.errors import WebError
-from rumble_server.web.pages.pages import add_pages, html
-from rumble_server.web.pages.rendering import STATIC
+from rumble_server.web.pages.pages import add_pages
+from rumble_server.web.pages.rendering import STATIC, html
 from rumble_server.web.security import Guard
 from rumble_server.web.site import Site
 
@@ -35,7 +36,7 @@ CODES = {404: "not_found", 405: "method_not_allowed"}
 
 
 class _Static(StaticFiles):
-    """Files that a browser asks about each time: a new server's page never runs an old server's script."""
+    """Static files that browsers revalidate at each use: a new server's page never runs an old server's script."""
 
     async def get_response(self, path: str, scope: Scope) -> Response:
         response = await super().get_response(path, scope)
@@ -44,7 +45,7 @@ class _Static(StaticFiles):
 
 
 def make_web(site: Site) -> ASGIApp:
-    """The application for uvicorn."""
+    """Make the web application of a server."""
     app = FastAPI(
         title="Rumble",
         version=version("rumble"),
@@ -56,11 +57,12 @@ def make_web(site: Site) -> ASGIApp:
     library = Library(site)
     auditor = Auditor(site)
     app.include_router(read_routes(site, library, auditor))
+    app.include_router(event_routes(site, library))
     app.include_router(opponent_routes(site))
     app.include_router(board_routes(site, library))
     app.include_router(export_routes(site, library))
-    app.include_router(host_routes(site))
-    app.include_router(hosting_routes(site, library))
+    app.include_router(command_routes(site))
+    app.include_router(organising_routes(site, library))
     app.include_router(transcript_routes(site))
     app.include_router(health_routes(site))
     add_pages(app, site, library, auditor)
@@ -79,9 +81,7 @@ def _add_errors(app: FastAPI) -> None:
             error = WebError(error.status_code, CODES.get(error.status_code, "refused"), _http_text(request, error))
         elif not isinstance(error, WebError):
             log.error("%s %s failed", request.method, request.url.path, exc_info=error)
-            error = WebError(
-                HTTPStatus.INTERNAL_SERVER_ERROR, "internal", "the server made a mistake; its log says more"
-            )
+            error = WebError(HTTPStatus.INTERNAL_SERVER_ERROR, "internal", "the server failed; its log says more")
         return _answer(request, error)
 
     for kind in (WebError, TournamentError, RequestValidationError, HTTPException, Exception):

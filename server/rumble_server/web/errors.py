@@ -17,7 +17,7 @@ NOT_FOUND_CODES = frozenset({ErrorCode.UNKNOWN_TOURNAMENT, ErrorCode.UNKNOWN_BOT
 
 
 class WebErrorBody(BaseModel):
-    """What is wrong: a code for programs, a line for people, and the fields if there are any."""
+    """A code for programs, a line for people, and the fields that are wrong, if any."""
 
     code: str
     message: str
@@ -25,7 +25,7 @@ class WebErrorBody(BaseModel):
 
 
 class WebErrorAnswer(BaseModel):
-    """Any answer of the API that is an error."""
+    """The body of every error that the API answers."""
 
     error: WebErrorBody
 
@@ -42,20 +42,18 @@ class WebError(Exception):
 
     @classmethod
     def of(cls, error: TournamentError) -> Self:
-        """A command that a tournament refuses: 404 for what is not there, 409 for what cannot be done now."""
+        """Convert what a tournament refuses: 404 for an unknown id or name, 409 for what cannot be done now."""
         status = HTTPStatus.NOT_FOUND if error.code in NOT_FOUND_CODES else HTTPStatus.CONFLICT
         return cls(status, error.code, str(error))
 
     @classmethod
     def unavailable(cls, message: str) -> Self:
-        """Not now: the disk is in trouble, or the server is about to stop."""
+        """Make the error while the log cannot be written, or the server is about to stop."""
         return cls(HTTPStatus.SERVICE_UNAVAILABLE, ErrorCode.UNAVAILABLE, message)
 
     @classmethod
     def not_found(cls, message: str) -> Self:
-        """There is nothing under this address."""
         return cls(HTTPStatus.NOT_FOUND, "not_found", message)
 
     def answer(self) -> WebErrorAnswer:
-        """The body of the answer."""
         return WebErrorAnswer(error=WebErrorBody(code=self.code, message=self.message, detail=self.detail))

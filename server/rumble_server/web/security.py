@@ -1,4 +1,4 @@
-"""What guards every request: known host names, headers that keep pages to themselves, and the host's token."""
+"""Guards of every request: known host names, headers that confine pages, and the organiser's token."""
 
 import hmac
 from collections.abc import Awaitable, Callable
@@ -12,6 +12,7 @@ from rumble_server.hosts import host_name, is_known
 from rumble_server.web.errors import WebError
 
 MOST_BODY_BYTES = 1 << 16
+"""Largest body of a request; a larger one is refused with `too_large`."""
 
 POLICY = "; ".join(
     (
@@ -41,7 +42,6 @@ class Guard:
         self._hosts = hosts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -60,28 +60,28 @@ class Guard:
         await app(scope, receive, send_guarded)
 
 
-def is_host(authorization: str, host_token: str) -> bool:
-    """Whether an `Authorization` header shows the host's token."""
+def is_organiser(authorization: str, host_token: str) -> bool:
+    """Return whether an `Authorization` header shows the host token."""
     scheme, _, token = authorization.partition(" ")
     return scheme.lower() == "bearer" and hmac.compare_digest(token.strip().encode("latin-1"), host_token.encode())
 
 
-def host_only(host_token: str) -> Callable[[Request], Awaitable[None]]:
-    """A dependency that lets only the host through. Raises WebError with `bad_token`."""
+def organiser_only(host_token: str) -> Callable[[Request], Awaitable[None]]:
+    """Make a dependency that lets only the organiser through. It raises WebError with `bad_token`."""
 
     async def check(request: Request) -> None:
-        if not is_host(request.headers.get("Authorization", ""), host_token):
+        if not is_organiser(request.headers.get("Authorization", ""), host_token):
             raise WebError(
                 HTTPStatus.UNAUTHORIZED,
                 "bad_token",
-                "this is the host's to do: send `Authorization: Bearer <host token>` (`rumble serve` prints the token)",
+                "only the host may do this: send `Authorization: Bearer <host token>`; `rumble serve` prints it",
             )
 
     return check
 
 
 async def read_body(request: Request) -> bytes:
-    """The body of a request, of a bounded size. Raises WebError with `too_large`."""
+    """Read the body of a request. Raises WebError with `too_large`."""
     body = bytearray()
     async for part in request.stream():
         body += part

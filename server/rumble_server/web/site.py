@@ -1,4 +1,4 @@
-"""What the web serves from, and what it needs from the world. `app` brings the adapters, tests bring their own."""
+"""The parts of a server that the web uses, and its ports. `app` brings the adapters, tests bring their own."""
 
 import asyncio
 from collections.abc import Sequence
@@ -6,46 +6,54 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from rumble_server.arena.arena import Arena
-from rumble_server.arena.house import Housekeeper
+from rumble_server.arena.house import HouseBots
+from rumble_server.tournament.ended import EndedTournament, Outline
 from rumble_server.tournament.facts import LogFact
+from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.errors import WebError
 from rumble_server.web.feed.feed import Feed
 from rumble_server.web.feed.ranker import Ranker
 
 DISK_S = 5.0
-"""So long a request waits for the disk."""
+"""Longest time in s that a request waits for the disk; then it is answered with 503."""
 
 
 class DurableLog(Protocol):
-    """The event log, as far as the web is concerned."""
+    """The event log, as the web uses it."""
 
     @property
     def durable(self) -> int:
-        """The number of the last fact that is on disk, and all before it."""
+        """The number of the newest fact on disk; all older facts are on disk, too."""
 
     @property
     def last(self) -> int:
-        """The number of the last fact appended."""
+        """The number of the newest fact appended."""
 
     @property
     def trouble(self) -> str | None:
-        """Why writing does not work at the moment."""
+        """Why the log cannot be written at the moment; None while it can."""
 
     async def wait(self, number: int) -> None:
         """Return once the fact of that number is on disk."""
 
 
 class Archive(Protocol):
-    """What is on disk, also of tournaments that are not in memory."""
+    """What is on disk, also of tournaments that are not in memory. Raises StoreError."""
 
-    async def tournament_facts(self, tournament: str) -> Sequence[LogFact]:
-        """The facts that rebuild a tournament, in order; none if there is no such tournament."""
+    async def tournament(self, tournament_id: str) -> Tournament | None:
+        """Rebuild a tournament; None if there is none of that id."""
 
-    async def match_facts(self, match: str) -> Sequence[LogFact]:
-        """Every fact of a match, all attempts, in order; none if it never began."""
+    async def tournament_facts(self, tournament_id: str) -> Sequence[LogFact]:
+        """Read the facts that rebuild a tournament, in order; none if there is no such tournament."""
 
-    async def outlines(self, limit: int) -> Sequence[Sequence[LogFact]]:
-        """Of each of the newest tournaments that are over and listed: its creation, its start if any, its end."""
+    async def match_facts(self, match_id: str) -> Sequence[LogFact]:
+        """Read every fact of a match, all attempts, in order; none if it never began."""
+
+    async def ended(self, tournament_id: str) -> EndedTournament | None:
+        """Find the record of a tournament; None if it is not over, is not there, or cannot be read."""
+
+    async def listed(self, limit: int) -> Sequence[Outline]:
+        """Read the newest listed tournaments that are over, newest first; outlines of those without a record."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +64,10 @@ class Site:
     log: DurableLog
     archive: Archive
     feed: Feed
-    housekeeper: Housekeeper
+    house_bots: HouseBots
     host_token: str
     hosts: frozenset[str] = frozenset()
-    """Names, beside those of loopback, under which it is reached through a loopback address (by a proxy)."""
+    """Host names, beside those of loopback, that a request to a loopback address may give (that of a proxy)."""
 
     @property
     def ranker(self) -> Ranker:
@@ -72,7 +80,7 @@ class Site:
             raise WebError.unavailable(f"the database cannot be written at the moment: {self.log.trouble}")
 
     async def on_disk(self, number: int | None = None) -> None:
-        """Return once the fact of that number (all of them, if None) is on disk: then it may be told."""
+        """Wait until the fact of that number (None: every fact) is on disk, and so may be told. Raises WebError."""
         number = self.log.last if number is None else number
         if number <= self.log.durable:
             return

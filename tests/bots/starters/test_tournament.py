@@ -39,7 +39,7 @@ def environment(folder: Path, server: Server, tournament: str, form: str, name: 
 def played(folder: Path, bots: Mapping[str, Sequence[str]], *options: str) -> list[Any]:
     """Every match of a tournament of these programs, each of which ended well when it was over."""
     with serving(folder) as server, ExitStack() as stack:
-        server.host("create", "cup", "--start-at-bots", str(len(bots) + 1), *options)
+        server.tournament("create", "cup", "--start-at-bots", str(len(bots) + 1), *options)
         bare = [sys.executable, str(ROOT / "bots" / "python" / "bare_bot.py"), f"127.0.0.1:{server.port}", "cup", BARE]
         processes = {}
         for number, (name, command) in enumerate({**bots, BARE: bare}.items()):

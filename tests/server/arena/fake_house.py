@@ -12,7 +12,7 @@ class FakeHouse:
     def __init__(self) -> None:
         self.kept: list[HouseBot] = []
 
-    def players(self, game: str, settings: Mapping[str, Any]) -> Mapping[str, str]:
+    def reference_bots(self, game: str, settings: Mapping[str, Any]) -> Mapping[str, str]:
         return {"random": "Plays any legal move."} | ({"perfect": "Never loses."} if game == "tictactoe" else {})
 
     def ladder(self) -> Mapping[str, str]:

@@ -8,11 +8,11 @@ import pytest
 from rumble_engine import Termination
 from rumble_protocol.codes import CloseCode
 from rumble_protocol.fields import TimeControl
-from rumble_server.arena.arena import STARTS_AT_ONCE
-from rumble_server.arena.recovery import replay_tournament
+from rumble_server.arena.scheduler import STARTS_AT_ONCE
 from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.exports.document import export
+from rumble_server.tournament.rebuild import rebuild_tournament
 from rumble_server.tournament.tournament import Tournament
 
 from tests.server.arena.playing import NAMES, assert_all_was_played, at_random, enter, first_legal, schedule_ids
@@ -50,7 +50,7 @@ def test_nobody_plays_more_matches_at_once_than_it_asked_for(max_matches: int) -
     most: Counter[str] = Counter()
     enter(world, tournament, *NAMES[:6], max_matches=max_matches)
     while world.clock.step():
-        now = Counter(player.name for match in world.arena.matches.values() for player in match.players)
+        now = Counter(player.name for match in world.arena.matches.live.values() for player in match.players)
         most |= now
     assert set(most.values()) == {max_matches}
 
@@ -60,7 +60,7 @@ def test_the_log_of_a_whole_world_rebuilds_the_tournament() -> None:
     tournament = world.create(start_at_bots=5)
     enter(world, tournament, *NAMES[:5])
     world.run()
-    rebuilt = replay_tournament(world.log.facts)
+    rebuilt = rebuild_tournament(world.log.facts)
     assert rebuilt is not None
     assert dump(rebuilt) == dump(tournament)
 
@@ -120,7 +120,7 @@ def test_a_pairing_starts_as_soon_as_both_bots_are_free(bots: int, max_matches: 
             continue
         unplayed = schedule_ids(tournament) - tournament.results.keys() - tournament.running.keys()
         pairs = {pair_of(tournament, match) for match in unplayed}
-        free = {player.name for player in world.arena.players.values() if player.is_free}
+        free = {player.name for player in world.arena.players if player.is_free}
         assert not [pair for pair in pairs if pair <= free], "two free bots wait for each other"
         looked += 1
     assert looked > 10 * bots
@@ -157,10 +157,10 @@ def test_many_matches_start_a_few_at_a_time_so_that_the_loop_can_breathe() -> No
     tournament = world.create(legs=1)
     for number in range(2 * STARTS_AT_ONCE + 20):
         world.login(f"bot-{number}", join=tournament.id)
-    world.host.start(tournament.id)
-    assert len(world.arena.matches) == STARTS_AT_ONCE
+    world.organiser.start(tournament.id)
+    assert len(world.arena.matches.live) == STARTS_AT_ONCE
     world.run(0)
-    assert len(world.arena.matches) == STARTS_AT_ONCE + 10
+    assert len(world.arena.matches.live) == STARTS_AT_ONCE + 10
 
 
 def test_a_bot_in_two_tournaments_plays_in_both() -> None:
@@ -226,7 +226,7 @@ def test_who_leaves_loses_its_open_matches_and_the_rest_one_by_one() -> None:
     world = World()
     tournament = world.create(start_at_bots=3)
     ann, *_ = enter(world, tournament, "ann", "ben", "cid")
-    while not any(match.players[0].name == "ann" for match in world.arena.matches.values()):
+    while not any(match.players[0].name == "ann" for match in world.arena.matches.live.values()):
         world.clock.step()
     ann.say(type="leave", tournament=tournament.id)
     assert ann.inbox.all("left")[0]["status"] == "running"
@@ -305,7 +305,7 @@ def test_a_bot_that_keeps_failing_is_benched_and_told_and_its_host_lets_it_play_
     endings = Counter(over.termination for over in tournament.results.values())
     assert endings == {Termination.TIMEOUT: 2, Termination.NO_SHOW: 3}
     with pytest.raises(TournamentError):
-        world.host.unbench(tournament.id, "ann")
+        world.organiser.unbench(tournament.id, "ann")
 
 
 def test_an_unbenched_bot_plays_again() -> None:
@@ -317,7 +317,7 @@ def test_an_unbenched_bot_plays_again() -> None:
     world.run(600)
     assert hung.last("notice")["code"] == "benched"
     hung.play(first_legal)
-    world.host.unbench(tournament.id, "HUNG")
+    world.organiser.unbench(tournament.id, "HUNG")
     assert not tournament.field["hung"].benched
     enter(world, tournament, "ben")
     world.run()
@@ -335,7 +335,7 @@ def test_frames_that_were_received_count_before_a_timeout_does() -> None:
     world.clock.stall(5000)
     world.clock.after_input(lambda: mover.move("4"))
     world.run(0)
-    (match,) = world.arena.matches.values()
+    (match,) = world.arena.matches.live.values()
     assert match.referee.moves == ["4"]
 
 
@@ -347,7 +347,7 @@ def test_a_server_that_was_late_waits_as_long_again_before_a_verdict() -> None:
     world.clock.stall(1300)
     world.run(299)
     mover.move("4")
-    assert [match.referee.moves for match in world.arena.matches.values()] == [["4"]]
+    assert [match.referee.moves for match in world.arena.matches.live.values()] == [["4"]]
 
 
 # --- connections ---
@@ -394,9 +394,9 @@ def test_a_bot_that_comes_back_gets_its_matches_with_the_clock_as_it_stood() -> 
     assert again.inbox.kinds() == ["welcome", "session", "match_start", "turn"]
     assert again.last("turn")["clock"]["remaining_ms"] == 6000
     mover.move("4")
-    assert [match.referee.moves for match in world.arena.matches.values()] == [[]], "the old connection is dead"
+    assert [match.referee.moves for match in world.arena.matches.live.values()] == [[]], "the old connection is dead"
     again.move("4")
-    assert [match.referee.moves for match in world.arena.matches.values()] == [["4"]]
+    assert [match.referee.moves for match in world.arena.matches.live.values()] == [["4"]]
 
 
 def test_the_round_trip_of_a_connection_is_allowed_at_its_turns() -> None:
@@ -421,7 +421,7 @@ def test_the_export_has_every_match_with_its_counted_attempt_and_the_void_ones_a
     world = World()
     tournament = world.create(start_at_bots=2, seed=3)
     enter(world, tournament, "ann", "ben")
-    world.host.replay("friday.1.1.1.1")
+    world.organiser.play_again("friday.1.1.1.1")
     world.run()
     document = export(tournament)
     assert set(document) == {"tournament", "standings", "matches", "voided"}

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from rumble_server.arena import arena
+from rumble_server.arena import challenges
 from rumble_server.arena.challenges import LONGEST_MS
 
 from tests.server.arena.playing import first_legal
@@ -92,7 +92,7 @@ def test_a_challenge_that_cannot_be(given: dict[str, Any], code: str) -> None:
 def test_no_more_challenges_are_open_than_a_server_can_hold(
     bound: str, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(arena, bound, 2)
+    monkeypatch.setattr(challenges, bound, 2)
     world = World()
     world.login("ben", challenges=True)
     guests = world.logins("ann", "cid", "dan")

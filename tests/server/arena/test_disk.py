@@ -97,7 +97,7 @@ def test_the_end_is_told_when_it_is_on_disk_even_to_a_bot_that_asks() -> None:
     for bot in world.logins("ann", "ben", join=tournament.id):
         bot.heard()
     world.log.stuck = True
-    world.host.end(tournament.id, cancelled=True)
+    world.organiser.end(tournament.id, cancelled=True)
     bot.drop()
     again = world.login("ben", join=tournament.id)
     assert "tournament_over" not in again.inbox.kinds()
@@ -149,7 +149,7 @@ def test_nor_does_it_if_its_bot_drops_before_it_was_sent() -> None:
     world.log.stuck = True
     world.run(10_000)
     world.log.stuck = False
-    (match,) = world.arena.matches.values()
+    (match,) = world.arena.matches.live.values()
     assert match.referee.turn is not None
     mover = match.players[match.referee.turn.seat].name
     for bot in bots:
@@ -163,7 +163,7 @@ def test_a_pause_of_the_host_outlasts_disk_trouble() -> None:
     world = World()
     tournament = world.create(start_at_bots=2)
     enter(world, tournament, "ann", "ben")
-    world.host.pause(tournament.id, "lunch")
+    world.organiser.pause(tournament.id, "lunch")
     world.arena.on_trouble("disk full")
     world.arena.on_trouble(None)
     assert (tournament.status, tournament.reason) == ("paused", "lunch")

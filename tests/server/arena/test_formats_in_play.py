@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 from rumble_engine import Termination
-from rumble_server.arena.recovery import replay_tournament
 from rumble_server.match.facts import MatchOver
 from rumble_server.tournament.facts import BotLeft, RoundPaired
 from rumble_server.tournament.formats import Plan, make_schedule, match_key
 from rumble_server.tournament.pairing import Pairing
+from rumble_server.tournament.rebuild import rebuild_tournament
 from rumble_server.tournament.tournament import Tournament
 
 from tests.server.arena.playing import at_random
@@ -31,8 +31,8 @@ def log_in(world: World, bots: list[str], *join: str) -> list[Bot]:
     found = []
     for name in bots:
         bot = world.connect()
-        bot.play(at_random((name, world.arena.run)))
-        bot.login(name, max_matches=1 + len(name + str(world.arena.run)) % 2)
+        bot.play(at_random((name, world.arena.matches.run)))
+        bot.login(name, max_matches=1 + len(name + str(world.arena.matches.run)) % 2)
         for tournament in join or ("friday",):
             bot.say(type="join", tournament=tournament)
         found.append(bot)
@@ -53,14 +53,14 @@ def through_crashes(seed: int, bots: int, *, leavers: int = 0, **config: Any) ->
                 leavers -= 1
                 random.choice(connected).say(type="leave", tournament="friday")
         note(told, connected)
-        if world.arena.tournament("friday").status == "finished":
+        if world.arena.tournaments["friday"].status == "finished":
             break
         world = world.after_crash(random.randrange(world.log.durable, world.log.last + 1))
-    if world.arena.tournament("friday").status != "finished":
+    if world.arena.tournaments["friday"].status != "finished":
         connected = log_in(world, names(bots))
         world.run()
         note(told, connected)
-    tournament = world.arena.tournament("friday")
+    tournament = world.arena.tournaments["friday"]
     for match, result in told.items():
         assert (tournament.results[match].scores, tournament.results[match].moves) == result
     return world
@@ -97,13 +97,13 @@ def seats_of(tournament: Tournament, pairings: Iterator[Pairing]) -> dict[str, t
 
 def assert_all_was_played(world: World, pairings: list[Pairing], tournament: str = "friday") -> Tournament:
     """It ended by itself, each leg of each pairing has exactly one result, and the log rebuilds it."""
-    found = world.arena.tournament(tournament)
+    found = world.arena.tournaments[tournament]
     assert (found.status, found.running) == ("finished", {})
     assert {match: over.seats for match, over in found.results.items()} == seats_of(found, iter(pairings))
     results = [f.match for f in world.log.facts if isinstance(f, MatchOver) and f.scores is not None]
     mine = [match for match in results if match.startswith(f"{tournament}.")]
     assert sorted(mine) == sorted(found.results), "two results of one match"
-    rebuilt = replay_tournament(fact for fact in world.log.facts if of(fact) in (tournament, ""))
+    rebuilt = rebuild_tournament(fact for fact in world.log.facts if of(fact) in (tournament, ""))
     assert rebuilt is not None
     assert dump(rebuilt) == dump(found)
     assert found.matches_total == len(found.results)
@@ -131,13 +131,13 @@ def test_it_goes_on_from_every_single_fact(kind: str, bots: int) -> None:
         world = first.after_crash(facts)
         log_in(world, names(bots))
         world.run()
-        tournament = world.arena.tournament("friday")
+        tournament = world.arena.tournaments["friday"]
         if kind in ("knockout", "swiss"):
             assert_all_was_played(world, paired(world))
             assert len({(each.round, each.board) for each in paired(world)}) == (4 if kind == "knockout" else 6)
         assert status(tournament) == "finished"
         assert [over for over in tournament.results.values() if over in logged] == logged, "a result is lost"
-        rebuilt = replay_tournament(world.log.facts)
+        rebuilt = rebuild_tournament(world.log.facts)
         assert rebuilt is not None
         assert dump(rebuilt) == dump(tournament)
 
@@ -226,7 +226,7 @@ def test_a_semi_final_that_is_voided_before_the_final_is_known_counts_anew_also_
         if crash:
             world = world.after_crash()
             bots = {name: world.login(name) for name in names(4)}
-        world.host.replay(one.match)
+        world.organiser.play_again(one.match)
         bots[one.seats[1]].say(type="resign", match=one.match)
         bots[other.seats[1]].say(type="resign", match=other.match)
         (final,) = world.arena.tournaments["friday"].running.values()
@@ -242,7 +242,7 @@ def test_a_semi_final_that_is_voided_later_does_not_take_back_who_went_on() -> N
     for match in semi_finals:
         bots[match.seats[0]].say(type="resign", match=match.match)
     (final,) = tournament.running.values()
-    world.host.replay(semi_finals[0].match)
+    world.organiser.play_again(semi_finals[0].match)
     bots[final.seats[0]].say(type="resign", match=final.match)
     assert status(tournament) == "running"
     bots[semi_finals[0].seats[1]].say(type="resign", match=semi_finals[0].match)
@@ -322,12 +322,12 @@ def test_a_swiss_with_one_bot_left_ends_and_says_why() -> None:
         if crash:
             world = world.after_crash()
             bots = log_in(world, names(4))
-        assert world.arena.tournament("friday").status == "running"
+        assert world.arena.tournaments["friday"].status == "running"
         bots[2].say(type="leave", tournament="friday")
         world.run(1_000)
-        bots[3].say(type="resign", match=next(iter(world.arena.matches), ""))
+        bots[3].say(type="resign", match=next(iter(world.arena.matches.live), ""))
         world.run(1_000)
-        found = world.arena.tournament("friday")
+        found = world.arena.tournaments["friday"]
         assert (found.status, found.reason) == ("finished", "fewer than two bots are left")
         assert bots[3].last("tournament_over")["status"] == "finished"
 
@@ -340,9 +340,9 @@ def test_a_swiss_that_cannot_be_paired_without_meeting_again_ends_and_says_why()
         bots = {bot.name: bot for bot in log_in(world, names(6))}
         while len(rounds_paired(world)) < 3:
             world.clock.step()
-        world.host.pause("friday", "lunch")
+        world.organiser.pause("friday", "lunch")
         world.run(1_000)
-        found = world.arena.tournament("friday")
+        found = world.arena.tournaments["friday"]
         assert found.agenda is not None
         numbers = found.agenda.bots
         met = {frozenset((numbers[each.first], numbers[each.second])) for each in paired(world)}
@@ -354,8 +354,8 @@ def test_a_swiss_that_cannot_be_paired_without_meeting_again_ends_and_says_why()
         if trios:
             stopped += 1
             for after in (world.after_crash(), world):
-                after.host.unpause("friday")
-                found = after.arena.tournament("friday")
+                after.organiser.resume("friday")
+                found = after.arena.tournaments["friday"]
                 assert (found.status, found.reason) == ("finished", "round 4 cannot be paired without meeting again")
                 assert rounds_paired(after)[-1].pairings == ()
                 assert_all_was_played(after, paired(after))

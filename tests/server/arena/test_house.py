@@ -1,18 +1,18 @@
 import pytest
 from rumble_protocol.codes import ErrorCode
-from rumble_server.arena.house import MOST_ADDED, Housekeeper
+from rumble_server.arena.house import MOST_ADDED, HouseBots, HouseKeys
 from rumble_server.arena.ports import HouseBot
 from rumble_server.tournament.errors import TournamentError
 
 from tests.server.arena.fake_house import FakeHouse
 from tests.server.world import World
 
-SECRET = "a-secret"
+KEYS = HouseKeys("a-secret")
 
 
-def keeper(world: World, *residents: str) -> tuple[Housekeeper, FakeHouse]:
+def keeper(world: World, *residents: str) -> tuple[HouseBots, FakeHouse]:
     house = FakeHouse()
-    made = Housekeeper(world.arena, SECRET, house, residents)
+    made = HouseBots(world.arena, KEYS, house, residents)
     seen = 0
 
     def tell() -> None:
@@ -36,7 +36,7 @@ def play(world: World, bots: list[HouseBot]) -> None:
 
 
 def test_house_bots_fill_a_field_play_and_end_with_their_tournament() -> None:
-    world = World()
+    world = World(may_claim=KEYS.may_claim)
     made, house = keeper(world)
     tournament = world.create(invite="hush")
     made.add("friday", "random", count=2)
@@ -44,7 +44,7 @@ def test_house_bots_fill_a_field_play_and_end_with_their_tournament() -> None:
     assert names(house) == ["house-random-1", "house-random-2"]
     assert [entrant.house for entrant in tournament.field.values()] == ["random", "random"]
     play(world, house.kept)
-    world.host.start("friday")
+    world.organiser.start("friday")
     world.run()
     assert tournament.status == "finished"
     assert {over.termination for over in tournament.results.values()} == {"normal"}
@@ -53,13 +53,13 @@ def test_house_bots_fill_a_field_play_and_end_with_their_tournament() -> None:
 
 
 def test_one_that_is_removed_ends_and_its_name_is_free_again() -> None:
-    world = World()
+    world = World(may_claim=KEYS.may_claim)
     made, house = keeper(world)
     world.create()
     made.add("friday", "random", "filler")
     made.add("friday", "perfect")
     world.clock.advance(10)
-    world.host.remove("friday", "FILLER")
+    world.organiser.remove("friday", "FILLER")
     world.clock.advance(10)
     assert names(house) == ["house-perfect-1"]
     made.add("friday", "perfect", "filler")
@@ -68,14 +68,14 @@ def test_one_that_is_removed_ends_and_its_name_is_free_again() -> None:
 
 
 def test_after_a_restart_they_are_there_again_with_their_keys() -> None:
-    world = World()
+    world = World(may_claim=KEYS.may_claim)
     made, house = keeper(world, "random")
     made.open()
     tournament = world.create()
     made.add("friday", "random", count=2)
     world.clock.advance(10)
     before = house.kept
-    world.host.start("friday")
+    world.organiser.start("friday")
     world.clock.advance(10)
     again = world.after_crash()
     made, house = keeper(again, "random")
@@ -89,18 +89,18 @@ def test_after_a_restart_they_are_there_again_with_their_keys() -> None:
 
 
 def test_one_that_never_connects_is_not_waited_for_longer_than_others() -> None:
-    world = World()
+    world = World(may_claim=KEYS.may_claim)
     made, _ = keeper(world)
     tournament = world.create(absent_ms=5_000)
     made.add("friday", "random", count=2)
-    world.host.start("friday")
+    world.organiser.start("friday")
     world.clock.advance(60_000)
     assert tournament.status == "finished"
     assert {over.termination for over in tournament.results.values()} == {"no_show"}
 
 
 def test_it_starts_a_tournament_that_waits_for_so_many_bots() -> None:
-    world = World()
+    world = World(may_claim=KEYS.may_claim)
     made, _ = keeper(world)
     tournament = world.create(start_at_bots=3)
     made.add("friday", "random", count=3)
@@ -124,7 +124,7 @@ def test_names_of_others_are_left_to_them() -> None:
 
 @pytest.mark.parametrize("key", [None, "a-key-of-16-chars"])
 def test_nobody_else_takes_a_name_of_the_house(key: str | None) -> None:
-    world = World(open_names=True)
+    world = World(open_names=True, may_claim=KEYS.may_claim)
     made, house = keeper(world, "random")
     made.open()
     for name in ("House-Random", "house-any"):
@@ -132,8 +132,8 @@ def test_nobody_else_takes_a_name_of_the_house(key: str | None) -> None:
         stranger.login(name, key=key)
         assert stranger.error() == "bad_name"
     play(world, house.kept)
-    assert world.arena.players["house-random"].contact is not None
-    world.host.reset_key("house-random")
+    assert world.arena.players["house-random"].session is not None
+    world.organiser.reset_key("house-random")
     world.connect().login("house-random", key="a-key-of-16-chars")
     assert world.arena.names.get("house-random") is None
     play(world, house.kept)
@@ -142,7 +142,7 @@ def test_nobody_else_takes_a_name_of_the_house(key: str | None) -> None:
 
 
 def test_functions_of_files_are_residents_too() -> None:
-    made, house = keeper(World(), "my.py:ai")
+    made, house = keeper(World(may_claim=KEYS.may_claim), "my.py:ai")
     made.open()
     assert house.kept == [HouseBot("house-ai", house.kept[0].key, "my.py:ai", challenges=True)]
 
@@ -162,12 +162,12 @@ def test_functions_of_files_are_residents_too() -> None:
     ],
 )
 def test_what_cannot_be_added_is_refused(given: tuple[str, str], code: ErrorCode, message: str) -> None:
-    world = World()
+    world = World(may_claim=KEYS.may_claim)
     made, _ = keeper(world, "perfect")
     world.create()
     world.create(name="other")
     world.create(name="hexes", game="hex")
-    world.host.end(world.create(name="over").id, cancelled=True)
+    world.organiser.end(world.create(name="over").id, cancelled=True)
     world.login("alice", key="a-key-of-16-chars", join="friday")
     world.login("taken", key="a-key-of-16-chars")
     made.add("other", "random", "filler")
@@ -179,10 +179,10 @@ def test_what_cannot_be_added_is_refused(given: tuple[str, str], code: ErrorCode
 
 
 def test_a_server_without_a_house_says_so() -> None:
-    world = World()
+    world = World(may_claim=KEYS.may_claim)
     tournament = world.create()
-    made = Housekeeper(world.arena, SECRET)
+    made = HouseBots(world.arena, KEYS)
     made.open()
-    assert (made.players(tournament), made.room) == ({}, 0)
+    assert (made.reference_bots(tournament), made.room) == ({}, 0)
     with pytest.raises(TournamentError, match="runs no house bots"):
         made.add("friday", "random")

@@ -6,13 +6,13 @@ from random import Random
 import pytest
 from rumble_engine import Termination
 from rumble_protocol.codes import ErrorCode
-from rumble_server.arena.recovery import replay_tournament
 from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.tournament.agenda import LOOK_AHEAD, Agenda, pairing_and_leg
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.formats import Plan
 from rumble_server.tournament.formats.round_robin import RoundRobin
 from rumble_server.tournament.openings import duplicates
+from rumble_server.tournament.rebuild import rebuild_tournament
 
 from tests.server.arena.test_formats_in_play import log_in, names, status, through_crashes
 from tests.server.frames import Frame
@@ -33,7 +33,7 @@ def same_move_every_time(turn: Frame) -> str:
 @pytest.mark.parametrize(("cycles", "legs"), [(1, 4), (2, 2), (4, 1), (3, 2), (2, 3)])
 def test_every_pair_plays_the_same_openings_each_from_both_seats(cycles: int, legs: int) -> None:
     world = through_crashes(cycles, 4, cycles=cycles, legs=legs)
-    tournament = world.arena.tournament("friday")
+    tournament = world.arena.tournaments["friday"]
     played: dict[frozenset[str], list[tuple[tuple[int, int], tuple[str, ...], str]]] = {}
     for fact in world.log.facts:
         if isinstance(fact, MatchStarted):
@@ -115,12 +115,12 @@ def test_a_match_that_is_played_again_has_the_opening_it_had() -> None:
     world = World()
     tournament = world.create(start_at_bots=2, cycles=2)
     log_in(world, names(2))
-    world.host.pause("friday", "not to end before")
+    world.organiser.pause("friday", "not to end before")
     world.run(1_000)
-    world.host.unpause("friday")
+    world.organiser.resume("friday")
     while "friday.2.1.1.1" not in tournament.running:
         world.clock.step()
-    world.host.replay("friday.2.1.1.1")
+    world.organiser.play_again("friday.2.1.1.1")
     world.run()
     attempts = [f for f in world.log.facts if isinstance(f, MatchStarted) and f.match == "friday.2.1.1.1"]
     assert [started.attempt for started in attempts] == [1, 2]
@@ -212,7 +212,7 @@ def test_the_host_needs_two_bots_too() -> None:
     world.create(start_at_ms=world.clock.now_ms() + MINUTE)
     world.login("ann", join="friday")
     with pytest.raises(TournamentError) as refused:
-        world.host.start("friday")
+        world.organiser.start("friday")
     assert refused.value.code is ErrorCode.TOURNAMENT_CLOSED
 
 
@@ -232,7 +232,7 @@ def test_who_enters_late_meets_everyone_as_often_as_they_meet_each_other(seed: i
     for _ in range(60):
         for _ in range(random.randrange(20)):
             world.clock.step()
-        tournament = world.arena.tournament("friday")
+        tournament = world.arena.tournaments["friday"]
         if tournament.status == "finished":
             break
         if late and random.random() < 0.3:
@@ -246,7 +246,7 @@ def test_who_enters_late_meets_everyone_as_often_as_they_meet_each_other(seed: i
             world = world.after_crash(world.log.durable)
             bots = log_in(world, inside)
     world.run()
-    tournament = world.arena.tournament("friday")
+    tournament = world.arena.tournaments["friday"]
     assert status(tournament) == "finished"
     assert tournament.agenda is not None
     assert sorted(tournament.agenda.bots) == sorted(inside)
@@ -265,7 +265,7 @@ def test_who_enters_late_meets_everyone_as_often_as_they_meet_each_other(seed: i
         firsts = sum(over.seats[0] == bot for over in tournament.results.values())
         seconds = sum(over.seats[1] == bot for over in tournament.results.values())
         assert abs(firsts - seconds) <= 1
-    rebuilt = replay_tournament(world.log.facts)
+    rebuilt = rebuild_tournament(world.log.facts)
     assert rebuilt is not None
     assert dump(rebuilt) == dump(tournament)
 

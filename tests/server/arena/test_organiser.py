@@ -4,11 +4,8 @@ from typing import Any
 
 import pytest
 from rumble_protocol.codes import ErrorCode
-from rumble_server.arena.arena import MOST_ENDED, MOST_FOUND
-from rumble_server.arena.recovery import replay_tournament
+from rumble_server.arena.lifecycle import MOST_ENDED
 from rumble_server.tournament.errors import TournamentError
-from rumble_server.tournament.facts import tournament_of
-from rumble_server.tournament.tournament import Tournament
 
 from tests.server.arena.playing import assert_all_was_played, enter
 from tests.server.world import World
@@ -18,13 +15,13 @@ def test_the_host_removes_a_bot_which_is_told_and_loses_by_adjudication() -> Non
     world = World()
     tournament = world.create(start_at_bots=2)
     ann, ben = world.logins("ann", "ben", join=tournament.id)
-    world.host.remove(tournament.id, "ANN")
+    world.organiser.remove(tournament.id, "ANN")
     assert ann.last("notice")["code"] == "removed"
     assert ben.inbox.all("match_over")[0]["termination"] == "adjudication"
     assert tournament.status == "finished"
     assert tournament.table.tally.bots["ben"].wins == 2
     with pytest.raises(TournamentError) as refused:
-        world.host.remove(tournament.id, "zoe")
+        world.organiser.remove(tournament.id, "zoe")
     assert refused.value.code is ErrorCode.UNKNOWN_BOT
 
 
@@ -32,10 +29,10 @@ def test_while_paused_the_running_match_ends_and_none_starts_and_everyone_is_tol
     world = World()
     tournament = world.create(start_at_bots=2)
     bots = enter(world, tournament, "ann", "ben")
-    world.host.pause(tournament.id, "lunch")
+    world.organiser.pause(tournament.id, "lunch")
     world.run()
-    assert (len(tournament.results), world.arena.matches) == (1, {})
-    world.host.unpause(tournament.id)
+    assert (len(tournament.results), world.arena.matches.live) == (1, {})
+    world.organiser.resume(tournament.id)
     world.run()
     assert_all_was_played(tournament)
     for bot in bots:
@@ -48,15 +45,15 @@ def test_the_host_ends_it_early_and_what_runs_is_void(cancelled: bool) -> None:
     world = World()
     tournament = world.create(start_at_bots=2)
     bots = world.logins("ann", "ben", join=tournament.id)
-    world.host.end(tournament.id, cancelled=cancelled)
+    world.organiser.end(tournament.id, cancelled=cancelled)
     for bot in bots:
         over = bot.last("match_over")
         assert (over["scores"], over["termination"]) == (None, "aborted")
         assert bot.last("tournament_over")["status"] == ("cancelled" if cancelled else "finished")
         assert [frame["code"] for frame in bot.inbox.all("notice")] == (["cancelled"] if cancelled else [])
-    assert (world.arena.matches, tournament.results) == ({}, {})
+    assert (world.arena.matches.live, tournament.results) == ({}, {})
     world.run()
-    assert world.arena.matches == {}
+    assert world.arena.matches.live == {}
 
 
 @pytest.mark.parametrize("finished", [True, False])
@@ -66,7 +63,7 @@ def test_the_host_has_a_match_played_again_as_the_next_attempt(finished: bool) -
     bots = enter(world, tournament, "ann", "ben")
     while finished and not tournament.results:
         world.clock.step()
-    world.host.replay("friday.1.1.1.1")
+    world.organiser.play_again("friday.1.1.1.1")
     world.run()
     assert_all_was_played(tournament)
     assert tournament.results["friday.1.1.1.1"].attempt == 2
@@ -80,14 +77,14 @@ def test_the_host_has_a_match_played_again_as_the_next_attempt(finished: bool) -
 def test_the_host_resets_a_key() -> None:
     world = World()
     world.login("ann", key="correct-horse-battery").drop()
-    world.host.reset_key("ANN")
+    world.organiser.reset_key("ANN")
     assert world.login("ann", key="another-horse-battery").inbox.kinds() == ["welcome", "session"]
     with pytest.raises(TournamentError) as refused:
-        world.host.reset_key("zoe")
+        world.organiser.reset_key("zoe")
     assert refused.value.code is ErrorCode.UNKNOWN_BOT
 
 
-@pytest.mark.parametrize("command", ["start", "pause", "unpause", "end", "unbench", "replay", "remove"])
+@pytest.mark.parametrize("command", ["start", "pause", "resume", "end", "unbench", "play_again", "remove"])
 def test_commands_about_a_tournament_that_is_not_there_are_refused(command: str) -> None:
     arguments: dict[str, Any] = {
         "pause": {"reason": "lunch"},
@@ -96,7 +93,7 @@ def test_commands_about_a_tournament_that_is_not_there_are_refused(command: str)
         "remove": {"name": "ann"},
     }
     with pytest.raises(TournamentError) as refused:
-        getattr(World().host, command)("nowhere", **arguments.get(command, {}))
+        getattr(World().organiser, command)("nowhere", **arguments.get(command, {}))
     assert refused.value.code is ErrorCode.UNKNOWN_TOURNAMENT
 
 
@@ -107,7 +104,7 @@ def test_draining_tells_everyone_and_starts_nothing_more() -> None:
     world.arena.drain()
     world.run()
     assert len(tournament.results) == 1
-    assert world.arena.matches == {}
+    assert world.arena.matches.live == {}
     assert all(bot.last("notice")["code"] == "draining" for bot in bots)
 
 
@@ -115,36 +112,55 @@ def test_after_the_stop_nothing_is_judged_or_recorded() -> None:
     world = World()
     tournament = world.create(start_at_bots=3, absent_ms=1000, away_ms=1000)
     bots = world.logins("ann", "ben", "cid", join=tournament.id)
-    (match,) = world.arena.matches.values()
+    (match,) = world.arena.matches.live.values()
     waiting = next(bot for bot in bots if bot.name not in match.referee.terms.seats)
     waiting.drop()
     world.arena.stop()
     facts = len(world.log.facts)
     for bot in bots:
         bot.drop()
-    world.arena.settle_all()
+    world.arena.scheduler.settle_all()
     world.run()
     assert len(world.log.facts) == facts
 
 
 def test_of_the_tournaments_that_are_over_only_the_newest_stay_in_memory_and_the_others_are_found_on_disk() -> None:
-    world = World()
     looked_up = []
 
-    def archive(tournament: str) -> Tournament | None:
-        looked_up.append(tournament)
-        return replay_tournament(fact for fact in world.log.facts if tournament_of(fact) == tournament)
+    def find(tournament_id: str, done: Any) -> None:
+        looked_up.append(tournament_id)
+        world.log.find_ended(tournament_id, done)
 
-    world.arena.archive = archive
+    world = World(find_ended=find)
     bot = world.login("ann")
-    for number in range(MOST_ENDED + MOST_FOUND + 2):
+    for number in range(MOST_ENDED + 10):
         tournament = world.create(name=f"night {number}")
         bot.say(type="join", tournament=tournament.id)
-        world.host.end(tournament.id, cancelled=True)
+        world.organiser.end(tournament.id, cancelled=True)
     assert len(world.arena.tournaments) == MOST_ENDED
-    for number in (0, 0, *range(MOST_FOUND + 1), 0):
+    for number in (0, 0, *range(12)):
         bot.heard()
         bot.say(type="join", tournament=f"night-{number}")
         assert bot.inbox.kinds() == ["joined", "tournament_over"]
         assert bot.last("tournament_over")["tournament"] == f"night-{number}"
-    assert looked_up == [*(f"night-{number}" for number in range(MOST_FOUND + 1)), "night-0"]
+    assert looked_up == [f"night-{number}" for number in (0, 0, *range(10))]
+
+
+def test_what_is_over_stays_in_memory_until_its_end_is_on_disk() -> None:
+    world = World()
+    world.log.stuck = True
+    for number in range(MOST_ENDED + 2):
+        world.organiser.end(world.create(name=f"night {number}").id, cancelled=True)
+    assert len(world.arena.tournaments) == MOST_ENDED + 2
+    world.log.unstick()
+    world.organiser.end(world.create(name="last night").id, cancelled=True)
+    assert len(world.arena.tournaments) == MOST_ENDED
+
+
+@pytest.mark.parametrize("command", ["start", "resume"])
+def test_commands_on_what_is_over_and_not_in_memory_are_refused(command: str) -> None:
+    world = World()
+    world.organiser.end(world.create().id, cancelled=True)
+    with pytest.raises(TournamentError, match="friday is over") as refused:
+        getattr(world.after_crash().organiser, command)("friday")
+    assert refused.value.code is ErrorCode.TOURNAMENT_CLOSED

@@ -21,10 +21,9 @@ from tests.server.world import Bot, World
 class Elsewhere:
     """Slow work that comes back when the test says so."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self) -> None:
         self.tasks: list[tuple[Callable[[], Round], Callable[[Round], None]]] = []
         self.asked = 0
-        world.arena.work = self.take
 
     def take(self, task: Callable[[], Round], done: Callable[[Round], None]) -> None:
         self.asked += 1
@@ -38,8 +37,8 @@ class Elsewhere:
 
 def between_rounds(**config: Any) -> tuple[World, Elsewhere, list[Bot]]:
     """A Swiss of five whose first round was played and whose second is being paired."""
-    world = World()
-    elsewhere = Elsewhere(world)
+    elsewhere = Elsewhere()
+    world = World(work=elsewhere.take)
     world.create(start_at_bots=5, format="swiss", **config)
     bots = log_in(world, names(5))
     elsewhere.come_back()
@@ -72,17 +71,17 @@ def test_while_the_server_drains_a_round_that_comes_back_is_kept_and_none_is_ask
     world.arena.drain()
     elsewhere.come_back()
     world.run(1_000)
-    assert (len(rounds_paired(world)), len(world.arena.matches), elsewhere.tasks) == (2, 0, [])
-    after = world.after_crash()
-    again = Elsewhere(after)
+    assert (len(rounds_paired(world)), len(world.arena.matches.live), elsewhere.tasks) == (2, 0, [])
+    again = Elsewhere()
+    after = world.after_crash(work=again.take)
     log_in(after, names(5))
     after.run(1_000)
     finish(after, again)
 
 
 def test_while_it_drains_no_round_is_asked_for() -> None:
-    world = World()
-    elsewhere = Elsewhere(world)
+    elsewhere = Elsewhere()
+    world = World(work=elsewhere.take)
     world.create(start_at_bots=4, format="swiss")
     log_in(world, names(4))
     elsewhere.come_back()
@@ -97,35 +96,35 @@ def test_a_round_that_comes_back_while_it_is_paused_is_played_when_it_goes_on(wh
     if what == "the disk":
         world.arena.on_trouble("disk full")
     else:
-        world.host.pause("friday", "lunch")
+        world.organiser.pause("friday", "lunch")
     elsewhere.come_back()
     world.run(1_000)
-    assert (len(rounds_paired(world)), len(world.arena.matches)) == (2, 0)
+    assert (len(rounds_paired(world)), len(world.arena.matches.live)) == (2, 0)
     if what == "the disk":
         world.arena.on_trouble(None)
     else:
-        world.host.unpause("friday")
+        world.organiser.resume("friday")
     world.run(1_000)
     finish(world, elsewhere)
 
 
 @pytest.mark.parametrize("what", ["the disk", "the host"])
 def test_while_it_is_paused_no_round_is_asked_for(what: str) -> None:
-    world = World()
-    elsewhere = Elsewhere(world)
+    elsewhere = Elsewhere()
+    world = World(work=elsewhere.take)
     world.create(start_at_bots=4, format="swiss")
     log_in(world, names(4))
     elsewhere.come_back()
     if what == "the disk":
         world.arena.on_trouble("disk full")
     else:
-        world.host.pause("friday", "lunch")
+        world.organiser.pause("friday", "lunch")
     world.run(1_000)
     assert (len(world.arena.tournaments["friday"].results), elsewhere.asked) == (4, 1)
     if what == "the disk":
         world.arena.on_trouble(None)
     else:
-        world.host.unpause("friday")
+        world.organiser.resume("friday")
     assert elsewhere.asked == 2
     while elsewhere.tasks:
         elsewhere.come_back()
@@ -136,11 +135,11 @@ def test_while_it_is_paused_no_round_is_asked_for(what: str) -> None:
 @pytest.mark.parametrize("cancelled", [True, False])
 def test_a_round_that_comes_back_after_the_end_is_nothing(cancelled: bool) -> None:
     world, elsewhere, _ = between_rounds()
-    world.host.end("friday", cancelled=cancelled)
+    world.organiser.end("friday", cancelled=cancelled)
     facts = len(world.log.facts)
     elsewhere.come_back()
     world.run(1_000)
-    assert (len(world.log.facts), len(world.arena.matches)) == (facts, 0)
+    assert (len(world.log.facts), len(world.arena.matches.live)) == (facts, 0)
 
 
 def test_a_round_that_comes_back_after_the_server_stopped_is_paired_by_the_next_run() -> None:
@@ -157,7 +156,7 @@ def test_a_round_that_comes_back_after_the_server_stopped_is_paired_by_the_next_
 
 def test_a_result_that_is_voided_while_the_next_round_is_paired_is_played_again_beside_it() -> None:
     world, elsewhere, _ = between_rounds()
-    world.host.replay("friday.1.1.1.1")
+    world.organiser.play_again("friday.1.1.1.1")
     elsewhere.come_back()
     world.run(1_000)
     tournament = world.arena.tournaments["friday"]

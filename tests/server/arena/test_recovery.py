@@ -1,14 +1,16 @@
 """After a crash at any point the next run goes on from what is on disk: nothing told is lost, nothing counts twice."""
 
+from dataclasses import replace
 from random import Random
 from typing import Any
 
 import pytest
 from rumble_engine import Termination
 from rumble_protocol.fields import TimeControl
-from rumble_server.arena.recovery import recover, replay_tournament, resumed_referee
+from rumble_server.arena.recovery import facts_of_attempt, recover
 from rumble_server.match.facts import MatchStarted, MoveMade
 from rumble_server.tournament.facts import TournamentCreated, TournamentEnded
+from rumble_server.tournament.rebuild import rebuild_tournament
 
 from tests.server.arena.playing import NAMES, assert_all_was_played, at_random
 from tests.server.tournament.leader import dump
@@ -20,7 +22,7 @@ def log_in(world: World, names: tuple[str, ...], join: str = "friday", **login: 
     bots = []
     for name in names:
         bot = world.connect()
-        bot.play(at_random((name, world.arena.run)))
+        bot.play(at_random((name, world.arena.matches.run)))
         bot.login(name, join=join, **login)
         bots.append(bot)
     return bots
@@ -54,7 +56,7 @@ def test_a_tournament_of_two_goes_on_from_every_single_fact() -> None:
         assert_all_was_played(tournament)
         for fact in logged:
             assert tournament.results[fact.match].moves[fact.ply] == fact.move, "a logged move is lost"
-        rebuilt = replay_tournament(world.log.facts)
+        rebuilt = rebuild_tournament(world.log.facts)
         assert rebuilt is not None
         assert dump(rebuilt) == dump(tournament)
 
@@ -142,7 +144,7 @@ def test_within_the_grace_no_absent_budget_runs_for_who_drops_again() -> None:
     after = world.after_crash()
     ann, _ = after.logins("ann", "ben")
     ann.drop()
-    after.host.start("friday")
+    after.organiser.start("friday")
     after.run(30_999)
     assert after.arena.tournaments["friday"].results == {}
     after.run(1)
@@ -196,7 +198,7 @@ def test_a_pause_of_the_host_lasts_and_one_of_the_disk_ends_with_the_restart() -
         tournament = world.create(start_at_bots=2)
         world.logins("ann", "ben", join=tournament.id)
         if pause == "host":
-            world.host.pause(tournament.id, "lunch")
+            world.organiser.pause(tournament.id, "lunch")
         else:
             world.arena.on_trouble("disk full")
         assert world.after_crash().arena.tournaments["friday"].status == status
@@ -207,10 +209,10 @@ def test_a_void_attempt_leaves_nothing_behind_in_the_next() -> None:
     world.create(start_at_bots=2, legs=1)
     bots = world.logins("ann", "ben", join="friday")
     next(bot for bot in bots if bot.inbox.all("turn")).move("4")
-    world.host.replay("friday.1.1.1.1")
+    world.organiser.play_again("friday.1.1.1.1")
     after = world.after_crash()
-    (match,) = after.arena.matches.values()
-    assert (match.referee.attempt, match.referee.moves) == (2, [])
+    (match,) = after.arena.matches.live.values()
+    assert (match.referee.terms.attempt, match.referee.moves) == (2, [])
 
 
 def test_only_the_facts_of_the_running_attempt_make_its_referee() -> None:
@@ -218,8 +220,10 @@ def test_only_the_facts_of_the_running_attempt_make_its_referee() -> None:
     world.create(start_at_bots=2)
     world.logins("ann", "ben", join="friday")
     started = next(fact for fact in world.log.facts if isinstance(fact, MatchStarted))
-    referee = resumed_referee(world.arena, started, world.log.facts, 0, 0)
-    assert (referee.match, referee.moves) == ("friday.1.1.1.1", [])
+    of_attempt = facts_of_attempt(started, world.log.facts)
+    assert of_attempt
+    assert {(fact.match, fact.attempt) for fact in of_attempt} == {("friday.1.1.1.1", 1)}
+    assert facts_of_attempt(replace(started, attempt=2), world.log.facts) == []
 
 
 def test_a_tournament_without_facts_is_none() -> None:
@@ -230,7 +234,7 @@ def test_a_tournament_without_facts_is_none() -> None:
 
 def test_facts_of_a_tournament_without_its_creation_are_nothing() -> None:
     world = played(0, 2)
-    assert replay_tournament(fact for fact in world.log.facts if not isinstance(fact, TournamentCreated)) is None
+    assert rebuild_tournament(fact for fact in world.log.facts if not isinstance(fact, TournamentCreated)) is None
 
 
 def test_after_a_restart_who_was_in_a_finished_tournament_is_told_its_result_again() -> None:

@@ -31,7 +31,7 @@ def test_a_match_at_which_the_server_fails_is_void_and_played_again_under_its_id
     for bot in world.logins("ann", "ben", join=tournament.id):
         bot.play(lambda turn: turn["legal"][0])
     failing.append("2")
-    world.host.start(tournament.id)
+    world.organiser.start(tournament.id)
     world.run()
     assert [(over.termination, over.scores, over.at_fault) for over in tournament.voided] == [
         (Termination.ABORTED, None, ())
@@ -47,7 +47,7 @@ def test_a_match_that_is_void_again_and_again_pauses_its_tournament(failing: lis
     for bot in world.logins("ann", "ben", join=tournament.id):
         bot.play(lambda turn: turn["legal"][0])
     failing.extend(["0"] * 50)
-    world.host.start(tournament.id)
+    world.organiser.start(tournament.id)
     world.run()
     assert tournament.status == "paused"
     assert "was void 5 times" in tournament.reason

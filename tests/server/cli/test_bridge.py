@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
-from rumble_server.cli.bridge import Protocol, dialogue_maker, name_of, read_options
+from rumble_server.cli.bridge import Protocol, dialogue_maker, read_options
 from rumble_server.cli.main import run
 from rumble_server.cli.support.errors import CliError
 
@@ -116,11 +116,3 @@ def test_each_process_has_a_dialogue_of_its_own(protocol: str, games: tuple[str,
     make = dialogue_maker(Protocol(protocol), {})
     assert make() is not make()
     assert make().games == games
-
-
-@pytest.mark.parametrize(
-    ("program", "name"),
-    [("/usr/games/stockfish", "stockfish"), ("./_my bot.py", "mybot"), ("é", "program"), ("x" * 40, "x" * 32)],
-)
-def test_the_name_of_a_program(program: str, name: str) -> None:
-    assert name_of(program) == name

@@ -1,15 +1,11 @@
 """`rumble demo` of every format, with real processes; and who plays in it."""
 
 import json
-import sys
 
 import pytest
-from rumble_server.cli.demo import MOST_PROCESSES, entrant_names, multiplied, think_ms
+from rumble_server.cli.demo import MOST_PROCESSES, entrant_names, multiplied
 from rumble_server.cli.main import run
 from rumble_server.cli.support.errors import CliError
-from rumble_server.cli.support.many import Entry, main, make_bot, many_command
-
-from tests.bots.fake_server import FakeServer
 
 Captured = pytest.CaptureFixture[str]
 
@@ -20,27 +16,6 @@ def test_many_of_a_kind() -> None:
     assert entrant_names(multiplied(["random:2", "minimax"])) == ["random-1", "random-2", "minimax"]
     with pytest.raises(CliError, match="room for 4096"):
         multiplied(["random:5000"])
-
-
-def test_only_bots_that_would_think_long_are_limited() -> None:
-    assert [think_ms(name, "connect4") for name in ("minimax", "random")] == [50, None]
-    assert think_ms("minimax", "tictactoe") is None
-
-
-@pytest.mark.e2e
-def test_several_bots_play_in_one_process() -> None:
-    entries = [Entry("random", "ann", 1), Entry("minimax", "ben", 2, 50)]
-    with FakeServer(matches=1).in_a_thread() as server:
-        command = many_command(entries, server.address, "cup", 2)
-        assert command[:3] == [sys.executable, "-m", "rumble_server.cli.support.many"]
-        assert main(command[3:]) == 0
-    assert {login.name for login in server.logins} == {"ann", "ben"}
-
-
-def test_a_bot_that_there_is_not_is_a_line(capsys: Captured) -> None:
-    assert main(["127.0.0.1:1", "cup", "1", json.dumps([{"player": "nobody", "name": "x", "seed": 0}])]) == 2
-    assert capsys.readouterr().err.startswith("rumble: ")
-    assert make_bot(Entry("random", "x", 0)) is not None
 
 
 @pytest.mark.e2e

@@ -12,7 +12,7 @@ from rumble_bots.errors import BadFunction, BadServer
 from rumble_engine import BadPosition
 from rumble_server.cli import main
 from rumble_server.cli.main import COMMANDS, run
-from rumble_server.cli.support.errors import CliError, ExitCode, as_cli_error
+from rumble_server.cli.support.errors import CliError, ExitCode
 
 
 @pytest.fixture
@@ -117,10 +117,6 @@ def test_a_module_may_bring_commands_of_its_own(
     assert capsys.readouterr().out == "second\n"
 
 
-def test_what_is_no_error_of_ours_is_none() -> None:
-    assert as_cli_error(TypeError("x")) is None
-
-
 def rumble(*args: str) -> list[str]:
     return [sys.executable, "-m", "rumble_server.cli.main", *args]
 
@@ -135,9 +131,10 @@ def test_a_reader_that_leaves_gets_no_traceback() -> None:
 
 
 @pytest.mark.e2e
-def test_a_bot_starts_without_the_web_server() -> None:
+@pytest.mark.parametrize("name", ["bot", "bridge", "serve"])
+def test_a_command_is_loaded_without_the_web_server(name: str) -> None:
     code = (
-        "import json, sys; from rumble_server.cli import main; main.load('bot'); import rumble_bots.serve; "
+        f"import json, sys; from rumble_server.cli import main; main.load('{name}'); import rumble_bots.serve; "
         "print(json.dumps(sorted(sys.modules)))"
     )
     unmeasured = {**os.environ, "COVERAGE_PROCESS_START": ""}  # since coverage itself loads sqlite3

@@ -101,10 +101,10 @@ def _type(entry: dict[str, Any]) -> object:
     ("what", "told"),
     [
         ("illegal", ["next   send `move` as one of the texts in the turn's `legal`", "lost 1 of 1 by its own fault"]),
-        ("crash", ["your program ended (exit code 1) before the practice was over", "next   mend what it complained"]),
+        ("crash", ["your program ended (exit code 1) before the practice was over", "next   fix its error"]),
         ("join", ["next   join the tournament that RUMBLE_JOIN names", "your program ended (exit code 0)"]),
         ("binary", ["the server closed the connection: 1003", "next   send text frames"]),
-        ("json", ["next   mend that message and send it again", "your bot has said nothing since that error"]),
+        ("json", ["next   fix that message and send it again", "your bot has sent nothing since that error"]),
     ],
 )
 def test_a_bot_that_fails_is_told_what_to_do_next(

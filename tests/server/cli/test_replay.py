@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 from rumble_server.cli.main import run
-from rumble_server.cli.replay import Story, step
-from rumble_server.cli.support.recorded import Recorded, from_text
+from rumble_server.cli.replay import Replay, step
+from rumble_server.cli.support.recorded_match import RecordedMatch, from_text
 
-from tests.server.cli.hosting import TOKEN, hosting, play
+from tests.server.cli.server_thread import TOKEN, play, server_on_thread
 
 Captured = pytest.CaptureFixture[str]
 MATCH: dict[str, Any] = {
@@ -68,13 +68,13 @@ def test_an_export_of_several_wants_to_know_which(capsys: Captured, export: Path
 
 
 def test_a_server_and_a_transcript_tell_the_same(capsys: Captured, tmp_path: Path) -> None:
-    with hosting(tmp_path / "rumble.db") as server:
-        host = ["--server", server, "--host-token", TOKEN]
+    with server_on_thread(tmp_path / "rumble.db") as server:
+        organiser = ["--server", server, "--host-token", TOKEN]
         created = ["tournament", "create", "Friday", "--game", "connect4", "--legs", "1", "--start-at-bots", "2"]
-        assert run([*created, "--set", "columns=5", *host]) == 0
+        assert run([*created, "--set", "columns=5", *organiser]) == 0
         play(server, "friday", "ann", "ben")
         transcript, exported = tmp_path / "transcript.jsonl", tmp_path / "export.json"
-        assert run(["tournament", "transcript", "friday.1.1.1.1", *host, "--out", str(transcript)]) == 0
+        assert run(["tournament", "transcript", "friday.1.1.1.1", *organiser, "--out", str(transcript)]) == 0
         assert run(["tournament", "export", "friday", "--server", server, "--out", str(exported)]) == 0
         capsys.readouterr()
         told = replayed(capsys, "friday.1.1.1.1", "--server", server)
@@ -122,15 +122,15 @@ def test_wrong_usage(capsys: Captured, export: Path, tmp_path: Path) -> None:
 
 
 def test_a_terminal_steps_through_it() -> None:
-    story = Story(from_text(json.dumps(EXPORT), "export.json", None))
+    shown = Replay(from_text(json.dumps(EXPORT), "export.json", None))
     keys = iter(["\n", "n\n", "b\n", "e\n", "n\n", "3\n", "99\n", "g\n", "b\n", "?\n", "q\n"])
     told: list[str] = []
-    step(story, 0, lambda: next(keys), told.append)
+    step(shown, 0, lambda: next(keys), told.append)
     plies = [int(text.split()[1]) for text in told if text.startswith("\nply ")]
     assert plies == [0, 1, 2, 1, 5, 5, 3, 5, 0, 0, 0]
-    assert told[-2].startswith("Enter or n: on")
+    assert told[-2].startswith("Enter or n: next ply")
 
 
 def test_a_match_that_goes_on_says_so() -> None:
-    story = Story(Recorded("t.1", "tictactoe", {}, 0, ["ann", "ben"], ["4"], ""))
-    assert story.page(1).endswith("not over")
+    shown = Replay(RecordedMatch("t.1", "tictactoe", {}, 0, ["ann", "ben"], ["4"], ""))
+    assert shown.page(1).endswith("not over")

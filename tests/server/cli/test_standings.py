@@ -1,4 +1,4 @@
-"""`rumble standings` and `rumble ratings` on files: what is printed, and what is refused."""
+"""`rumble standings` on files, and what it shares with `rumble ratings`: bad rows and large files."""
 
 import csv
 import json
@@ -68,15 +68,6 @@ def test_bad_rows_are_named(capsys: Captured, file: Path) -> None:
         first, second = capsys.readouterr().err.splitlines()
         assert "line 2, column 3" in first
         assert "line 3, column 2" in second
-
-
-def test_ratings_of_a_csv(capsys: Captured, file: Path) -> None:
-    document = told(capsys, "ratings", str(file))
-    assert document["model"].startswith("Bradley-Terry")
-    assert next(line["name"] for line in document["ratings"]) == "ann"
-    assert told(capsys, "ratings", str(file), "--prior", "none")["ratings"][0]["rating"] is None
-    assert run(["ratings", str(file)]) == 0
-    assert "model: Bradley-Terry" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("command", ["standings", "ratings"])

@@ -5,13 +5,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 from rumble_server.cli.main import run
 
 from tests.e2e.processes import free_port
 from tests.server.arena.fake_house import FakeHouse
-from tests.server.cli.hosting import TOKEN, hosting
+from tests.server.cli.server_thread import TOKEN, server_on_thread
 
 Captured = pytest.CaptureFixture[str]
 
@@ -19,7 +18,7 @@ Captured = pytest.CaptureFixture[str]
 @pytest.fixture(scope="module")
 def server_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a server that runs while the tests of this module do."""
-    with hosting(tmp_path_factory.mktemp("server") / "rumble.db", FakeHouse()) as address:
+    with server_on_thread(tmp_path_factory.mktemp("server") / "rumble.db", FakeHouse()) as address:
         yield address
 
 
@@ -66,6 +65,20 @@ def test_create_with_every_option(capsys: Captured, server_url: str) -> None:
     assert {name: created[name] for name in expected} == expected
     assert created["settings"] == {"columns": 5, "rows": 6, "connect": 4}
     assert created["time_control"] == {"move_ms": 0, "bank_ms": 60_000, "increment_ms": 500}
+
+
+def test_create_with_every_choice_of_a_format(capsys: Captured, tmp_path: Path) -> None:
+    openings = tmp_path / "openings.txt"
+    openings.write_text("# two\n0 4\n4 0\n")
+    options = {
+        "swiss": ["--rounds", "3", "--tiebreaks", "buchholz,sb", "--points", "3,1,0", "--openings", str(openings)],
+        "gauntlet": ["--challengers", "2", "--openings", "suite", "--bench-after", "0"],
+        "knockout": ["--replays", "0", "--openings", "none"],
+        "round-robin": ["--late-join", "--start-at", "2100-01-01T00:00:00Z", "--tiebreaks", ""],
+    }
+    for name, given in options.items():
+        created = told(capsys, "create", name, "--game", "tictactoe", "--format", name, *given)
+        assert created["format"] == name
 
 
 def test_create_says_where_the_page_is_and_how_to_join(capsys: Captured, server_url: str) -> None:
@@ -135,28 +148,6 @@ def test_a_command_of_the_host_needs_the_token(capsys: Captured, monkeypatch: py
     code, line = refused(capsys, "create", "x", "--game", "tictactoe")
     assert (code, "--host-token" in line) == (1, True)
     assert told(capsys, "list")["tournaments"] is not None
-
-
-@pytest.mark.parametrize(
-    ("answer", "says"),
-    [
-        (httpx.Response(502, text="<h1>Bad Gateway</h1>"), "answers 502, and not as a Rumble server does"),
-        (httpx.Response(500, json={"detail": "else"}), "answers 500, and not as a Rumble server does"),
-        (httpx.Response(200, text="<h1>Hello</h1>"), "answers 200, and not as a Rumble server does"),
-        (httpx.ReadTimeout("slow"), "did not answer within"),
-    ],
-)
-def test_something_else_answers(
-    capsys: Captured, monkeypatch: pytest.MonkeyPatch, answer: httpx.Response | Exception, says: str
-) -> None:
-    def request(*_: Any, **__: Any) -> httpx.Response:
-        if isinstance(answer, Exception):
-            raise answer
-        return answer
-
-    monkeypatch.setattr(httpx.Client, "request", request)
-    code, line = refused(capsys, "list")
-    assert (code, says in line) == (1, True)
 
 
 def test_a_token_that_no_header_can_carry(capsys: Captured) -> None:

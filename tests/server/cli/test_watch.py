@@ -1,7 +1,6 @@
 """`rumble watch`: what it makes of events, and a whole tournament over a real server."""
 
 import io
-import json
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,9 +10,9 @@ import pytest
 from rich.console import Console
 from rumble_server.cli.main import run
 from rumble_server.cli.support.event_stream import Event
-from rumble_server.cli.watch import Scene
+from rumble_server.cli.watch import WatchedTournament
 
-from tests.server.cli.hosting import PATIENCE_S, TOKEN, hosting, play
+from tests.server.cli.server_thread import PATIENCE_S, TOKEN, play, server_on_thread
 
 Captured = pytest.CaptureFixture[str]
 
@@ -55,50 +54,50 @@ SNAPSHOT: dict[str, Any] = {
 }
 
 
-def drawn(scene: Scene) -> str:
+def drawn(shown: WatchedTournament) -> str:
     console = Console(width=120, record=True, file=io.StringIO())
-    console.print(scene.drawn())
+    console.print(shown.drawn())
     return console.export_text()
 
 
 def test_every_result_is_one_line_and_told_once() -> None:
-    scene = Scene()
-    assert scene.take(Event("1", "snapshot", SNAPSHOT)) == ["f.1  a - b  1 : 0  why", "f.2  a - b  0.5 : 0.5  why"]
-    assert scene.take(Event("2", "match_over", result("f.2", 1, [0.5, 0.5]))) == []
-    assert scene.take(Event("3", "match_over", result("f.3"))) == ["f.3  a - b  void  why"]
-    assert scene.take(Event("4", "match_over", result("f.3", 2, [0.0, 1.0]))) == ["f.3  a - b  0 : 1  why"]
-    assert scene.take(Event("5", "snapshot", SNAPSHOT)) == []
+    shown = WatchedTournament()
+    assert shown.take(Event("1", "snapshot", SNAPSHOT)) == ["f.1  a - b  1 : 0  why", "f.2  a - b  0.5 : 0.5  why"]
+    assert shown.take(Event("2", "match_over", result("f.2", 1, [0.5, 0.5]))) == []
+    assert shown.take(Event("3", "match_over", result("f.3"))) == ["f.3  a - b  void  why"]
+    assert shown.take(Event("4", "match_over", result("f.3", 2, [0.0, 1.0]))) == ["f.3  a - b  0 : 1  why"]
+    assert shown.take(Event("5", "snapshot", SNAPSHOT)) == []
 
 
 def test_a_change_of_status_is_a_line() -> None:
-    scene = Scene()
-    scene.take(Event("1", "snapshot", SNAPSHOT))
+    shown = WatchedTournament()
+    shown.take(Event("1", "snapshot", SNAPSHOT))
     told = {"status": "paused", "reason": "lunch", "matches_over": 3, "matches_total": 6}
-    assert scene.take(Event("2", "status", told)) == ["Friday [1] is paused: lunch"]
-    assert scene.title == "Friday [1]: paused (lunch), 3 of 6 matches"
+    assert shown.take(Event("2", "status", told)) == ["Friday [1] is paused: lunch"]
+    assert shown.title == "Friday [1]: paused (lunch), 3 of 6 matches"
 
 
 def test_what_is_drawn() -> None:
-    scene = Scene(boards=1)
-    scene.take(Event("1", "snapshot", SNAPSHOT))
-    scene.take(Event("2", "match_start", board("f.4")))
-    text = drawn(scene)
+    shown = WatchedTournament(boards=1)
+    shown.take(Event("1", "snapshot", SNAPSHOT))
+    shown.take(Event("2", "match_start", board("f.4")))
+    text = drawn(shown)
     assert "Friday [1]: running, 2 of 6 matches" in text
     assert "+120 ± 30" in text
     assert "9.25" in text
     assert "board of f.3" in text
     assert "board of f.4" not in text
-    scene.take(Event("3", "match_over", result("f.3", 1, [1.0, 0.0])))
-    assert "board of f.4" in drawn(scene)
-    scene.take(
+    shown.take(Event("3", "match_over", result("f.3", 1, [1.0, 0.0])))
+    assert "board of f.4" in drawn(shown)
+    shown.take(
         Event("4", "standings", {"standings": [line("b", 1)], "matches_over": 3, "matches_total": 6, "pairs": []})
     )
-    assert "3 of 6 matches" in drawn(scene)
+    assert "3 of 6 matches" in drawn(shown)
 
 
 @pytest.fixture(scope="module")
 def server_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with hosting(tmp_path_factory.mktemp("server") / "rumble.db") as address:
+    with server_on_thread(tmp_path_factory.mktemp("server") / "rumble.db") as address:
         yield address
 
 
@@ -138,18 +137,3 @@ def test_errors_are_one_clear_line(capsys: Captured) -> None:
     assert capsys.readouterr().err == "rumble: there is no tournament 'nothing'\n"
     assert run(["watch", "cup", "--server", "127.0.0.1:1"]) == 1
     assert capsys.readouterr().err.startswith("rumble: no server answers at http://127.0.0.1:1 (")
-
-
-def test_create_with_every_choice_of_a_format(capsys: Captured, tmp_path: Path) -> None:
-    openings = tmp_path / "openings.txt"
-    openings.write_text("# two\n0 4\n4 0\n")
-    options = {
-        "swiss": ["--rounds", "3", "--tiebreaks", "buchholz,sb", "--points", "3,1,0", "--openings", str(openings)],
-        "gauntlet": ["--challengers", "2", "--openings", "suite", "--bench-after", "0"],
-        "knockout": ["--replays", "0", "--openings", "none"],
-        "round-robin": ["--late-join", "--start-at", "2100-01-01T00:00:00Z", "--tiebreaks", ""],
-    }
-    for name, given in options.items():
-        created = ["tournament", "create", name, "--game", "tictactoe", "--format", name, *given, "--json"]
-        assert run(created) == 0, capsys.readouterr().err
-        assert json.loads(capsys.readouterr().out)["format"] == name

@@ -1,4 +1,4 @@
-"""A server of nothing but the bots' door, on a real port of loopback, and clients of it down to the bytes."""
+"""A server of nothing but the gateway, on a real port of loopback, and clients of it down to the bytes."""
 
 import asyncio
 import contextlib
@@ -13,10 +13,13 @@ import uvicorn
 from rumble_protocol.fields import TimeControl
 from rumble_protocol.server_messages import Limits
 from rumble_server.arena.arena import Arena
-from rumble_server.gateway.connection import Connection, Gate
-from rumble_server.gateway.doorkeeper import Doorkeeper
+from rumble_server.arena.organiser import Organiser
+from rumble_server.gateway.connection import Connection
+from rumble_server.gateway.gateway import Gateway, Sessions
+from rumble_server.gateway.handshake import HandshakePolicy
 from rumble_server.gateway.loop_clock import LoopClock
-from rumble_server.gateway.session import Session
+from rumble_server.gateway.outbox import Outbox
+from rumble_server.gateway.session import Link, Session
 from rumble_server.tournament.config import TournamentConfig
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.frames import Frame as WireFrame
@@ -34,39 +37,39 @@ async def _no_pages(scope: Any, receive: Any, send: Any) -> None:
     await send({"type": "http.response.body", "body": b"no pages here\n"})
 
 
-class Sessions(set[Session]):
-    """The open sessions; `empty` is set while there are none."""
+class WatchedGateway(Gateway):
+    """Sets `empty` whenever the last session has ended."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
         self.empty = asyncio.Event()
         self.empty.set()
 
-    def add(self, session: Session) -> None:
-        super().add(session)
+    def connect(self, link: Link) -> Session:
         self.empty.clear()
+        return super().connect(link)
 
-    def discard(self, session: object) -> None:
-        super().discard(session)
-        if not self:
+    def lost(self, session: Session) -> None:
+        super().lost(session)
+        if not self._sessions.open:
             self.empty.set()
 
 
-class House:
+class GatewayServer:
     """The running server: its port, and what its connections share."""
 
     def __init__(self, limits: Limits, hosts: Iterable[str]) -> None:
         clock = LoopClock(asyncio.get_running_loop(), 1_000_000.0)
         self.log = MemoryLog(clock)
-        self.arena = Arena(log=self.log, clock=clock, run=1, random=Random(0))
         self._sessions = Sessions()
-        self.door = Doorkeeper(self.arena, "test", limits=limits, sessions=self._sessions)
-        self.log.on_durable.append(self.door.on_durable)
+        self.arena = Arena(log=self.log, clock=clock, sessions=self._sessions, run=1, random=Random(0))
+        self.gateway = WatchedGateway(self.arena, self._sessions, "test", limits)
+        self.log.on_durable.append(self.arena.on_durable)
         self.made: list[Connection] = []
-        gate = Gate(self.door, frozenset(hosts))
+        policy, outbox = HandshakePolicy(frozenset(hosts)), Outbox()
 
         def connection(server_state: Any, **_: Any) -> Connection:
-            self.made.append(Connection(gate, server_state.connections))
+            self.made.append(Connection(self.gateway, policy, outbox, server_state.connections))
             return self.made[-1]
 
         self._socket = socket.create_server(("127.0.0.1", 0))
@@ -102,16 +105,16 @@ class House:
     def create(self, **config: Any) -> str:
         """A tournament of tic-tac-toe; its id."""
         usual = {"name": "Friday", "game": "tictactoe", "time_control": TimeControl(move_ms=60_000)}
-        return self.arena.create(TournamentConfig(**{**usual, **config}))[0].id
+        return Organiser(self.arena).create(TournamentConfig(**{**usual, **config})).id
 
     @property
     def sessions(self) -> list[Session]:
-        return list(self.door.sessions)
+        return list(self._sessions.open.values())
 
     async def all_gone(self) -> None:
         """Return when no session is left."""
         async with asyncio.timeout(PATIENCE_S):
-            await self._sessions.empty.wait()
+            await self.gateway.empty.wait()
 
     def connect(self, **options: Any) -> connect:
         """A client of the `websockets` library."""
@@ -130,9 +133,9 @@ class House:
 
 
 @contextlib.asynccontextmanager
-async def house(*, hosts: Iterable[str] = (), **limits: int) -> AsyncIterator[House]:
+async def served(*, hosts: Iterable[str] = (), **limits: int) -> AsyncIterator[GatewayServer]:
     """A server for one test; the limits are the usual ones, or as given."""
-    made = House(Limits(**limits), hosts)
+    made = GatewayServer(Limits(**limits), hosts)
     await made.start()
     try:
         yield made

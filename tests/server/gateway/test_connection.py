@@ -17,7 +17,7 @@ from websockets.frames import Opcode
 from websockets.typing import Subprotocol
 
 from tests.server.frames import checked
-from tests.server.gateway.served import PATIENCE_S, close_code, hear, house, say
+from tests.server.gateway.served import PATIENCE_S, close_code, hear, say, served
 
 pytestmark = pytest.mark.e2e
 
@@ -34,13 +34,13 @@ LOGIN = b'{"type": "login", "name": "ann"}'
 async def test_the_first_frame_is_the_welcome_with_or_without_the_sub_protocol(
     offered: list[Subprotocol] | None, chosen: str | None
 ) -> None:
-    async with house() as server, server.connect(subprotocols=offered) as client:
+    async with served() as server, server.connect(subprotocols=offered) as client:
         assert client.subprotocol == chosen
         assert checked(await client.recv(decode=False))["type"] == "welcome"
 
 
 async def test_only_unknown_sub_protocols_get_an_error_and_4010() -> None:
-    async with house() as server, server.raw() as client:
+    async with served() as server, server.raw() as client:
         assert await client.upgrade(Sec_WebSocket_Protocol="chess.v1, rumble.v9") == 101
         client.send(Opcode.TEXT, LOGIN)
         client.send(Opcode.BINARY, LOGIN)
@@ -49,14 +49,14 @@ async def test_only_unknown_sub_protocols_get_an_error_and_4010() -> None:
         assert await client.close_code() == CloseCode.PROTOCOL_NOT_SUPPORTED
         client.writer.close()
         assert server.sessions == []
-        assert server.arena.players == {}
+        assert list(server.arena.players) == []
 
 
 @pytest.mark.parametrize(
     ("path", "status"), [("/bot", 101), ("/bot?x=1", 101), ("/", 404), ("/bot/", 404), ("/bots", 404), ("/api", 404)]
 )
 async def test_bots_connect_at_one_path(path: str, status: int) -> None:
-    async with house() as server, server.raw() as client:
+    async with served() as server, server.raw() as client:
         assert await client.upgrade(path) == status
 
 
@@ -74,7 +74,7 @@ async def test_bots_connect_at_one_path(path: str, status: int) -> None:
     ],
 )
 async def test_on_loopback_only_known_hosts_are_answered(host: str, status: int) -> None:
-    async with house(hosts=["rumble.example"]) as server, server.raw() as client:
+    async with served(hosts=["rumble.example"]) as server, server.raw() as client:
         assert await client.upgrade(Host=host) == status
 
 
@@ -92,21 +92,21 @@ async def test_on_loopback_only_known_hosts_are_answered(host: str, status: int)
     ],
 )
 async def test_a_page_may_connect_only_to_its_own_host(origin: str | None, status: int) -> None:
-    async with house() as server, server.raw() as client:
+    async with served() as server, server.raw() as client:
         assert await client.upgrade(Host="localhost:8765", Origin=origin) == status
 
 
 @pytest.mark.parametrize("missing", ["Sec_WebSocket_Key", "Sec_WebSocket_Version"])
 async def test_a_handshake_that_is_none_is_refused(missing: str) -> None:
     left_out: dict[str, Any] = {missing: None}
-    async with house() as server, server.raw() as client:
+    async with served() as server, server.raw() as client:
         assert await client.upgrade(**left_out) in (400, 426)
         await client.ended()
         assert server.sessions == []
 
 
 async def test_a_refused_client_of_the_library_sees_why() -> None:
-    async with house() as server:
+    async with served() as server:
         with pytest.raises(InvalidStatus) as refused:
             async with server.connect(origin="http://evil.example"):
                 pass
@@ -116,14 +116,14 @@ async def test_a_refused_client_of_the_library_sees_why() -> None:
 
 @pytest.mark.parametrize("header", ["Forwarded", "X_Forwarded_For", "X_Real_IP"])
 async def test_a_forwarded_request_counts_as_from_beyond_this_machine(header: str) -> None:
-    async with house() as server, server.raw() as client:
+    async with served() as server, server.raw() as client:
         await client.upgrade(**{header: "127.0.0.1"})
         client.say(type="login", name="ann")
         assert (await client.hear("error"))["code"] == "key_required"
 
 
 async def test_a_request_from_this_machine_needs_no_key() -> None:
-    async with house() as server, server.connect() as client:
+    async with served() as server, server.connect() as client:
         await say(client, type="login", name="ann")
         assert (await hear(client, "session"))["open"] is True
 
@@ -132,7 +132,7 @@ async def test_a_request_from_this_machine_needs_no_key() -> None:
 
 
 async def test_a_binary_frame_closes_with_1003() -> None:
-    async with house() as server, server.connect() as client:
+    async with served() as server, server.connect() as client:
         await client.send(b"{}")
         assert await close_code(client) == CloseCode.BINARY_FRAME
         assert client.close_reason == CLOSE_REASONS[CloseCode.BINARY_FRAME]
@@ -140,21 +140,21 @@ async def test_a_binary_frame_closes_with_1003() -> None:
 
 @pytest.mark.parametrize("data", [b"\xff", LOGIN[:-2] + b'\xc3\x28"}'])
 async def test_text_that_is_not_utf_8_closes_with_1007(data: bytes) -> None:
-    async with house() as server, server.raw() as client:
+    async with served() as server, server.raw() as client:
         await client.upgrade()
         client.send(Opcode.TEXT, data)
         assert await client.close_code() == CloseCode.NOT_UTF8
 
 
 async def test_a_frame_of_just_the_size_that_is_allowed_is_read() -> None:
-    async with house(frame_bytes=1000) as server, server.connect() as client:
+    async with served(frame_bytes=1000) as server, server.connect() as client:
         await client.send(LOGIN.decode().ljust(1000))
         assert (await hear(client, "session"))["name"] == "ann"
 
 
 @pytest.mark.parametrize("fragments", [1, 3])
 async def test_a_larger_frame_closes_with_1009_in_one_piece_or_in_several(fragments: int) -> None:
-    async with house(frame_bytes=1000) as server, server.raw() as client:
+    async with served(frame_bytes=1000) as server, server.raw() as client:
         await client.upgrade()
         text = LOGIN.ljust(1001)
         for number in range(fragments):
@@ -164,7 +164,7 @@ async def test_a_larger_frame_closes_with_1009_in_one_piece_or_in_several(fragme
 
 
 async def test_fragments_make_a_message() -> None:
-    async with house() as server, server.raw() as client:
+    async with served() as server, server.raw() as client:
         await client.upgrade()
         client.send(Opcode.TEXT, LOGIN[:7], fin=False)
         client.send(Opcode.PING, b"between")
@@ -174,7 +174,7 @@ async def test_fragments_make_a_message() -> None:
 
 
 async def test_bytes_may_come_one_by_one() -> None:
-    async with house() as server, server.raw() as client:
+    async with served() as server, server.raw() as client:
         await client.upgrade()
         await client.hear("welcome")
         (link,) = server.made
@@ -201,7 +201,7 @@ def split_up(link: Connection, received: asyncio.Event) -> None:
 
 
 async def test_fragments_without_content_take_no_memory() -> None:
-    async with house() as server, server.raw() as client:
+    async with served() as server, server.raw() as client:
         await client.upgrade()
         client.send(Opcode.TEXT, b"", fin=False)
         for _ in range(10_000):
@@ -217,7 +217,7 @@ async def test_fragments_without_content_take_no_memory() -> None:
 
 
 async def test_what_breaks_the_protocol_of_websockets_is_closed_with_1002() -> None:
-    async with house() as server, server.raw() as client:
+    async with served() as server, server.raw() as client:
         await client.upgrade()
         client.writer.write(b"\x81\x00")  # not masked
         assert await client.close_code() == 1002
@@ -227,7 +227,7 @@ async def test_what_breaks_the_protocol_of_websockets_is_closed_with_1002() -> N
 
 
 async def test_two_bots_play_a_tournament_over_real_sockets() -> None:
-    async with house() as server, server.connect() as ann, server.connect() as ben:
+    async with served() as server, server.connect() as ann, server.connect() as ben:
         tournament = server.create(start_at_bots=2)
         for client, name in ((ann, "ann"), (ben, "ben")):
             await say(client, type="login", name=name, join=tournament)
@@ -259,8 +259,8 @@ async def test_two_bots_play_a_tournament_over_real_sockets() -> None:
     ids=["wrong key", "no login", "flood"],
 )
 async def test_the_closes_of_a_session_reach_the_client(message: Any, code: CloseCode) -> None:
-    async with house(login_ms=50, unsolicited_per_minute=3) as server, server.connect() as client:
-        server.arena.admit("taken", "correct-horse-battery", keyless_allowed=True)
+    async with served(login_ms=50, unsolicited_per_minute=3) as server, server.connect() as client:
+        server.arena.logins.admit("taken", "correct-horse-battery", keyless_allowed=True)
         if message == "flood":
             for _ in range(4):
                 await client.send("nonsense")
@@ -271,7 +271,7 @@ async def test_the_closes_of_a_session_reach_the_client(message: Any, code: Clos
 
 
 async def test_a_newer_login_closes_the_older_connection_with_4001() -> None:
-    async with house() as server, server.connect() as old, server.connect() as new:
+    async with served() as server, server.connect() as old, server.connect() as new:
         await say(old, type="login", name="ann")
         await hear(old, "session")
         await say(new, type="login", name="ann")
@@ -283,38 +283,38 @@ async def test_a_newer_login_closes_the_older_connection_with_4001() -> None:
 
 
 async def test_a_client_that_closes_is_answered_and_forgotten() -> None:
-    async with house() as server, server.connect() as client:
+    async with served() as server, server.connect() as client:
         await say(client, type="login", name="ann")
         await hear(client, "session")
         await client.close()
         assert client.close_code == 1000
         await server.all_gone()
-        assert server.arena.players["ann"].contact is None
+        assert server.arena.players["ann"].session is None
 
 
 async def test_nothing_is_sent_to_a_client_that_has_closed() -> None:
-    async with house() as server, server.raw() as client:
+    async with served() as server, server.raw() as client:
         await client.upgrade()
         await client.hear("welcome")
         (session,) = server.sessions
         client.send(Opcode.CLOSE, (1000).to_bytes(2))
         assert await client.close_code() == 1000
-        session.send(b"{}")
+        session.link.send(b"{}")
         assert await client.reader.read() == b""
 
 
 async def test_a_client_that_vanishes_is_away() -> None:
-    async with house() as server, server.raw() as client:
+    async with served() as server, server.raw() as client:
         await client.upgrade()
         client.say(type="login", name="ann")
         await client.hear("session")
         client.writer.transport.abort()
         await server.all_gone()
-        assert server.arena.players["ann"].contact is None
+        assert server.arena.players["ann"].session is None
 
 
 async def test_a_client_that_ends_its_side_is_gone() -> None:
-    async with house() as server, server.raw() as client:
+    async with served() as server, server.raw() as client:
         await client.upgrade()
         await client.hear("welcome")
         client.writer.write_eof()
@@ -324,7 +324,7 @@ async def test_a_client_that_ends_its_side_is_gone() -> None:
 
 async def test_a_peer_that_does_not_finish_the_closing_handshake_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connection, "CLOSE_S", 0.02)
-    async with house() as server, server.raw() as client:
+    async with served() as server, server.raw() as client:
         await client.upgrade()
         client.send(Opcode.BINARY, b"")
         assert await client.close_code() == CloseCode.BINARY_FRAME
@@ -333,17 +333,17 @@ async def test_a_peer_that_does_not_finish_the_closing_handshake_is_cut_off(monk
 
 
 async def test_what_is_said_after_the_close_is_not_heard() -> None:
-    async with house() as server, server.raw() as client:
+    async with served() as server, server.raw() as client:
         await client.upgrade()
         client.send(Opcode.BINARY, b"", fin=False)
         client.send(Opcode.CONT, b"more")
         client.send(Opcode.TEXT, LOGIN)
         assert await client.close_code() == CloseCode.BINARY_FRAME
-        assert server.arena.players == {}
+        assert list(server.arena.players) == []
 
 
 async def test_when_the_server_stops_bots_are_closed_with_1001() -> None:
-    async with house() as server, server.connect() as client:
+    async with served() as server, server.connect() as client:
         await say(client, type="login", name="ann")
         await hear(client, "session")
         stopping = asyncio.create_task(server.drain())
@@ -352,7 +352,7 @@ async def test_when_the_server_stops_bots_are_closed_with_1001() -> None:
 
 
 async def test_a_connection_that_never_became_one_does_not_hold_up_the_stop() -> None:
-    async with house() as server, server.raw() as client:
+    async with served() as server, server.raw() as client:
         await client.upgrade("/elsewhere")
         async with asyncio.timeout(PATIENCE_S):
             await server.drain()
@@ -360,7 +360,7 @@ async def test_a_connection_that_never_became_one_does_not_hold_up_the_stop() ->
 
 async def test_who_is_cut_off_is_named_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.WARNING)
-    async with house(ping_ms=1, pong_ms=5) as server, server.raw() as client, server.raw() as stranger:
+    async with served(ping_ms=1, pong_ms=5) as server, server.raw() as client, server.raw() as stranger:
         await stranger.upgrade()
         await client.upgrade()
         client.say(type="login", name="ann")
@@ -376,7 +376,7 @@ def test_a_text_frame_is_as_the_library_makes_it(size: int) -> None:
 
 
 async def test_what_many_are_told_at_once_reaches_each_of_them() -> None:
-    async with house() as server, contextlib.AsyncExitStack() as stack:
+    async with served() as server, contextlib.AsyncExitStack() as stack:
         clients = [await stack.enter_async_context(server.connect()) for _ in range(2 * MOST_WAITING + 1)]
         for number, client in enumerate(clients):
             await say(client, type="login", name=f"bot{number}")
@@ -387,7 +387,7 @@ async def test_what_many_are_told_at_once_reaches_each_of_them() -> None:
 
 
 async def test_moves_in_one_read_and_after_other_frames_are_all_read() -> None:
-    async with house() as server, server.raw() as client:
+    async with served() as server, server.raw() as client:
         assert await client.upgrade() == 101
         await client.hear("welcome")
         client.send(Opcode.TEXT, b'{"type": "log', fin=False)

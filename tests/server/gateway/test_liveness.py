@@ -8,7 +8,7 @@ from rumble_server.gateway.connection import MOST_UNSENT_BYTES
 from rumble_server.gateway.session import Session
 from websockets.frames import Opcode
 
-from tests.server.gateway.served import PATIENCE_S, house
+from tests.server.gateway.served import PATIENCE_S, served
 
 pytestmark = pytest.mark.e2e
 
@@ -29,7 +29,7 @@ async def test_round_trips_are_measured_from_the_start_and_the_least_of_the_last
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     told = measured(monkeypatch)
-    async with house(ping_ms=1) as server, server.connect():
+    async with served(ping_ms=1) as server, server.connect():
         async with asyncio.timeout(PATIENCE_S):
             lags = [await told.get() for _ in range(8)]
         (link,) = server.made
@@ -40,7 +40,7 @@ async def test_round_trips_are_measured_from_the_start_and_the_least_of_the_last
 
 async def test_a_pong_that_answers_no_ping_measures_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     told = measured(monkeypatch)
-    async with house() as server, server.raw() as client:
+    async with served() as server, server.raw() as client:
         await client.upgrade()
         client.send(Opcode.PONG, b"unasked")
         ping, data = await client.frame()
@@ -57,21 +57,20 @@ async def test_a_pong_that_answers_no_ping_measures_nothing(monkeypatch: pytest.
 
 
 async def test_a_silent_connection_is_cut_off_unless_its_bot_is_thinking() -> None:
-    async with house(ping_ms=5, pong_ms=60) as server, server.raw() as ann, server.raw() as ben:
+    async with served(ping_ms=5, pong_ms=60) as server, server.raw() as ann, server.raw() as ben:
         tournament = server.create(start_at_bots=2)
         for client, name in ((ann, "ann"), (ben, "ben")):
             await client.upgrade()
             client.say(type="login", name=name, join=tournament)
         for client in (ann, ben):
             await client.hear("match_start")
-        (match,) = server.arena.matches.values()
+        (match,) = server.arena.matches.live.values()
         assert match.referee.turn is not None
         thinking = match.players[match.referee.turn.seat].name
         mover, waiter = (ann, ben) if thinking == "ann" else (ben, ann)
         await waiter.ended()
         (session,) = server.sessions
-        assert session.player is not None
-        assert session.player.name == thinking
+        assert session.name == thinking
         assert not mover.reader.at_eof()
 
 
@@ -79,7 +78,7 @@ async def test_a_silent_connection_is_cut_off_unless_its_bot_is_thinking() -> No
 
 
 async def test_a_bot_that_does_not_read_is_cut_off_and_memory_stays_bounded() -> None:
-    async with house() as server, server.raw() as client:
+    async with served() as server, server.raw() as client:
         await client.upgrade()
         client.say(type="login", name="ann")
         await client.hear("session")
@@ -88,7 +87,7 @@ async def test_a_bot_that_does_not_read_is_cut_off_and_memory_stays_bounded() ->
         most = 0
         async with asyncio.timeout(PATIENCE_S):
             while server.sessions:
-                session.send(frame)
+                session.link.send(frame)
                 if link._transport is not None:
                     most = max(most, link._transport.get_write_buffer_size())
                 await asyncio.sleep(0)
@@ -96,7 +95,7 @@ async def test_a_bot_that_does_not_read_is_cut_off_and_memory_stays_bounded() ->
 
 
 async def test_a_bot_that_pings_and_does_not_read_is_cut_off_too() -> None:
-    async with house() as server, server.raw() as client:
+    async with served() as server, server.raw() as client:
         await client.upgrade()
         await client.hear("welcome")
         client.reader._transport.pause_reading()  # type: ignore[attr-defined]

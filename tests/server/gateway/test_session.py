@@ -7,7 +7,7 @@ import pytest
 from rumble_engine import Termination, game_names
 from rumble_protocol.codes import CloseCode, ErrorCode
 from rumble_protocol.server_messages import Limits
-from rumble_server.gateway.doorkeeper import MOST_ADDRESSES, WRONG_KEYS_PER_MINUTE
+from rumble_server.gateway.limits import MOST_ADDRESSES, WRONG_KEYS_PER_MINUTE, LoginLimits
 from rumble_server.match.facts import FrameSeen, MoveMade
 
 from tests.server.world import Bot, World
@@ -72,7 +72,7 @@ def test_a_session_tells_of_open_matches_and_of_tournaments_that_are_not_over() 
     over = world.create(name="Over")
     for tournament in (monday, over):
         mover.say(type="join", tournament=tournament.id)
-    world.host.end(over.id, cancelled=True)
+    world.organiser.end(over.id, cancelled=True)
     mover.drop()
     session = world.login(mover.name).last("session")
     assert session["matches"] == ["friday.1.1.1.1"]
@@ -221,7 +221,7 @@ def test_leaving_when_it_is_over_is_refused() -> None:
     world = World()
     world.create()
     bot = world.login("ann", join="friday")
-    world.host.end("friday", cancelled=True)
+    world.organiser.end("friday", cancelled=True)
     bot.say(type="leave", tournament="friday")
     assert bot.error() == "tournament_closed"
 
@@ -315,10 +315,10 @@ def test_wrong_keys_are_limited_for_an_address_and_a_name() -> None:
 
 
 def test_only_so_many_addresses_are_remembered() -> None:
-    world = World()
+    limits = LoginLimits(lambda: 0)
     for number in range(MOST_ADDRESSES + 10):
-        world.door.note_wrong_key(f"address {number}", "ann")
-    assert len(world.door._wrong_keys) == MOST_ADDRESSES
+        limits.note_wrong_key(f"address {number}", "ann")
+    assert len(limits._wrong_keys) == MOST_ADDRESSES
 
 
 def test_the_log_never_holds_a_key_or_an_invitation() -> None:
@@ -350,7 +350,7 @@ def test_messages_that_answer_no_turn_are_limited_and_one_too_many_loses_every_o
     assert mover.last("match_over")["winner"] == mover.last("match_start")["seat"]
     over = world.arena.tournaments["friday"].results["friday.1.1.1.1"]
     assert (over.termination, over.seats[over.at_fault[0]]) == (Termination.FLOOD, waiter.name)
-    assert world.arena.matches == {}, "no match starts with a bot that is being closed"
+    assert world.arena.matches.live == {}, "no match starts with a bot that is being closed"
     facts = len(world.log.facts)
     waiter.say(type="join", tournament="friday")
     assert len(world.log.facts) == facts
@@ -407,8 +407,8 @@ def test_a_session_that_is_closed_says_and_hears_nothing_more() -> None:
     bot = world.login("ann")
     bot.session.close(CloseCode.DRAINING)
     bot.session.close(CloseCode.BINARY_FRAME)
-    bot.session.send(b"{}")
-    bot.session.send_now(b"{}")
+    world.arena.players["ann"].send(b"{}")
+    world.gateway._sessions.send(bot.session.id, b"{}")
     bot.say(type="join", tournament="nowhere")
     assert bot.link.closed is CloseCode.DRAINING
     assert bot.inbox.frames[-1]["type"] == "session"
@@ -432,25 +432,30 @@ def test_news_of_the_disk_does_not_wait_for_the_disk() -> None:
     world.log.stuck = True
     ann.say(type="resign", match="friday.1.1.1.1")
     ann.heard()
-    ann.session.send_now(b'{"type":"notice","code":"disk","tournament":null,"match":null,"message":"full"}')
+    session = world.arena.players["ann"].session
+    assert session is not None
+    session.send_now(b'{"type":"notice","code":"disk","tournament":null,"match":null,"message":"full"}')
     assert ann.inbox.kinds() == ["notice"]
 
 
-def test_the_doorkeeper_knows_who_is_connected() -> None:
+def test_all_open_sessions_are_closed_at_the_end() -> None:
     world = World()
-    bots = [world.connect(), world.login("ann")]
-    assert world.door.sessions == {bot.session for bot in bots}
+    bots = [world.connect(), world.connect(), world.login("ann")]
     bots[0].drop()
-    assert world.door.sessions == {bots[1].session}
+    world.gateway.close_all(CloseCode.DRAINING)
+    assert [bot.link.closed for bot in bots] == [None, CloseCode.DRAINING, CloseCode.DRAINING]
 
 
-def test_a_bot_is_on_turn_exactly_while_its_clock_runs() -> None:
+def test_a_silent_bot_is_cut_except_while_its_clock_runs() -> None:
     world = World()
     mover, waiter = in_play(world)
-    assert (mover.session.is_on_turn(), waiter.session.is_on_turn()) == (True, False)
-    assert not world.connect().session.is_on_turn()
+    stranger = world.connect()
+    for bot in (mover, waiter, stranger):
+        bot.session.silent()
+    assert (mover.link.was_cut, waiter.link.was_cut, stranger.link.was_cut) == (False, True, True)
     mover.move("4")
-    assert (mover.session.is_on_turn(), waiter.session.is_on_turn()) == (False, True)
+    mover.session.silent()
+    assert mover.link.was_cut
 
 
 def test_a_measurement_before_the_login_is_kept_by_the_link_alone() -> None:

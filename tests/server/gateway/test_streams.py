@@ -9,8 +9,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rumble_protocol.codes import CloseCode
 from rumble_protocol.server_messages import Limits
-from rumble_server.gateway import connection as module
-from rumble_server.gateway.connection import Connection, Gate
+from rumble_server.gateway.connection import Connection
+from rumble_server.gateway.handshake import HandshakePolicy
 from rumble_server.gateway.outbox import Outbox
 from websockets.frames import Frame, Opcode
 from websockets.http11 import Request
@@ -27,7 +27,7 @@ REQUEST = (
 class Recorder:
     """In the place of a session: what it is told."""
 
-    def __init__(self, _: Any, link: Connection) -> None:
+    def __init__(self, link: Connection) -> None:
         self.link = link
         self.texts: list[str] = []
         self.closed = False
@@ -119,15 +119,16 @@ class Timers:
 def _alone() -> Iterator[None]:
     """No session, and no loop."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "Session", Recorder)
         patch.setattr("rumble_server.gateway.connection.asyncio.get_running_loop", Timers)
         yield
 
 
 def read_by_connection(chunks: list[bytes]) -> tuple[list[str], Any]:
     clock = SimpleNamespace(now_ms=lambda: 0)
-    door: Any = SimpleNamespace(limits=Limits(frame_bytes=MOST_BYTES), arena=SimpleNamespace(clock=clock))
-    link = Connection(Gate(door, outbox=Outbox(lambda _: None)), set())
+    gateway: Any = SimpleNamespace(
+        limits=Limits(frame_bytes=MOST_BYTES), arena=SimpleNamespace(clock=clock), connect=Recorder
+    )
+    link = Connection(gateway, HandshakePolicy(), Outbox(lambda _: None), set())
     transport: Any = Transport()
     link.connection_made(transport)
     link._keep_alive = lambda: None  # type: ignore[method-assign]

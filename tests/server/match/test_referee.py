@@ -8,7 +8,7 @@ from rumble_protocol.fields import TimeControl
 from rumble_server.match.facts import FrameSeen, MatchOver, MoveMade, MoveRefused, TurnAsked
 from rumble_server.match.referee import LONGEST_MOVE
 
-from tests.server.match.desk import START_MS, Desk
+from tests.server.match.driven import START_MS, DrivenReferee
 
 DIAGONAL = ("0", "1", "4", "2", "8")
 """Seat 0 wins."""
@@ -22,8 +22,8 @@ FULL = ("4", "0", "8", "2", "1", "7", "6", "3", "5")
 
 
 def test_each_bot_is_told_of_the_match_before_anything_else() -> None:
-    desk = Desk.seated(settings={})
-    for seat, inbox in enumerate(desk.seats):
+    driven = DrivenReferee.seated(settings={})
+    for seat, inbox in enumerate(driven.seats):
         assert inbox.frames[0] == {
             "type": "match_start",
             "match": "friday.1.1.1.1",
@@ -40,10 +40,10 @@ def test_each_bot_is_told_of_the_match_before_anything_else() -> None:
 
 
 def test_a_turn_is_a_full_snapshot() -> None:
-    desk = Desk.seated(attempt=3, time_control=TimeControl(move_ms=1000, bank_ms=500))
-    desk.connect(1, lag_ms=7)
-    desk.play("4")
-    assert desk.seats[1].last("turn") == {
+    driven = DrivenReferee.seated(attempt=3, time_control=TimeControl(move_ms=1000, bank_ms=500))
+    driven.connect(1, lag_ms=7)
+    driven.play("4")
+    assert driven.seats[1].last("turn") == {
         "type": "turn",
         "match": "friday.1.1.1.1",
         "attempt": 3,
@@ -60,7 +60,7 @@ def test_a_turn_is_a_full_snapshot() -> None:
 
 @pytest.mark.parametrize("omit", [("legal",), ("moves",), ("legal", "moves")])
 def test_a_turn_leaves_out_what_the_login_omits_and_nothing_else(omit: tuple[str, ...]) -> None:
-    whole, less = Desk.seated(), Desk()
+    whole, less = DrivenReferee.seated(), DrivenReferee()
     less.connect(0, omit=omit)
     less.connect(1)
     assert set(whole.turn) - set(less.turn) == set(omit)
@@ -69,48 +69,48 @@ def test_a_turn_leaves_out_what_the_login_omits_and_nothing_else(omit: tuple[str
 
 
 def test_seat_0_moves_first_and_then_the_seats_alternate() -> None:
-    desk = Desk.seated()
+    driven = DrivenReferee.seated()
     asked = []
     for move in FULL:
-        asked.append([inbox.heard("turn") for inbox in desk.seats])
-        desk.move(desk.referee.state.to_move, move)
+        asked.append([inbox.heard("turn") for inbox in driven.seats])
+        driven.move(driven.referee.state.to_move, move)
     assert [[len(turns) for turns in both] for both in asked] == [[1, 0], [0, 1]] * 4 + [[1, 0]]
 
 
 def test_nobody_is_asked_before_the_bot_to_move_is_there() -> None:
-    desk = Desk()
-    desk.connect(1)
-    assert desk.seats[1].kinds() == ["match_start"]
-    desk.connect(0)
-    assert desk.seats[0].kinds() == ["match_start", "turn"]
+    driven = DrivenReferee()
+    driven.connect(1)
+    assert driven.seats[1].kinds() == ["match_start"]
+    driven.connect(0)
+    assert driven.seats[0].kinds() == ["match_start", "turn"]
 
 
 def test_opening_moves_are_plies() -> None:
-    desk = Desk.seated(moves=("4", "0", "8"))
-    assert desk.seats[0].last("match_start")["moves"] == ["4", "0", "8"]
-    assert desk.seats[0].all("turn") == []
-    assert (desk.turn["ply"], desk.turn["seat"], desk.turn["moves"]) == (3, 1, ["4", "0", "8"])
-    desk.play("2")
-    assert desk.all_facts(MoveMade)[0].ply == 3
-    assert desk.turn["moves"] == ["4", "0", "8", "2"]
+    driven = DrivenReferee.seated(moves=("4", "0", "8"))
+    assert driven.seats[0].last("match_start")["moves"] == ["4", "0", "8"]
+    assert driven.seats[0].all("turn") == []
+    assert (driven.turn["ply"], driven.turn["seat"], driven.turn["moves"]) == (3, 1, ["4", "0", "8"])
+    driven.play("2")
+    assert driven.all_facts(MoveMade)[0].ply == 3
+    assert driven.turn["moves"] == ["4", "0", "8", "2"]
 
 
 def test_the_settings_of_the_game_hold() -> None:
     settings = {"columns": 5, "rows": 5, "connect": 3}
-    desk = Desk.seated(game="connect4", settings=settings)
-    assert desk.seats[1].last("match_start")["settings"] == settings
-    assert desk.turn["legal"] == ["a", "b", "c", "d", "e"]
-    desk.play("a", "b", "a", "b", "a")
-    assert desk.over.scores == (1.0, 0.0)
+    driven = DrivenReferee.seated(game="connect4", settings=settings)
+    assert driven.seats[1].last("match_start")["settings"] == settings
+    assert driven.turn["legal"] == ["a", "b", "c", "d", "e"]
+    driven.play("a", "b", "a", "b", "a")
+    assert driven.over.scores == (1.0, 0.0)
 
 
 def test_a_move_that_counts_is_told_by_the_next_turn_alone() -> None:
-    desk = Desk.seated()
-    desk.seats[0].heard()
-    desk.play("4")
-    assert desk.seats[0].heard() == []
-    desk.play("0")
-    assert desk.seats[0].kinds() == ["turn"]
+    driven = DrivenReferee.seated()
+    driven.seats[0].heard()
+    driven.play("4")
+    assert driven.seats[0].heard() == []
+    driven.play("0")
+    assert driven.seats[0].kinds() == ["turn"]
 
 
 # --- how a match ends ---
@@ -127,9 +127,9 @@ def test_a_move_that_counts_is_told_by_the_next_turn_alone() -> None:
 def test_by_the_rules_of_the_game(
     moves: tuple[str, ...], scores: tuple[float, ...], winner: int | None, reason: str
 ) -> None:
-    desk = Desk.seated()
-    desk.play(*moves, after_ms=10)
-    assert desk.over == MatchOver(
+    driven = DrivenReferee.seated()
+    driven.play(*moves, after_ms=10)
+    assert driven.over == MatchOver(
         match="friday.1.1.1.1",
         attempt=1,
         seats=("ann", "ben"),
@@ -141,7 +141,7 @@ def test_by_the_rules_of_the_game(
         at_ms=START_MS + 10 * len(moves),
         told=(0, 1),
     )
-    for inbox in desk.seats:
+    for inbox in driven.seats:
         assert inbox.last("match_over") == {
             "type": "match_over",
             "match": "friday.1.1.1.1",
@@ -151,33 +151,37 @@ def test_by_the_rules_of_the_game(
             "termination": "normal",
             "reason": reason,
             "moves": list(moves),
-            "state": desk.referee.state.view(),
+            "state": driven.referee.state.view(),
         }
 
 
 @pytest.mark.parametrize("seat", [0, 1])
 def test_by_resignation_at_any_time_and_nobody_is_at_fault(seat: int) -> None:
-    desk = Desk.seated()
-    desk.resign(seat)
-    assert (desk.over.termination, desk.over.winner, desk.over.at_fault) == (Termination.RESIGNATION, 1 - seat, ())
-    assert [fact.sender for fact in desk.all_facts(FrameSeen)].count("bot") == 1
-    assert all(inbox.kinds()[-1] == "match_over" for inbox in desk.seats)
+    driven = DrivenReferee.seated()
+    driven.resign(seat)
+    assert (driven.over.termination, driven.over.winner, driven.over.at_fault) == (
+        Termination.RESIGNATION,
+        1 - seat,
+        (),
+    )
+    assert [fact.sender for fact in driven.all_facts(FrameSeen)].count("bot") == 1
+    assert all(inbox.kinds()[-1] == "match_over" for inbox in driven.seats)
 
 
 @pytest.mark.parametrize("termination", [Termination.FLOOD, Termination.ADJUDICATION])
 def test_by_a_forfeit_from_outside_the_board(termination: Termination) -> None:
-    desk = Desk.seated()
-    desk.forfeit(0, termination, "ann went too far")
-    assert (desk.over.termination, desk.over.scores, desk.over.at_fault) == (termination, (0.0, 1.0), (0,))
-    assert desk.seats[1].last("match_over")["reason"] == "ann went too far"
+    driven = DrivenReferee.seated()
+    driven.forfeit(0, termination, "ann went too far")
+    assert (driven.over.termination, driven.over.scores, driven.over.at_fault) == (termination, (0.0, 1.0), (0,))
+    assert driven.seats[1].last("match_over")["reason"] == "ann went too far"
 
 
 def test_an_aborted_match_is_void_and_nobodys_fault() -> None:
-    desk = Desk.seated()
-    desk.play("4")
-    desk.abort("the power failed")
-    assert (desk.over.scores, desk.over.winner, desk.over.at_fault) == (None, None, ())
-    told = desk.seats[0].last("match_over")
+    driven = DrivenReferee.seated()
+    driven.play("4")
+    driven.abort("the power failed")
+    assert (driven.over.scores, driven.over.winner, driven.over.at_fault) == (None, None, ())
+    told = driven.seats[0].last("match_over")
     assert (told["scores"], told["winner"], told["termination"]) == (None, None, "aborted")
     assert (told["reason"], told["moves"]) == ("the power failed", ["4"])
 
@@ -186,155 +190,159 @@ def test_an_aborted_match_is_void_and_nobodys_fault() -> None:
     "move", ["4", "9", "", "x" * (LONGEST_MOVE + 1)], ids=["illegal", "unreadable", "empty", "long"]
 )
 def test_by_a_move_that_is_illegal_or_unreadable(move: str) -> None:
-    desk = Desk.seated()
-    desk.play("4")
-    desk.seats[1].heard()
-    desk.move(1, move)
-    assert (desk.over.termination, desk.over.scores, desk.over.at_fault) == (Termination.ILLEGAL_MOVE, (1.0, 0.0), (1,))
-    assert desk.over.reason.startswith("ben sent a move that does not count: ")
-    assert desk.over.moves == ("4",)
-    assert desk.seats[1].kinds() == ["rejected", "match_over"]
+    driven = DrivenReferee.seated()
+    driven.play("4")
+    driven.seats[1].heard()
+    driven.move(1, move)
+    assert (driven.over.termination, driven.over.scores, driven.over.at_fault) == (
+        Termination.ILLEGAL_MOVE,
+        (1.0, 0.0),
+        (1,),
+    )
+    assert driven.over.reason.startswith("ben sent a move that does not count: ")
+    assert driven.over.moves == ("4",)
+    assert driven.seats[1].kinds() == ["rejected", "match_over"]
 
 
 def test_a_match_has_one_outcome_whatever_comes_after_it() -> None:
-    desk = Desk.seated()
-    desk.resign(0)
-    desk.seats[0].heard()
-    over, facts = desk.over, len(desk.facts)
-    desk.forfeit(1, Termination.FLOOD, "too late")
-    desk.abort("too late")
-    desk.disconnect(0, 1)
-    desk.connect(1)
-    desk.pass_ms(1_000_000)
-    assert desk.referee.wake(desk.now_ms) == []
-    assert (desk.over, len(desk.facts), desk.seats[0].heard()) == (over, facts, [])
+    driven = DrivenReferee.seated()
+    driven.resign(0)
+    driven.seats[0].heard()
+    over, facts = driven.over, len(driven.facts)
+    driven.forfeit(1, Termination.FLOOD, "too late")
+    driven.abort("too late")
+    driven.disconnect(0, 1)
+    driven.connect(1)
+    driven.pass_ms(1_000_000)
+    driven.referee.wake(driven.now_ms)
+    assert (driven.over, len(driven.facts), driven.seats[0].heard()) == (over, facts, [])
 
 
 def test_a_bot_that_is_away_is_not_sent_the_result() -> None:
-    desk = Desk.seated()
-    desk.disconnect(1)
-    desk.seats[1].heard()
-    desk.resign(0)
-    assert desk.seats[1].heard() == []
+    driven = DrivenReferee.seated()
+    driven.disconnect(1)
+    driven.seats[1].heard()
+    driven.resign(0)
+    assert driven.seats[1].heard() == []
 
 
 # --- rejections ---
 
 
-def rejection(desk: Desk, seat: int) -> tuple[str, bool, int | None]:
-    frame = desk.seats[seat].heard()[-1]
+def rejection(driven: DrivenReferee, seat: int) -> tuple[str, bool, int | None]:
+    frame = driven.seats[seat].heard()[-1]
     assert (frame["type"], frame["match"]) == ("rejected", "friday.1.1.1.1")
     return frame["code"], frame["your_turn"], frame["remaining_ms"]
 
 
 def test_a_move_while_the_other_bot_thinks_is_not_your_turn() -> None:
-    desk = Desk.seated()
-    desk.move(1, "4", turn_id="1.1")
-    assert rejection(desk, 1) == ("not_your_turn", False, None)
-    desk.move(1, "4", turn_id="anything")
-    assert rejection(desk, 1) == ("not_your_turn", False, None)
-    assert desk.referee.moves == []
+    driven = DrivenReferee.seated()
+    driven.move(1, "4", turn_id="1.1")
+    assert rejection(driven, 1) == ("not_your_turn", False, None)
+    driven.move(1, "4", turn_id="anything")
+    assert rejection(driven, 1) == ("not_your_turn", False, None)
+    assert driven.referee.moves == []
 
 
 def test_a_move_while_nobody_is_asked_is_not_your_turn() -> None:
-    desk = Desk.seated()
-    desk.disconnect(0)
-    desk.move(1, "4", turn_id="1.1")
-    assert rejection(desk, 1) == ("not_your_turn", False, None)
+    driven = DrivenReferee.seated()
+    driven.disconnect(0)
+    driven.move(1, "4", turn_id="1.1")
+    assert rejection(driven, 1) == ("not_your_turn", False, None)
 
 
 def test_an_accepted_move_sent_again_is_already_played_whoever_is_to_move() -> None:
-    desk = Desk.seated()
-    first = desk.turn
-    desk.play("4")
-    desk.move(0, "4", turn=first)
-    assert rejection(desk, 0) == ("already_played", False, None)
-    desk.play("0")
-    desk.pass_ms(300)
-    desk.move(0, "8", turn=first)
-    assert rejection(desk, 0) == ("already_played", True, 700)
-    assert desk.referee.moves == ["4", "0"]
+    driven = DrivenReferee.seated()
+    first = driven.turn
+    driven.play("4")
+    driven.move(0, "4", turn=first)
+    assert rejection(driven, 0) == ("already_played", False, None)
+    driven.play("0")
+    driven.pass_ms(300)
+    driven.move(0, "8", turn=first)
+    assert rejection(driven, 0) == ("already_played", True, 700)
+    assert driven.referee.moves == ["4", "0"]
 
 
 def test_the_other_bots_accepted_turn_is_not_already_played_by_this_one() -> None:
-    desk = Desk.seated()
-    first = desk.turn
-    desk.play("4")
-    desk.move(1, "0", turn=first)
-    assert rejection(desk, 1) == ("stale_turn", True, 1000)
+    driven = DrivenReferee.seated()
+    first = driven.turn
+    driven.play("4")
+    driven.move(1, "0", turn=first)
+    assert rejection(driven, 1) == ("stale_turn", True, 1000)
 
 
 @pytest.mark.parametrize("turn_id", ["1.1", "nonsense"])
 def test_an_answer_to_another_asking_than_the_open_one_is_stale(turn_id: str) -> None:
-    desk = Desk.seated()
-    desk.disconnect(0)
-    desk.connect(0)
-    assert desk.turn["turn_id"] == "1.2"
-    desk.pass_ms(1)
-    desk.move(0, "4", turn_id=turn_id)
-    assert rejection(desk, 0) == ("stale_turn", True, 999)
-    assert desk.referee.moves == []
+    driven = DrivenReferee.seated()
+    driven.disconnect(0)
+    driven.connect(0)
+    assert driven.turn["turn_id"] == "1.2"
+    driven.pass_ms(1)
+    driven.move(0, "4", turn_id=turn_id)
+    assert rejection(driven, 0) == ("stale_turn", True, 999)
+    assert driven.referee.moves == []
 
 
 def test_stray_moves_are_no_fault_and_do_not_touch_the_clock() -> None:
-    desk = Desk.seated()
+    driven = DrivenReferee.seated()
     for _ in range(20):
-        desk.pass_ms(10)
-        desk.move(0, "nonsense", turn_id="stale")
-        desk.move(1, "nonsense", turn_id="stale")
-    desk.pass_ms(799)
-    desk.play(*FULL)
-    assert desk.over.termination is Termination.NORMAL
+        driven.pass_ms(10)
+        driven.move(0, "nonsense", turn_id="stale")
+        driven.move(1, "nonsense", turn_id="stale")
+    driven.pass_ms(799)
+    driven.play(*FULL)
+    assert driven.over.termination is Termination.NORMAL
 
 
 # --- retries ---
 
 
 def test_a_retry_goes_on_with_the_same_turn_and_the_same_clock() -> None:
-    desk = Desk.seated(illegal_retries=2)
-    desk.play("4")
+    driven = DrivenReferee.seated(illegal_retries=2)
+    driven.play("4")
     for left, (move, code) in enumerate([("9", "bad_move"), ("4", "illegal_move")]):
-        desk.pass_ms(100)
-        desk.move(1, move)
-        assert rejection(desk, 1) == (code, True, 900 - 100 * left)
-    assert [fact.retries_left for fact in desk.all_facts(MoveRefused)] == [1, 0]
-    desk.move(1, "0")
-    assert desk.referee.moves == ["4", "0"]
+        driven.pass_ms(100)
+        driven.move(1, move)
+        assert rejection(driven, 1) == (code, True, 900 - 100 * left)
+    assert [fact.retries_left for fact in driven.all_facts(MoveRefused)] == [1, 0]
+    driven.move(1, "0")
+    assert driven.referee.moves == ["4", "0"]
 
 
 def test_when_no_retry_is_left_the_match_is_lost() -> None:
-    desk = Desk.seated(illegal_retries=1)
-    desk.move(0, "9")
-    desk.seats[0].heard()
-    desk.move(0, "9")
-    assert (desk.over.termination, desk.over.at_fault) == (Termination.ILLEGAL_MOVE, (0,))
-    assert desk.seats[0].kinds() == ["rejected", "match_over"]
-    told = desk.seats[0].last("rejected")
+    driven = DrivenReferee.seated(illegal_retries=1)
+    driven.move(0, "9")
+    driven.seats[0].heard()
+    driven.move(0, "9")
+    assert (driven.over.termination, driven.over.at_fault) == (Termination.ILLEGAL_MOVE, (0,))
+    assert driven.seats[0].kinds() == ["rejected", "match_over"]
+    told = driven.seats[0].last("rejected")
     assert (told["your_turn"], told["remaining_ms"]) == (False, None)
 
 
 def test_each_seat_has_retries_of_its_own_for_the_whole_match() -> None:
-    desk = Desk.seated(illegal_retries=1)
-    desk.move(0, "9")
-    desk.play("4")
-    desk.move(1, "9")
-    desk.play("0")
-    desk.move(0, "9")
-    assert (desk.over.at_fault, desk.over.moves) == ((0,), ("4", "0"))
+    driven = DrivenReferee.seated(illegal_retries=1)
+    driven.move(0, "9")
+    driven.play("4")
+    driven.move(1, "9")
+    driven.play("0")
+    driven.move(0, "9")
+    assert (driven.over.at_fault, driven.over.moves) == ((0,), ("4", "0"))
 
 
 def test_retries_do_not_stop_the_clock() -> None:
-    desk = Desk.seated(illegal_retries=100)
+    driven = DrivenReferee.seated(illegal_retries=100)
     for _ in range(10):
-        desk.pass_ms(99)
-        desk.move(0, "9")
-    desk.pass_ms(10)
-    assert (desk.over.termination, desk.over.at_fault) == (Termination.TIMEOUT, (0,))
+        driven.pass_ms(99)
+        driven.move(0, "9")
+    driven.pass_ms(10)
+    assert (driven.over.termination, driven.over.at_fault) == (Termination.TIMEOUT, (0,))
 
 
 def test_moves_are_handed_to_the_log_as_they_were_sent() -> None:
-    desk = Desk.seated()
-    desk.play("4", after_ms=30)
-    made: Any = desk.all_facts(MoveMade)[0]
+    driven = DrivenReferee.seated()
+    driven.play("4", after_ms=30)
+    made: Any = driven.all_facts(MoveMade)[0]
     assert (made.ply, made.seat, made.turn_id, made.move, made.at_ms) == (0, 0, "1.1", "4", START_MS + 30)
     assert '"move": "4"' in made.frame

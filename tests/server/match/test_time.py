@@ -5,251 +5,265 @@ from rumble_engine import Termination
 from rumble_protocol.fields import TimeControl
 from rumble_server.match.facts import MoveMade, SeatAway, SeatBack, TurnAsked
 
-from tests.server.match.desk import START_MS, Desk
+from tests.server.match.driven import START_MS, DrivenReferee
 
 BANK = TimeControl(move_ms=1000, bank_ms=500, increment_ms=100)
 
 
-def timed_out(desk: Desk) -> tuple[int, ...] | None:
+def timed_out(driven: DrivenReferee) -> tuple[int, ...] | None:
     """Whose fault the timeout was; None while the match goes on."""
-    if desk.referee.over is None:
+    if driven.referee.over is None:
         return None
-    assert desk.over.termination is Termination.TIMEOUT
-    return desk.over.at_fault
+    assert driven.over.termination is Termination.TIMEOUT
+    return driven.over.at_fault
 
 
-def disconnected(desk: Desk) -> tuple[int, ...] | None:
+def disconnected(driven: DrivenReferee) -> tuple[int, ...] | None:
     """Whose absence lost the match; None while it goes on."""
-    if desk.referee.over is None:
+    if driven.referee.over is None:
         return None
-    assert desk.over.termination is Termination.DISCONNECT
-    return desk.over.at_fault
+    assert driven.over.termination is Termination.DISCONNECT
+    return driven.over.at_fault
 
 
 # --- the thinking clock ---
 
 
 def test_the_clock_runs_out_at_its_last_millisecond_and_not_before() -> None:
-    desk = Desk.seated()
-    desk.pass_ms(999)
-    assert timed_out(desk) is None
-    desk.pass_ms(1)
-    assert timed_out(desk) == (0,)
-    assert desk.over.at_ms == START_MS + 1000
-    assert desk.over.reason == "ann did not move within 1000 ms (ply 0)"
-    assert desk.seats[1].last("match_over")["winner"] == 1
+    driven = DrivenReferee.seated()
+    driven.pass_ms(999)
+    assert timed_out(driven) is None
+    driven.pass_ms(1)
+    assert timed_out(driven) == (0,)
+    assert driven.over.at_ms == START_MS + 1000
+    assert driven.over.reason == "ann did not move within 1000 ms (ply 0)"
+    assert driven.seats[1].last("match_over")["winner"] == 1
 
 
 def test_each_move_has_its_move_time_anew() -> None:
-    desk = Desk.seated()
-    desk.play("4", "0", "8", after_ms=999)
-    assert desk.turn["clock"] == {"remaining_ms": 1000, "seats_ms": [1000, 1000], "lag_ms": 0}
-    desk.pass_ms(1000)
-    assert timed_out(desk) == (1,)
+    driven = DrivenReferee.seated()
+    driven.play("4", "0", "8", after_ms=999)
+    assert driven.turn["clock"] == {"remaining_ms": 1000, "seats_ms": [1000, 1000], "lag_ms": 0}
+    driven.pass_ms(1000)
+    assert timed_out(driven) == (1,)
 
 
 def test_thinking_beyond_the_move_time_draws_on_the_bank_and_the_increment_is_added() -> None:
-    desk = Desk.seated(time_control=BANK)
+    driven = DrivenReferee.seated(time_control=BANK)
     clocks = []
     for move, thought_ms in [("4", 400), ("0", 1000), ("8", 1200), ("2", 1550), ("6", 1499)]:
-        clocks.append(desk.turn["clock"]["seats_ms"])
-        desk.play(move, after_ms=thought_ms)
-    assert [made.bank_ms for made in desk.all_facts(MoveMade)] == [600, 600, 500, 150, 101]
+        clocks.append(driven.turn["clock"]["seats_ms"])
+        driven.play(move, after_ms=thought_ms)
+    assert [made.bank_ms for made in driven.all_facts(MoveMade)] == [600, 600, 500, 150, 101]
     assert clocks == [[1500, 1500], [1600, 1500], [1600, 1600], [1500, 1600], [1500, 1150]]
 
 
 def test_a_bank_alone_is_a_chess_clock() -> None:
-    desk = Desk.seated(time_control=TimeControl(bank_ms=2000, increment_ms=50))
-    desk.play("4", "0", "8", "2", after_ms=600)
-    assert desk.turn["clock"] == {"remaining_ms": 900, "seats_ms": [900, 900], "lag_ms": 0}
-    desk.pass_ms(899)
-    assert timed_out(desk) is None
-    desk.pass_ms(1)
-    assert timed_out(desk) == (0,)
+    driven = DrivenReferee.seated(time_control=TimeControl(bank_ms=2000, increment_ms=50))
+    driven.play("4", "0", "8", "2", after_ms=600)
+    assert driven.turn["clock"] == {"remaining_ms": 900, "seats_ms": [900, 900], "lag_ms": 0}
+    driven.pass_ms(899)
+    assert timed_out(driven) is None
+    driven.pass_ms(1)
+    assert timed_out(driven) == (0,)
 
 
 def test_the_clock_of_the_bot_that_waits_stands() -> None:
-    desk = Desk.seated(time_control=BANK)
-    desk.pass_ms(1400)
-    assert desk.referee.clock(desk.now_ms) == (100, 1500)
-    desk.move(0, "4")
-    assert desk.referee.clock(desk.now_ms) == (1200, 1500)
-    desk.pass_ms(1100)
-    assert desk.referee.clock(desk.now_ms) == (1200, 400)
+    driven = DrivenReferee.seated(time_control=BANK)
+    driven.pass_ms(1400)
+    assert driven.referee.clock(driven.now_ms) == (100, 1500)
+    driven.move(0, "4")
+    assert driven.referee.clock(driven.now_ms) == (1200, 1500)
+    driven.pass_ms(1100)
+    assert driven.referee.clock(driven.now_ms) == (1200, 400)
 
 
 # --- the network's allowance ---
 
 
 def test_the_networks_part_is_not_thinking() -> None:
-    desk = Desk(time_control=BANK)
-    desk.connect(0, lag_ms=150)
-    desk.connect(1)
-    assert desk.turn["clock"] == {"remaining_ms": 1500, "seats_ms": [1500, 1500], "lag_ms": 150}
-    desk.play("4", after_ms=1250)
-    assert desk.all_facts(MoveMade)[0].bank_ms == 500 - 100 + 100
+    driven = DrivenReferee(time_control=BANK)
+    driven.connect(0, lag_ms=150)
+    driven.connect(1)
+    assert driven.turn["clock"] == {"remaining_ms": 1500, "seats_ms": [1500, 1500], "lag_ms": 150}
+    driven.play("4", after_ms=1250)
+    assert driven.all_facts(MoveMade)[0].bank_ms == 500 - 100 + 100
 
 
 def test_a_bot_has_its_remaining_time_and_the_networks_on_top() -> None:
-    desk = Desk()
-    desk.connect(0, lag_ms=150)
-    desk.pass_ms(1149)
-    assert timed_out(desk) is None
-    desk.pass_ms(1)
-    assert timed_out(desk) == (0,)
+    driven = DrivenReferee()
+    driven.connect(0, lag_ms=150)
+    driven.pass_ms(1149)
+    assert timed_out(driven) is None
+    driven.pass_ms(1)
+    assert timed_out(driven) == (0,)
 
 
 @pytest.mark.parametrize("measured_ms", [200, 201, 90_000])
 def test_a_slow_network_is_allowed_200_ms_at_most(measured_ms: int) -> None:
-    desk = Desk()
-    desk.connect(0, lag_ms=measured_ms)
-    desk.connect(1)
-    assert desk.turn["clock"]["lag_ms"] == 200
-    desk.referee.round_trip(1, measured_ms)
-    desk.play("4")
-    assert desk.turn["clock"]["lag_ms"] == 200
+    driven = DrivenReferee()
+    driven.connect(0, lag_ms=measured_ms)
+    driven.connect(1)
+    assert driven.turn["clock"]["lag_ms"] == 200
+    driven.referee.round_trip(1, measured_ms)
+    driven.play("4")
+    assert driven.turn["clock"]["lag_ms"] == 200
 
 
 def test_a_measurement_counts_from_the_next_turn_on() -> None:
-    desk = Desk.seated()
-    desk.referee.round_trip(0, 80)
-    desk.pass_ms(1000)
-    assert timed_out(desk) == (0,)
-    desk = Desk.seated()
-    desk.referee.round_trip(0, 80)
-    desk.play("4", "0")
-    assert desk.turn["clock"]["lag_ms"] == 80
+    driven = DrivenReferee.seated()
+    driven.referee.round_trip(0, 80)
+    driven.pass_ms(1000)
+    assert timed_out(driven) == (0,)
+    driven = DrivenReferee.seated()
+    driven.referee.round_trip(0, 80)
+    driven.play("4", "0")
+    assert driven.turn["clock"]["lag_ms"] == 80
 
 
 # --- frames that waited in the server ---
 
 
 def test_the_clock_of_a_turn_that_waited_in_the_server_starts_when_it_is_sent() -> None:
-    desk = Desk.seated()
-    turn = desk.referee.turn
+    driven = DrivenReferee.seated()
+    turn = driven.referee.turn
     assert turn is not None
-    desk.pass_ms(900)
-    desk.referee.sent_late(turn.frame, desk.now_ms)
-    desk.pass_ms(999)
-    assert timed_out(desk) is None
-    desk.pass_ms(1)
-    assert timed_out(desk) == (0,)
+    driven.referee.hold_turn(turn.turn_id)
+    driven.pass_ms(900)
+    assert driven.referee.clock(driven.now_ms) == (1000, 1000)
+    driven.referee.turn_written(turn.turn_id, driven.now_ms)
+    driven.pass_ms(999)
+    assert timed_out(driven) is None
+    driven.pass_ms(1)
+    assert timed_out(driven) == (0,)
 
 
 def test_another_frame_that_waited_changes_no_clock() -> None:
-    desk = Desk.seated()
-    turn = desk.referee.turn
+    driven = DrivenReferee.seated()
+    turn = driven.referee.turn
     assert turn is not None
-    desk.play("4")
-    desk.pass_ms(900)
-    desk.referee.sent_late(turn.frame, desk.now_ms)
-    desk.referee.sent_late(b"{}", desk.now_ms)
-    desk.pass_ms(100)
-    assert timed_out(desk) == (1,)
-    desk.referee.sent_late(turn.frame, desk.now_ms)
+    driven.play("4")
+    driven.pass_ms(900)
+    driven.referee.turn_written(turn.turn_id, driven.now_ms)
+    driven.referee.turn_written("no such turn", driven.now_ms)
+    driven.pass_ms(100)
+    assert timed_out(driven) == (1,)
+    driven.referee.turn_written(turn.turn_id, driven.now_ms)
+
+
+def test_the_clock_of_a_turn_that_waits_in_the_server_does_not_run() -> None:
+    driven = DrivenReferee.seated()
+    turn = driven.referee.turn
+    assert turn is not None
+    driven.referee.hold_turn(turn.turn_id)
+    assert driven.referee.wake_at_ms is None
+    driven.pass_ms(900_000)
+    driven.disconnect(0)
+    driven.connect(0)
+    assert driven.turn["clock"]["remaining_ms"] == 1000
 
 
 # --- away ---
 
 
 def test_while_a_bot_is_away_its_clock_stands_and_comes_back_as_it_stood() -> None:
-    desk = Desk.seated(time_control=BANK)
-    desk.pass_ms(1100)
-    desk.disconnect(0)
-    desk.pass_ms(4999)
-    assert desk.referee.over is None
-    desk.connect(0)
-    assert desk.turn["clock"] == {"remaining_ms": 400, "seats_ms": [400, 1500], "lag_ms": 0}
-    desk.pass_ms(400)
-    assert timed_out(desk) == (0,)
+    driven = DrivenReferee.seated(time_control=BANK)
+    driven.pass_ms(1100)
+    driven.disconnect(0)
+    driven.pass_ms(4999)
+    assert driven.referee.over is None
+    driven.connect(0)
+    assert driven.turn["clock"] == {"remaining_ms": 400, "seats_ms": [400, 1500], "lag_ms": 0}
+    driven.pass_ms(400)
+    assert timed_out(driven) == (0,)
 
 
 def test_thinking_in_several_sittings_adds_up() -> None:
-    desk = Desk.seated(time_control=BANK)
+    driven = DrivenReferee.seated(time_control=BANK)
     for _ in range(3):
-        desk.pass_ms(400)
-        desk.disconnect(0)
-        desk.connect(0)
-    desk.play("4")
-    assert desk.all_facts(MoveMade)[0].bank_ms == 500 - 200 + 100
+        driven.pass_ms(400)
+        driven.disconnect(0)
+        driven.connect(0)
+    driven.play("4")
+    assert driven.all_facts(MoveMade)[0].bank_ms == 500 - 200 + 100
 
 
 def test_the_ply_after_one_in_several_sittings_has_a_whole_clock() -> None:
-    desk = Desk.seated()
-    desk.pass_ms(900)
-    desk.disconnect(0)
-    desk.connect(0)
-    desk.play("4")
-    assert desk.turn["clock"]["remaining_ms"] == 1000
+    driven = DrivenReferee.seated()
+    driven.pass_ms(900)
+    driven.disconnect(0)
+    driven.connect(0)
+    driven.play("4")
+    assert driven.turn["clock"]["remaining_ms"] == 1000
 
 
 def test_the_away_budget_is_one_for_the_match_and_ends_it() -> None:
-    desk = Desk.seated(time_control=TimeControl(move_ms=60_000))
+    driven = DrivenReferee.seated(time_control=TimeControl(move_ms=60_000))
     for move in ("4", "0", "8"):
-        desk.disconnect(1)
-        desk.pass_ms(1000)
-        desk.connect(1)
-        desk.play(move)
-    assert [fact.away_left_ms for fact in desk.all_facts(SeatAway)] == [5000, 4000, 3000]
-    assert [fact.away_left_ms for fact in desk.all_facts(SeatBack)] == [4000, 3000, 2000]
-    desk.disconnect(1)
-    desk.pass_ms(1999)
-    assert disconnected(desk) is None
-    desk.pass_ms(1)
-    assert disconnected(desk) == (1,)
-    assert desk.over.reason == "ben was away for more than its 5000 ms"
+        driven.disconnect(1)
+        driven.pass_ms(1000)
+        driven.connect(1)
+        driven.play(move)
+    assert [fact.away_left_ms for fact in driven.all_facts(SeatAway)] == [5000, 4000, 3000]
+    assert [fact.away_left_ms for fact in driven.all_facts(SeatBack)] == [4000, 3000, 2000]
+    driven.disconnect(1)
+    driven.pass_ms(1999)
+    assert disconnected(driven) is None
+    driven.pass_ms(1)
+    assert disconnected(driven) == (1,)
+    assert driven.over.reason == "ben was away for more than its 5000 ms"
 
 
 def test_the_away_budget_does_not_run_while_a_bot_is_silent_but_connected() -> None:
-    desk = Desk.seated(time_control=TimeControl(move_ms=60_000))
-    desk.pass_ms(59_999)
-    desk.disconnect(0)
-    assert desk.all_facts(SeatAway)[0].away_left_ms == 5000
+    driven = DrivenReferee.seated(time_control=TimeControl(move_ms=60_000))
+    driven.pass_ms(59_999)
+    driven.disconnect(0)
+    assert driven.all_facts(SeatAway)[0].away_left_ms == 5000
 
 
 def test_without_an_away_budget_a_bot_that_drops_has_lost() -> None:
-    desk = Desk.seated(away_ms=0)
-    desk.disconnect(0)
-    desk.pass_ms(0)
-    assert disconnected(desk) == (0,)
+    driven = DrivenReferee.seated(away_ms=0)
+    driven.disconnect(0)
+    driven.pass_ms(0)
+    assert disconnected(driven) == (0,)
 
 
 def test_the_opponent_is_told_who_is_away_and_for_how_long_at_most() -> None:
-    desk = Desk.seated()
-    desk.seats[0].heard()
-    desk.disconnect(1)
-    (notice,) = desk.seats[0].heard()
+    driven = DrivenReferee.seated()
+    driven.seats[0].heard()
+    driven.disconnect(1)
+    (notice,) = driven.seats[0].heard()
     assert (notice["type"], notice["code"], notice["match"]) == ("notice", "opponent_away", "friday.1.1.1.1")
     assert "ben" in notice["message"]
     assert "5000 ms" in notice["message"]
 
 
 def test_the_bot_that_stays_goes_on_thinking_and_can_move() -> None:
-    desk = Desk.seated()
-    desk.disconnect(1)
-    desk.pass_ms(500)
-    desk.play("4")
-    assert desk.referee.turn is None
-    assert desk.seats[1].all("turn") == []
-    desk.connect(1)
-    assert (desk.turn["ply"], desk.turn["clock"]["remaining_ms"]) == (1, 1000)
+    driven = DrivenReferee.seated()
+    driven.disconnect(1)
+    driven.pass_ms(500)
+    driven.play("4")
+    assert driven.referee.turn is None
+    assert driven.seats[1].all("turn") == []
+    driven.connect(1)
+    assert (driven.turn["ply"], driven.turn["clock"]["remaining_ms"]) == (1, 1000)
 
 
 def test_a_thinking_bot_can_time_out_while_its_opponent_is_away() -> None:
-    desk = Desk.seated()
-    desk.disconnect(1)
-    desk.pass_ms(1000)
-    assert timed_out(desk) == (0,)
+    driven = DrivenReferee.seated()
+    driven.disconnect(1)
+    driven.pass_ms(1000)
+    assert timed_out(driven) == (0,)
 
 
 def test_a_bot_that_is_back_is_told_that_the_match_goes_on_and_asked_anew() -> None:
-    desk = Desk.seated()
-    desk.play("4", "0")
-    old = desk.turn
-    desk.disconnect(0)
-    desk.seats[0].heard()
-    desk.connect(0, lag_ms=30, omit=("legal",))
-    start, turn = desk.seats[0].heard()
+    driven = DrivenReferee.seated()
+    driven.play("4", "0")
+    old = driven.turn
+    driven.disconnect(0)
+    driven.seats[0].heard()
+    driven.connect(0, lag_ms=30, omit=("legal",))
+    start, turn = driven.seats[0].heard()
     assert (start["type"], start["resumed"], start["moves"]) == ("match_start", True, ["4", "0"])
     assert turn == {
         **{name: value for name, value in old.items() if name != "legal"},
@@ -259,134 +273,135 @@ def test_a_bot_that_is_back_is_told_that_the_match_goes_on_and_asked_anew() -> N
 
 
 def test_when_both_are_away_the_one_whose_budget_ends_first_loses() -> None:
-    desk = Desk.seated()
-    desk.disconnect(1)
-    desk.pass_ms(100)
-    desk.disconnect(0)
-    desk.pass_ms(4899)
-    assert disconnected(desk) is None
-    desk.pass_ms(1)
-    assert disconnected(desk) == (1,)
+    driven = DrivenReferee.seated()
+    driven.disconnect(1)
+    driven.pass_ms(100)
+    driven.disconnect(0)
+    driven.pass_ms(4899)
+    assert disconnected(driven) is None
+    driven.pass_ms(1)
+    assert disconnected(driven) == (1,)
 
 
 def test_when_both_are_away_and_the_next_comes_back_the_match_goes_on() -> None:
-    desk = Desk.seated()
-    desk.play("4")
-    desk.disconnect(0, 1)
-    desk.pass_ms(4000)
-    desk.connect(1)
-    assert desk.turn["seat"] == 1
-    desk.connect(0)
-    desk.play("0", "8")
-    assert desk.referee.moves == ["4", "0", "8"]
+    driven = DrivenReferee.seated()
+    driven.play("4")
+    driven.disconnect(0, 1)
+    driven.pass_ms(4000)
+    driven.connect(1)
+    assert driven.turn["seat"] == 1
+    driven.connect(0)
+    driven.play("0", "8")
+    assert driven.referee.moves == ["4", "0", "8"]
 
 
 def test_disconnecting_twice_is_disconnecting_once() -> None:
-    desk = Desk.seated()
-    desk.disconnect(0)
-    desk.pass_ms(3000)
-    desk.disconnect(0)
-    desk.pass_ms(2000)
-    assert disconnected(desk) == (0,)
-    assert len(desk.all_facts(SeatAway)) == 1
+    driven = DrivenReferee.seated()
+    driven.disconnect(0)
+    driven.pass_ms(3000)
+    driven.disconnect(0)
+    driven.pass_ms(2000)
+    assert disconnected(driven) == (0,)
+    assert len(driven.all_facts(SeatAway)) == 1
 
 
 def test_a_replacement_without_a_gap_costs_nothing_but_gains_no_time_either() -> None:
-    desk = Desk.seated()
-    desk.pass_ms(600)
-    desk.connect(0)
-    assert desk.all_facts(SeatAway) == desk.all_facts(SeatBack) == []
-    assert (desk.turn["turn_id"], desk.turn["clock"]["remaining_ms"]) == ("1.2", 400)
-    desk.pass_ms(399)
-    assert timed_out(desk) is None
-    desk.pass_ms(1)
-    assert timed_out(desk) == (0,)
+    driven = DrivenReferee.seated()
+    driven.pass_ms(600)
+    driven.connect(0)
+    assert driven.all_facts(SeatAway) == driven.all_facts(SeatBack) == []
+    assert (driven.turn["turn_id"], driven.turn["clock"]["remaining_ms"]) == ("1.2", 400)
+    driven.pass_ms(399)
+    assert timed_out(driven) is None
+    driven.pass_ms(1)
+    assert timed_out(driven) == (0,)
 
 
 def test_a_replacement_of_the_bot_that_waits_leaves_the_open_turn_alone() -> None:
-    desk = Desk.seated()
-    desk.connect(1)
-    assert [fact.turn_id for fact in desk.all_facts(TurnAsked)] == ["1.1"]
-    assert desk.seats[1].last("match_start")["resumed"] is True
-    desk.play("4")
-    assert desk.referee.moves == ["4"]
+    driven = DrivenReferee.seated()
+    driven.connect(1)
+    assert [fact.turn_id for fact in driven.all_facts(TurnAsked)] == ["1.1"]
+    assert driven.seats[1].last("match_start")["resumed"] is True
+    driven.play("4")
+    assert driven.referee.moves == ["4"]
 
 
 # --- the server's own lateness ---
 
 
 def test_when_the_server_is_late_a_verdict_waits_that_much_longer() -> None:
-    desk = Desk.seated()
-    desk.pass_ms(1299, loop_lag_ms=300)
-    assert timed_out(desk) is None
-    desk.play("4")
-    assert desk.referee.moves == ["4"]
+    driven = DrivenReferee.seated()
+    driven.pass_ms(1299, loop_lag_ms=300)
+    assert timed_out(driven) is None
+    driven.play("4")
+    assert driven.referee.moves == ["4"]
 
 
 def test_the_servers_lateness_excuses_once_a_turn() -> None:
-    desk = Desk.seated()
-    desk.pass_ms(1300, loop_lag_ms=300)
-    assert timed_out(desk) == (0,)
-    desk = Desk.seated()
-    desk.pass_ms(1200, loop_lag_ms=300)
-    desk.play("4")
-    desk.pass_ms(1299, loop_lag_ms=300)
-    assert timed_out(desk) is None
-    desk.pass_ms(1, loop_lag_ms=300)
-    assert timed_out(desk) == (1,)
+    driven = DrivenReferee.seated()
+    driven.pass_ms(1300, loop_lag_ms=300)
+    assert timed_out(driven) == (0,)
+    driven = DrivenReferee.seated()
+    driven.pass_ms(1200, loop_lag_ms=300)
+    driven.play("4")
+    driven.pass_ms(1299, loop_lag_ms=300)
+    assert timed_out(driven) is None
+    driven.pass_ms(1, loop_lag_ms=300)
+    assert timed_out(driven) == (1,)
 
 
 def test_it_excuses_a_bot_that_is_away_too() -> None:
-    desk = Desk.seated()
-    desk.disconnect(0)
-    desk.pass_ms(5299, loop_lag_ms=300)
-    assert disconnected(desk) is None
-    desk.connect(0)
-    assert desk.turn["ply"] == 0
+    driven = DrivenReferee.seated()
+    driven.disconnect(0)
+    driven.pass_ms(5299, loop_lag_ms=300)
+    assert disconnected(driven) is None
+    driven.connect(0)
+    assert driven.turn["ply"] == 0
 
 
 def test_waking_a_referee_too_early_does_nothing() -> None:
-    desk = Desk.seated()
-    assert desk.referee.wake(START_MS + 999) == []
-    assert desk.referee.wake_at_ms == START_MS + 1000
+    driven = DrivenReferee.seated()
+    driven.referee.wake(START_MS + 999)
+    assert driven.referee.over is None
+    assert driven.referee.wake_at_ms == START_MS + 1000
 
 
 # --- after a restart ---
 
 
 def test_after_a_restart_no_away_time_runs_at_first() -> None:
-    desk = Desk.resumed(Desk.seated().facts, now_ms=9_000_000, grace_ms=30_000)
-    desk.pass_ms(34_999)
-    assert disconnected(desk) is None
-    desk.pass_ms(1)
-    assert desk.over.termination is Termination.DISCONNECT
+    driven = DrivenReferee.rebuilt(DrivenReferee.seated().facts, now_ms=9_000_000, grace_ms=30_000)
+    driven.pass_ms(34_999)
+    assert disconnected(driven) is None
+    driven.pass_ms(1)
+    assert driven.over.termination is Termination.DISCONNECT
 
 
 def test_who_is_back_within_the_grace_has_its_budget_whole() -> None:
-    desk = Desk.resumed(Desk.seated().facts, now_ms=9_000_000, grace_ms=30_000)
-    desk.pass_ms(29_000)
-    desk.connect(0)
-    assert desk.all_facts(SeatBack)[0].away_left_ms == 5000
-    desk.disconnect(0)
-    desk.pass_ms(1_000)
-    desk.connect(0)
-    assert desk.all_facts(SeatBack)[1].away_left_ms == 5000
+    driven = DrivenReferee.rebuilt(DrivenReferee.seated().facts, now_ms=9_000_000, grace_ms=30_000)
+    driven.pass_ms(29_000)
+    driven.connect(0)
+    assert driven.all_facts(SeatBack)[0].away_left_ms == 5000
+    driven.disconnect(0)
+    driven.pass_ms(1_000)
+    driven.connect(0)
+    assert driven.all_facts(SeatBack)[1].away_left_ms == 5000
 
 
 def test_who_is_back_after_the_grace_has_used_what_came_after_it() -> None:
-    desk = Desk.resumed(Desk.seated().facts, now_ms=9_000_000, grace_ms=30_000)
-    desk.pass_ms(31_000)
-    desk.connect(1)
-    assert desk.all_facts(SeatBack)[0].away_left_ms == 4000
+    driven = DrivenReferee.rebuilt(DrivenReferee.seated().facts, now_ms=9_000_000, grace_ms=30_000)
+    driven.pass_ms(31_000)
+    driven.connect(1)
+    assert driven.all_facts(SeatBack)[0].away_left_ms == 4000
 
 
 def test_an_away_budget_is_as_logged_and_time_while_the_server_is_down_is_nobodys() -> None:
-    before = Desk.seated()
+    before = DrivenReferee.seated()
     before.disconnect(0)
     before.pass_ms(2000)
     before.connect(0)
     before.disconnect(0)
-    after = Desk.resumed(before.facts, now_ms=99_000_000, grace_ms=0)
+    after = DrivenReferee.rebuilt(before.facts, now_ms=99_000_000, grace_ms=0)
     after.pass_ms(2999)
     after.connect(1)
     assert disconnected(after) is None

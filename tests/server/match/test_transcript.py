@@ -8,7 +8,7 @@ from rumble_protocol.fields import TimeControl
 from rumble_server.match.facts import MatchFact, MatchOver
 from rumble_server.match.transcript import Line, as_json, transcript
 
-from tests.server.match.desk import START_MS, Desk
+from tests.server.match.driven import START_MS, DrivenReferee
 from tests.server.world import Bot, World
 
 
@@ -63,18 +63,18 @@ def test_it_has_every_frame_of_the_match_that_either_bot_sent_or_was_sent(seed: 
 
 
 def test_an_opening_is_in_the_frames_that_follow() -> None:
-    desk = Desk.seated(moves=("4", "0"))
-    desk.play("8")
-    lines = [line for line in transcript(desk.facts) if isinstance(line, Line)]
+    driven = DrivenReferee.seated(moves=("4", "0"))
+    driven.play("8")
+    lines = [line for line in transcript(driven.facts) if isinstance(line, Line)]
     turns = [frame for frame in (json.loads(line.frame) for line in lines) if frame["type"] == "turn"]
     assert [turn["moves"] for turn in turns] == [["4", "0"], ["4", "0", "8"]]
-    assert turns == [desk.seats[0].last("turn"), desk.seats[1].last("turn")]
+    assert turns == [driven.seats[0].last("turn"), driven.seats[1].last("turn")]
 
 
 def test_as_data_it_is_frames_and_the_verdict() -> None:
-    desk = Desk.seated()
-    desk.pass_ms(1000)
-    entries = list(transcript(desk.facts))
+    driven = DrivenReferee.seated()
+    driven.pass_ms(1000)
+    entries = list(transcript(driven.facts))
     first, *_ = entries
     assert isinstance(first, Line)
     assert as_json(first) == {
@@ -90,21 +90,21 @@ def test_as_data_it_is_frames_and_the_verdict() -> None:
         "attempt": 1,
         "verdict": "timeout",
         "scores": [0.0, 1.0],
-        "reason": desk.over.reason,
+        "reason": driven.over.reason,
         "at_fault": [0],
     }
 
 
 def test_a_void_attempts_verdict_has_no_scores() -> None:
-    desk = Desk.seated()
-    desk.abort("the power failed")
-    verdict = next(entry for entry in transcript(desk.facts) if isinstance(entry, MatchOver))
+    driven = DrivenReferee.seated()
+    driven.abort("the power failed")
+    verdict = next(entry for entry in transcript(driven.facts) if isinstance(entry, MatchOver))
     assert as_json(verdict)["scores"] is None
 
 
 def test_facts_without_their_start_give_only_the_frames_that_stand_in_them() -> None:
-    desk = Desk.seated()
-    desk.play("4")
-    desk.move(0, "5", turn_id="stale")
-    lines = [line for line in transcript(desk.facts[1:]) if isinstance(line, Line)]
+    driven = DrivenReferee.seated()
+    driven.play("4")
+    driven.move(0, "5", turn_id="stale")
+    lines = [line for line in transcript(driven.facts[1:]) if isinstance(line, Line)]
     assert [json.loads(line.frame)["type"] for line in lines] == ["move", "rejected"]

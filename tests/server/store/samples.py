@@ -8,6 +8,7 @@ from rumble_engine import Termination
 from rumble_protocol.fields import DAY_MS, LARGEST_INTEGER, TimeControl
 from rumble_server.match.facts import MatchFact
 from rumble_server.tournament.config import TournamentConfig
+from rumble_server.tournament.ended import EndedTournament, Line
 from rumble_server.tournament.facts import LogFact, NameFact, TournamentFact
 from rumble_server.tournament.pairing import Pairing
 
@@ -98,3 +99,25 @@ def facts_of(kind: type[LogFact]) -> st.SearchStrategy[LogFact]:
 
 
 any_fact: st.SearchStrategy[LogFact] = st.one_of(*map(facts_of, KINDS))
+
+any_record: st.SearchStrategy[EndedTournament] = st.builds(
+    EndedTournament,
+    id=texts,
+    name=texts,
+    game=texts,
+    status=st.sampled_from(["finished", "cancelled"]),
+    bots=st.none() | small,
+    created_at_ms=times,
+    started_at_ms=st.none() | times,
+    ended_at_ms=st.none() | times,
+    settings=st.dictionaries(texts, st.booleans() | small | texts, max_size=3),
+    time_control=controls,
+    format=texts,
+    reason=texts,
+    matches_over=small,
+    matches_total=st.none() | small,
+    challengers=st.lists(texts, max_size=2).map(tuple),
+    lines=st.lists(
+        st.builds(Line, texts, small, st.sampled_from([0.0, 0.5, 12.25, 100.0]), small, small, small, texts), max_size=3
+    ).map(tuple),
+)

@@ -1,13 +1,23 @@
-"""What the web reads of tournaments that are over, from a real file."""
+"""What is read of tournaments that are over, from a real file, and never on the thread of the event loop."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+import logging
+import sqlite3
+import threading
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
+from typing import Any
 
 import pytest
+from rumble_server.store import archive as module
 from rumble_server.store.archive import Archive
+from rumble_server.store.errors import DamagedLog, StoreError
+from rumble_server.store.reader import LogReader
+from rumble_server.store.schema import APPLICATION_ID, MIGRATIONS
 from rumble_server.store.sqlite import SqliteLog
 from rumble_server.tournament.config import TournamentConfig
+from rumble_server.tournament.ended import EndedTournament, Outline
 from rumble_server.tournament.facts import (
     BotJoined,
     LogFact,
@@ -16,6 +26,9 @@ from rumble_server.tournament.facts import (
     TournamentPaused,
     TournamentStarted,
 )
+from rumble_server.tournament.rebuild import rebuild_tournament
+
+from tests.server.store.disk import opened, rows, write
 
 FORGED = '"tournament_ended":['
 
@@ -30,47 +43,244 @@ def tournament(id_: str, *, over: bool = True, started: bool = True, listed: boo
     return facts
 
 
+def record(facts: Iterable[LogFact]) -> EndedTournament:
+    rebuilt = rebuild_tournament(facts)
+    assert rebuilt is not None
+    return EndedTournament.of(rebuilt)
+
+
+FIRST, SECOND = tournament("first"), tournament("second", started=False)
+
+
 @pytest.fixture
-async def log(tmp_path: Path) -> AsyncIterator[SqliteLog]:
-    log = SqliteLog(str(tmp_path / "x.db"))
-    log.attach(asyncio.get_running_loop())
-    yield log
-    await log.close()
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "rumble.db"
 
 
-async def write(log: SqliteLog, facts: Sequence[LogFact], *, one_by_one: bool) -> None:
-    for fact in facts:
-        number = log.append(fact)
-        if one_by_one:
-            await log.wait(number)
-    await log.wait_all()
+@pytest.fixture
+def rebuilds(monkeypatch: pytest.MonkeyPatch) -> list[threading.Thread]:
+    """The threads on which something was rebuilt."""
+    threads: list[threading.Thread] = []
+
+    def rebuild(facts: Iterable[LogFact]) -> Any:
+        threads.append(threading.current_thread())
+        return rebuild_tournament(facts)
+
+    monkeypatch.setattr(module, "rebuild_tournament", rebuild)
+    return threads
 
 
-@pytest.mark.parametrize("one_by_one", [True, False])
-async def test_outlines_of_what_is_over_and_listed_newest_first(log: SqliteLog, one_by_one: bool) -> None:
-    for facts in (
-        tournament("first"),
-        tournament("running", over=False),
-        tournament("secret", listed=False),
-        tournament("lobby", started=False),
-    ):
-        await write(log, facts, one_by_one=one_by_one)
-    archive = Archive(log.path)
-    outlines = await archive.outlines(10)
-    assert [[getattr(fact, "fact", "") for fact in outline] for outline in outlines] == [
-        ["tournament_created", "tournament_ended"],
-        ["tournament_created", "tournament_started", "tournament_ended"],
+@asynccontextmanager
+async def archive_of(path: Path, filed: list[EndedTournament] | None = None) -> AsyncIterator[Archive]:
+    archive = Archive(str(path), ([] if filed is None else filed).append)
+    try:
+        yield archive
+    finally:
+        archive.close()
+
+
+async def written(path: Path, *tournaments: list[LogFact], records: bool = True) -> None:
+    async with opened(path) as log:
+        for facts in tournaments:
+            for fact in facts:
+                log.append(fact)
+                if records and isinstance(fact, TournamentEnded):
+                    log.file(record(facts))
+        await log.wait_all()
+
+
+def damage(path: Path, tournament_id: str) -> None:
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("UPDATE log SET facts = substr(facts, 1, 20) WHERE tournament = ?", (tournament_id,))
+        database.commit()
+
+
+# --- records ---
+
+
+async def test_a_record_is_found_without_rebuilding(path: Path, rebuilds: list[threading.Thread]) -> None:
+    await written(path, FIRST, SECOND)
+    async with archive_of(path) as archive:
+        for _ in range(2):
+            assert await archive.ended("first") == record(FIRST)
+            assert await archive.ended("second") == record(SECOND)
+    assert rebuilds == []
+
+
+async def test_what_is_not_there_or_not_over_has_none(path: Path) -> None:
+    await written(path, tournament("running", over=False))
+    filed: list[EndedTournament] = []
+    async with archive_of(path, filed) as archive:
+        assert await archive.ended("running") is None
+        assert await archive.ended("nope") is None
+    assert filed == []
+
+
+async def test_a_missing_record_is_made_once_off_the_loop_and_filed(
+    path: Path, rebuilds: list[threading.Thread]
+) -> None:
+    await written(path, FIRST, records=False)
+    filed: list[EndedTournament] = []
+    async with archive_of(path, filed) as archive:
+        for _ in range(2):
+            assert await archive.ended("first") == record(FIRST)
+    assert filed == [record(FIRST)]
+    assert len(rebuilds) == 1
+    assert rebuilds[0] is not threading.current_thread()
+
+
+async def test_a_record_that_cannot_be_read_is_made_again(path: Path) -> None:
+    await written(path, FIRST)
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("UPDATE ended SET record = '{}'")
+        database.commit()
+    filed: list[EndedTournament] = []
+    async with archive_of(path, filed) as archive:
+        assert await archive.ended("first") == record(FIRST)
+    assert filed == [record(FIRST)]
+
+
+async def test_a_callback_is_called_on_the_loop(path: Path) -> None:
+    await written(path, FIRST)
+    found: asyncio.Future[tuple[EndedTournament | None, threading.Thread]] = asyncio.get_running_loop().create_future()
+    async with archive_of(path) as archive:
+        archive.find_ended("first", lambda ended: found.set_result((ended, threading.current_thread())))
+        assert not found.done()
+        assert await found == (record(FIRST), threading.current_thread())
+
+
+async def test_memory_is_bounded_by_lines(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_LINES", 5)
+    await written(path, FIRST, SECOND)
+    async with archive_of(path) as archive:
+        for name in ("first", "second", "second"):
+            assert await archive.ended(name) is not None
+        assert list(archive._kept) == ["second"]
+        assert [each.id for each in await archive.listed(10)] == ["second", "first"]
+
+
+# --- lists ---
+
+
+@pytest.mark.parametrize("records", [True, False])
+async def test_what_is_over_and_listed_newest_first_with_records_or_outlines(path: Path, records: bool) -> None:
+    running, secret = tournament("running", over=False), tournament("secret", listed=False)
+    await written(path, FIRST, running, secret, SECOND, records=records)
+    async with archive_of(path) as archive:
+        expected: list[Outline] = [record(SECOND), record(FIRST)]
+        if not records:
+            expected = [Outline.from_facts(SECOND), Outline.from_facts(FIRST)]
+        assert await archive.listed(10) == expected
+        assert await archive.listed(1) == expected[:1]
+
+
+async def test_outlines_are_found_whatever_the_batches(path: Path) -> None:
+    async with opened(path) as log:
+        for fact in FIRST:
+            await write(log, fact)
+    async with archive_of(path) as archive:
+        assert await archive.listed(10) == [Outline.from_facts(FIRST)]
+
+
+# --- damage ---
+
+
+async def test_a_damaged_one_is_logged_once_and_the_others_are_read(
+    path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await written(path, FIRST, SECOND, records=False)
+    damage(path, "second")
+    reads = []
+    read = LogReader.tournament_facts
+
+    def counted(self: LogReader, tournament_id: str) -> list[LogFact]:
+        reads.append(tournament_id)
+        return read(self, tournament_id)
+
+    monkeypatch.setattr(LogReader, "tournament_facts", counted)
+    async with archive_of(path) as archive:
+        for _ in range(3):
+            assert await archive.ended("second") is None
+            assert await archive.ended("first") == record(FIRST)
+            assert await archive.listed(10) == [Outline.unreadable("second"), record(FIRST)]
+            with pytest.raises(DamagedLog, match="damaged"):
+                await archive.tournament("second")
+        found: asyncio.Future[EndedTournament | None] = asyncio.get_running_loop().create_future()
+        archive.find_ended("second", found.set_result)
+        assert await found is None
+    assert reads == ["second", "first"]
+    assert [each.getMessage().partition(":")[0] for each in caplog.records if each.levelno == logging.ERROR] == [
+        "tournament second cannot be read"
     ]
-    assert outlines == [tournament("lobby", started=False)[::3], [tournament("first")[at] for at in (0, 3, 5)]]
-    assert len(await archive.outlines(1)) == 1
-    archive.close()
 
 
-async def test_facts_of_a_tournament(log: SqliteLog) -> None:
-    facts = tournament("first")
-    await write(log, facts, one_by_one=False)
-    archive = Archive(log.path)
-    assert list(await archive.tournament_facts("first")) == facts
-    assert list(await archive.tournament_facts("nope")) == []
-    assert list(await archive.match_facts("first.1.1.1.1")) == []
-    archive.close()
+async def test_facts_that_contradict_each_other_are_damage(path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    facts: list[LogFact] = [*FIRST[:1], TournamentStarted("first", ("alice",), (), 3), *FIRST[-1:]]
+    async with opened(path) as log:
+        await write(log, *facts)
+    async with archive_of(path) as archive:
+        for _ in range(2):
+            assert await archive.ended("first") is None
+    assert len([each for each in caplog.records if each.levelno == logging.ERROR]) == 1
+
+
+async def test_a_disk_that_cannot_be_read_for_a_moment_is_no_damage(
+    path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    await written(path, FIRST, records=False)
+
+    def broken(self: LogReader, tournament_id: str) -> None:
+        raise StoreError("disk I/O error")
+
+    async with archive_of(path) as archive:
+        with monkeypatch.context() as patch:
+            patch.setattr(LogReader, "tournament_facts", broken)
+            assert await archive.ended("first") is None
+            with pytest.raises(StoreError, match="I/O"):
+                await archive.tournament("first")
+        assert "disk I/O error" in caplog.text
+        assert await archive.ended("first") == record(FIRST)
+
+
+# --- facts ---
+
+
+async def test_facts_of_a_tournament(path: Path) -> None:
+    await written(path, FIRST)
+    async with archive_of(path) as archive:
+        assert list(await archive.tournament_facts("first")) == FIRST
+        assert list(await archive.tournament_facts("nope")) == []
+        assert list(await archive.match_facts("first.1.1.1.1")) == []
+        rebuilt = await archive.tournament("first")
+        assert rebuilt is not None
+        assert rebuilt.status == "cancelled"
+        assert await archive.tournament("nope") is None
+
+
+# --- databases of version 1 ---
+
+
+async def test_a_database_of_version_1_is_migrated_and_what_was_over_is_found(path: Path) -> None:
+    await written(path, FIRST, records=False)
+    content = {table: rows(path, f"SELECT * FROM {table}") for table in ("meta", "log", "tournaments", "matches")}
+    old = path.with_name("old.db")
+    with closing(sqlite3.connect(old)) as database:
+        database.executescript(f"{MIGRATIONS[0]}; PRAGMA user_version = 1; PRAGMA application_id = {APPLICATION_ID};")
+        for table, values in content.items():
+            for value in values:
+                database.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(value))})", value)
+        database.commit()
+    async with opened(old) as log:
+        assert rows(old, "PRAGMA user_version") == [(2,)]
+        loop = asyncio.get_running_loop()
+        archive = Archive(str(old), lambda ended: loop.call_soon_threadsafe(log.file, ended))
+        assert await archive.listed(10) == [Outline.from_facts(FIRST)]
+        assert await archive.ended("first") == record(FIRST)
+        await asyncio.sleep(0)
+        await log.wait_all()
+        archive.close()
+        assert rows(old, "SELECT id FROM ended") == [("first",)]
+        assert log.durable == len(FIRST)
+    async with archive_of(old) as archive:
+        assert await archive.listed(10) == [record(FIRST)]
+    SqliteLog(str(old))._database.close()

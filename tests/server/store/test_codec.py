@@ -5,10 +5,11 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rumble_server.store.codec import read_facts, write_facts
+from rumble_server.store.codec import read_ended, read_facts, write_ended, write_facts
+from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import BotJoined, LogFact
 
-from tests.server.store.samples import KINDS, any_fact, facts_of
+from tests.server.store.samples import KINDS, any_fact, any_record, facts_of
 
 numbers = st.integers(1, 2**53 - 1)
 
@@ -63,3 +64,14 @@ def test_a_row_of_before_there_were_house_bots_is_read() -> None:
         "facts": [[7, "bot_joined", "friday", "ann", 5]],
     }
     assert read_facts(json.dumps(row)) == [(7, BotJoined("friday", "ann", 5))]
+
+
+@given(any_record)
+def test_a_record_comes_back_as_it_was(record: EndedTournament) -> None:
+    assert read_ended(write_ended(record)) == record
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "null", "{}", '{"id": "friday"}'])
+def test_a_damaged_record_is_a_value_error(text: str) -> None:
+    with pytest.raises(ValueError):
+        read_ended(text)

@@ -53,8 +53,8 @@ def busy_world(seed: int) -> list[LogFact]:
         bots.append(bot)
     while world.clock.step():
         chance = random.random()
-        if chance < 0.02 and world.arena.matches:
-            world.host.replay(random.choice(list(world.arena.matches)))
+        if chance < 0.02 and world.arena.matches.live:
+            world.organiser.play_again(random.choice(list(world.arena.matches.live)))
         elif chance < 0.04:
             random.choice(bots).say_text("nonsense")
     return world.log.facts
@@ -103,18 +103,18 @@ async def test_tournaments_are_listed_oldest_first_and_by_whether_they_are_over(
         assert reader.tournament_ids(over=False) == ["b", "c"]
 
 
-async def test_outlines_are_of_the_newest_listed_tournaments_that_are_over(path: Path) -> None:
+async def test_lists_are_of_the_newest_listed_tournaments_that_are_over(path: Path) -> None:
     async with opened(path) as log:
         for name, listed in (("one", True), ("two", True), ("three", False), ("four", True), ("five", True)):
             await write(log, created(name, listed=listed), joined(1, name))
         for name in ("one", "three", "four", "five"):
             await write(log, TournamentStarted(name, ("a", "b"), (), 1), joined(2, name), ended(name))
     with closing(LogReader(str(path))) as reader:
-        outlines = reader.outlines(2)
-        assert [[fact.fact for fact in outline] for outline in outlines] == [
-            ["tournament_created", "tournament_started", "tournament_ended"]
-        ] * 2
-        assert [tournament_of(outline[0]) for outline in outlines] == ["five", "four"]
+        assert reader.listed_ids(2) == ["five", "four"]
+        assert [fact.fact for fact in reader.outline("five")] == [
+            *("tournament_created", "bot_joined"),
+            *("tournament_started", "bot_joined", "tournament_ended"),
+        ]
 
 
 async def test_a_reader_sees_what_is_on_disk_while_the_log_goes_on(path: Path) -> None:

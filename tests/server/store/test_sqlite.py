@@ -12,9 +12,18 @@ from rumble_server.store.errors import StoreError
 from rumble_server.store.reader import LogReader
 from rumble_server.store.schema import APPLICATION_ID, MIGRATIONS
 from rumble_server.store.sqlite import SqliteLog, database_path
-from rumble_server.tournament.facts import NameUsed
+from rumble_server.tournament.config import TournamentConfig
+from rumble_server.tournament.ended import EndedTournament
+from rumble_server.tournament.facts import NameUsed, TournamentCreated, TournamentEnded
+from rumble_server.tournament.rebuild import rebuild_tournament
 
 from tests.server.store.disk import Told, begin_write, joined, locked, opened, rows, write
+
+CREATED = TournamentCreated("friday", TournamentConfig(name="Friday", game="tictactoe"), 0)
+ENDED = TournamentEnded("friday", "cancelled", "rain", 1)
+_friday = rebuild_tournament([CREATED, ENDED])
+assert _friday is not None
+RECORD = EndedTournament.of(_friday)
 
 
 @pytest.fixture
@@ -154,6 +163,68 @@ async def test_the_disk_is_asked_to_keep_every_commit(path: Path) -> None:
     async with opened(path) as log:
         assert log._database.execute("PRAGMA journal_mode").fetchone() == ("wal",)
         assert log._database.execute("PRAGMA synchronous").fetchone() == (2,)
+
+
+# --- records of what is over ---
+
+
+def committed(path: Path) -> tuple[bool, bool]:
+    """Whether the end of the tournament is on disk, and whether its record is."""
+    return rows(path, "SELECT over FROM tournaments") == [(1,)], rows(path, "SELECT id FROM ended") == [("friday",)]
+
+
+async def test_a_record_is_in_the_same_commit_as_the_end_of_its_tournament(path: Path) -> None:
+    async with opened(path) as log:
+        await write(log, CREATED)
+        seen = []
+        log.on_durable.append(lambda _: seen.append(committed(path)))
+        log.append(joined(2))
+        begin_write(log)
+        for number in range(3, 10):
+            log.append(joined(number))
+        log.append(ENDED)
+        log.file(RECORD)
+        log.append(joined(11))
+        await log.wait_all()
+        await write(log, joined(12))
+        assert seen == [(False, False), (True, True), (True, True)]
+
+
+@pytest.mark.usefixtures("impatient")
+async def test_it_is_when_the_write_had_to_be_repeated(path: Path) -> None:
+    async with opened(path) as log:
+        await write(log, CREATED)
+        told = Told(log)
+        with locked(path):
+            log.append(joined(2))
+            begin_write(log)
+            log.append(ENDED)
+            log.file(RECORD)
+            assert await told.trouble.get() is not None
+            assert committed(path) == (False, False)
+        await log.wait(log.last)
+        assert committed(path) == (True, True)
+
+
+async def test_a_record_without_facts_is_written_and_nobody_is_told_of_it(path: Path) -> None:
+    async with opened(path) as log:
+        await write(log, CREATED, ENDED)
+        told = Told(log)
+        log.file(RECORD)
+        await log.wait_all()
+        assert committed(path) == (True, True)
+        assert (told.batches, log.durable) == ([], 2)
+    async with opened(path) as log:
+        assert log.last == 2
+
+
+async def test_closing_writes_a_record_and_one_that_comes_later_is_left(path: Path) -> None:
+    async with opened(path) as log:
+        await write(log, CREATED, ENDED)
+        log.file(RECORD)
+    log.file(RECORD)
+    await asyncio.sleep(2 * module.BATCH_S)
+    assert committed(path) == (True, True)
 
 
 # --- trouble ---

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rumble_engine import Termination
 from rumble_protocol.codes import ErrorCode
-from rumble_server.arena.recovery import replay_tournament
 from rumble_server.match.facts import MatchStarted
 from rumble_server.tournament.facts import BotAbsent, TournamentStarted
+from rumble_server.tournament.rebuild import rebuild_tournament
 
 from tests.server.tournament.leader import START_MS, Leader, dump, no_shows
 from tests.server.tournament.refusals import refused
@@ -389,11 +389,11 @@ def test_the_facts_rebuild_the_machine_at_every_point(kind: str, script: list[tu
     for action, number in script:
         step(leader, action, number)
     for count, known in enumerate(leader.dumps, 1):
-        rebuilt = replay_tournament(leader.facts[:count])
+        rebuilt = rebuild_tournament(leader.facts[:count])
         assert rebuilt is not None
         assert dump(rebuilt) == known, f"after {leader.facts[count - 1]}"
 
 
 def test_without_facts_there_is_no_tournament() -> None:
-    assert replay_tournament([]) is None
-    assert replay_tournament([TournamentStarted("friday", FOUR, (), 0), BotAbsent("friday", "ann", 0, 0)]) is None
+    assert rebuild_tournament([]) is None
+    assert rebuild_tournament([TournamentStarted("friday", FOUR, (), 0), BotAbsent("friday", "ann", 0, 0)]) is None

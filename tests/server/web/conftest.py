@@ -1,19 +1,19 @@
-"""Every test has a scene of its own."""
+"""Every test has a server of its own."""
 
 from collections.abc import AsyncIterator
 
 import httpx
 import pytest
 
-from tests.server.web.scene import Scene
+from tests.server.web.memory_server import MemoryServer
 
 
 @pytest.fixture
-def scene() -> Scene:
-    return Scene()
+def server() -> MemoryServer:
+    return MemoryServer()
 
 
 @pytest.fixture
-async def browser(scene: Scene) -> AsyncIterator[httpx.AsyncClient]:
-    async with scene.browser() as client:
+async def browser(server: MemoryServer) -> AsyncIterator[httpx.AsyncClient]:
+    async with server.browser() as client:
         yield client

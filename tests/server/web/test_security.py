@@ -1,7 +1,7 @@
 import httpx
 import pytest
 
-from tests.server.web.scene import Scene
+from tests.server.web.memory_server import MemoryServer
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
@@ -30,8 +30,8 @@ async def test_every_answer_is_guarded(browser: httpx.AsyncClient, path: str) ->
     ],
 )
 async def test_on_loopback_only_known_hosts_are_answered(address: str, host: str, status: int) -> None:
-    scene = Scene(hosts=frozenset({"rumble.example"}))
-    async with scene.browser(base_url=address) as browser:
+    server = MemoryServer(hosts=frozenset({"rumble.example"}))
+    async with server.browser(base_url=address) as browser:
         answer = await browser.get("/api/tournaments", headers={"Host": host})
     assert answer.status_code == status
     assert "Content-Security-Policy" in answer.headers

@@ -1,3 +1,5 @@
+import shlex
+
 import pytest
 from rumble_engine import Termination
 from rumble_protocol.fields import TimeControl
@@ -47,3 +49,24 @@ def test_results_faults_and_terminations() -> None:
 def test_moments_are_utc() -> None:
     assert texts.moment(1_700_000_000_000) == "2023-11-14T22:13:20Z"
     assert texts.moment_text(1_700_000_000_000) == "2023-11-14 22:13 UTC"
+
+
+@pytest.mark.parametrize(
+    ("ms", "face"), [(0, "0.0"), (9_990, "9.9"), (10_000, "0:10"), (725_000, "12:05"), (3_723_000, "1:02:03")]
+)
+def test_what_a_clock_shows(ms: int, face: str) -> None:
+    assert texts.clock_face(ms) == face
+
+
+def test_settings_that_look_like_something_else_are_quoted() -> None:
+    command = texts.ask_command("openspiel:go", {"komi": "5.5", "board_size": 9, "swap": False, "line": "it's"})
+    assert shlex.split(command)[-8:] == [
+        "--setting",
+        'komi="5.5"',
+        "--setting",
+        "board_size=9",
+        "--setting",
+        "swap=false",
+        "--setting",
+        "line=it's",
+    ]

@@ -1,4 +1,4 @@
-"""What the author of a bot should do next, for each way in which a bot goes wrong."""
+"""Advice for the author of a bot, for each way in which a bot goes wrong."""
 
 from typing import Final
 
@@ -6,20 +6,20 @@ from rumble_engine import Termination
 from rumble_protocol.codes import CloseCode, ErrorCode, Rejection
 
 PAGE = "protocol/PROTOCOL.md"
-"""Where it all stands."""
+"""The page that describes the protocol."""
 
 REJECTIONS: Final[dict[str, str]] = {
     Rejection.ILLEGAL_MOVE: "choose one of the texts in the turn's `legal`, and send it exactly as it stands there",
     Rejection.BAD_MOVE: "send `move` as one of the texts in the turn's `legal`, exactly as it stands there",
     Rejection.STALE_TURN: "send back the `turn_id` of the newest `turn` of this match",
-    Rejection.ALREADY_PLAYED: "answer each `turn` once; nothing is lost by this",
+    Rejection.ALREADY_PLAYED: "answer each `turn` once; this cost you nothing",
     Rejection.NOT_YOUR_TURN: "send a `move` only as the answer to a `turn`",
     Rejection.UNKNOWN_MATCH: "send back the `match` of the `turn` that you answer",
 }
-"""By the code of `rejected`."""
+"""Advice by the code of `rejected`."""
 
 ERRORS: Final[dict[str, str]] = {
-    ErrorCode.BAD_MESSAGE: f"mend that message and send it again: one JSON object in a text frame, as in {PAGE}",
+    ErrorCode.BAD_MESSAGE: f"fix that message and send it again: one JSON object in a text frame, as in {PAGE}",
     ErrorCode.NOT_LOGGED_IN: 'answer `welcome` with {"type": "login", "name": ..., "join": ...} before anything else',
     ErrorCode.ALREADY_LOGGED_IN: "send `login` once a connection, as the answer to `welcome`",
     ErrorCode.BAD_NAME: "log in with the name in RUMBLE_NAME",
@@ -35,7 +35,7 @@ ERRORS: Final[dict[str, str]] = {
     ErrorCode.PROTOCOL_NOT_SUPPORTED: "offer the WebSocket sub-protocol `rumble.v1`, or none",
     ErrorCode.UNAVAILABLE: "wait a little, and send it again",
 }
-"""By the code of `error`."""
+"""Advice by the code of `error`."""
 
 CLOSES: Final[dict[int, str]] = {
     CloseCode.DRAINING: "connect again in a moment",
@@ -48,7 +48,7 @@ CLOSES: Final[dict[int, str]] = {
     CloseCode.TOO_MANY_MESSAGES: ERRORS[ErrorCode.TOO_MANY_MESSAGES],
     CloseCode.PROTOCOL_NOT_SUPPORTED: ERRORS[ErrorCode.PROTOCOL_NOT_SUPPORTED],
 }
-"""By the code with which the server closes."""
+"""Advice by the code with which the server closes the connection."""
 
 LOSSES: Final[dict[str, str]] = {
     Termination.ILLEGAL_MOVE: "--step stops before each turn, so that there is time to look at it",
@@ -57,4 +57,4 @@ LOSSES: Final[dict[str, str]] = {
     Termination.NO_SHOW: "log in, and stay until `tournament_over`",
     Termination.FLOOD: ERRORS[ErrorCode.TOO_MANY_MESSAGES],
 }
-"""By the termination of a match that the bot lost by its own fault."""
+"""Advice by the termination of a match that the bot lost by its own fault."""

@@ -1,10 +1,10 @@
-"""How a command fails: one clear line for a person and an exit code, 1 the job failed or 2 wrong usage."""
+"""How a command fails: with one clear line for a person and an exit code."""
 
 from enum import IntEnum
 
 
 class ExitCode(IntEnum):
-    """What `rumble` ends with."""
+    """The exit codes of `rumble`."""
 
     DONE = 0
     FAILED = 1
@@ -22,7 +22,7 @@ class CliError(Exception):
 
 
 def as_cli_error(error: Exception) -> CliError | None:
-    """What `error` is to the user of a command, or None for one that only a mistake of ours explains."""
+    """Return `error` as the user of a command reads it, or None if it can only be a bug of Rumble."""
     from rumble_bots.errors import BadAddress, BadFunction, BadName, SdkError
     from rumble_bots.players import PlayerError
     from rumble_engine import EngineError

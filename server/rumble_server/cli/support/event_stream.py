@@ -1,4 +1,4 @@
-"""Server-Sent Events from a server, for as long as they are wanted: a lost connection is made again."""
+"""Server-Sent Events from a server. A lost connection is made again."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator
@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.5, 10.0
+"""Time in s before a new connection; it doubles with each attempt in a row, up to the longest."""
 PATIENCE = 60
-"""So many tries in a row without an event, and nobody goes on waiting."""
+"""Maximum number of connections in a row without an event; then the stream is lost."""
 
 
 class StreamLost(Exception):
-    """The stream ended, or broke off; what was seen so far stands."""
+    """The stream ended or broke off. The events before are valid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,7 @@ Connect = Callable[[str | None], Iterator[Event]]
 
 
 def parse(lines: Iterable[str]) -> Iterator[Event]:
-    """The events of a stream's lines."""
+    """Yield the events in the lines of a stream."""
     fields: dict[str, str] = {}
     for line in lines:
         name, _, value = line.partition(":")
@@ -41,19 +42,19 @@ def parse(lines: Iterable[str]) -> Iterator[Event]:
 
 
 def follow(connect: Connect, sleep: Callable[[float], None], say: Callable[[str], None]) -> Iterator[Event]:
-    """All events, over as many connections as it takes. Raises StreamLost if the first fails, or too many in a row."""
-    last: str | None = None
+    """Yield all events, over several connections if need be. Raises StreamLost if the first fails, or PATIENCE ends."""
+    last_id: str | None = None
     tries, wait_s = 0, FIRST_WAIT_S
     while True:
         try:
-            for event in connect(last):
-                last, tries, wait_s = event.id or last, 0, FIRST_WAIT_S
+            for event in connect(last_id):
+                last_id, tries, wait_s = event.id or last_id, 0, FIRST_WAIT_S
                 yield event
             problem = StreamLost("the server ended the stream")
         except StreamLost as lost:
             problem = lost
         tries += 1
-        if last is None or tries >= PATIENCE:
+        if last_id is None or tries >= PATIENCE:
             raise problem
         say(f"{problem}; connecting again in {wait_s:g} s")
         sleep(wait_s)

@@ -1,6 +1,6 @@
-"""House bots as processes of the server's command. Those that wait for challenges share one; each other has its own.
+"""House bots as child processes of a server. Those that wait for challenges share one; each other bot has its own.
 
-A process is told on standard input whom to play, and ends when that is closed: it never outlives its server.
+A process reads on standard input which bots it plays. It ends when that is closed, so it never outlives its server.
 """
 
 import asyncio
@@ -8,36 +8,38 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from rumble_engine import get_game
 
-from rumble_server.arena.ports import HouseBot
-from rumble_server.cli.support.running import checked_players, end_process, split_names
+if TYPE_CHECKING:
+    from rumble_server.arena.ports import HouseBot
+
+from rumble_server.cli.support.bot_names import checked_bots, split_names
+from rumble_server.cli.support.running import end_process
 
 DEFAULT = "random,heuristic,minimax,perfect,mcts"
-"""Who is there to be challenged, from the weakest to the strongest."""
+"""The house bots that can always be challenged, from the weakest to the strongest."""
 NONE = "none"
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 60.0
-"""Before a process that ended is started again; the pause doubles each time."""
+"""Time in s before a process that ended is started again; it doubles each time, up to the longest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What one process plays."""
+    """The bots of one process."""
 
-    bots: tuple[HouseBot, ...]
+    bots: "tuple[HouseBot, ...]"
 
     @property
     def title(self) -> str:
-        """The names, for a person."""
         return ", ".join(bot.name for bot in self.bots)
 
 
-def house_players(text: str) -> tuple[str, ...]:
-    """The option `--house`: reference bots or functions, separated by commas, or `none`. Raises CliError."""
-    return () if text in ("", NONE) else tuple(checked_players(split_names(text)))
+def read_house(text: str) -> tuple[str, ...]:
+    """Read the option `--house`: reference bots or functions separated by commas, or `none`. Raises CliError."""
+    return () if text in ("", NONE) else tuple(checked_bots(split_names(text)))
 
 
 class HouseProcesses:
@@ -48,21 +50,21 @@ class HouseProcesses:
         self._running: dict[Work, asyncio.Task[None]] = {}
         self._ending: set[asyncio.Task[None]] = set()
 
-    def players(self, game: str, settings: Mapping[str, Any]) -> Mapping[str, str]:
-        """The reference bots that play this game, each with a line about it."""
+    def reference_bots(self, game: str, settings: Mapping[str, Any]) -> Mapping[str, str]:
+        """Return the reference bots that can play this game, each with a line about it."""
         from rumble_bots.players import PLAYERS
 
         start = get_game(game).initial(settings)
         return {name: player.about for name, player in PLAYERS.items() if player.can_play(start)}
 
     def ladder(self) -> Mapping[str, str]:
-        """All reference bots, the weakest first, each with a line about it."""
+        """Return all reference bots, the weakest first, each with a line about it."""
         from rumble_bots.players import PLAYERS
 
         return {name: player.about for name, player in PLAYERS.items()}
 
-    def keep(self, bots: Sequence[HouseBot]) -> None:
-        """Have these bots connected, and no others."""
+    def keep(self, bots: "Sequence[HouseBot]") -> None:
+        """Run processes for these bots, and no others."""
         challenged = tuple(bot for bot in bots if bot.challenges)
         wanted = {Work((bot,)) for bot in bots if not bot.challenges} | ({Work(challenged)} if challenged else set())
         for work in self._running.keys() - wanted:
@@ -71,7 +73,6 @@ class HouseProcesses:
             self._running[work] = asyncio.create_task(self._play(work))
 
     async def close(self) -> None:
-        """End them all."""
         for work in list(self._running):
             self._end(work)
         await asyncio.gather(*self._ending, return_exceptions=True)
@@ -95,7 +96,7 @@ class HouseProcesses:
             pause_s = min(LONGEST_PAUSE_S, pause_s * 2)
 
     async def _process(self, work: Work) -> int:
-        """One life of a process; its exit code."""
+        """Run a process until it ends, and return its exit code."""
         process = await asyncio.create_subprocess_exec(
             sys.executable,
             "-m",

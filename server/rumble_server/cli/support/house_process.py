@@ -1,4 +1,4 @@
-"""A process of house bots: what the server starts, and tells on standard input whom to play (see `house`)."""
+"""A process of house bots: the server starts it and tells it on standard input which bots play (see `house`)."""
 
 import asyncio
 import json
@@ -13,24 +13,28 @@ from rumble_bots.bot import Bot
 from rumble_bots.serve import serve
 from rumble_engine import game_names, get_game
 
+from rumble_server.cli.support.bot_process import BotSpec, make_bot, run_to_exit_code
 from rumble_server.cli.support.errors import ExitCode
-from rumble_server.cli.support.many import Entry, make_bot, run_to_exit_code
 
-THINK_MS = 500
-"""A house bot thinks at most so long about a move: others wait, and the machine is shared."""
+SEARCH_MS = 500
+"""Time in ms that a house bot may search for a move: opponents wait, and the bots share the machine."""
 MATCHES_TO_CHALLENGE = 64
+"""Maximum number of matches at once for a house bot that takes challenges."""
 MATCHES_IN_TOURNAMENT = 2
+"""Maximum number of matches at once for a house bot in a tournament."""
 STDIN = 0
-"""The descriptor."""
+"""The file descriptor."""
 
 
-def make_house_bot(player: str, name: str) -> Bot:
-    """The bot that plays; its `games` are told where it does not play every game. Raises PlayerError, BadFunction."""
+def make_house_bot(reference_bot: str, name: str) -> Bot:
+    """Make a house bot, with `games` set if it does not play every game. Raises PlayerError, BadFunction."""
     from rumble_bots.players import PLAYERS
 
-    kind = PLAYERS.get(player)
+    kind = PLAYERS.get(reference_bot)
     limited = kind is not None and "time_ms" in kind.options
-    bot = make_bot(Entry(player, name, seed=int.from_bytes(os.urandom(4)), time_ms=THINK_MS if limited else None))
+    bot = make_bot(
+        BotSpec(reference_bot, name, seed=int.from_bytes(os.urandom(4)), time_ms=SEARCH_MS if limited else None)
+    )
     if kind is not None:
         games = [game for game in game_names() if ":" not in game]
         played = [game for game in games if kind.can_play(get_game(game).initial())]
@@ -39,25 +43,25 @@ def make_house_bot(player: str, name: str) -> Bot:
 
 
 async def play(server: str, bots: Sequence[Mapping[str, Any]]) -> None:
-    """All of them play until the process is ended."""
-    made = [(make_house_bot(bot["player"], bot["name"]), bot) for bot in bots]
+    """Play with all bots until the process is ended."""
+    made = [(make_house_bot(bot["reference_bot"], bot["name"]), bot) for bot in bots]
     await asyncio.gather(
         *(
             serve(
                 bot,
                 server,
-                name=who["name"],
-                key=who["key"],
-                challenges=who["challenges"],
-                max_matches=MATCHES_TO_CHALLENGE if who["challenges"] else MATCHES_IN_TOURNAMENT,
+                name=told["name"],
+                key=told["key"],
+                challenges=told["challenges"],
+                max_matches=MATCHES_TO_CHALLENGE if told["challenges"] else MATCHES_IN_TOURNAMENT,
             )
-            for bot, who in made
+            for bot, told in made
         )
     )
 
 
 def main() -> int:
-    """Play as the first line of standard input says, until there is no more to read there. Returns the exit code."""
+    """Play as the first line of standard input says, until standard input ends. Return the exit code."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which then ends this process
     line = sys.stdin.buffer.readline()
     if not line:
@@ -68,7 +72,7 @@ def main() -> int:
 
 
 def _end_with_server() -> None:
-    # Not by sys.stdin: its lock, held by a thread that waits, makes Python abort where the process ends by itself.
+    # A thread that waits in sys.stdin holds its lock, and Python aborts when the process then ends by itself.
     while os.read(STDIN, 1024):
         pass
     os._exit(ExitCode.DONE)

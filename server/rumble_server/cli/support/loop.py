@@ -1,18 +1,46 @@
-"""The event loop of commands and bot processes. Imports next to nothing: processes start with it."""
+"""The event loop of commands and bot processes. Imports next to nothing, because processes start with it."""
 
 import asyncio
+import signal
 import sys
 from collections.abc import Coroutine
+from contextlib import suppress
 from typing import Any, TypeVar
 
 T = TypeVar("T")
 
 
 def run(main: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine on the fastest loop there is."""
+    """Run a coroutine on uvloop, or on asyncio's loop on Windows."""
     if sys.platform == "win32":
         return asyncio.run(main)
     import uvloop
 
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         return runner.run(main)
+
+
+def until_signal() -> asyncio.Event:
+    """Return an event that SIGINT and SIGTERM set, instead of their usual effect."""
+    event = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        with suppress(NotImplementedError):  # Windows has no signal handlers on the loop; Ctrl-C raises there
+            loop.add_signal_handler(number, event.set)
+    return event
+
+
+def run_unless_stopped(main: Coroutine[Any, Any, T]) -> T | None:
+    """Run a coroutine and return its result. SIGINT and SIGTERM cancel it; the result is then None."""
+    return run(_unless_stopped(main))
+
+
+async def _unless_stopped(main: Coroutine[Any, Any, T]) -> T | None:
+    work, stop = asyncio.create_task(main), asyncio.create_task(until_signal().wait())
+    try:
+        await asyncio.wait([work, stop], return_when=asyncio.FIRST_COMPLETED)
+        return work.result() if work.done() else None
+    finally:
+        for task in (work, stop):
+            task.cancel()
+        await asyncio.gather(work, stop, return_exceptions=True)

@@ -9,89 +9,84 @@ import typer
 
 from rumble_server.cli.support.errors import CliError, ExitCode
 
+LOCAL_SERVER = "http://127.0.0.1:8765"
+"""Address of `rumble serve` with its default host and port."""
+
 Server = Annotated[
     str,
-    typer.Option(envvar="RUMBLE_SERVER", metavar="URL", help="http://host:port, ws://host:port or host:port."),
+    typer.Option(
+        envvar="RUMBLE_SERVER",
+        metavar="URL",
+        help="Where the server is: http://host:port, ws://host:port or host:port.",
+    ),
 ]
 Key = Annotated[
     str | None,
-    typer.Option(envvar="RUMBLE_KEY", metavar="KEY", help="The name's key; else one is made and kept for next time."),
+    typer.Option(
+        envvar="RUMBLE_KEY", metavar="KEY", help="The name's key; by default the one kept for this name, or a new one."
+    ),
 ]
 Join = Annotated[str | None, typer.Option(envvar="RUMBLE_JOIN", metavar="ID", help="The tournament to play in.")]
-Name = Annotated[str | None, typer.Option(envvar="RUMBLE_NAME", help="Its name there; the bot's own by default.")]
-MatchesAtOnce = Annotated[int, typer.Option(min=1, help="So many matches at the same time.")]
-Invite = Annotated[str | None, typer.Option(help="The invitation, where the tournament asks for one.")]
-Challenges = Annotated[bool, typer.Option("--challenges", help="Accept challenges; stay until Ctrl-C.")]
-Quiet = Annotated[bool, typer.Option("--quiet", help="Say nothing but the result.")]
-Verbose = Annotated[bool, typer.Option("--verbose", help="Log everything, tracebacks too.")]
-Game = Annotated[str, typer.Option(metavar="GAME", help="See: rumble games.")]
+Name = Annotated[
+    str | None, typer.Option(envvar="RUMBLE_NAME", help="Its name on the server; the bot's own by default.")
+]
+MatchesAtOnce = Annotated[int, typer.Option(min=1, help="How many matches it plays at the same time.")]
+Invite = Annotated[str | None, typer.Option(help="The invitation code, if the tournament asks for one.")]
+Challenges = Annotated[bool, typer.Option("--challenges", help="Accept challenges, and stay connected until Ctrl-C.")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but the result.")]
+Verbose = Annotated[bool, typer.Option("--verbose", help="Log everything, with tracebacks.")]
+Game = Annotated[str, typer.Option(metavar="GAME", help="A game; see: rumble games.")]
 Setting = Annotated[
     list[str] | None,
-    typer.Option(
-        "--set", "--setting", metavar="NAME=VALUE", help="A setting of the game; may be given again for others."
-    ),
+    typer.Option("--set", "--setting", metavar="NAME=VALUE", help="A setting of the game; may be repeated."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Seed = Annotated[int, typer.Option(help="Seed of everything random.")]
 Search = Annotated[
     str | None, typer.Option(metavar="NAME", help="minimax: plain, cached, alphabeta, cached-alphabeta or strong.")
 ]
-Depth = Annotated[int | None, typer.Option(min=1, help="minimax, streetwise: look so many plies ahead.")]
-TimeMs = Annotated[
-    int | None, typer.Option(min=1, help="minimax, streetwise, mcts: think at most so long about a move.")
-]
-
-Iterations = Annotated[int | None, typer.Option(min=1, help="mcts: play so many random games for a move.")]
+Depth = Annotated[int | None, typer.Option(min=1, help="minimax, streetwise: how many plies to look ahead.")]
+TimeMs = Annotated[int | None, typer.Option(min=1, help="minimax, streetwise, mcts: most time for a move, in ms.")]
+Iterations = Annotated[int | None, typer.Option(min=1, help="mcts: how many random games to play for a move.")]
 
 
 def given(**options: Any) -> dict[str, Any]:
-    """Those of `options` that somebody gave."""
+    """Return the options that were given: those that are not None."""
     return {name: value for name, value in options.items() if value is not None}
 
 
 def check_purpose(join: str | None, challenges: bool) -> None:
-    """Raise CliError where a bot is told nothing to play in."""
+    """Raise CliError if a bot is given neither a tournament nor `--challenges`."""
     if join is None and not challenges:
         raise CliError("say what to play in: --join ID (or RUMBLE_JOIN), or --challenges", ExitCode.USAGE)
 
 
 def log_everything() -> None:
-    """What `--verbose` asks for."""
+    """Log as `--verbose` asks for."""
     logging.basicConfig(level=logging.DEBUG, format="%(asctime)s %(levelname)s %(message)s")
     logging.getLogger("websockets").setLevel(logging.INFO)
 
 
 def no_options_for_functions(options: Mapping[str, Any]) -> None:
-    """Raise CliError if any of a reference bot's `options` was given for a function."""
+    """Raise CliError if `options`, those of reference bots, are not empty."""
     if options:
         names = ", ".join(f"--{name.replace('_', '-')}" for name in options)
         raise CliError(f"{names}: only for reference bots, not for functions", ExitCode.USAGE)
 
 
 def read_settings(texts: Sequence[str] | None) -> dict[str, bool | int | str]:
-    """Settings written NAME=VALUE, the value as JSON or else as text. Raises CliError; the game checks the rest."""
+    """Read settings written NAME=VALUE. Raises CliError; the game checks names and values."""
     settings = {}
     for text in texts or ():
         name, equals, value = text.partition("=")
         if not name or not equals:
             raise CliError(f"{text!r} is not a setting: write NAME=VALUE", ExitCode.USAGE)
-        settings[name] = _value(value)
+        settings[name] = json_or_text(value)
     return settings
 
 
-def read_player(text: str) -> tuple[str, dict[str, Any]]:
-    """A reference bot and its options, written NAME or NAME,OPTION=VALUE,OPTION=VALUE. Raises CliError."""
-    name, *options = text.split(",")
-    read: dict[str, Any] = {}
-    for option in options:
-        key, equals, value = option.partition("=")
-        if not key or not equals:
-            raise CliError(f"{option!r} is not an option of {name}: write {name},OPTION=VALUE", ExitCode.USAGE)
-        read[key.replace("-", "_")] = _value(value)
-    return name, read
-
-
-def _value(text: str) -> bool | int | str:
+def json_or_text(text: str) -> bool | int | str:
+    """Read a value as JSON if that is a boolean, a whole number or a string, else as text."""
     try:
         value = json.loads(text)
     except ValueError:
@@ -100,7 +95,7 @@ def _value(text: str) -> bool | int | str:
 
 
 def read_points(text: str) -> tuple[float, float, float]:
-    """Points written like `3,1,0`. Raises ValueError."""
+    """Read points written like `3,1,0`. Raises ValueError."""
     try:
         win, draw, loss = (float(value) for value in text.split(","))
     except ValueError:

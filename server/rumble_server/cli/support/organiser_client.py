@@ -1,8 +1,9 @@
-"""The HTTP API from a shell: requests of a host, and errors as one line."""
+"""The HTTP API from a shell: an organiser's requests, and errors as one line."""
 
 from collections.abc import Iterator, Mapping
 from http import HTTPStatus
 from typing import Any, Self
+from urllib.parse import quote
 
 import httpx
 from rumble_bots.address import Address
@@ -12,41 +13,47 @@ from rumble_server.cli.support.errors import CliError, ExitCode
 from rumble_server.cli.support.event_stream import Event, StreamLost, parse
 
 TIMEOUT_S = 30.0
+"""How long a server may take for an answer, in s; then the command fails."""
 SILENT_S = 60.0
-"""A stream of events that says nothing for so long is dead: a server says every 15 seconds that it is alive."""
+"""How long a stream may be silent, in s; then the connection is lost. A server sends a keep-alive every 15 s."""
 
 
-class HostClient:
-    """A server's API. Raises CliError for whatever goes wrong."""
+def api_path(*parts: str) -> str:
+    """Join the parts of a path below `/api/`, each quoted."""
+    return "/".join(quote(part, safe="") for part in parts)
+
+
+class OrganiserClient:
+    """A server's HTTP API. Every error is a CliError."""
 
     def __init__(self, server: str, host_token: str | None = None) -> None:
         address = Address.parse(server)
         self.base = address.http_base
         self._headers = {"Authorization": f"Bearer {host_token}"} if host_token else {}
         self._trust_env = not address.loopback
-        """Proxies of the environment are for servers elsewhere."""
+        """Whether the environment's proxies are used: not for a server on this machine."""
 
     @classmethod
     def of_bot(cls, server: str, name: str, key: str | None) -> Self:
-        """The API for the owner of a bot: by the key given, or the one that the SDK keeps for the name."""
+        """Make a client for a bot's owner, with the key given or the one that the SDK keeps for the name."""
         client = cls(server)
         client._headers = {"Authorization": f"Bot {name}:{key or kept_key(Address.parse(server), name)}"}
         return client
 
     def get(self, path: str, **query: Any) -> Any:
-        """What a GET answers, as data."""
+        """GET a path below `/api/`, and return the answer's JSON."""
         return self._json(self._send("GET", path, params=query))
 
     def post(self, path: str, body: Mapping[str, Any] | None = None) -> Any:
-        """What a POST answers, as data."""
+        """POST to a path below `/api/`, and return the answer's JSON."""
         return self._json(self._send("POST", path, json=body))
 
     def download(self, path: str) -> bytes:
-        """What a GET answers, as it is."""
+        """GET a path below `/api/`, and return the answer's bytes."""
         return self._send("GET", path).content
 
     def events(self, path: str, last_event_id: str | None) -> Iterator[Event]:
-        """The Server-Sent Events of a path, after that one if given. Raises StreamLost where that may be mended."""
+        """Yield the Server-Sent Events of a path after that id. Raises StreamLost if a new connection may help."""
         headers = {**self._headers, **({"Last-Event-ID": last_event_id} if last_event_id is not None else {})}
         timeout = httpx.Timeout(TIMEOUT_S, read=SILENT_S)
         try:
@@ -64,7 +71,7 @@ class HostClient:
             told = str(error) or type(error).__name__
             raise StreamLost(f"no server answers at {self.base} ({told})") from None
         except ValueError:
-            raise CliError(self._stranger(answer)) from None
+            raise CliError(self._is_no_rumble(answer)) from None
 
     def _send(self, method: str, path: str, **given: Any) -> httpx.Response:
         try:
@@ -93,13 +100,13 @@ class HostClient:
         try:
             return str(answer.json()["error"]["message"])
         except (ValueError, KeyError, TypeError):
-            return self._stranger(answer)
+            return self._is_no_rumble(answer)
 
     def _json(self, answer: httpx.Response) -> Any:
         try:
             return answer.json()
         except ValueError:
-            raise CliError(self._stranger(answer)) from None
+            raise CliError(self._is_no_rumble(answer)) from None
 
-    def _stranger(self, answer: httpx.Response) -> str:
+    def _is_no_rumble(self, answer: httpx.Response) -> str:
         return f"{self.base} answers {answer.status_code}, and not as a Rumble server does"

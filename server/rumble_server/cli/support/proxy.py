@@ -1,4 +1,4 @@
-"""A proxy between one bot and the server that passes every frame on unchanged, and lets somebody watch."""
+"""A proxy between one bot and the server. It passes every frame on unchanged and shows it to a watcher."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -17,13 +17,13 @@ Socket = ClientConnection | ServerConnection
 
 
 class Watcher(Protocol):
-    """Who sees what passes."""
+    """What the proxy tells of each connection."""
 
     async def opened(self) -> None:
         """The bot opened a connection."""
 
     async def frame(self, sender: Sender, frame: str | bytes) -> None:
-        """One side sent a frame; it is passed on when this returns."""
+        """One side sent a frame. The proxy passes it on when this returns."""
 
     async def closed(self, sender: Sender, code: int, reason: str) -> None:
         """One side ended the connection."""
@@ -31,7 +31,7 @@ class Watcher(Protocol):
 
 @asynccontextmanager
 async def proxying(ws_url: str, watcher: Watcher) -> AsyncIterator[int]:
-    """A proxy for the server at `ws_url`, on a free port of loopback: that port."""
+    """Run a proxy for the server at `ws_url` on a free port of loopback, and yield that port."""
 
     async def carry(bot: ServerConnection) -> None:
         await watcher.opened()
@@ -66,7 +66,7 @@ async def proxying(ws_url: str, watcher: Watcher) -> AsyncIterator[int]:
 
 
 async def _pump(source: Socket, sink: Socket, sender: Sender, watcher: Watcher) -> None:
-    """Pass on everything one side sends, until either connection ends."""
+    """Pass on all frames of one side, until either connection ends."""
     try:
         while True:
             frame = await source.recv()
@@ -77,13 +77,13 @@ async def _pump(source: Socket, sink: Socket, sender: Sender, watcher: Watcher) 
 
 
 def _how_it_ended(connection: Socket) -> tuple[Sender, int, str]:
-    """Who ended it, with which code and reason. A bot that breaks the WebSocket protocol is closed in our name."""
+    """Return who ended the connection, with which code and reason. The server closes one that breaks WebSocket."""
     refused = connection.protocol.close_rcvd_then_sent is False
     sender: Sender = "server" if refused or isinstance(connection, ClientConnection) else "bot"
     return sender, connection.close_code or CloseCode.ABNORMAL_CLOSURE, connection.close_reason or ""
 
 
 def _passed_on(code: int | None) -> int:
-    """The code to close the other side with: some stand for the lack of one, and cannot be sent."""
+    """Return the code to close the other side with. Some codes stand for the lack of one and cannot be sent."""
     unsent = (None, CloseCode.NO_STATUS_RCVD, CloseCode.ABNORMAL_CLOSURE)
     return CloseCode.NORMAL_CLOSURE if code is None or code in unsent else code

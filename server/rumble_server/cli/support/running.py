@@ -2,34 +2,31 @@
 
 import asyncio
 import gc
-import os
-import signal
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING
 
-from rumble_server.app import Server, StartError
-from rumble_server.arena.ports import House
-from rumble_server.cli.support.errors import CliError, ExitCode
-from rumble_server.config import ServerConfig
-from rumble_server.store.errors import StoreError
+from rumble_server.cli.support.errors import CliError
 
-T = TypeVar("T")
+if TYPE_CHECKING:
+    from rumble_server.app import Server
+    from rumble_server.arena.ports import HouseRunner
+    from rumble_server.config import ServerConfig
 
 KILL_AFTER_S = 3.0
-"""How long a bot process may take to end when it is told to."""
+"""Time in s for a bot process to end when it is asked to; then it is killed."""
 
 
 @asynccontextmanager
 async def running_server(
-    config: ServerConfig, make_house: Callable[[str], House] | None = None
-) -> AsyncIterator[Server]:
-    """A started server, stopped at the end. Raises CliError where it cannot start."""
+    config: "ServerConfig", make_house: "Callable[[str], HouseRunner] | None" = None
+) -> "AsyncIterator[Server]":
+    """Start a server, and stop it at the end. Raises CliError if it cannot start."""
+    from rumble_server.app import Server, StartError
+    from rumble_server.store.errors import StoreError
+
     try:
         server = Server(config, make_house)
-    except StoreError as error:
-        raise CliError(str(error)) from None
-    try:
         await server.start()
     except (StartError, StoreError) as error:
         raise CliError(str(error)) from None
@@ -41,49 +38,22 @@ async def running_server(
 
 
 def _spare_collector() -> None:
-    """Have the collector never look again at what is there now: modules, models, what was recovered.
+    """Exempt the objects that exist now (modules, models, what was recovered) from garbage collection.
 
-    A full collection would go through all of it, some 100 ms in which no move is answered.
+    A full collection would visit all of them, some 100 ms in which no move is answered.
     """
     gc.collect()
     gc.freeze()
 
 
-def until_signal() -> asyncio.Event:
-    """An event that SIGINT and SIGTERM set, instead of what they would do."""
-    event = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        with suppress(NotImplementedError):  # Windows has no signal handlers on the loop; Ctrl-C raises there
-            loop.add_signal_handler(number, event.set)
-    return event
-
-
-async def unless_stopped(main: Coroutine[Any, Any, T], stopping: asyncio.Event) -> T | None:
-    """What `main` gives; None where `stopping` is set first, and `main` then is cancelled."""
-    work, stop = asyncio.create_task(main), asyncio.create_task(stopping.wait())
-    try:
-        await asyncio.wait([work, stop], return_when=asyncio.FIRST_COMPLETED)
-        return work.result() if work.done() else None
-    finally:
-        for task in (work, stop):
-            task.cancel()
-        await asyncio.gather(work, stop, return_exceptions=True)
-
-
 @asynccontextmanager
-async def bot_processes(
-    commands: Sequence[list[str]], **environment: str
-) -> AsyncIterator[list[asyncio.subprocess.Process]]:
-    """Bots as processes of their own, ended at the end. Their output goes to standard error only if they fail."""
+async def bot_processes(commands: Sequence[list[str]]) -> AsyncIterator[list[asyncio.subprocess.Process]]:
+    """Start processes of bots, and end them at the end. Their standard output is dropped."""
     async with AsyncExitStack() as stack:
         processes = []
         for command in commands:
             process = await asyncio.create_subprocess_exec(
-                *command,
-                stdin=asyncio.subprocess.DEVNULL,
-                stdout=asyncio.subprocess.DEVNULL,
-                env={**os.environ, **environment},
+                *command, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL
             )
             stack.push_async_callback(end_process, process)
             processes.append(process)
@@ -102,24 +72,3 @@ async def end_process(process: asyncio.subprocess.Process) -> None:
         with suppress(ProcessLookupError):
             process.kill()
         await process.wait()
-
-
-def checked_players(names: Sequence[str]) -> list[str]:
-    """Reference bots by name (or FILE.py:FUNCTION). Raises CliError for one that there is not."""
-    from rumble_bots.functions import is_function, load_bot
-    from rumble_bots.players import PLAYERS
-
-    for name in names:
-        if is_function(name):
-            load_bot(name)
-        elif name not in PLAYERS:
-            raise CliError(f"unknown bot {name!r}; known: {', '.join(PLAYERS)}", ExitCode.USAGE)
-    return list(names)
-
-
-def split_names(text: str) -> list[str]:
-    """`a,b` as a list. Raises CliError for an empty name."""
-    names = [name.strip() for name in text.split(",")]
-    if not all(names):
-        raise CliError(f"an empty name in {text!r}", ExitCode.USAGE)
-    return names

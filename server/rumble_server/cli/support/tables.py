@@ -1,66 +1,59 @@
-"""Standings and crosstables for a terminal, or as plain text in a pipe."""
+"""Standings and crosstables as tables, for a terminal or a pipe."""
 
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich import box
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from rumble_server.results.ratings import Ratings
-from rumble_server.results.standings import Standing
-from rumble_server.results.tiebreaks import RankedLine
-from rumble_server.tournament.tournament import Tournament
+if TYPE_CHECKING:
+    from rumble_server.results.ratings import Ratings
+    from rumble_server.results.standings import Standing
+    from rumble_server.results.tiebreaks import RankedLine
+    from rumble_server.tournament.tournament import Tournament
 
-PIPE_WIDTH = 200
-"""A pipe has no width; a crosstable is not folded there."""
 MARKS = {1.0: "1", 0.5: "=", 0.0: "0"}
+"""How a crosstable writes a score."""
+RECORD = ("points", "played", "won", "drawn", "lost")
 
 
-def plain_or_rich(*, stderr: bool = False) -> Console:
-    """A console that draws on a terminal and prints plain text in a pipe."""
-    console = Console(stderr=stderr)
-    return console if console.is_terminal else Console(stderr=stderr, width=PIPE_WIDTH, no_color=True)
-
-
-def _table(title: str) -> Table:
+def _table(title: str, *columns: str) -> Table:
     plain = not sys.stdout.isatty()
-    return Table(title=title, title_justify="left", box=box.ASCII2 if plain else box.ROUNDED)
+    table = Table(title=title, title_justify="left", box=box.ASCII2 if plain else box.ROUNDED)
+    table.add_column("#", justify="right")
+    table.add_column("bot")
+    for column in columns:
+        table.add_column(column, justify="right")
+    return table
 
 
 def points_text(points: float) -> str:
-    """Points as people write them: `5`, `5.5`."""
+    """Write points as people do: `5`, `5.5`."""
     return f"{points:g}"
 
 
-def title_of(tournament: Tournament) -> str:
-    """What is shown, and how far it has come."""
+def title_of(tournament: "Tournament") -> str:
+    """Return the name of a tournament and how far it has come."""
     total, played = tournament.matches_total, len(tournament.results)
     return f"{tournament.config.name}: {tournament.status}, {played} of {total or '?'} matches"
 
 
-def standings_table(tournament: Tournament) -> Table:
-    """Live standings: rank, name, points and record."""
-    table = _table(title_of(tournament))
-    table.add_column("#", justify="right")
-    table.add_column("bot")
-    for column in ("points", "played", "won", "drawn", "lost"):
-        table.add_column(column, justify="right")
+def standings_table(tournament: "Tournament") -> Table:
+    """Draw the live standings: rank, name, points and record."""
+    table = _table(title_of(tournament), *RECORD)
     for standing in tournament.table.standings():
-        line = standing.line
-        table.add_row(
-            str(standing.rank),
-            standing.name,
-            points_text(line.points),
-            *(str(count) for count in (line.played, line.wins, line.draws, line.losses)),
-        )
+        table.add_row(str(standing.rank), standing.name, *_record(standing.line))
     return table
 
 
+def _record(line: Any) -> tuple[str, ...]:
+    return points_text(line.points), *(str(count) for count in (line.played, line.wins, line.draws, line.losses))
+
+
 def told_table(lines: Sequence[Mapping[str, Any]], title: str | None = None) -> Table:
-    """Standings as a server tells them, with tie-breaks and ratings where they are told."""
+    """Draw standings as the API has them, with their tie-breaks and ratings."""
     table = Table(title=title, title_justify="left", box=None, pad_edge=False)
     tiebreaks = list(lines[0].get("tiebreaks", ())) if lines else []
     rated = any(line.get("rating") is not None for line in lines)
@@ -82,19 +75,17 @@ def told_table(lines: Sequence[Mapping[str, Any]], title: str | None = None) -> 
 
 
 def rating_text(line: Mapping[str, Any]) -> str:
-    """A rating with half its interval: `+120 ± 35`; a dash where it is not known."""
+    """Write a rating with half its interval, `+120 ± 35`; a dash if there is none."""
     rating, interval = line.get("rating"), line.get("interval")
     if rating is None:
         return "-"
     return f"{rating:+.0f}" if interval is None else f"{rating:+.0f} ± {(interval[1] - interval[0]) / 2:.0f}"
 
 
-def crosstable(tournament: Tournament) -> Table:
-    """The crosstable by rank: a cell has the row's score of each match against the column, first match first."""
+def crosstable(tournament: "Tournament") -> Table:
+    """Draw the crosstable by rank. A cell has the row's score of each match against the column, first match first."""
     standings = tournament.table.standings()
     table = _table(f"{tournament.config.name}: {tournament.status} after {len(tournament.results)} matches")
-    table.add_column("#", justify="right")
-    table.add_column("bot")
     for standing in standings:
         table.add_column(_short(standing, standings), justify="center")
     table.add_column("points", justify="right")
@@ -102,47 +93,33 @@ def crosstable(tournament: Tournament) -> Table:
     for row in standings:
         cells = ["*" if row is column else _cell(tournament, row.name, column.name) for column in standings]
         line = row.line
-        table.add_row(
-            str(row.rank),
-            row.name,
-            *cells,
-            points_text(line.points),
-            f"{line.wins}-{line.draws}-{line.losses}",
-        )
+        record = f"{line.wins}-{line.draws}-{line.losses}"
+        table.add_row(str(row.rank), row.name, *cells, points_text(line.points), record)
     return table
 
 
-def _cell(tournament: Tournament, bot: str, opponent: str) -> str:
+def _cell(tournament: "Tournament", bot: str, opponent: str) -> str:
     scores = tournament.table.cells.get((bot, opponent), {})
     return "".join(MARKS.get(score, f"{score:g}") for _, score in sorted(scores.items()))
 
 
-def _short(standing: Standing, standings: list[Standing]) -> str:
+def _short(standing: "Standing", standings: "list[Standing]") -> str:
     return standing.name[:3] if len(standings) <= 12 else str(standings.index(standing) + 1)
 
 
-def ranked_table(title: str, tiebreaks: Sequence[str], lines: Sequence[RankedLine]) -> Table:
-    """Standings with their tie-breaks, and what decided each place."""
-    table = _table(title)
-    table.add_column("#", justify="right")
-    table.add_column("bot")
-    for column in ("points", "played", "won", "drawn", "lost", *(name.upper() for name in tiebreaks)):
-        table.add_column(column, justify="right")
+def ranked_table(title: str, tiebreaks: Sequence[str], lines: "Sequence[RankedLine]") -> Table:
+    """Draw standings with their tie-breaks, and what decided each rank."""
+    table = _table(title, *RECORD, *(name.upper() for name in tiebreaks))
     table.add_column("decided by")
     for line in lines:
         values = ("-" if value is None else points_text(value) for value in line.tiebreaks.values())
-        counts = (str(count) for count in (line.played, line.wins, line.draws, line.losses))
-        table.add_row(str(line.rank), line.name, points_text(line.points), *counts, *values, line.decided_by.upper())
+        table.add_row(str(line.rank), line.name, *_record(line), *values, line.decided_by.upper())
     return table
 
 
-def ratings_table(title: str, rated: Ratings) -> Table:
-    """Ratings with their 95% intervals, and how likely each bot is stronger than the next."""
-    table = _table(title)
-    table.add_column("#", justify="right")
-    table.add_column("bot")
-    for column in ("rating", "95% interval", "matches", "above the next"):
-        table.add_column(column, justify="right")
+def ratings_table(title: str, rated: "Ratings") -> Table:
+    """Draw ratings with their 95% intervals, and the probability that each bot is stronger than the next."""
+    table = _table(title, "rating", "95% interval", "matches", "above the next")
     for place, line in enumerate(rated.lines):
         following = rated.lines[place + 1] if place + 1 < len(rated.lines) else None
         chance = None if following is None else rated.superiority(line.name, following.name)

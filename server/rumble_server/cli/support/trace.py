@@ -1,6 +1,6 @@
-"""What a practice shows: every frame both ways, the board after each move, and what to do about each mistake.
+"""What `rumble practice` shows: every frame both ways, the board after each move, and advice for each mistake.
 
-It is fed by the proxy between bot and server, and does no I/O: what is to be shown are `Entry`s.
+It does no I/O: the proxy between bot and server feeds it, and it yields the entries to show.
 """
 
 import json
@@ -14,26 +14,24 @@ from rumble_server.cli.support.advice import CLOSES, ERRORS, LOSSES, REJECTIONS
 
 Sender = Literal["bot", "server"]
 MOST_LISTED = 12
-"""So many of a list's values are shown; JSON lines have all."""
+"""Maximum number of a list's values that are shown; JSON lines have all."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Something to show. `about` says what: a frame of a side, a board, a word of ours, or what to do next."""
+    """Something to show: a frame of either side, a board, a note, or what to do next."""
 
     about: Literal["bot", "server", "board", "note", "next"]
     text: str
     frame: Any = None
-    """The frame as data; None where it is no JSON."""
+    """The frame as data; None if it is not JSON."""
 
     def as_json(self) -> dict[str, Any]:
-        """The entry as one JSON object."""
         if self.about not in ("bot", "server"):
             return {self.about: self.text}
         return {"from": self.about, **({"text": self.text} if self.frame is None else {"frame": self.frame})}
 
     def __str__(self) -> str:
-        """The entry for a person, in one line or, for a board, in several."""
         if self.about == "board":
             return "\n".join(f"       {line}" for line in self.text.split("\n"))
         if self.about in ("note", "next"):
@@ -45,7 +43,7 @@ class Entry:
 
 
 class Trace:
-    """Follows the talk between one bot and the server."""
+    """The conversation between one bot and the server, as far as it has come."""
 
     def __init__(self) -> None:
         self.connected = False
@@ -54,11 +52,11 @@ class Trace:
         self.over = False
         """Whether the bot was told that the tournament is over."""
         self.refused = False
-        """Whether the last thing that happened is that the server refused what the bot sent."""
+        """Whether the newest frame is an `error` of the server."""
         self.thinking = False
-        """Whether the bot has been asked, and has said nothing since."""
+        """Whether the bot was sent a `turn` and has sent nothing since."""
         self.faults = 0
-        """How many matches the bot lost by its own fault."""
+        """Number of matches that the bot lost by its own fault."""
         self._state: State | None = None
         self._game: str | None = None
         self._seat: int | None = None
@@ -81,7 +79,7 @@ class Trace:
             yield from self._sent(data) if sender == "bot" else self._told(data)
 
     def asked(self, frame: str | bytes) -> bool:
-        """Whether this frame asks the bot for a move."""
+        """Return whether this frame asks the bot for a move."""
         data = _read(frame) if isinstance(frame, str) else None
         return isinstance(data, dict) and data.get("type") == "turn"
 
@@ -95,7 +93,7 @@ class Trace:
             yield Entry("next", LOSSES["disconnect"])
 
     def _sent(self, frame: dict[str, Any]) -> Iterator[Entry]:
-        """The bot's move, on the board; what it means is the referee's to say."""
+        """Show the bot's move on the board. An illegal one changes nothing; the referee answers it."""
         if frame.get("type") != "move" or self._state is None:
             return
         try:
@@ -145,7 +143,6 @@ class Trace:
 
 
 def _read(frame: str) -> Any:
-    """The frame as data; None where it is no JSON."""
     try:
         return json.loads(frame)
     except ValueError:
@@ -153,7 +150,6 @@ def _read(frame: str) -> Any:
 
 
 def _shortened(value: Any) -> Any:
-    """A long list, cut."""
     if isinstance(value, list) and len(value) > MOST_LISTED:
         return [*value[:MOST_LISTED], f"... {len(value)} in all"]
     return value

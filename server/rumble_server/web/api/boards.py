@@ -1,4 +1,4 @@
-"""Boards for pages: of any position of a game, with where to click for each move; and of all plies of a match."""
+"""Boards for pages: that of any position, with the cells to click for each move, and those of a match ply by ply."""
 
 import asyncio
 from http import HTTPStatus
@@ -19,11 +19,11 @@ from rumble_server.web.security import read_body
 from rumble_server.web.site import Site
 
 MOST_BOARDS = 400
-"""Of a match, in one answer."""
+"""Maximum number of boards in one answer."""
 
 
 def board_routes(site: Site, library: Library) -> APIRouter:
-    """The routes of boards; they need no token."""
+    """Make the routes of boards; they need no token."""
     router = APIRouter(prefix="/api", tags=["read"], responses=ERRORS)
 
     @router.get("/matches/{match}/boards")
@@ -32,7 +32,7 @@ def board_routes(site: Site, library: Library) -> APIRouter:
         first: Annotated[int, Query(ge=0)] = 0,
         limit: Annotated[int, Query(ge=1, le=MOST_BOARDS)] = MOST_BOARDS,
     ) -> MatchBoards:
-        """The boards of a match from ply `first` on, to step through it."""
+        """Show the boards of a match from ply `first` on, to step through it."""
         found = await library.boards(match, first, limit)
         await site.on_disk()
         return found
@@ -43,19 +43,19 @@ def board_routes(site: Site, library: Library) -> APIRouter:
         responses={HTTPStatus.REQUEST_ENTITY_TOO_LARGE.value: {"model": WebErrorAnswer}},
     )
     async def post_board(game: str, request: Request) -> BoardAnswer:
-        """The board of a position, such as the `state` of a turn, and where to click for each move. Changes nothing."""
+        """Show the board of a position, such as the `state` of a turn, and the cells to click for each move."""
         body = await read_body(request)
         try:
             question = BoardQuestion.model_validate_json(body)
         except ValidationError as error:
             raise bad_request(error.errors(include_url=False)) from None
-        return await asyncio.to_thread(answer, game, question)
+        return await asyncio.to_thread(draw, game, question)
 
     return router
 
 
-def answer(name: str, question: BoardQuestion) -> BoardAnswer:
-    """Draw a position. Raises WebError for one that cannot be, and for moves that are not allowed in it."""
+def draw(name: str, question: BoardQuestion) -> BoardAnswer:
+    """Draw a position. Raises WebError for a bad position, and for moves that are not allowed in it."""
     try:
         game = get_game(name)
     except EngineError as error:

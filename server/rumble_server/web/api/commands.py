@@ -1,4 +1,4 @@
-"""The host's commands. Each is on disk before it is answered."""
+"""The organiser's commands. Each is on disk before it is answered."""
 
 import asyncio
 from collections.abc import Callable
@@ -7,17 +7,16 @@ from typing import Any, TypeVar
 
 from fastapi import APIRouter, Depends, Request
 from pydantic import BaseModel, ValidationError
-from rumble_protocol.codes import ErrorCode
 from rumble_protocol.feed_messages import TournamentView
 
-from rumble_server.arena.organiser import Host
+from rumble_server.arena.organiser import Organiser
+from rumble_server.match.match_id import tournament_id_of
 from rumble_server.tournament.config import TournamentConfig
-from rumble_server.tournament.errors import TournamentError
 from rumble_server.web.api.models import BotName, Done, MatchId, Pause
 from rumble_server.web.api.problems import bad_config, bad_request
 from rumble_server.web.api.reading import ERRORS, show
 from rumble_server.web.errors import WebError, WebErrorAnswer
-from rumble_server.web.security import host_only, read_body
+from rumble_server.web.security import organiser_only, read_body
 from rumble_server.web.site import Site
 
 REFUSED: dict[int | str, dict[str, Any]] = {status: {"model": WebErrorAnswer} for status in (401, 409)}
@@ -26,9 +25,9 @@ Body = TypeVar("Body", bound=BaseModel)
 
 
 def body_schema(model: type[BaseModel], *, required: bool = True) -> dict[str, object]:
-    """What the OpenAPI document says about a body that a route reads itself, after the token was checked."""
+    """Describe, for the OpenAPI document, a body that a route reads itself after the token was checked."""
     schema = model.model_json_schema(ref_template="#/components/schemas/{model}")
-    schema.pop("$defs", None)  # whatever it refers to is in some answer, too
+    schema.pop("$defs", None)  # what it refers to is in some answer, too
     return {"requestBody": {"required": required, "content": {"application/json": {"schema": schema}}}}
 
 
@@ -38,27 +37,26 @@ class Commander:
     def __init__(self, site: Site) -> None:
         self._site = site
 
-    async def done(self, tournament_id: str, command: Callable[[], int]) -> TournamentView:
-        """Do it, and give how the tournament stands then, once that is on disk. Raises TournamentError, WebError."""
+    async def done(self, tournament_id: str, command: Callable[[], None]) -> TournamentView:
+        """Carry out a command; return the tournament as it then stands, on disk. Raises TournamentError, WebError."""
         site, arena = self._site, self._site.arena
         site.need_disk()
-        if tournament_id in arena.taken_ids and tournament_id not in arena.tournaments:
-            raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{tournament_id} is over")
-        if tournament_id in arena.tournaments:
-            await site.ranker.fresh(arena.tournaments[tournament_id])
-        number = command()
-        shown = show(site, arena.tournament(tournament_id))
-        await site.on_disk(max(number, site.log.last))
+        tournament = arena.lifecycle.tournament(tournament_id)
+        await site.ranker.fresh(tournament)
+        with arena.transaction() as transaction:
+            command()
+        shown = show(site, tournament)
+        await site.on_disk(transaction.number)
         return shown
 
 
-def host_routes(site: Site) -> APIRouter:
-    """The routes that need the host's token."""
-    arena, host = site.arena, Host(site.arena)
+def command_routes(site: Site) -> APIRouter:
+    """Make the routes of the commands; they need the host token."""
+    arena, organiser = site.arena, Organiser(site.arena)
     router = APIRouter(
         prefix="/api",
         tags=["host"],
-        dependencies=[Depends(host_only(site.host_token))],
+        dependencies=[Depends(organiser_only(site.host_token))],
         responses={**ERRORS, **REFUSED},
     )
 
@@ -66,7 +64,7 @@ def host_routes(site: Site) -> APIRouter:
 
     @router.post("/tournaments", status_code=HTTPStatus.CREATED, openapi_extra=body_schema(TournamentConfig))
     async def create_tournament(request: Request) -> TournamentView:
-        """Create a tournament, in its lobby."""
+        """Create a tournament; it waits in its lobby."""
         body = await read_body(request)
         try:
             config = TournamentConfig.model_validate_json(body)
@@ -74,69 +72,72 @@ def host_routes(site: Site) -> APIRouter:
             raise bad_config(error, body) from None
         await asyncio.to_thread(config.make_openings)
         site.need_disk()
-        tournament, number = arena.create(config)
+        with arena.transaction() as transaction:
+            tournament = organiser.create(config)
         shown = show(site, tournament)
-        await site.on_disk(number)
+        await site.on_disk(transaction.number)
         return shown
 
     @router.post("/tournaments/{tournament}/start")
     async def start(tournament: str) -> TournamentView:
-        """Number the bots and begin."""
-        return await done(tournament, lambda: host.start(tournament))
+        """Number the bots and start the tournament."""
+        return await done(tournament, lambda: organiser.start(tournament))
 
     @router.post("/tournaments/{tournament}/pause", openapi_extra=body_schema(Pause, required=False))
     async def pause(tournament: str, request: Request) -> TournamentView:
-        """Running matches finish, none starts."""
+        """Pause the tournament: running matches finish, none starts."""
         given = await read_model(request, Pause)
-        return await done(tournament, lambda: host.pause(tournament, given.reason))
+        return await done(tournament, lambda: organiser.pause(tournament, given.reason))
 
     @router.post("/tournaments/{tournament}/resume")
     async def resume(tournament: str) -> TournamentView:
-        """Matches start again."""
-        return await done(tournament, lambda: host.unpause(tournament))
+        """Resume the tournament: matches start again."""
+        return await done(tournament, lambda: organiser.resume(tournament))
 
     @router.post("/tournaments/{tournament}/cancel")
     async def cancel(tournament: str) -> TournamentView:
-        """End it; nothing counts."""
-        return await done(tournament, lambda: host.end(tournament, cancelled=True))
+        """Cancel the tournament; nothing of it counts."""
+        return await done(tournament, lambda: organiser.end(tournament, cancelled=True))
 
     @router.post("/tournaments/{tournament}/end")
     async def end(tournament: str) -> TournamentView:
-        """End it early; the standings count as they are."""
-        return await done(tournament, lambda: host.end(tournament, cancelled=False))
+        """End the tournament early; the standings count as they are."""
+        return await done(tournament, lambda: organiser.end(tournament, cancelled=False))
 
     @router.post("/tournaments/{tournament}/remove", openapi_extra=body_schema(BotName))
     async def remove(tournament: str, request: Request) -> TournamentView:
         """Remove a bot for good; what it still has to play is lost."""
         given = await read_model(request, BotName)
-        return await done(tournament, lambda: host.remove(tournament, given.name))
+        return await done(tournament, lambda: organiser.remove(tournament, given.name))
 
     @router.post("/tournaments/{tournament}/unbench", openapi_extra=body_schema(BotName))
     async def unbench(tournament: str, request: Request) -> TournamentView:
         """Let a benched bot play again."""
         given = await read_model(request, BotName)
-        return await done(tournament, lambda: host.unbench(tournament, given.name))
+        return await done(tournament, lambda: organiser.unbench(tournament, given.name))
 
     @router.post("/tournaments/{tournament}/replay", openapi_extra=body_schema(MatchId))
-    async def replay(tournament: str, request: Request) -> TournamentView:
-        """Have a match played again; the result it had no longer counts."""
+    async def play_again(tournament: str, request: Request) -> TournamentView:
+        """Have a match played again, as its next attempt; the result that it had no longer counts."""
         given = await read_model(request, MatchId)
-        if given.match.partition(".")[0] != tournament:
+        if tournament_id_of(given.match) != tournament:
             raise WebError.not_found(f"{tournament} has no match {given.match!r}")
-        return await done(tournament, lambda: host.replay(given.match))
+        return await done(tournament, lambda: organiser.play_again(given.match))
 
     @router.post("/names/{name}/reset")
     async def reset_name(name: str) -> Done:
-        """Forget a name's key: its next login claims it anew."""
+        """Forget the key of a name; the next login under the name claims it."""
         site.need_disk()
-        await site.on_disk(host.reset_key(name))
+        with arena.transaction() as transaction:
+            organiser.reset_key(name)
+        await site.on_disk(transaction.number)
         return Done(message=f"the next login of {name} claims the name")
 
     return router
 
 
 async def read_model(request: Request, model: type[Body]) -> Body:
-    """The body of a command; an empty one is an empty object. Raises WebError."""
+    """Read the body of a command; an empty body is an empty object. Raises WebError."""
     try:
         return model.model_validate_json(await read_body(request) or b"{}")
     except ValidationError as error:

@@ -1,4 +1,4 @@
-"""Exports: a whole tournament as a file, as JSON or in one of the formats of `tournament.exports`."""
+"""A whole tournament as a file: as JSON, or in one of the formats of `tournament.exports`."""
 
 import asyncio
 import re
@@ -22,17 +22,17 @@ JSON = "application/json"
 
 
 def export_routes(site: Site, library: Library) -> APIRouter:
-    """A route for each format."""
+    """Make a route for each format; they need no token."""
     router = APIRouter(prefix="/api", tags=["read"], responses=ERRORS)
 
-    async def taken(tournament: str) -> Export:
+    async def export_of(tournament: str) -> Export:
         export = Export(await library.tournament(tournament))
         await site.on_disk()
         return export
 
     def route(kind: str, media_type: str, write: Callable[[Export], bytes]) -> Callable[[str], Awaitable[Response]]:
         async def export_file(tournament: str) -> Response:
-            export = await taken(tournament)
+            export = await export_of(tournament)
             try:
                 content = await asyncio.to_thread(write, export)
             except ValueError as error:
@@ -63,7 +63,7 @@ def _encoded(writer: Callable[[Document], str]) -> Callable[[Export], bytes]:
 
 ABOUT = {
     "json": "The whole tournament as one document, with every match and its moves.",
-    "csv": "A row for each match, as `rumble standings` and `rumble ratings` read it again.",
-    "pgn": "The matches with their moves as PGN; for games other than chess with the same headers.",
+    "csv": "A row for each match; `rumble standings` and `rumble ratings` read this file.",
+    "pgn": "The matches with their moves as PGN; games other than chess have the same headers.",
     "trf": "The results as TRF16, for FIDE's tools.",
 }

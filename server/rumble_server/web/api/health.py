@@ -1,4 +1,4 @@
-"""For those who run the server: whether it lives, whether it takes part, and figures for Prometheus."""
+"""Probes for orchestrators, and figures for Prometheus."""
 
 import asyncio
 from collections.abc import Iterator
@@ -13,6 +13,7 @@ from rumble_server.web.api.models import Health
 from rumble_server.web.site import Site
 
 PROBE_S = 0.005
+"""The time in s that a timer is set to, to measure by how much it is late."""
 PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
 LIVE: tuple[TournamentStatus, ...] = ("lobby", "running", "paused")
 
@@ -21,18 +22,18 @@ Figure = tuple[str, str, str, float]
 
 
 def health_routes(site: Site) -> APIRouter:
-    """Routes for orchestrators and monitors."""
+    """Make these routes; they need no token."""
     router = APIRouter(tags=["operation"])
 
     @router.get("/healthz")
     async def healthz() -> Health:
-        """Whether the process answers."""
+        """Answer, which shows that the process runs."""
         return Health(status="ok", reason="")
 
     @router.get("/readyz", responses={503: {"model": Health}})
     async def readyz(response: Response) -> Health:
-        """Whether it takes part: 503 while it drains, or while the database cannot be written."""
-        reason = "draining" if site.arena.draining else site.log.trouble
+        """Say whether matches can start: 503 while the server drains, or while the database cannot be written."""
+        reason = "draining" if site.arena.scheduler.draining else site.log.trouble
         if reason is None:
             return Health(status="ok", reason="")
         response.status_code = HTTPStatus.SERVICE_UNAVAILABLE
@@ -40,7 +41,7 @@ def health_routes(site: Site) -> APIRouter:
 
     @router.get("/metrics", response_class=Response)
     async def metrics() -> Response:
-        """Figures in the text format of Prometheus."""
+        """Show figures in the text format of Prometheus."""
         loop = asyncio.get_running_loop()
         due_s = loop.time() + PROBE_S
         await asyncio.sleep(PROBE_S)
@@ -62,10 +63,10 @@ def _lines(site: Site, lag_s: float) -> Iterator[str]:
 
 def _figures(site: Site, lag_s: float) -> Iterator[Figure]:
     arena, counts = site.arena, site.feed.counts
-    connected = sum(player.contact is not None for player in arena.players.values())
+    connected = sum(player.is_connected for player in arena.players)
     yield "bots_connected", "gauge", "Bots that are logged in.", connected
     yield "spectators", "gauge", "Open streams of events.", site.feed.spectators
-    yield "matches_running", "gauge", "Matches that are being played.", len(arena.matches)
+    yield "matches_running", "gauge", "Matches that are being played.", len(arena.matches.live)
     yield "moves_total", "counter", "Moves that counted, since the start of this process.", counts[MoveMade]
     yield "results_total", "counter", "Matches that ended, since the start of this process.", counts[MatchOver]
     yield "log_facts", "gauge", "The number of the last fact of the event log.", site.log.last

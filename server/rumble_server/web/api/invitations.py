@@ -1,4 +1,4 @@
-"""How people are invited: a link to a tournament's page with the code in it, as a QR code too, and a bot's command."""
+"""Invitations to a tournament: a link to its page with the code, the link as a QR code, and a bot's command."""
 
 import hmac
 import io
@@ -16,33 +16,33 @@ QR_SCALE = 8
 
 
 def base_of(request: Request) -> str:
-    """This server's address as the reader knows it."""
+    """Return this server's address as the reader knows it."""
     return str(request.base_url).rstrip("/")
 
 
 def page_link(tournament: Tournament, base: str) -> str:
-    """The link for those who may join."""
+    """Make the link for those who are invited."""
     query = "" if tournament.invite is None else "?" + urlencode({"invite": tournament.invite})
     return f"{base}/tournaments/{quote(tournament.id)}{query}"
 
 
 def join_command(tournament: Tournament, base: str, *, invite: str | None) -> str:
-    """The command of a bot that joins, for a shell."""
+    """Write the shell command of a bot that joins."""
     words = ["rumble", "bot", "minimax", "--server", base, "--join", tournament.id]
     return shlex.join(words if invite is None else [*words, "--invite", invite])
 
 
 def invite_answer(tournament: Tournament, request: Request) -> InviteAnswer:
-    """All of it, for the host."""
+    """Make the invitation as its host sees it."""
     base = base_of(request)
     command = join_command(tournament, base, invite=tournament.invite)
     return InviteAnswer(code=tournament.invite, link=page_link(tournament, base), command=command)
 
 
 def page_invitation(tournament: Tournament, request: Request) -> dict[str, Any]:
-    """What a page tells whoever opened it by such a link: the code, or that the link is old.
+    """Make what the tournament's page shows of the code in its address: the code, or that the link is old.
 
-    A code that is wrong is never shown: whoever made the link could have people copy what they like.
+    A wrong code is never shown: otherwise anyone could make a link whose text people would copy into a shell.
     """
     given, code = request.query_params.get("invite"), tournament.invite
     invited = given is not None and code is not None and hmac.compare_digest(given.encode(), code.encode())
@@ -54,7 +54,7 @@ def page_invitation(tournament: Tournament, request: Request) -> dict[str, Any]:
 
 
 def qr_code(text: str) -> bytes:
-    """A text as a QR code: an SVG picture, dark on white, whatever the page around it."""
+    """Draw a text as a QR code: an SVG picture, dark on white in both colour schemes."""
     written = io.BytesIO()
     segno.make(text, micro=False, error="m").save(
         written, kind="svg", scale=QR_SCALE, border=4, dark="#000", light="#fff", xmldecl=False, title="QR code"

@@ -1,4 +1,4 @@
-"""What the HTTP API answers, where the feed has no model for it."""
+"""The models of the HTTP API that the feed does not have."""
 
 from typing import Any, Literal
 
@@ -18,11 +18,11 @@ from rumble_protocol.fields import (
 from rumble_protocol.server_messages import TournamentStatus
 
 MOST_LEGAL = 4096
-"""Moves of one position that are asked about."""
+"""Maximum number of moves in one question about a position."""
 
 
 class TournamentList(ServerMessageModel):
-    """The tournaments that are listed, newest first."""
+    """The listed tournaments, newest first."""
 
     tournaments: list[TournamentSummary]
 
@@ -35,7 +35,7 @@ class StandingsAnswer(ServerMessageModel):
 
 
 class Result(ServerMessageModel):
-    """One attempt at a match that is over. `scores` is null if it is void."""
+    """One attempt at a match, with its outcome. `scores` is null if it is void."""
 
     id: str
     attempt: Count
@@ -47,7 +47,7 @@ class Result(ServerMessageModel):
 
 
 class MatchList(ServerMessageModel):
-    """Some of the matches that are over, in order of finishing; `total` counts all that were asked for."""
+    """Some of the matches that are over, in the order in which they ended; `total` counts all that fit the question."""
 
     total: Count
     matches: list[Result]
@@ -61,11 +61,11 @@ class ExportDocument(ServerMessageModel):
     matches: list[Result]
     voided: list[Result]
     byes: dict[str, Count] = Field(default_factory=dict)
-    """Of a Swiss: matches given as won, by name."""
+    """In a Swiss: the number of matches that a bot was given as won, by name."""
 
 
 class RatingLine(ServerMessageModel):
-    """One bot's rating and its 95% interval (low, high); null where there is none to tell (see the `notes`)."""
+    """One bot's rating and its 95% interval (low, high); null where there is none: `notes` says why."""
 
     name: str
     rating: float | None
@@ -87,7 +87,7 @@ class RatingsAnswer(ServerMessageModel):
 
 
 class AuditFlag(ServerMessageModel):
-    """Something that a fair tournament does not do."""
+    """Something that a fair tournament would not do."""
 
     kind: Literal["seats", "needless_wait", "passed_over", "behind"]
     bot: str
@@ -95,7 +95,7 @@ class AuditFlag(ServerMessageModel):
 
 
 class AuditedBot(ServerMessageModel):
-    """What one bot got. `waits_for`: its opponents to come, and what keeps each (`playing`, `away` or `nothing`)."""
+    """The audit of one bot. `waits_for`: its next opponents, and what keeps each (`playing`, `away` or `nothing`)."""
 
     matches: Count
     seats: list[Count]
@@ -121,8 +121,8 @@ class AuditAnswer(ServerMessageModel):
 
 class MatchView(ServerMessageModel):
     """One match. While it runs, `seat` is to move and `seats_ms` are the clocks at `at_ms`; that of `seat` runs if
-    `ticking`. After it come `notes`, by ply, and `at_fault`, the seats whose fault ended it. The first `opening`
-    moves were given. `position` is the game's own text for where it stands.
+    `ticking`. When it is over, `notes` has the bots' notes by ply, and `at_fault` the seats whose fault ended it. The
+    first `opening` moves are the opening. `position` is the state in the game's notation.
     """
 
     id: str
@@ -155,7 +155,7 @@ class MatchView(ServerMessageModel):
 
 
 class SettingView(ServerMessageModel):
-    """One setting of a game: what it is by default, and its bounds (integers) or choices (texts), null where none."""
+    """One setting of a game: its default, and its bounds (integers) or choices (texts); null where there are none."""
 
     default: SettingValue
     help: str
@@ -165,7 +165,7 @@ class SettingView(ServerMessageModel):
 
 
 class GameView(ServerMessageModel):
-    """A game that can be played here; `marks` is how the pieces of each seat are written."""
+    """A game that can be played here; `marks` are the signs of the seats' pieces."""
 
     name: str
     title: str
@@ -180,9 +180,9 @@ class GameList(ServerMessageModel):
 
 
 class Opponent(ServerMessageModel):
-    """A bot that takes challenges. `house`: which reference bot plays, if it is one of this server's own; else null.
+    """A bot that takes challenges. `house` is the reference bot that plays, if it is a house bot; else null.
 
-    `about` is a line for people, `games` are those that it plays, `free` is whether a match would start at once.
+    `about` is a line for people, `games` are those that it plays, `free` says whether a match would start at once.
     """
 
     name: str
@@ -193,13 +193,13 @@ class Opponent(ServerMessageModel):
 
 
 class OpponentList(ServerMessageModel):
-    """The bots that take challenges now: those of the house first, the weakest first; then by name."""
+    """The bots that take challenges now: first house bots, from the weakest to the strongest, then others by name."""
 
     opponents: list[Opponent]
 
 
 class PlyBoard(ServerMessageModel):
-    """The board after some plies. `diagram` is null where there is a drawing; `position` is the game's own text."""
+    """The board after some plies. `diagram` is null where there is a drawing; `position` is in the game's notation."""
 
     board: str
     last: list[Count]
@@ -208,9 +208,9 @@ class PlyBoard(ServerMessageModel):
 
 
 class MatchBoards(ServerMessageModel):
-    """The boards of a match from ply `first`: at most some hundreds, `plies` tells how many moves there are.
+    """Boards of a match from ply `first` on. The match has `plies` moves so far.
 
-    Each is `drawing` with its own `board` and `last`. A match that is void begins again as another `attempt`.
+    Each board is `drawing` with its own `board` and `last`. A void match is played again as the next `attempt`.
     """
 
     match: str
@@ -224,7 +224,7 @@ class MatchBoards(ServerMessageModel):
 class BoardQuestion(BaseModel):
     """A position, as the `state` of a turn has it; `settings` fill in what it leaves out.
 
-    `legal` are the moves to give paths of (all, if it is left out); `last_move` led here, to be marked.
+    `legal` are the moves whose cells are wanted (if left out, all legal moves); `last_move` is the move to mark.
     """
 
     model_config = ConfigDict(strict=True, extra="forbid")
@@ -236,7 +236,7 @@ class BoardQuestion(BaseModel):
 
 
 class BoardAnswer(ServerMessageModel):
-    """A board to show and to move on. `moves`: by a move's text, for each click the cells that will do."""
+    """A board to show and to move on. `moves` has for each move, click by click, the cells that may be clicked."""
 
     drawing: Drawing | None
     diagram: str
@@ -244,7 +244,7 @@ class BoardAnswer(ServerMessageModel):
 
 
 class BotName(BaseModel):
-    """Which bot a command is about."""
+    """The bot that a command is about."""
 
     model_config = ConfigDict(strict=True, extra="forbid")
 
@@ -252,7 +252,7 @@ class BotName(BaseModel):
 
 
 class MatchId(BaseModel):
-    """Which match a command is about."""
+    """The match that a command is about."""
 
     model_config = ConfigDict(strict=True, extra="forbid")
 
@@ -260,7 +260,7 @@ class MatchId(BaseModel):
 
 
 class Pause(BaseModel):
-    """Why the host pauses, if anybody should know."""
+    """The reason of a pause, as the bots are told it."""
 
     model_config = ConfigDict(strict=True, extra="forbid")
 
@@ -268,13 +268,13 @@ class Pause(BaseModel):
 
 
 class Done(ServerMessageModel):
-    """A command that leaves nothing to show."""
+    """The answer to a command that leaves nothing to show."""
 
     message: str
 
 
 class Health(ServerMessageModel):
-    """Whether the server lives, or takes part."""
+    """Whether the server runs, or starts matches."""
 
     status: Literal["ok", "unavailable"]
     reason: str

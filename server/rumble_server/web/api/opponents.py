@@ -1,4 +1,4 @@
-"""Who can be played here, and at what: for the page of `/play` and for programs that challenge."""
+"""The bots and games that can be challenged here: for the page `/play`, and for programs."""
 
 from collections.abc import Mapping
 
@@ -11,7 +11,7 @@ from rumble_server.web.site import Site
 
 
 def playable_games() -> list[Game]:
-    """The games that can be played here, by title, but those whose package is broken: `rumble games` tells why."""
+    """Return the games that can be played here, by title; without those whose package is broken."""
     games = []
     for name in game_names():
         try:
@@ -22,40 +22,40 @@ def playable_games() -> list[Game]:
 
 
 def opponents(site: Site, games: list[Game]) -> list[Opponent]:
-    """The bots that take challenges now: those of the house first, the weakest first; then by name."""
-    residents = {bot.name: bot.player for bot in site.housekeeper.bots() if bot.challenges}
-    ladder = site.housekeeper.ladder()
+    """List the bots that take challenges: first house bots, from the weakest to the strongest, then others by name."""
+    reference_bots = {bot.name: bot.reference_bot for bot in site.house_bots.bots() if bot.challenges}
+    ladder = site.house_bots.ladder()
     found = [
-        _opponent(player, residents.get(player.name), ladder, games)
-        for player in site.arena.players.values()
-        if player.contact is not None and player.contact.challenges
+        _opponent(player, reference_bots.get(player.name), ladder, games)
+        for player in site.arena.players
+        if player.session is not None and player.session.challenges
     ]
     return sorted(found, key=lambda opponent: _place(opponent, list(ladder)))
 
 
 def _place(opponent: Opponent, ladder: list[str]) -> tuple[int, str]:
-    """Its place in the list: the ladder of the house, others of the house, everybody else."""
+    """Return the sort key of an opponent: house bots of the ladder, other house bots, everybody else."""
     known = [*ladder, opponent.house]
     return len(known) if opponent.house is None else known.index(opponent.house), opponent.name.casefold()
 
 
-def _opponent(player: Player, house: str | None, ladder: Mapping[str, str], games: list[Game]) -> Opponent:
+def _opponent(player: Player, reference_bot: str | None, ladder: Mapping[str, str], games: list[Game]) -> Opponent:
     return Opponent(
         name=player.name,
-        house=house,
-        about="" if house is None else ladder.get(house, ""),
+        house=reference_bot,
+        about="" if reference_bot is None else ladder.get(reference_bot, ""),
         games=[game.name for game in games if player.plays(game.name)],
         free=player.is_free,
     )
 
 
 def opponent_routes(site: Site) -> APIRouter:
-    """What may be challenged, and to what."""
+    """Make these routes; they need no token."""
     router = APIRouter(prefix="/api", tags=["play"])
 
     @router.get("/games")
     async def get_games() -> GameList:
-        """The games that can be played here, and their settings."""
+        """List the games that can be played here, and their settings."""
         games = [
             GameView.model_validate({**game.describe(), "marks": list(game.seat_marks)}) for game in playable_games()
         ]
@@ -63,7 +63,7 @@ def opponent_routes(site: Site) -> APIRouter:
 
     @router.get("/opponents")
     async def get_opponents() -> OpponentList:
-        """The bots that take challenges now, by `challenge` or on the page `/play`."""
+        """List the bots that take challenges now, by `challenge` or on the page `/play`."""
         return OpponentList(opponents=opponents(site, playable_games()))
 
     return router

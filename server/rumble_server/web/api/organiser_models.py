@@ -1,4 +1,4 @@
-"""What only the host asks and is told."""
+"""What only the organiser asks and is told."""
 
 from typing import Annotated
 
@@ -11,8 +11,8 @@ from rumble_server.arena.house import MOST_ADDED
 from rumble_server.tournament.config import TournamentConfig
 
 
-class AddHouse(BaseModel):
-    """Which reference bot is added to the field, under which name (else one is made), and how many of it."""
+class AddHouseBots(BaseModel):
+    """The reference bot to add to the field, its name (if left out, the server makes one), and how many of it."""
 
     model_config = ConfigDict(strict=True, extra="forbid")
 
@@ -22,29 +22,29 @@ class AddHouse(BaseModel):
 
 
 class ChangeInvite(BaseModel):
-    """The code from now on: this one, a new one where none is given, or none needed any more where it is null."""
+    """The new code; if left out, the server makes one; if null, bots need none."""
 
     model_config = ConfigDict(strict=True, extra="forbid")
 
     code: Annotated[str, StringConstraints(min_length=1, max_length=64)] | None = None
 
 
-class HousePlayer(ServerMessageModel):
+class ReferenceBot(ServerMessageModel):
     """A reference bot that can be added."""
 
     bot: str
     about: str
 
 
-class HouseAnswer(ServerMessageModel):
-    """The reference bots that play a tournament's game, and for how many there is room on this server."""
+class ReferenceBots(ServerMessageModel):
+    """The reference bots that play a tournament's game, and how many house bots this server has room for."""
 
-    bots: list[HousePlayer]
+    bots: list[ReferenceBot]
     room: Count
 
 
 class InviteAnswer(ServerMessageModel):
-    """How to invite: the code (null where none is needed), a link to the page, and a bot's command."""
+    """The code (null if none is needed), a link to the page, and the command of a bot that joins."""
 
     code: str | None
     link: str
@@ -52,7 +52,7 @@ class InviteAnswer(ServerMessageModel):
 
 
 class LastFault(ServerMessageModel):
-    """The match that a bot lost last by its own fault."""
+    """The newest match that a bot lost by its own fault."""
 
     match: str
     termination: Termination
@@ -60,10 +60,10 @@ class LastFault(ServerMessageModel):
     at_ms: Milliseconds
 
 
-class HostEntrant(ServerMessageModel):
-    """One bot of the field, as the host sees it. `house`: the reference bot that plays, if the host added it.
+class OrganiserEntrant(ServerMessageModel):
+    """One bot of the field, as its host sees it. `house` is the reference bot that plays, if it is a house bot.
 
-    `open`: no key protects its name. `version` and `client` are what the login of its connection told.
+    `open`: no key protects its name. `version` and `client` are what its login said.
     """
 
     name: str
@@ -80,23 +80,23 @@ class HostEntrant(ServerMessageModel):
     last_fault: LastFault | None
 
 
-class HostView(TournamentSummary):
+class OrganiserView(TournamentSummary):
     """A tournament as its host sees it: every choice, and every bot. The code of an invitation is not in it."""
 
     reason: str
     by_invitation: bool
     config: TournamentConfig
-    field: list[HostEntrant]
+    field: list[OrganiserEntrant]
 
 
-class HostTournaments(ServerMessageModel):
-    """The tournaments, newest first: those that are listed, and those that are not and are not over."""
+class OrganiserTournaments(ServerMessageModel):
+    """The listed tournaments, and the unlisted ones that are not over; newest first."""
 
     tournaments: list[TournamentSummary]
 
 
-class HostAnswer(ServerMessageModel):
-    """Who the token is good for: this server."""
+class OrganiserAnswer(ServerMessageModel):
+    """The server that the token is for."""
 
     version: str
     connected: Count

@@ -1,4 +1,4 @@
-"""What the host's console is made of: who is connected, house bots, invitations. Only with the host's token."""
+"""The rest of the organiser's API: every tournament and entrant, house bots, invitations."""
 
 import secrets
 from http import HTTPStatus
@@ -8,105 +8,103 @@ from fastapi import APIRouter, Depends, Request
 from rumble_protocol.feed_messages import TournamentSummary, TournamentView
 from starlette.responses import Response
 
-from rumble_server.arena.organiser import Host
+from rumble_server.arena.organiser import Organiser
 from rumble_server.tournament.entrant import Entrant
 from rumble_server.tournament.tournament import OVER, Tournament
 from rumble_server.web.api.commands import REFUSED, Commander, body_schema, read_model
 from rumble_server.web.api.invitations import base_of, invite_answer, page_link, qr_code
 from rumble_server.web.api.library import Library
 from rumble_server.web.api.organiser_models import (
-    AddHouse,
+    AddHouseBots,
     ChangeInvite,
-    HostAnswer,
-    HostEntrant,
-    HostTournaments,
-    HostView,
-    HouseAnswer,
-    HousePlayer,
     InviteAnswer,
     LastFault,
+    OrganiserAnswer,
+    OrganiserEntrant,
+    OrganiserTournaments,
+    OrganiserView,
+    ReferenceBot,
+    ReferenceBots,
 )
 from rumble_server.web.api.reading import ERRORS
 from rumble_server.web.feed.views import summary_view
-from rumble_server.web.security import host_only
+from rumble_server.web.security import organiser_only
 from rumble_server.web.site import Site
 
 MOST_LISTED = 200
+"""Maximum number of listed tournaments in one answer."""
 CODE_BYTES = 9
-"""Of randomness in a code that the server makes: 12 characters."""
+"""Bytes of randomness in a code that the server makes; it has 12 characters."""
 SECRET = {"Cache-Control": "no-store"}
 
 
-def hosting_routes(site: Site, library: Library) -> APIRouter:
-    """The routes beside the commands that need the host's token."""
-    arena, host, housekeeper = site.arena, Host(site.arena), site.housekeeper
+def organising_routes(site: Site, library: Library) -> APIRouter:
+    """Make these routes; they need the host token."""
+    arena, organiser, house_bots = site.arena, Organiser(site.arena), site.house_bots
     commander = Commander(site)
     router = APIRouter(
         prefix="/api",
         tags=["host"],
-        dependencies=[Depends(host_only(site.host_token))],
+        dependencies=[Depends(organiser_only(site.host_token))],
         responses={**ERRORS, **REFUSED},
     )
 
     @router.get("/host")
-    async def get_host() -> HostAnswer:
-        """Whether the token is right, and what goes on on this server."""
-        connected = sum(player.contact is not None for player in arena.players.values())
-        return HostAnswer(
-            version=version("rumble"), connected=connected, matches=len(arena.matches), house_room=housekeeper.room
+    async def check_token() -> OrganiserAnswer:
+        """Check the token, and show what this server is doing."""
+        connected = sum(player.is_connected for player in arena.players)
+        return OrganiserAnswer(
+            version=version("rumble"), connected=connected, matches=len(arena.matches.live), house_room=house_bots.room
         )
 
     @router.get("/host/tournaments")
-    async def list_all() -> HostTournaments:
-        """The tournaments that are listed, and those that are not listed and not over; no challenges."""
+    async def list_all() -> OrganiserTournaments:
+        """Show the listed tournaments, and the unlisted ones that are not over, without challenges."""
         found = {each.id: each for each in await library.listed(MOST_LISTED)}
         found |= {each.id: each for each in _unlisted(site)}
         await site.on_disk()
         newest = sorted(found.values(), key=lambda each: each.created_at_ms, reverse=True)
-        return HostTournaments(tournaments=newest)
+        return OrganiserTournaments(tournaments=newest)
 
     @router.get("/tournaments/{tournament}/host")
-    async def get_host_view(tournament: str) -> HostView:
-        """A tournament as its host sees it: every choice, who is connected, and everyone's last fault."""
+    async def get_organiser_view(tournament: str) -> OrganiserView:
+        """Show a tournament to its host: every choice, who is connected, and each bot's last fault."""
         found = await library.tournament(tournament)
-        shown = _host_view(site, found)
+        shown = _organiser_view(site, found)
         await site.on_disk()
         return shown
 
     @router.get("/tournaments/{tournament}/house")
-    async def get_house(tournament: str) -> HouseAnswer:
-        """The house bots that can be added to fill the field."""
-        players = housekeeper.players(await library.tournament(tournament))
-        bots = [HousePlayer(bot=name, about=about) for name, about in players.items()]
-        return HouseAnswer(bots=bots, room=housekeeper.room)
+    async def list_reference_bots(tournament: str) -> ReferenceBots:
+        """List the reference bots that can be added as house bots."""
+        offered = house_bots.reference_bots(await library.tournament(tournament))
+        bots = [ReferenceBot(bot=name, about=about) for name, about in offered.items()]
+        return ReferenceBots(bots=bots, room=house_bots.room)
 
-    @router.post("/tournaments/{tournament}/house", openapi_extra=body_schema(AddHouse))
-    async def add_house(tournament: str, request: Request) -> TournamentView:
-        """Add house bots to fill the field; they connect by themselves, and stay until the tournament is over."""
-        given = await read_model(request, AddHouse)
-        return await commander.done(tournament, lambda: housekeeper.add(tournament, given.bot, given.name, given.count))
+    @router.post("/tournaments/{tournament}/house", openapi_extra=body_schema(AddHouseBots))
+    async def add_house_bots(tournament: str, request: Request) -> TournamentView:
+        """Add house bots to the field; they connect by themselves, and stay until the tournament is over."""
+        given = await read_model(request, AddHouseBots)
+        return await commander.done(tournament, lambda: house_bots.add(tournament, given.bot, given.name, given.count))
 
     @router.get("/tournaments/{tournament}/invite")
     async def get_invite(tournament: str, request: Request) -> InviteAnswer:
-        """How to invite: the code if there is one, a link for those who are invited, and the command of a bot."""
+        """Show how to invite: the code if there is one, a link to the page, and the command of a bot."""
         found = await library.tournament(tournament)
         await site.on_disk()
         return invite_answer(found, request)
 
     @router.post("/tournaments/{tournament}/invite", openapi_extra=body_schema(ChangeInvite, required=False))
     async def change_invite(tournament: str, request: Request) -> InviteAnswer:
-        """Change the code: to `code`, to a new one where none is given, to none where it is null.
-
-        Whoever is in stays in.
-        """
+        """Change the code: to `code`; without one, to a new code; if it is null, to none. Bots that joined stay."""
         given = await read_model(request, ChangeInvite)
         code = given.code if "code" in given.model_fields_set else secrets.token_urlsafe(CODE_BYTES)
-        await commander.done(tournament, lambda: host.invite(tournament, code))
-        return invite_answer(arena.tournament(tournament), request)
+        await commander.done(tournament, lambda: organiser.change_invite(tournament, code))
+        return invite_answer(arena.lifecycle.tournament(tournament), request)
 
     @router.get("/tournaments/{tournament}/invite.svg", response_class=Response, responses=_SVG)
     async def get_qr(tournament: str, request: Request) -> Response:
-        """The link for those who are invited, as a QR code."""
+        """Draw the link to the page as a QR code."""
         found = await library.tournament(tournament)
         await site.on_disk()
         return Response(qr_code(page_link(found, base_of(request))), HTTPStatus.OK, SECRET, media_type="image/svg+xml")
@@ -118,7 +116,7 @@ _SVG: dict[int | str, dict[str, object]] = {200: {"content": {"image/svg+xml": {
 
 
 def _unlisted(site: Site) -> list[TournamentSummary]:
-    challenges = {player.challenge for player in site.arena.players.values()}
+    challenges = site.arena.challenges.open()
     return [
         summary_view(each)
         for each in site.arena.tournaments.values()
@@ -126,26 +124,26 @@ def _unlisted(site: Site) -> list[TournamentSummary]:
     ]
 
 
-def _host_view(site: Site, tournament: Tournament) -> HostView:
+def _organiser_view(site: Site, tournament: Tournament) -> OrganiserView:
     summary = summary_view(tournament)
-    return HostView(
+    return OrganiserView(
         **summary.model_dump(),
         reason=tournament.reason,
         by_invitation=tournament.invite is not None,
         config=tournament.config.model_copy(update={"invite": None}),
-        field=[_host_entrant(site, tournament.field[name]) for name in sorted(tournament.field, key=str.casefold)],
+        field=[_organiser_entrant(site, tournament.field[name]) for name in sorted(tournament.field, key=str.casefold)],
     )
 
 
-def _host_entrant(site: Site, entrant: Entrant) -> HostEntrant:
-    player, claim = site.arena.player(entrant.bot), site.arena.names.get(entrant.bot)
-    contact = None if player is None else player.contact
+def _organiser_entrant(site: Site, entrant: Entrant) -> OrganiserEntrant:
+    player, claim = site.arena.players.get(entrant.bot), site.arena.names.get(entrant.bot)
+    session = None if player is None else player.session
     over = entrant.last_fault
-    return HostEntrant(
+    return OrganiserEntrant(
         name=entrant.bot,
-        connected=contact is not None,
-        version=None if contact is None else contact.version,
-        client=None if contact is None else contact.client,
+        connected=session is not None,
+        version=None if session is None else session.version,
+        client=None if session is None else session.client,
         withdrawn=entrant.withdrawn,
         benched=entrant.benched,
         open=claim is None or claim.open,

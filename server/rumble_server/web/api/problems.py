@@ -1,32 +1,30 @@
-"""What is wrong with a request, field by field."""
+"""Answers that tell what is wrong with a request, field by field."""
 
 from collections.abc import Sequence
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
 
 import orjson
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 from rumble_engine import EngineError, get_game
 from rumble_protocol.codes import ErrorCode
 from rumble_protocol.server_messages import FieldProblem
 
 from rumble_server.web.errors import WebError
 
-if TYPE_CHECKING:
-    from pydantic_core import ErrorDetails
-
 MOST_PROBLEMS = 8
+"""Maximum number of problems in one answer."""
 
 
-def bad_request(problems: Sequence[Any], skip: int = 0) -> WebError:
-    """A request whose parameters do not fit; `skip` parts of each location say only where the field was given."""
+def bad_request(problems: Sequence[ErrorDetails], skip: int = 0) -> WebError:
+    """Make the answer to bad fields. The first `skip` parts of each location only say where the field was given."""
     detail = [_problem(problem, skip) for problem in problems[:MOST_PROBLEMS]]
     message = "; ".join(f"{each.field}: {each.problem}" if each.field else each.problem for each in detail)
     return WebError(HTTPStatus.UNPROCESSABLE_ENTITY, ErrorCode.BAD_MESSAGE, message, detail)
 
 
 def bad_config(error: ValidationError, body: bytes) -> WebError:
-    """A tournament that cannot be: `unknown_game`, `bad_settings`, or `bad_message` for anything else."""
+    """Make the answer to a bad configuration: `unknown_game`, `bad_settings`, or else `bad_message`."""
     refusal = bad_request(error.errors(include_url=False))
     if any(problem["type"] == "value_error" and not problem["loc"] for problem in error.errors()):
         refusal.code = ErrorCode.BAD_SETTINGS if _is_game(body) else ErrorCode.UNKNOWN_GAME
@@ -43,7 +41,7 @@ def _is_game(body: bytes) -> bool:
     return True
 
 
-def _problem(problem: "ErrorDetails", skip: int) -> FieldProblem:
+def _problem(problem: ErrorDetails, skip: int) -> FieldProblem:
     field = ".".join(str(part) for part in problem["loc"][skip:])
     match problem["type"]:
         case "missing":

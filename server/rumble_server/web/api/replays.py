@@ -1,4 +1,4 @@
-"""The boards of a match, ply by ply, from its terms and moves. Pure."""
+"""The boards of a match, ply by ply, for stepping through it. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,7 +10,7 @@ from rumble_server.web.api.models import MatchBoards, PlyBoard
 
 
 def replay(terms: MatchStarted, moves: Sequence[str], first: int, most: int) -> MatchBoards:
-    """The boards after `first` plies and more, at most so many; none where the match has fewer plies."""
+    """Draw at most `most` boards, from the one after `first` plies on; none if the match has fewer plies."""
     game = get_game(terms.game)
     state, boards = game.initial(terms.settings, terms.seed), []
     blank = game.drawing(state.view())

@@ -1,4 +1,4 @@
-"""Transcripts: what was said in a match, for its host, and for the bots that played it."""
+"""Transcripts of matches: for the organiser, and for the owners of the bots that played."""
 
 from http import HTTPStatus
 
@@ -6,37 +6,33 @@ import orjson
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from rumble_server.match.facts import MatchFact, MatchOver, MatchStarted
-from rumble_server.match.transcript import Line, as_json, transcript
+from rumble_server.match.transcript import as_json, seats_in, transcript, transcript_of_seats
 from rumble_server.web.api.reading import ERRORS
 from rumble_server.web.errors import WebError
-from rumble_server.web.security import is_host
+from rumble_server.web.security import is_organiser
 from rumble_server.web.site import Site
 
 ND_JSON = "application/x-ndjson"
 
 
 def transcript_routes(site: Site) -> APIRouter:
-    """The route of transcripts."""
+    """Make the route of transcripts; it needs the host token, or a bot's key."""
     router = APIRouter(prefix="/api", tags=["owner"], responses=ERRORS)
 
     @router.get("/matches/{match}/transcript", response_class=Response, responses={200: {"content": {ND_JSON: {}}}})
     async def get_transcript(match: str, request: Request) -> Response:
-        """Every frame both ways with server times, and the verdict, as ND-JSON.
+        """Return every frame both ways with server times, and the verdict, as ND-JSON.
 
-        For the host (`Authorization: Bearer TOKEN`), and for a bot that played (`Authorization: Bot NAME:KEY`), which
-        is shown its own connection's frames.
+        The host sees all frames (`Authorization: Bearer TOKEN`), a bot that played sees those of its own connection
+        (`Authorization: Bot NAME:KEY`).
         """
         owner = reader_of(site, request)
         await site.on_disk()
-        facts = [fact for fact in await site.archive.match_facts(match) if isinstance(fact, MatchFact)]
-        seats = next((fact.seats for fact in facts if isinstance(fact, MatchStarted | MatchOver)), None)
+        facts = await site.archive.match_facts(match)
+        seats = seats_in(facts)
         if seats is None:
             raise WebError.not_found(f"there is no match {match!r}, or it never began")
-        own = None if owner is None else _own_seats(seats, owner)
-        lines = [
-            entry for entry in transcript(facts) if own is None or not isinstance(entry, Line) or entry.seat in own
-        ]
+        lines = transcript(facts) if owner is None else transcript_of_seats(facts, _own_seats(seats, owner))
         body = b"".join(orjson.dumps(as_json(each)) + b"\n" for each in lines)
         return Response(body, media_type=ND_JSON)
 
@@ -44,9 +40,9 @@ def transcript_routes(site: Site) -> APIRouter:
 
 
 def reader_of(site: Site, request: Request) -> str | None:
-    """The bot whose owner asks; None for the host. Raises WebError with `bad_token`."""
+    """Return the bot whose owner asks; None for the organiser. Raises WebError with `bad_token`."""
     authorization = request.headers.get("Authorization", "")
-    if is_host(authorization, site.host_token):
+    if is_organiser(authorization, site.host_token):
         return None
     scheme, _, credentials = authorization.partition(" ")
     name, _, key = credentials.strip().partition(":")
@@ -55,8 +51,8 @@ def reader_of(site: Site, request: Request) -> str | None:
     raise WebError(
         HTTPStatus.UNAUTHORIZED,
         "bad_token",
-        "a transcript is for the host (`Authorization: Bearer <host token>`) and for the owner of a bot that played, "
-        "by the key of its name (`Authorization: Bot NAME:KEY`)",
+        "a transcript is for the host (`Authorization: Bearer <host token>`) and for the owners of the bots that "
+        "played (`Authorization: Bot NAME:KEY`)",
     )
 
 

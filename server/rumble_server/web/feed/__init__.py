@@ -1,1 +1,1 @@
-"""The live feed: what changes, told to every reader."""
+"""The live feed of a tournament's changes."""

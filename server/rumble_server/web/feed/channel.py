@@ -1,131 +1,78 @@
-"""The feed of one tournament: what has changed, encoded once for all who watch, and kept a while for who comes back."""
+"""The feed of one tournament: its changes, encoded once for all readers, and kept for readers that come back."""
 
 from collections import deque
 from collections.abc import Iterable
-from dataclasses import replace
-from itertools import combinations
 
-from rumble_protocol.feed_messages import FeedField, FeedMatchOver, FeedMatchStart, FeedMove, FeedStandings, Snapshot
+from rumble_protocol.feed_messages import FeedField, FeedMatchOver, FeedMatchStart, FeedMove, Snapshot
 from rumble_protocol.fields import ServerMessageModel
 
 from rumble_server.arena.arena import Arena
-from rumble_server.match.facts import MatchOver, MatchStarted, MoveMade, SeatAway, TurnAsked
-from rumble_server.tournament.facts import (
-    BotBenched,
-    BotJoined,
-    BotLeft,
-    LogFact,
-    ResultVoided,
-    TournamentEnded,
-    TournamentPaused,
-    TournamentResumed,
-    TournamentStarted,
-)
+from rumble_server.tournament.changes import Changes
 from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.feed import views
-from rumble_server.web.feed.expected import expected_end
-from rumble_server.web.feed.headline import headline
 from rumble_server.web.feed.ranker import Ranker
 from rumble_server.web.feed.spectator import Chunk, Spectator
 
 PACE_MS, SLOWEST_PACE_MS = 250, 500
-"""Changes are gathered for so long: longer where many watch, or many play."""
+"""How long changes are gathered before they are sent, in ms; up to the second value where many watch or play."""
 SNAPSHOT_MS = 1_000
-"""A snapshot serves all who come within so long, followed by what has changed since."""
-VOIDED = "the host has it played again"
-"""Why a result that was told counts no longer."""
+"""Time in ms for which a snapshot is sent to all new readers, followed by what has changed since."""
 MOST_KEPT_BYTES = 1 << 20
-"""What is kept for readers that come back."""
+"""Bound of the changes kept for readers that come back. A reader that missed a dropped one is sent a snapshot."""
 
 
 class Channel:
-    """One tournament's feed. `note` says what happened, `flush` tells the spectators how things stand now."""
+    """One tournament's feed. `flush` tells the spectators how the things in `changes` stand now."""
 
     def __init__(self, tournament: Tournament, arena: Arena, ranker: Ranker) -> None:
         self.tournament = tournament
-        self._ranker = ranker
+        self.changes = Changes(tournament)
+        """What the spectators have not been told of yet."""
+        self.has_new_ranking = False
+        """Whether standings or ratings were computed since the last flush."""
         self.spectators: set[Spectator] = set()
+        self._ranker = ranker
         self.quiet_since_ms = self._flushed_at_ms = arena.clock.now_ms()
-        """When it last had something to send."""
+        """When something was last sent."""
         self._arena = arena
-        self._told = self._floor = arena.log.last
-        """Who was told everything up to `_floor` can be told the rest from what is kept."""
+        self._sent_up_to = self._kept_from = arena.log.last
+        """A reader that was told all facts up to this number can be told the rest from `_kept`."""
         self._kept: deque[Chunk] = deque()
         self._kept_bytes = 0
         self._snapshot: Chunk | None = None
         self._snapshot_at_ms = 0
         self._since_snapshot: list[Chunk] = []
-        self._connected = self._who_is_connected()
-        self._forget()
-
-    def _forget(self) -> None:
-        self._moved: dict[str, None] = {}
-        self._started: dict[str, None] = {}
-        self._over: list[MatchOver] = []
-        self._met: dict[frozenset[str], None] = {}
-        self._field_changed = self._status_changed = self._ranked_anew = False
-
-    def note(self, fact: LogFact) -> None:
-        """A fact of this tournament is on disk."""
-        match fact:
-            case MoveMade() | TurnAsked() | SeatAway():  # what changes a board or whose clock runs
-                self._moved[fact.match] = None
-            case MatchStarted():
-                self._started[fact.match] = None
-            case MatchOver():
-                self._over.append(fact)
-                self._met[frozenset(fact.seats)] = None
-            case ResultVoided():
-                voided = next(over for over in self.tournament.voided if _named(over) == (fact.match, fact.attempt))
-                self._met[frozenset(voided.seats)] = None
-                self._over.append(replace(voided, scores=None, reason=VOIDED))
-            case BotJoined() | BotLeft() | BotBenched():
-                self._field_changed = True
-            case TournamentStarted() | TournamentPaused() | TournamentResumed() | TournamentEnded():
-                self._status_changed = True
-            case _:
-                pass
-
-    def note_ranking(self) -> None:
-        """The standings were computed anew, or the ratings."""
-        self._ranked_anew = True
+        self._connected = self._connected_bots()
 
     def flush(self) -> None:
-        """Send what has changed, if it is time."""
+        """Send what has changed, unless the last flush was too recent."""
         now_ms = self._arena.clock.now_ms()
-        pace_ms = len(self.spectators) + len(self.tournament.field)
-        if now_ms - self._flushed_at_ms + PACE_MS // 2 < min(pace_ms, SLOWEST_PACE_MS):  # the beat is not exact
+        pace_ms = len(self.spectators) + len(self.tournament.field)  # 1 ms for each
+        if now_ms - self._flushed_at_ms + PACE_MS // 2 < min(pace_ms, SLOWEST_PACE_MS):  # the timer is not exact
             return
         self._flushed_at_ms = now_ms
         if self.spectators:
             self._ranker.refresh(self.tournament)
         events = list(self._events(now_ms))
-        self._forget()
+        self.changes, self.has_new_ranking = Changes(self.tournament), False
         if events:
             self._keep(self._chunk(events))
             self.send(self._kept[-1])
 
     def send(self, chunk: Chunk) -> None:
-        """Send to everyone."""
         self.quiet_since_ms = self._arena.clock.now_ms()
         for spectator in self.spectators:
             spectator.offer(chunk)
 
     def catch_up(self, last_event_id: int | None = None) -> list[Chunk]:
-        """What a reader is sent first: what it missed since that event, if all of it was kept; else a snapshot."""
-        if last_event_id is not None and self._floor <= last_event_id <= self._arena.log.last:
+        """Return what a reader is sent first: what it missed since that event if all was kept, else a snapshot."""
+        if last_event_id is not None and self._kept_from <= last_event_id <= self._arena.log.last:
             missed = [chunk for chunk in self._kept if chunk.number > last_event_id]
             return [*missed, self._chunk([self._field()])]
         now_ms = self._arena.clock.now_ms()
         if self._snapshot is None or now_ms - self._snapshot_at_ms >= SNAPSHOT_MS:
-            snapshot = views.tournament_view(
-                Snapshot,
-                self.tournament,
-                self._arena.matches,
-                self._is_connected,
-                now_ms,
-                self._ranker.ranking(self.tournament),
-            )
+            ranking = self._ranker.ranking(self.tournament)
+            snapshot = views.tournament_view(Snapshot, self.tournament, self._arena, ranking)
             number = self._arena.log.last
             self._snapshot, self._snapshot_at_ms = Chunk(number, _frame(snapshot, number)), now_ms
             self._since_snapshot = []
@@ -134,80 +81,56 @@ class Channel:
     # --- what is told ---
 
     def _events(self, now_ms: int) -> Iterable[ServerMessageModel]:
-        for over in self._over:
+        changes = self.changes
+        for over in changes.over:
             yield views.result_view(FeedMatchOver, over)
-        for match in self._started | self._moved:
-            is_open = self._arena.matches.get(match)
-            if is_open is not None:
-                kind = FeedMatchStart if match in self._started else FeedMove
-                yield views.board_view(kind, is_open.referee, now_ms)
-        connected = self._who_is_connected()
-        field_changed = self._field_changed or connected != self._connected
-        self._connected = connected
-        if field_changed:
+        for match in changes.started | changes.moved:
+            open_match = self._arena.matches.live.get(match)
+            if open_match is not None:
+                kind = FeedMatchStart if match in changes.started else FeedMove
+                yield views.board_view(kind, open_match.referee, now_ms)
+        connected = self._connected_bots()
+        if changes.field_changed or connected != self._connected:
             yield self._field()
-        if self._met or self._field_changed or self._ranked_anew:
-            yield self._standings(now_ms)
-        if self._status_changed:
+        self._connected = connected
+        if changes.met or changes.field_changed or self.has_new_ranking:
+            yield views.standings_event(self.tournament, now_ms, self._ranker.ranking(self.tournament), changes.met)
+        if changes.status_changed:
             yield views.status_event(self.tournament, now_ms, self._ranker.ranking(self.tournament))
 
     def _field(self) -> FeedField:
         ranking = self._ranker.ranking(self.tournament)
-        entrants = views.entrants_view(self.tournament, self._is_connected, ranking)
+        entrants = views.entrants_view(self.tournament, self._arena.is_connected, ranking)
         return FeedField(tournament=self.tournament.id, entrants=entrants)
 
-    def _standings(self, now_ms: int) -> FeedStandings:
-        tournament, ranking = self.tournament, self._ranker.ranking(self.tournament)
-        in_crosstable = len(tournament.field) <= views.MOST_IN_CROSSTABLE
-        met = [names for pair in self._met for names in combinations(sorted(pair), 2)] if in_crosstable else []
-        return FeedStandings(
-            tournament=tournament.id,
-            matches_over=len(tournament.results),
-            matches_total=tournament.matches_total,
-            headline=headline(tournament, ranking.standings),
-            expected=expected_end(tournament, now_ms),
-            standings=ranking.standings,
-            gained_by=ranking.gained_by,
-            rating_model=ranking.model,
-            pairs=[views.pair_view(tournament, names) for names in met],
-        )
-
-    def _is_connected(self, name: str) -> bool:
-        player = self._arena.player(name)
-        return player is not None and player.contact is not None
-
-    def _who_is_connected(self) -> frozenset[str]:
-        return frozenset(name for name in self.tournament.field if self._is_connected(name))
+    def _connected_bots(self) -> frozenset[str]:
+        return frozenset(filter(self._arena.is_connected, self.tournament.field))
 
     # --- encoding and keeping ---
 
     def _chunk(self, events: Iterable[ServerMessageModel]) -> Chunk:
-        """Events as bytes. The last has the id up to which they tell all, the others that of what was told before:
+        """Encode events. The last one's id is the number up to which all is told, the others' that of the chunk before:
         a reader that is cut off between them is sent all of them again."""
         *others, last = events
         number = self._arena.log.last
-        data = b"".join(_frame(event, self._told) for event in others) + _frame(last, number)
+        data = b"".join(_frame(event, self._sent_up_to) for event in others) + _frame(last, number)
         return Chunk(number, data)
 
     def _keep(self, chunk: Chunk) -> None:
-        self._told = chunk.number
+        self._sent_up_to = chunk.number
         self._kept.append(chunk)
         self._since_snapshot.append(chunk)
         self._kept_bytes += len(chunk.data)
         while self._kept_bytes > MOST_KEPT_BYTES and len(self._kept) > 1:
             dropped = self._kept.popleft()
             self._kept_bytes -= len(dropped.data)
-            self._floor = dropped.number
+            self._kept_from = dropped.number
         if self._flushed_at_ms - self._snapshot_at_ms >= SNAPSHOT_MS:
             self._snapshot = None
             self._since_snapshot = []
 
 
-def _named(over: MatchOver) -> tuple[str, int]:
-    return over.match, over.attempt
-
-
 def _frame(event: ServerMessageModel, number: int) -> bytes:
-    """An event as Server-Sent Events have it. JSON has no line breaks of its own."""
+    """Encode an event as Server-Sent Events do. The JSON has no line breaks."""
     kind: str = event.type  # type: ignore[attr-defined]  # every event of the feed has one
     return b"id: %d\nevent: %s\ndata: %s\n\n" % (number, kind.encode(), event.__pydantic_serializer__.to_json(event))

@@ -1,4 +1,4 @@
-"""The live feed: Server-Sent Events to everyone who watches a tournament. It costs nothing where nobody does."""
+"""The live feed: Server-Sent Events to everyone who watches a tournament. An unwatched one costs nothing."""
 
 import logging
 from collections import Counter
@@ -15,40 +15,41 @@ from rumble_server.web.feed.spectator import Chunk, Spectator
 log = logging.getLogger(__name__)
 
 KEEP_ALIVE_MS = 15_000
-"""A silent stream says so often that it is alive."""
+"""A stream without events is sent a comment at this interval, in ms, so that its reader knows that it is alive."""
 STUCK_MS = 60_000
-"""A reader that takes nothing for so long is cut off."""
+"""A reader that takes nothing for this time, in ms, is cut off."""
 UNWATCHED_MS = 60_000
-"""A tournament that nobody watches is followed for so long, for who comes back."""
+"""How long, in ms, the changes of an unwatched tournament are kept for readers that come back."""
 
 KEEP_ALIVE = Chunk(0, b": keep-alive\n\n")
 RETRY = Chunk(0, b"retry: 2000\n\n")
 
 
 class Feed:
-    """All channels of one server. Of the loop; `publish` is called with facts that are on disk."""
+    """All channels of one server. It runs on the event loop; `publish` is given facts that are on disk."""
 
     def __init__(self, arena: Arena, ranker: Ranker | None = None) -> None:
         self.ranker = Ranker(arena.clock.now_ms) if ranker is None else ranker
         self.ranker.on_news.append(self._on_ranking)
         self.counts: Counter[type] = Counter()
-        """The facts that were written in this run, by type."""
+        """The number of facts that were written in this run, by type."""
         self._arena = arena
         self._channels: dict[str, Channel] = {}
         self._watched_at_ms: dict[str, int] = {}
         self._waiting: set[Spectator] = set()
         self._timer: TimerHandle | None = None
-        self._closed = False
+        self.closed = False
+        """Whether the server is about to stop."""
 
     def publish(self, batch: Sequence[tuple[int, LogFact]]) -> None:
-        """More facts are on disk."""
+        """Take in more facts that are on disk, and wake the readers that waited for them."""
         self.counts.update([type(fact) for _, fact in batch])
         if not self._channels:
             return
         for _, fact in batch:
             channel = self._channels.get(tournament_of(fact))
             if channel is not None:
-                channel.note(fact)
+                channel.changes.note(fact)
         waiting, self._waiting = self._waiting, set()
         for spectator in waiting:
             spectator.wake()
@@ -56,9 +57,7 @@ class Feed:
     async def stream(
         self, tournament: Tournament, last_event_id: int | None = None, *, packed: bool = False
     ) -> AsyncIterator[bytes]:
-        """The events of a tournament, encoded, until the reader or the server goes; as a gzip stream if `packed`."""
-        if self._closed:
-            return
+        """Yield the encoded events of a tournament until reader or server stops; as a gzip stream if `packed`."""
         await self.ranker.fresh(tournament)
         if self.closed:
             return
@@ -77,11 +76,11 @@ class Feed:
     def _on_ranking(self, tournament: Tournament) -> None:
         channel = self._channels.get(tournament.id)
         if channel is not None:
-            channel.note_ranking()
+            channel.has_new_ranking = True
 
     def close(self) -> None:
-        """The server stops: every stream ends."""
-        self._closed = True
+        """End every stream, because the server is about to stop."""
+        self.closed = True
         if self._timer is not None:
             self._timer.cancel()
         for channel in self._channels.values():
@@ -89,13 +88,8 @@ class Feed:
                 spectator.close()
 
     @property
-    def closed(self) -> bool:
-        """Whether the server stops."""
-        return self._closed
-
-    @property
     def spectators(self) -> int:
-        """How many streams are open."""
+        """The number of open streams."""
         return sum(len(channel.spectators) for channel in self._channels.values())
 
     def _channel(self, tournament: Tournament) -> Channel:
@@ -114,7 +108,7 @@ class Feed:
         self._arena.log.hurry()
         return False
 
-    # --- the beat ---
+    # --- what is done at every beat of the timer ---
 
     def _arm(self) -> None:
         self._timer = self._arena.clock.call_at(self._arena.clock.now_ms() + PACE_MS, self._beat)

@@ -1,31 +1,43 @@
-"""The state of a tournament in a sentence or two: who leads, who has won, what is waited for. Pure."""
+"""The state of a tournament in a sentence: who leads, who has won, what it waits for. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from rumble_protocol.feed_messages import Standing
+from rumble_protocol.server_messages import TournamentStatus
 
+from rumble_server.tournament.ended import Line
 from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.texts import moment_text, points
 
 MOST_NAMED = 3
-"""More who share a place are counted, not named."""
+"""Maximum number of bots named that share a place; more are only counted."""
+
+Placed = Standing | Line
 
 
 def headline(tournament: Tournament, standings: Sequence[Standing]) -> str:
-    """The sentence for the top of its page. `standings` as they are told beside it."""
-    match tournament.status:
-        case "lobby":
-            return _lobby(tournament)
-        case "cancelled":
+    """Return the sentence for the top of its page. `standings` as they are told beside it."""
+    if tournament.status == "lobby":
+        return _lobby(tournament)
+    return headline_of(tournament.status, tournament.config.format, standings, tournament.challengers)
+
+
+def headline_of(
+    status: TournamentStatus, format_name: str, standings: Sequence[Placed], challengers: Collection[str]
+) -> str:
+    """Return the sentence for a tournament that has started or is over."""
+    over = status == "finished"
+    match format_name:
+        case _ if status == "cancelled":
             return "Cancelled: it has no winner."
         case _ if not any(line.played for line in standings):
-            return "It ended without a result." if tournament.status == "finished" else "No match is over yet."
-        case _ if tournament.config.format == "knockout":
-            return _knockout(standings, over=tournament.status == "finished")
-        case _ if tournament.config.format == "gauntlet":
-            return _gauntlet(tournament, standings)
+            return "It ended without a result." if over else "No match is over yet."
+        case "knockout":
+            return _knockout(standings, over=over)
+        case "gauntlet":
+            return _gauntlet([line for line in standings if line.name in challengers])
         case _:
-            return _table(standings, over=tournament.status == "finished")
+            return _table(standings, over=over)
 
 
 def _lobby(tournament: Tournament) -> str:
@@ -36,22 +48,21 @@ def _lobby(tournament: Tournament) -> str:
     return f"{who} The host starts it." if at_ms is None else f"{who} It starts at {moment_text(at_ms)}."
 
 
-def _knockout(standings: Sequence[Standing], *, over: bool) -> str:
+def _knockout(standings: Sequence[Placed], *, over: bool) -> str:
     first = [line for line in standings if line.rank == 1]
     if len(first) == 1:
         return f"{first[0].name} {'wins' if over else 'has won'} the knockout."
     return f"{_names(first)} {'were' if over else 'are'} still in it."
 
 
-def _gauntlet(tournament: Tournament, standings: Sequence[Standing]) -> str:
-    challengers = [line for line in standings if line.name in tournament.challengers]
+def _gauntlet(challengers: Sequence[Placed]) -> str:
     if len(challengers) > MOST_NAMED:
         return f"{_count(len(challengers), 'challenger')} meet the field."
     scores = [f"{line.name} with {_points(line)} from {_count(line.played, 'match')}" for line in challengers]
     return f"Against the field: {'; '.join(scores)}."
 
 
-def _table(standings: Sequence[Standing], *, over: bool) -> str:
+def _table(standings: Sequence[Placed], *, over: bool) -> str:
     first = [line for line in standings if line.rank == 1]
     best = first[0]
     if len(first) > 1:
@@ -68,14 +79,14 @@ def _table(standings: Sequence[Standing], *, over: bool) -> str:
     return f"{text}; {_names(second)} {follows} with {points(second[0].points)}."
 
 
-def _names(lines: Sequence[Standing]) -> str:
+def _names(lines: Sequence[Placed]) -> str:
     if len(lines) > MOST_NAMED:
         return _count(len(lines), "bot")
     *others, last = [line.name for line in lines]
     return f"{', '.join(others)} and {last}" if others else last
 
 
-def _points(line: Standing) -> str:
+def _points(line: Placed) -> str:
     return f"{points(line.points)} point{'' if line.points in (0.5, 1) else 's'}"
 
 

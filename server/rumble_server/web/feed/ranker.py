@@ -1,8 +1,8 @@
-"""Standings and ratings as they are told: computed when somebody reads them, off the loop where that takes long.
+"""Standings and ratings for the web: computed when somebody reads them, off the event loop where that takes long.
 
-Standings of a small field are exact at every reading. Those of a large one, all ratings, and the ranks that movement is
-measured by, are computed elsewhere from a snapshot, at most once a second a tournament, and shown as they were last
-computed; of a tournament that is over they become exact. `fresh` waits for that, `ranking` never waits.
+The standings of a small field are computed at each reading. Those of a large field, all ratings, and the ranks that
+movement is measured by are computed in the background from a snapshot, at most once a second for each tournament, and
+shown as last computed; once the tournament is over they are exact. `fresh` waits for that, `ranking` never waits.
 """
 
 import asyncio
@@ -23,16 +23,17 @@ from rumble_server.tournament.tournament import OVER, Tournament
 log = logging.getLogger(__name__)
 
 PACE_MS = 1_000
+"""Shortest time in ms from one background computation for a tournament to the next."""
 FEWEST_RESULTS = 6
-"""Movement is measured by so many results at least."""
+"""Minimum number of results that movement is measured by."""
 MOST_AT_ONCE = 100
-"""The standings of a larger field are computed elsewhere."""
+"""Largest field whose standings are computed at each reading."""
 NO_RATING: dict[str, Any] = {"rating": None, "interval": None}
 
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """The ranks when so many results had been counted."""
+    """The ranks when `results` results had been counted."""
 
     ranks: dict[str, int]
     results: int
@@ -40,16 +41,16 @@ class Past:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """The standings by rank, and the ratings that are in them (None: there are none, or none yet)."""
+    """The standings by rank, with their ratings; `ratings` is None where there are none, or none yet."""
 
     standings: list[Standing]
     ratings: Ratings | None = None
     version: int = -1
-    """Of the table that it was made from."""
+    """The version of the table that it was made from."""
     past: Past | None = None
     """The ranks that `gained` is measured by."""
     gained_by: int = 0
-    """So many results ago; 0 where no movement is told."""
+    """The number of results since `past`; 0 where no movement is shown."""
 
     @property
     def model(self) -> str:
@@ -60,16 +61,16 @@ class Ranking:
 
 Task = Callable[[], Ranking]
 Work = Callable[[Task, Callable[[Ranking | None], None]], None]
-"""Runs a task elsewhere, and calls back on the loop with what it gave; None if it failed."""
+"""Runs a task in the background and calls back on the event loop with its result; None if it failed."""
 
 
 def at_once(task: Task, done: Callable[[Ranking | None], None]) -> None:
-    """Work that is done here and now."""
+    """Run a task here and now."""
     done(task())
 
 
 def on_thread(task: Task, done: Callable[[Ranking | None], None]) -> None:
-    """Work that is done on a thread of the running loop."""
+    """Run a task on a thread of the running event loop."""
 
     def finished(future: asyncio.Future[Ranking]) -> None:
         error = None if future.cancelled() else future.exception()
@@ -82,9 +83,9 @@ def on_thread(task: Task, done: Callable[[Ranking | None], None]) -> None:
 
 @dataclass(slots=True)
 class _Known:
-    """What is known of one tournament. `elsewhere` is what was computed there last, `shown` what was told last."""
+    """One tournament's newest ranking from the background, and the newest ranking shown."""
 
-    elsewhere: Ranking | None = None
+    background: Ranking | None = None
     computed_at_ms: int = 0
     busy: bool = False
     shown: Ranking | None = None
@@ -92,19 +93,19 @@ class _Known:
 
 
 class Ranker:
-    """The rankings of every tournament that somebody reads. Of the loop."""
+    """The rankings of every tournament that somebody reads. It runs on the event loop."""
 
     def __init__(self, now_ms: Callable[[], int], work: Work = at_once) -> None:
         self.on_news: list[Callable[[Tournament], None]] = []
-        """Called when something was computed elsewhere, so that it can be told."""
+        """Called with the tournament after each background computation."""
         self._now_ms = now_ms
         self._work = work
         self._known: WeakKeyDictionary[Tournament, _Known] = WeakKeyDictionary()
 
     def ranking(self, tournament: Tournament) -> Ranking:
-        """The ranking as far as it is known; has it computed anew where it is time."""
+        """Return the ranking as far as it is known, and have it computed again if that is due."""
         known = self.refresh(tournament)
-        computed, table = known.elsewhere, tournament.table
+        computed, table = known.background, tournament.table
         if _is_large(tournament) and computed is not None:
             return computed
         ratings, past = (None, None) if computed is None else (computed.ratings, computed.past)
@@ -114,8 +115,8 @@ class Ranker:
         return shown
 
     async def fresh(self, tournament: Tournament) -> Ranking:
-        """The ranking, not older than a second; exact if the tournament is over."""
-        for _ in range(2):  # what is being computed may have begun before the end
+        """Return a ranking that is at most a second old; an exact one if the tournament is over."""
+        for _ in range(2):  # the computation under way may have begun before the tournament ended
             known = self.refresh(tournament)
             if not known.busy or not self._is_old(tournament, known):
                 break
@@ -125,7 +126,7 @@ class Ranker:
         return self.ranking(tournament)
 
     def refresh(self, tournament: Tournament) -> "_Known":
-        """Have it computed anew, if it is time."""
+        """Have the ranking computed again if that is due."""
         known = self._known.get(tournament)
         if known is None:
             known = self._known[tournament] = _Known()
@@ -134,8 +135,8 @@ class Ranker:
         return known
 
     def _is_old(self, tournament: Tournament, known: _Known) -> bool:
-        """Whether it is to be computed elsewhere: something has changed since, and not just now."""
-        computed = known.elsewhere
+        """Return whether a background computation is due."""
+        computed = known.background
         if computed is None:
             return True
         since_ms = self._now_ms() - known.computed_at_ms
@@ -156,7 +157,7 @@ class Ranker:
         def done(ranking: Ranking | None) -> None:
             known.busy = False
             known.computed_at_ms = self._now_ms()
-            known.elsewhere = ranking or known.elsewhere or _ranking(table, None, None, results)
+            known.background = ranking or known.background or _ranking(table, None, None, results)
             waiting, known.waiting = known.waiting, []
             for future in waiting:
                 if not future.done():
@@ -173,12 +174,15 @@ def _is_large(tournament: Tournament) -> bool:
 
 
 def movement_results(bots: int) -> int:
-    """By how many results, the latest, movement is measured: each bot has had some two of them."""
+    """Return how many of the latest results movement is measured by: each bot had about two of them."""
     return max(bots, FEWEST_RESULTS)
 
 
 def _earlier(tournament: Tournament) -> Table | None:
-    """The table without the latest results; None where ranks do not move by points, or have not yet, or no more."""
+    """Return the table without the latest results.
+
+    None where ranks do not follow points, where there are too few results, and once the tournament is over.
+    """
     latest = movement_results(len(tournament.field))
     if tournament.status in OVER or tournament.table.places is not None or len(tournament.results) <= latest:
         return None

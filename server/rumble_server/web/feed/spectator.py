@@ -1,4 +1,4 @@
-"""One open stream of a feed: what its reader has still to be sent, in bounded memory."""
+"""One open stream of a feed, with a bounded queue of what its reader has not been sent yet."""
 
 import asyncio
 import zlib
@@ -7,17 +7,17 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from dataclasses import dataclass, field
 
 MOST_UNREAD_BYTES = 1 << 19
-"""A reader that is further behind is sent a fresh snapshot instead."""
+"""Bound of the queue; a reader that is further behind loses it and is sent a new snapshot."""
 
 GZIP_HEAD = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
-"""What a gzip stream begins with (RFC 1952): deflate, no name, no time, system unknown."""
+"""The first bytes of a gzip stream (RFC 1952): deflate, no name, no time, system unknown."""
 PACK_LEVEL = 1
-"""The quickest: the feed shrinks to a fifth or less, in a millisecond or two."""
+"""zlib's fastest level: it shrinks a chunk to a fifth or less, in 1 to 2 ms."""
 
 
 @dataclass(slots=True, eq=False)
 class Chunk:
-    """Events that are sent together, once the log is on disk up to `number`: until then they may not be told."""
+    """Events that are sent together, and not before the log is on disk up to `number`."""
 
     number: int
     data: bytes
@@ -25,7 +25,7 @@ class Chunk:
 
     @property
     def packed(self) -> bytes:
-        """The same as a piece of a gzip stream, made once for all readers.
+        """`data` as a piece of a gzip stream, made once for all readers.
 
         It refers to nothing before it and ends on a whole byte (Z_FULL_FLUSH), so that it may follow any other piece.
         """
@@ -36,7 +36,7 @@ class Chunk:
 
 
 class Spectator:
-    """A reader. `catch_up` gives what tells it everything, for when it has fallen behind."""
+    """One reader. `catch_up` gives what is sent to it when it has fallen behind."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class Spectator:
         self._queue = deque(first)
         self._catch_up = catch_up
         self._may_tell = may_tell
-        """Whether a chunk is on disk; if not, the spectator is woken when more of the log is."""
+        """Returns whether a chunk is on disk; if it is not, the spectator is woken when more of the log is."""
         self._now_ms = now_ms
         self._is_packed = packed
         self._unread_bytes = 0
@@ -61,7 +61,7 @@ class Spectator:
         self._sending_since_ms: int | None = None
 
     def offer(self, chunk: Chunk) -> None:
-        """Something new; dropped, with all that was not read, where that is too much."""
+        """Queue a chunk. Where the queue would be too long, all of it is dropped and `catch_up` takes its place."""
         if self._behind:
             return
         self._unread_bytes += len(chunk.data)
@@ -74,22 +74,22 @@ class Spectator:
         self._ready.set()
 
     def wake(self) -> None:
-        """More of the log is on disk."""
+        """Look again whether the next chunk is on disk."""
         self._ready.set()
 
     def stuck_ms(self) -> int:
-        """How long the reader has not taken what is being sent."""
+        """Return for how many ms the reader has not taken what is being sent."""
         return 0 if self._sending_since_ms is None else self._now_ms() - self._sending_since_ms
 
     def close(self) -> None:
-        """End the stream, also of a reader that does not read."""
+        """End the stream, even if its reader takes nothing."""
         self._closed = True
         self._ready.set()
         if self._task is not None and self._sending_since_ms is not None:
             self._task.cancel()
 
     async def chunks(self) -> AsyncIterator[bytes]:
-        """What is to be sent, piece by piece, until the stream is closed; as a gzip stream if it is packed."""
+        """Yield what is to be sent until the stream is closed; as a gzip stream if it is packed."""
         self._task = asyncio.current_task()
         head = GZIP_HEAD if self._is_packed else b""
         while not self._closed:

@@ -1,6 +1,6 @@
-"""What is shown of a tournament and its matches, as the models of the feed. Pure."""
+"""Tournaments and matches as models of the feed. Pure."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from itertools import combinations, islice
 from typing import Any, TypeVar
 
@@ -8,6 +8,7 @@ from rumble_engine import get_game
 from rumble_protocol.feed_messages import (
     Board,
     Entrant,
+    FeedStandings,
     FeedStatus,
     MatchResult,
     Pair,
@@ -15,27 +16,30 @@ from rumble_protocol.feed_messages import (
     TournamentView,
 )
 
-from rumble_server.arena.player import OpenMatch
+from rumble_server.arena.arena import Arena
 from rumble_server.match.facts import MatchOver
 from rumble_server.match.referee import Referee
+from rumble_server.tournament.ended import Outline
 from rumble_server.tournament.tournament import OVER, Tournament
 from rumble_server.web.feed.expected import expected_end
 from rumble_server.web.feed.headline import headline
 from rumble_server.web.feed.ranker import Ranking
 
 MOST_IN_CROSSTABLE = 100
-"""A larger field has no crosstable: nobody could read it."""
+"""Largest field with a crosstable; nobody could read a larger one."""
 MOST_LATEST = 12
+"""Maximum number of latest results in a view."""
 
 View = TypeVar("View", bound=TournamentView)
 BoardView = TypeVar("BoardView", bound=Board)
 ResultView = TypeVar("ResultView", bound=MatchResult)
-IsConnected = Callable[[str], bool]
 
 
-def summary_view(tournament: Tournament) -> TournamentSummary:
-    """The tournament as a line of a list."""
-    return TournamentSummary(**_summary(tournament))
+def summary_view(tournament: Tournament | Outline) -> TournamentSummary:
+    """Return the tournament as a line of a list."""
+    if isinstance(tournament, Tournament):
+        return TournamentSummary(**_summary(tournament))
+    return TournamentSummary(**{name: getattr(tournament, name) for name in TournamentSummary.model_fields})
 
 
 def _summary(tournament: Tournament) -> dict[str, Any]:
@@ -51,16 +55,9 @@ def _summary(tournament: Tournament) -> dict[str, Any]:
     }
 
 
-def tournament_view(
-    kind: type[View],
-    tournament: Tournament,
-    open_matches: Mapping[str, OpenMatch],
-    is_connected: IsConnected,
-    now_ms: int,
-    ranking: Ranking,
-) -> View:
-    """The whole tournament; `kind` is TournamentView, or Snapshot."""
-    config = tournament.config
+def tournament_view(kind: type[View], tournament: Tournament, arena: Arena, ranking: Ranking) -> View:
+    """Show the whole tournament as it stands now; `kind` is TournamentView or Snapshot."""
+    config, now_ms = tournament.config, arena.clock.now_ms()
     return kind(
         **_summary(tournament),
         settings=config.settings,
@@ -74,26 +71,38 @@ def tournament_view(
         rated=config.rated,
         listed=config.listed,
         reason=tournament.reason,
-        matches_over=len(tournament.results),
-        matches_total=tournament.matches_total,
-        headline=headline(tournament, ranking.standings),
-        expected=expected_end(tournament, now_ms),
-        standings=ranking.standings,
-        gained_by=ranking.gained_by,
-        rating_model=ranking.model,
-        entrants=entrants_view(tournament, is_connected, ranking),
+        **_standings_and_progress(tournament, now_ms, ranking),
+        entrants=entrants_view(tournament, arena.is_connected, ranking),
         running=[
-            board_view(Board, open_matches[match].referee, now_ms)
+            board_view(Board, arena.matches.live[match].referee, now_ms)
             for match in tournament.running
-            if match in open_matches
+            if match in arena.matches.live
         ],
         pairs=pairs_view(tournament),
         latest=[result_view(MatchResult, over) for over in islice(reversed(tournament.results.values()), MOST_LATEST)],
     )
 
 
-def entrants_view(tournament: Tournament, is_connected: IsConnected, ranking: Ranking) -> list[Entrant]:
-    """The field in order of name, and by rank once it is over; the crosstable is in the same order."""
+def _progress(tournament: Tournament, now_ms: int, ranking: Ranking) -> dict[str, Any]:
+    return {
+        "matches_over": len(tournament.results),
+        "matches_total": tournament.matches_total,
+        "headline": headline(tournament, ranking.standings),
+        "expected": expected_end(tournament, now_ms),
+    }
+
+
+def _standings_and_progress(tournament: Tournament, now_ms: int, ranking: Ranking) -> dict[str, Any]:
+    return {
+        **_progress(tournament, now_ms, ranking),
+        "standings": ranking.standings,
+        "gained_by": ranking.gained_by,
+        "rating_model": ranking.model,
+    }
+
+
+def entrants_view(tournament: Tournament, is_connected: Callable[[str], bool], ranking: Ranking) -> list[Entrant]:
+    """Show the field by name, or by rank once the tournament is over. The crosstable has the same order."""
     ranked = [line.name for line in ranking.standings if line.name in tournament.field]
     names = ranked if tournament.status in OVER and len(ranked) == len(tournament.field) else []
     names = names or sorted(tournament.field, key=str.casefold)
@@ -109,15 +118,14 @@ def entrants_view(tournament: Tournament, is_connected: IsConnected, ranking: Ra
 
 
 def pairs_view(tournament: Tournament) -> list[Pair] | None:
-    """Every pair that has met; None where the field is too large for a crosstable."""
+    """Show every pair that has met; None where the field is too large for a crosstable."""
     if len(tournament.field) > MOST_IN_CROSSTABLE:
         return None
-    pairs = (pair_view(tournament, names) for names in combinations(tournament.field, 2))
+    pairs = (_pair_view(tournament, names) for names in combinations(tournament.field, 2))
     return [pair for pair in pairs if pair.played]
 
 
-def pair_view(tournament: Tournament, names: Iterable[str]) -> Pair:
-    """What two bots scored against each other."""
+def _pair_view(tournament: Tournament, names: Iterable[str]) -> Pair:
     first, second = names
     cells = tournament.table.cells
     ours, theirs = cells.get((first, second), {}), cells.get((second, first), {})
@@ -125,12 +133,12 @@ def pair_view(tournament: Tournament, names: Iterable[str]) -> Pair:
 
 
 def board_view(kind: type[BoardView], referee: Referee, now_ms: int) -> BoardView:
-    """A match that is being played, as a spectator sees it."""
+    """Show a match that is being played."""
     state, moves = referee.state, list(referee.moves)
     view = state.view()
     return kind(
-        match=referee.match,
-        attempt=referee.attempt,
+        match=referee.terms.match,
+        attempt=referee.terms.attempt,
         seats=list(referee.terms.seats),
         seat=state.to_move,
         ply=len(moves),
@@ -146,7 +154,7 @@ def board_view(kind: type[BoardView], referee: Referee, now_ms: int) -> BoardVie
 
 
 def result_view(kind: type[ResultView], over: MatchOver) -> ResultView:
-    """The outcome of a match."""
+    """Show the outcome of a match."""
     return kind(
         match=over.match,
         attempt=over.attempt,
@@ -159,15 +167,25 @@ def result_view(kind: type[ResultView], over: MatchOver) -> ResultView:
 
 
 def status_event(tournament: Tournament, now_ms: int, ranking: Ranking) -> FeedStatus:
-    """The tournament's status and progress."""
+    """Show a tournament's status and progress."""
     return FeedStatus(
         tournament=tournament.id,
         status=tournament.status,
         reason=tournament.reason,
-        matches_over=len(tournament.results),
-        matches_total=tournament.matches_total,
-        headline=headline(tournament, ranking.standings),
-        expected=expected_end(tournament, now_ms),
+        **_progress(tournament, now_ms, ranking),
         started_at_ms=tournament.started_at_ms,
         ended_at_ms=tournament.ended_at_ms,
+    )
+
+
+def standings_event(
+    tournament: Tournament, now_ms: int, ranking: Ranking, met: Iterable[frozenset[str]]
+) -> FeedStandings:
+    """Show the standings and the progress, with the pairs of `met`."""
+    in_crosstable = len(tournament.field) <= MOST_IN_CROSSTABLE
+    pairs = [names for bots in met for names in combinations(sorted(bots), 2)] if in_crosstable else []
+    return FeedStandings(
+        tournament=tournament.id,
+        **_standings_and_progress(tournament, now_ms, ranking),
+        pairs=[_pair_view(tournament, names) for names in pairs],
     )

@@ -1,1 +1,1 @@
-"""The pages, rendered whole by the server."""
+"""The pages, rendered by the server."""

@@ -1,4 +1,4 @@
-"""The scale of the rating chart. Pure; `static/ratings.js` has the same, to keep the chart live."""
+"""The scale of the rating chart. Pure; `static/ratings.js` computes the same to keep the chart live."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -7,29 +7,30 @@ from math import ceil, floor
 from rumble_protocol.feed_messages import Standing
 
 MOST_STEPS = 6
+"""Maximum number of steps that the ratings are spread over."""
 STEPS = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000)
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """From `low` to `high`, both multiples of `step`."""
+    """A scale from `low` to `high`, both multiples of `step`."""
 
     low: int
     high: int
     step: int
 
     def at(self, value: float) -> str:
-        """Where a value is, from the left, as SVG takes it."""
+        """Return the distance of a value from the left, as SVG takes it."""
         return f"{100 * (value - self.low) / (self.high - self.low):.2f}%"
 
     @property
     def ticks(self) -> list[int]:
-        """The values that are marked."""
+        """The values with a mark."""
         return list(range(self.low, self.high + 1, self.step))
 
 
 def scale_of(standings: Iterable[Standing]) -> Scale | None:
-    """A scale that has room for every rating and its interval; None where there is no rating."""
+    """Make a scale with room for every rating and its interval; None where there is no rating."""
     ends = [end for line in standings if line.rating is not None for end in (line.rating, *(line.interval or ()))]
     if not ends:
         return None

@@ -1,4 +1,4 @@
-"""The host's console: pages that hold nothing secret; their scripts ask the API with the token that the host enters."""
+"""The form of the console that creates a tournament."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,14 +16,14 @@ Choices = tuple[tuple[str, str], ...]
 FORMAT_TITLES = {
     "round-robin": "Round-robin: everyone meets everyone",
     "gauntlet": "Gauntlet: a few challengers meet all others",
-    "knockout": "Knockout: who loses is out",
-    "swiss": "Swiss: in each round, bots with as many points meet",
+    "knockout": "Knockout: the loser is out",
+    "swiss": "Swiss: in each round, bots with equal points meet",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class FormField:
-    """One choice in the form; `name` is its place in the configuration, like `time_control.move_ms`."""
+    """One field of the form; `name` is its place in the configuration, like `time_control.move_ms`."""
 
     name: str
     label: str
@@ -33,12 +33,12 @@ class FormField:
     minimum: int | None = None
     maximum: int | None = None
     formats: str = ""
-    """Only for these formats, separated by spaces; empty: for all."""
+    """The formats that have this field, separated by spaces; empty: all."""
     required: bool = False
 
     @property
     def default(self) -> Any:
-        """What is chosen if nothing is; None where that is to choose nothing."""
+        """The value that the form begins with; None for an empty field."""
         found: Any = DEFAULTS
         for part in self.name.split("."):
             found = found.get(part)
@@ -47,7 +47,7 @@ class FormField:
 
 @dataclass(frozen=True, slots=True)
 class FormGroup:
-    """Choices that belong together; `advanced` ones are folded away."""
+    """Fields that belong together; an `advanced` group is folded away."""
 
     title: str
     fields: tuple[FormField, ...]
@@ -61,22 +61,37 @@ DEFAULTS: dict[str, Any] = {
 }
 
 
+def _integer(
+    name: str, label: str, hint: str, minimum: int, maximum: int | None = None, formats: str = ""
+) -> FormField:
+    return FormField(name, label, hint, "integer", minimum=minimum, maximum=maximum, formats=formats)
+
+
+def _seconds(name: str, label: str, hint: str) -> FormField:
+    return FormField(name, label, hint, "seconds", minimum=0)
+
+
 def form_groups() -> Sequence[FormGroup]:
-    """The form that creates a tournament: all that a configuration has but for the game's settings."""
+    """Make the form: every field of a configuration but the game's settings."""
     formats = tuple((name, FORMAT_TITLES.get(name, name)) for name in FORMATS)
     games = tuple((name, get_game(name).title) for name in _game_names())
+    own_id = "For people. Its id, as in addresses, is made from it."
+    played_again = "How many times a tied pairing is played again before the better seed goes on."
+    openings_hint = "Each pair plays an opening from both seats. Your own: one opening a line, moves with spaces."
+    tiebreaks_hint = f"In this order; there are {', '.join(TIEBREAKS)}. Empty: the format's own."
+    absent_hint = "How long matches wait for a bot that is not connected; then it loses them."
+    listed_hint = "The list of tournaments shows it. Otherwise one must know its address to find it."
+    openings = (
+        ("auto", "From the start, then from the game's openings"),
+        ("suite", "From the game's openings"),
+        ("none", "Always from the start"),
+        ("own", "These:"),
+    )
     return (
         FormGroup(
             "What is played",
             (
-                FormField(
-                    "name",
-                    "Name",
-                    "For people. Its id, as in addresses, is made from it.",
-                    "text",
-                    maximum=80,
-                    required=True,
-                ),
+                FormField("name", "Name", own_id, "text", maximum=80, required=True),
                 FormField("game", "Game", "Its settings follow below, where it has any.", "choice", games),
             ),
         ),
@@ -84,72 +99,34 @@ def form_groups() -> Sequence[FormGroup]:
             "Who meets whom",
             (
                 FormField("format", "Format", "How pairings are made.", "choice", formats),
-                FormField(
-                    "cycles",
-                    "Cycles",
-                    "How often everyone meets everyone.",
-                    "integer",
-                    minimum=1,
-                    maximum=1000,
-                    formats="round-robin gauntlet",
-                ),
-                FormField(
+                _integer("cycles", "Cycles", "How often everyone meets everyone.", 1, 1000, "round-robin gauntlet"),
+                _integer(
                     "legs",
                     "Matches a pairing",
-                    "With 2, both play the same opening from both seats: that is fair.",
-                    "integer",
-                    minimum=1,
-                    maximum=1000,
+                    "With 2, both bots play the same opening from both seats, which is fair.",
+                    1,
+                    1000,
                 ),
-                FormField(
-                    "rounds",
-                    "Rounds",
-                    "Empty: as many as a knockout of the field would have.",
-                    "integer",
-                    minimum=1,
-                    maximum=1000,
-                    formats="swiss",
-                ),
-                FormField(
+                _integer("rounds", "Rounds", "Empty: as many as a knockout would have.", 1, 1000, "swiss"),
+                _integer(
                     "challengers",
                     "Challengers",
-                    "The first so many bots, by number, meet all others.",
-                    "integer",
-                    minimum=1,
-                    maximum=1000,
-                    formats="gauntlet",
+                    "How many of the first bots, by number, meet all others.",
+                    1,
+                    1000,
+                    "gauntlet",
                 ),
-                FormField(
-                    "replays",
-                    "Replays of a tie",
-                    "How often a tied pairing is played again before the better seed goes on.",
-                    "integer",
-                    minimum=0,
-                    maximum=100,
-                    formats="knockout",
-                ),
+                _integer("replays", "Replays of a tie", played_again, 0, 100, "knockout"),
             ),
         ),
         FormGroup(
             "Time to think",
             (
-                FormField(
-                    "time_control.move_ms", "Each move (seconds)", "Every move has this first.", "seconds", minimum=0
+                _seconds("time_control.move_ms", "Each move (seconds)", "Each move uses this time first."),
+                _seconds(
+                    "time_control.bank_ms", "Bank (seconds)", "For the whole match; used when a move takes longer."
                 ),
-                FormField(
-                    "time_control.bank_ms",
-                    "Bank (seconds)",
-                    "For the whole match; used where a move takes longer.",
-                    "seconds",
-                    minimum=0,
-                ),
-                FormField(
-                    "time_control.increment_ms",
-                    "Increment (seconds)",
-                    "The bank grows by this after each move.",
-                    "seconds",
-                    minimum=0,
-                ),
+                _seconds("time_control.increment_ms", "Increment (seconds)", "The bank grows by this after each move."),
             ),
         ),
         FormGroup(
@@ -162,18 +139,17 @@ def form_groups() -> Sequence[FormGroup]:
                     "text",
                     maximum=64,
                 ),
-                FormField(
+                _integer(
                     "start_at_bots",
-                    "Start with so many bots",
-                    "It starts by itself when they are in. Empty: you start it.",
-                    "integer",
-                    minimum=2,
-                    maximum=MOST_BOTS,
+                    "Start at this many bots",
+                    "It starts by itself when as many have joined. Empty: you start it.",
+                    2,
+                    MOST_BOTS,
                 ),
                 FormField(
                     "start_at_ms",
                     "Start at",
-                    "It starts by itself then, or as soon after it as two bots are in.",
+                    "It starts by itself at this time, or later, when two bots have joined.",
                     "moment",
                 ),
                 FormField(
@@ -188,72 +164,38 @@ def form_groups() -> Sequence[FormGroup]:
         FormGroup(
             "Scoring and openings",
             (
-                FormField(
-                    "openings",
-                    "Openings",
-                    "What pairs begin with, each from both seats. Own ones: an opening a line, its moves with spaces.",
-                    "openings",
-                    (
-                        ("auto", "From the start, then from the game's openings"),
-                        ("suite", "From the game's openings"),
-                        ("none", "Always from the start"),
-                        ("own", "These:"),
-                    ),
-                ),
+                FormField("openings", "Openings", openings_hint, "openings", openings),
                 FormField("points", "Points", "For a win, a draw and a loss.", "numbers"),
-                FormField(
-                    "tiebreaks", "Tie-breaks", f"In order, of {', '.join(TIEBREAKS)}. Empty: the format's own.", "list"
-                ),
-                FormField("rated", "Rated", "Ratings with their intervals are worked out.", "checkbox"),
-                FormField(
-                    "seed",
-                    "Seed",
-                    "Of everything random: the same seed and bots, the same schedule and openings.",
-                    "integer",
-                    minimum=0,
-                ),
+                FormField("tiebreaks", "Tie-breaks", tiebreaks_hint, "list"),
+                FormField("rated", "Rated", "Ratings with their intervals are computed.", "checkbox"),
+                _integer("seed", "Seed", "The same seed and the same bots give the same schedule and openings.", 0),
             ),
             advanced=True,
         ),
         FormGroup(
             "Faults and patience",
             (
-                FormField(
+                _integer(
                     "illegal_retries",
                     "Second chances",
-                    "So many illegal moves a match are asked again, on the same clock. 0: the first loses.",
-                    "integer",
-                    minimum=0,
-                    maximum=100,
+                    "How many illegal moves in a match may be made again, on the same clock. 0: the first loses.",
+                    0,
+                    100,
                 ),
-                FormField(
+                _integer(
                     "bench_after",
                     "Bench after",
-                    "So many matches lost in a row by its own fault bench a bot. 0: never.",
-                    "integer",
-                    minimum=0,
-                    maximum=1_000_000,
+                    "A bot is benched after this many matches in a row lost by its own fault. 0: never.",
+                    0,
+                    1_000_000,
                 ),
-                FormField(
+                _seconds(
                     "away_ms",
                     "Away (seconds)",
-                    "So long a bot's connection may be gone in a match, apart from its clock.",
-                    "seconds",
-                    minimum=0,
+                    "How long a bot's connection may be gone in a match, apart from its clock.",
                 ),
-                FormField(
-                    "absent_ms",
-                    "Absent (seconds)",
-                    "So long its matches wait for a bot that is not there; then they are lost.",
-                    "seconds",
-                    minimum=0,
-                ),
-                FormField(
-                    "listed",
-                    "Listed",
-                    "It is shown in the list of tournaments. Otherwise only who knows its address finds it.",
-                    "checkbox",
-                ),
+                _seconds("absent_ms", "Absent (seconds)", absent_hint),
+                FormField("listed", "Listed", listed_hint, "checkbox"),
             ),
             advanced=True,
         ),
@@ -261,10 +203,10 @@ def form_groups() -> Sequence[FormGroup]:
 
 
 def games_with_settings() -> Sequence[Game]:
-    """The games that have settings to choose."""
+    """Return the games that have settings to choose."""
     return [game for game in map(get_game, _game_names()) if game.settings]
 
 
 def _game_names() -> list[str]:
-    """The games but for those of families, of which there may be a hundred: the API takes these by name."""
+    """Return the games, without those of families (there may be a hundred): the API takes these by name."""
     return [name for name in game_names() if ":" not in name]

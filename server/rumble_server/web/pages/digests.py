@@ -1,48 +1,27 @@
 """What lists show of a tournament: how far it is, who leads, and what each bot has done in it."""
 
 import asyncio
-import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from rumble_protocol.feed_messages import Standing, TournamentSummary
 
-from rumble_server.arena.recovery import replay_tournament
-from rumble_server.tournament.facts import LogFact
+from rumble_server.tournament.ended import EndedTournament, Line
 from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.api.library import Library
-from rumble_server.web.feed.headline import headline
+from rumble_server.web.feed.headline import headline, headline_of
 from rumble_server.web.feed.views import summary_view
 from rumble_server.web.site import Site
 
-log = logging.getLogger(__name__)
-
 MOST_LISTED = 100
-"""Lists and records are of so many tournaments, the newest."""
+"""Maximum number of tournaments in lists and in records of bots; older ones are left out."""
 PATIENCE_S = 1.0
-"""A page waits so long for tournaments of earlier runs to be read; the others are counted when they are."""
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """What one bot has done in a tournament, and its rank."""
-
-    name: str
-    rank: int
-    points: float
-    wins: int
-    draws: int
-    losses: int
-
-    @property
-    def played(self) -> int:
-        """Matches with a result."""
-        return self.wins + self.draws + self.losses
+"""How long a page waits, in s, for records to be made; tournaments without one are not counted on it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """A tournament in a list; `lines` by rank."""
+    """A tournament in a list. `lines` are by rank."""
 
     summary: TournamentSummary
     format: str
@@ -54,7 +33,7 @@ class Digest:
 
 @dataclass(slots=True)
 class Record:
-    """What a bot has done over several tournaments; `first` counts those that it has won, alone or with others."""
+    """What a bot has done over several tournaments. `first` counts those that it won, alone or with others."""
 
     name: str
     tournaments: int = 0
@@ -65,29 +44,30 @@ class Record:
 
     @property
     def played(self) -> int:
-        """Matches with a result."""
+        """Number of matches with a result."""
         return self.wins + self.draws + self.losses
 
     @property
     def share(self) -> float | None:
-        """Of its matches the wins, with half of the draws; None without a match."""
+        """Share of its matches that it won; a draw counts half. None without a match."""
         return (self.wins + self.draws / 2) / self.played if self.played else None
 
 
 def digest(tournament: Tournament, standings: Sequence[Standing]) -> Digest:
-    """The tournament for a list; `standings` as they are told."""
-    return Digest(
-        summary=summary_view(tournament),
-        format=tournament.config.format,
-        matches_over=len(tournament.results),
-        matches_total=tournament.matches_total,
-        headline=headline(tournament, standings),
-        lines=tuple(Line(line.name, line.rank, line.points, line.wins, line.draws, line.losses) for line in standings),
-    )
+    """Make the digest of a tournament in memory. `standings` as they are told."""
+    lines = tuple(Line(line.name, line.rank, line.points, line.wins, line.draws, line.losses) for line in standings)
+    matches, text = (len(tournament.results), tournament.matches_total), headline(tournament, standings)
+    return Digest(summary_view(tournament), tournament.config.format, *matches, text, lines)
+
+
+def digest_of_ended(ended: EndedTournament) -> Digest:
+    """Make the digest of a tournament that is over, from its record."""
+    text = headline_of(ended.status, ended.format, ended.lines, ended.challengers)
+    return Digest(summary_view(ended), ended.format, ended.matches_over, ended.matches_total, text, ended.lines)
 
 
 def records(digests: Iterable[Digest]) -> list[Record]:
-    """The bots of these tournaments, newest first, with all their matches. Names are compared without case."""
+    """Sum up the bots of these tournaments, most wins first. Names are compared without case; the first one counts."""
     found: dict[str, Record] = {}
     for each in digests:
         for line in each.lines:
@@ -101,26 +81,26 @@ def records(digests: Iterable[Digest]) -> list[Record]:
 
 
 def _has_winner(digest: Digest) -> bool:
-    """A gauntlet has none: its challengers play far more than the others."""
+    """Whether rank 1 is a win. In a gauntlet it is not: its challengers play far more than the others."""
     return digest.summary.status == "finished" and digest.format != "gauntlet"
 
 
 def lines_of(digests: Iterable[Digest], name: str) -> list[tuple[Digest, Line]]:
-    """What one bot has done in each of these tournaments that it was in."""
+    """Return what one bot has done in each of these tournaments that it was in."""
     wanted = name.casefold()
     return [(each, line) for each in digests for line in each.lines if line.name.casefold() == wanted]
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The newest tournaments that are listed, newest first. `digests` lacks those that are still being read."""
+    """The newest tournaments that are listed, newest first. `digests` lacks those without a record."""
 
     tournaments: list[TournamentSummary]
     digests: dict[str, Digest]
 
     @property
     def unread(self) -> int:
-        """How many are not counted yet."""
+        """Number of tournaments that are not counted."""
         return len(self.tournaments) - len(self.digests)
 
 
@@ -134,41 +114,24 @@ class Digests:
         self._reading: asyncio.Task[None] | None = None
 
     async def listing(self) -> Listing:
-        """What there is to list. To be told once `site.on_disk()` returns."""
-        listed = await self._library.listed(MOST_LISTED)
-        unread = [
-            each.id for each in listed if each.id not in self._site.arena.tournaments and each.id not in self._over
-        ]
+        """List what there is. Tell it only after `site.on_disk()` has returned. Raises StoreError."""
+        listed = await self._library.newest(MOST_LISTED)
+        unread = [each.id for each in listed if not isinstance(each, Tournament | EndedTournament)]
         if unread:
             if self._reading is None or self._reading.done():
                 self._reading = asyncio.create_task(self._read(unread))
             await asyncio.wait([self._reading], timeout=PATIENCE_S)
-        ids = {each.id for each in listed}
-        self._over = {tournament: kept for tournament, kept in self._over.items() if tournament in ids}
-        found: dict[str, Digest] = {}
+            listed = await self._library.newest(MOST_LISTED)
+        digests: dict[str, Digest] = {}
         for each in listed:
-            in_memory = self._site.arena.tournaments.get(each.id)
-            if in_memory is not None:
-                found[each.id] = digest(in_memory, self._site.ranker.ranking(in_memory).standings)
-            elif each.id in self._over:
-                found[each.id] = self._over[each.id]
-        return Listing(listed, found)
+            if isinstance(each, Tournament):
+                digests[each.id] = digest(each, self._site.ranker.ranking(each).standings)
+            elif isinstance(each, EndedTournament):
+                digests[each.id] = self._over.get(each.id) or digest_of_ended(each)
+        self._over = {each.id: digests[each.id] for each in listed if isinstance(each, EndedTournament)}
+        return Listing([summary_view(each) for each in listed], digests)
 
-    async def _read(self, tournaments: Sequence[str]) -> None:
-        for tournament in tournaments:
-            facts = await self._site.archive.tournament_facts(tournament)
-            found = await asyncio.to_thread(_digest_of, facts)
-            if found is not None:
-                self._over[tournament] = found
-
-
-def _report(reading: "asyncio.Task[None]") -> None:
-    if not reading.cancelled() and reading.exception() is not None:
-        log.error("a tournament could not be read for the lists", exc_info=reading.exception())
-
-
-def _digest_of(facts: Sequence[LogFact]) -> Digest | None:
-    tournament = replay_tournament(facts)
-    if tournament is None:
-        return None
-    return digest(tournament, [Standing(**line.as_json()) for line in tournament.table.standings()])
+    async def _read(self, tournament_ids: Sequence[str]) -> None:
+        """Have the records made that are missing. The archive logs what it cannot read, and never tries it again."""
+        for tournament_id in tournament_ids:
+            await self._site.archive.ended(tournament_id)

@@ -1,4 +1,4 @@
-"""The HTTP API for people: what `/docs` shows of the OpenAPI document."""
+"""The page `/docs`: the HTTP API for people, from the OpenAPI document."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,18 +17,18 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One thing that can be asked of the API."""
+    """One operation of the API."""
 
     method: str
     path: str
     about: str
     parts: list[Part]
     answers: list[tuple[str, str]]
-    """Status and the name of the model."""
+    """The status of each answer, and the name of its model."""
 
 
 def operations(document: Mapping[str, Any]) -> dict[str, list[Operation]]:
-    """The operations by their tag."""
+    """Group the operations of an OpenAPI document by tag."""
     groups: dict[str, list[Operation]] = {}
     for path, methods in document["paths"].items():
         for method, about in methods.items():
@@ -56,7 +56,7 @@ def _answer(answer: Mapping[str, Any]) -> str:
 
 
 def _kind(schema: Mapping[str, Any]) -> str:
-    """A schema in a few words: `integer`, `string or null`, `TournamentView`."""
+    """Write a schema in a few words: `integer`, `string or null`, `TournamentView`."""
     if "$ref" in schema:
         return str(schema["$ref"]).rpartition("/")[2]
     if "anyOf" in schema:

@@ -1,7 +1,6 @@
-"""Boards as SVG: what `static/board.js` draws in the browser, drawn by the server, element by element the same.
+"""Boards as SVG, drawn by the server element by element as `static/board.js` draws them in the browser.
 
-A cell is 100 units wide; colours are classes of `static/css/board.css`. Whatever a game says is text here, never
-markup.
+A cell is 100 units wide; colours are classes of `static/css/board.css`. Texts of a game are escaped.
 """
 
 import json
@@ -17,21 +16,21 @@ SHAPES: dict[str, list[list[str]]] = json.loads(
     .removeprefix("export default ")
     .rstrip(";\n")
 )
-"""By shape: its paths, each with the class it is coloured by. The file is JSON but for its first words."""
+"""The paths of each shape, each with its CSS class. The file is JSON after its first words."""
 
 MARGIN, LABELLED = 8, 46
-"""Around the cells; and where labels are written."""
+"""The margin of a side of the board without labels, and with labels."""
 DOWN = 87
-"""From a row of hexagons to the next, each 100 wide and 116 high."""
+"""The distance from a row of hexagons to the next; each is 100 wide and 116 high."""
 HEXAGON = "m0-58l50 29v58l-50 29l-50-29v-58z"
 ON_SQUARES = ("grid", "chequered", "felt")
-"""Surfaces where the last move is marked by its squares; elsewhere a ring on its pieces marks it."""
+"""The surfaces that mark the last move by its squares; others mark it by rings on its pieces."""
 
 Spot = tuple[int, int]
 
 
 class Plan:
-    """Where everything stands."""
+    """The place of everything on the board."""
 
     def __init__(self, drawing: Drawing, flipped: bool) -> None:
         self.columns, self.rows = columns, rows = drawing.columns, drawing.rows
@@ -53,22 +52,20 @@ class Plan:
         return self.left + 100 * column, self.top + 100 * row
 
     def cell(self, cell: int) -> Spot:
-        """The middle of a cell."""
+        """Return the middle of a cell."""
         return self._at(*divmod(self.columns * self.rows - 1 - cell if self._flipped else cell, self.columns))
 
     def column_label(self, column: int) -> Spot:
-        """Where a column's label stands."""
         column = self.columns - 1 - column if self._flipped else column
         x, y = self._at(0 if self._slanted else self.rows - 1, column)
         return (x - 68, y - 118) if self._slanted else (x, y + 74)
 
     def row_label(self, row: int) -> Spot:
-        """Where a row's label stands."""
         x, y = self._at(self.rows - 1 - row if self._flipped else row, 0)
         return x - (138 if self._slanted else 74), y
 
     def corners(self) -> tuple[Spot, Spot, Spot, Spot, Spot]:
-        """Of hexagons: the corners of the coloured edges, clockwise from the top left, and the middle."""
+        """Return, for hexagons, the corners of the coloured edges, clockwise from the top left, and the middle."""
         (a, b), (c, d) = self._at(0, 0), self._at(0, self.columns - 1)
         (e, f), (g, h) = self._at(self.rows - 1, self.columns - 1), self._at(self.rows - 1, 0)
         middle = (a + e) // 2, (b + f) // 2
@@ -76,7 +73,7 @@ class Plan:
 
 
 def words(drawing: Drawing) -> str:
-    """The position in words, for who cannot see it: `X: 0, 4. O: 8.`"""
+    """Write the position in words, for screen readers: `X: 0, 4. O: 8.`"""
     told = []
     for mark, piece in drawing.pieces.items():
         cells = [drawing.name_of(cell) for cell, found in enumerate(drawing.board) if found == mark]
@@ -86,7 +83,7 @@ def words(drawing: Drawing) -> str:
 
 
 def svg(drawing: Drawing, label: str, flipped: bool = False) -> Markup:
-    """The picture. `label` says what it is of; the position in words follows it for screen readers."""
+    """Draw the board. `label` names it for screen readers; the position in words follows."""
     plan = Plan(drawing, flipped)
     return _tag(
         "svg",
@@ -103,7 +100,7 @@ def svg(drawing: Drawing, label: str, flipped: bool = False) -> Markup:
 
 
 def token(drawing: Drawing, seat: int) -> Markup:
-    """A picture of the first piece that is a seat's: what it plays. Nothing where no piece is its own."""
+    """Draw a seat's first piece; nothing if the seat has no pieces of its own."""
     own = next((piece for piece in drawing.pieces.values() if piece.seat == seat), None)
     if own is None:
         return Markup()
@@ -138,7 +135,7 @@ def _whole(kind: str, plan: Plan) -> Markup:
 
 
 def _ruled(plan: Plan, first: int, last: int) -> Markup:
-    """Lines through the middles (0, 0) or between the cells (1, 1), over the whole board."""
+    """Draw the lines of the board: between the cells if `first` is 1, through their middles if it is 0."""
     shift, right, bottom = 50 * first, plan.left + 100 * (plan.columns - 1), plan.top + 100 * (plan.rows - 1)
     rows = [plan.top + 100 * row - shift for row in range(first, plan.rows + 1 - last)]
     columns = [plan.left + 100 * column - shift for column in range(first, plan.columns + 1 - last)]
@@ -162,7 +159,7 @@ def _wood(drawing: Drawing, plan: Plan) -> Iterable[Markup]:
 
 
 def _stars(plan: Plan) -> list[int]:
-    """The cells with a dot, on square boards as gomoku and go have them."""
+    """Return the cells with a dot, as square boards of gomoku and go have them."""
     size = plan.columns
     if size != plan.rows or size < 9 or size % 2 == 0:
         return []

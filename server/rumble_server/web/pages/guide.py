@@ -1,4 +1,4 @@
-"""What the page for those who write a bot shows: a whole bot, and every message of the protocol in a line."""
+"""The page `/write`: a complete bot, and every message of the protocol in a line."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -11,12 +11,12 @@ from rumble_protocol.server_messages import SERVER_MESSAGES
 from rumble_server.web.pages.rendering import STATIC
 
 BARE_BOT = STATIC / "bare_bot.py"
-"""The file of that name under `bots/`, served to whoever has no checkout."""
+"""The file of that name under `bots/`, for readers without a checkout."""
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A message: its type, its fields (and whether each is required), what it is for."""
+    """A message: its type, its fields and whether each is required, and its purpose."""
 
     type: str
     fields: list[tuple[str, bool]]
@@ -25,13 +25,13 @@ class Message:
 
 @cache
 def bare_bot() -> str:
-    """The program."""
+    """Read the program."""
     return BARE_BOT.read_text(encoding="utf-8").rstrip()
 
 
 @cache
 def protocol() -> list[tuple[str, list[Message]]]:
-    """The messages by who sends them, from their models."""
+    """Describe the messages, by sender."""
     return [
         ("A bot sends", [_message(model) for model in BOT_MESSAGES]),
         ("The server sends", [_message(model) for model in SERVER_MESSAGES]),
@@ -40,7 +40,7 @@ def protocol() -> list[tuple[str, list[Message]]]:
 
 @cache
 def protocol_json() -> str:
-    """The JSON Schema of every message, by file name: what `rumble schema` prints."""
+    """Write the JSON Schema of every message, by file name, as `rumble schema` prints it."""
     return text(schemas())
 
 

@@ -1,4 +1,4 @@
-"""The pages: rendered whole by the server; scripts only keep them live."""
+"""The pages: each is rendered whole by the server; scripts only keep it live."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -6,16 +6,13 @@ from dataclasses import replace
 from typing import Any
 
 from fastapi import FastAPI, Request
-from rumble_engine import get_game
-from starlette.datastructures import URL
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import Response
 
 from rumble_server.tournament.audit import Audit
 from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.api.auditor import Auditor
 from rumble_server.web.api.invitations import page_invitation
 from rumble_server.web.api.library import Library
-from rumble_server.web.api.models import MatchView
 from rumble_server.web.api.opponents import opponents, playable_games
 from rumble_server.web.api.reading import chosen_matches, results, show
 from rumble_server.web.errors import WebError
@@ -23,17 +20,18 @@ from rumble_server.web.pages import guide
 from rumble_server.web.pages.console import form_groups, games_with_settings
 from rumble_server.web.pages.digests import Digests, lines_of, records
 from rumble_server.web.pages.docs import operations
+from rumble_server.web.pages.match_page import match_context
 from rumble_server.web.pages.play import CLOCKS, SEATS, choose
-from rumble_server.web.pages.rendering import render
+from rumble_server.web.pages.rendering import html
 from rumble_server.web.pages.tournament_page import IN_ROUNDS, audit_context, rounds_context, tournament_context
 from rumble_server.web.site import Site
-from rumble_server.web.texts import ask_command
 
 MOST_BOTS = 200
-"""So many bots are on the page of all tournaments."""
+"""Maximum number of bots on the page of all tournaments."""
 MOST_MATCHES = 1000
+"""Maximum number of matches on the page of a tournament's matches: the newest."""
 MOST_AUDITED = 5000
-"""Where more matches are over the page has no audit, which then takes a while; the API has."""
+"""Maximum number of results of a tournament whose page has an audit; a larger audit is only in the API."""
 GROUPS = (
     ("Playing now", ("running", "paused")),
     ("Open: waiting for bots", ("lobby",)),
@@ -47,7 +45,7 @@ def add_pages(app: FastAPI, site: Site, library: Library, auditor: Auditor) -> N
     """Add every page to the app."""
     digests = Digests(site, library)
 
-    async def told(request: Request, template: str, **context: Any) -> Response:
+    async def answer(request: Request, template: str, **context: Any) -> Response:
         await site.on_disk()
         return await asyncio.to_thread(html, request, template, **context)
 
@@ -57,7 +55,7 @@ def add_pages(app: FastAPI, site: Site, library: Library, auditor: Auditor) -> N
             (title, [each for each in listing.tournaments if each.status in statuses]) for title, statuses in GROUPS
         ]
         bots = records(listing.digests[each.id] for each in listing.tournaments if each.id in listing.digests)
-        return await told(
+        return await answer(
             request,
             "home.html",
             groups=groups,
@@ -65,7 +63,7 @@ def add_pages(app: FastAPI, site: Site, library: Library, auditor: Auditor) -> N
             joinable=next((each.id for each in listing.tournaments if each.status == "lobby"), "TOURNAMENT"),
             bots=bots[:MOST_BOTS],
             more_bots=len(bots[MOST_BOTS:]),
-            is_connected=is_connected,
+            is_connected=site.arena.is_connected,
         )
 
     async def bot(request: Request) -> Response:
@@ -76,30 +74,26 @@ def add_pages(app: FastAPI, site: Site, library: Library, auditor: Auditor) -> N
             unread = f"; {listing.unread} of them are still being read" if listing.unread else ""
             raise WebError.not_found(f"none of the listed tournaments has a bot {name!r}{unread}")
         (record,) = records(replace(each, lines=(line,)) for each, line in found)
-        player = site.arena.player(record.name)
-        contact = None if player is None else player.contact
-        return await told(request, "bot.html", record=record, lines=found, contact=contact, listing=listing)
-
-    def is_connected(name: str) -> bool:
-        player = site.arena.player(name)
-        return player is not None and player.contact is not None
+        player = site.arena.players.get(record.name)
+        session = None if player is None else player.session
+        return await answer(request, "bot.html", record=record, lines=found, session=session, listing=listing)
 
     async def tournament(request: Request) -> Response:
         found = await library.tournament(request.path_params["tournament"])
         await site.ranker.fresh(found)
         audit = await page_audit(found)
         context = tournament_context(found, show(site, found), audit)
-        return await told(request, "tournament.html", **context, **page_invitation(found, request))
+        return await answer(request, "tournament.html", **context, **page_invitation(found, request))
 
     async def rounds(request: Request) -> Response:
         found = await library.tournament(request.path_params["tournament"])
         if found.config.format not in IN_ROUNDS:
             raise WebError.not_found(f"{found.id} is a {found.config.format}: it is not shown in rounds")
-        return await told(request, "part.html", part="rounds", **rounds_context(found))
+        return await answer(request, "part.html", part="rounds", **rounds_context(found))
 
     async def audit(request: Request) -> Response:
         found = await library.tournament(request.path_params["tournament"])
-        return await told(request, "part.html", part="audit", **audit_context(found, await page_audit(found)))
+        return await answer(request, "part.html", part="audit", **audit_context(found, await page_audit(found)))
 
     async def page_audit(found: Tournament) -> Audit | None:
         if found.agenda is None or len(found.results) > MOST_AUDITED:
@@ -110,7 +104,7 @@ def add_pages(app: FastAPI, site: Site, library: Library, auditor: Auditor) -> N
         found = await library.tournament(request.path_params["tournament"])
         bot, against = request.query_params.get("bot"), request.query_params.get("against")
         overs = chosen_matches(found, bot, against)
-        return await told(
+        return await answer(
             request,
             "matches.html",
             tournament=found,
@@ -121,32 +115,8 @@ def add_pages(app: FastAPI, site: Site, library: Library, auditor: Auditor) -> N
         )
 
     async def match(request: Request) -> Response:
-        view = await library.match(request.path_params["match"])
-        asked = request.query_params.get("ply", "")
-        wanted = min(int(asked), view.ply) if asked.isdecimal() and len(asked) < 10 else view.ply
-        ply, frame = await shown_ply(view, wanted)
-        return await told(
-            request,
-            "match.html",
-            view=view,
-            tournament_name=(await library.tournament(view.tournament)).config.name,
-            game=get_game(view.game),
-            ply=ply,
-            follows=not asked,
-            frame=frame,
-            ask=ask_command(view.game, view.settings),
-        )
-
-    async def shown_ply(view: MatchView, ply: int) -> tuple[int, dict[str, Any]]:
-        """What the page of a match shows of a ply. The last is in the view, even if the match has begun anew."""
-        if ply < view.ply:
-            found = await library.boards(view.id, ply, 1)
-            if found.attempt == view.attempt and found.boards:
-                board, blank = found.boards[0], found.drawing
-                drawing = blank and replace(blank, board=board.board, last=tuple(board.last))
-                return ply, {"drawing": drawing, "diagram": board.diagram, "position": board.position, "asks": True}
-        asks = view.status == "running"
-        return view.ply, {"drawing": view.drawing, "diagram": view.diagram, "position": view.position, "asks": asks}
+        context = await match_context(library, request.path_params["match"], request.query_params.get("ply", ""))
+        return await answer(request, "match.html", **context)
 
     async def play(request: Request) -> Response:
         games = playable_games()
@@ -169,12 +139,12 @@ def add_pages(app: FastAPI, site: Site, library: Library, auditor: Auditor) -> N
     async def console(request: Request) -> Response:
         return html(request, "console.html", groups=form_groups(), games=games_with_settings())
 
-    async def console_of(request: Request) -> Response:
+    async def console_tournament(request: Request) -> Response:
         return html(request, "console_tournament.html", id=request.path_params["tournament"])
 
     pages: dict[str, Page] = {
         "/console": console,
-        "/console/{tournament}": console_of,
+        "/console/{tournament}": console_tournament,
         "/": home,
         "/bots/{bot}": bot,
         "/tournaments/{tournament}": tournament,
@@ -189,11 +159,3 @@ def add_pages(app: FastAPI, site: Site, library: Library, auditor: Auditor) -> N
     }
     for path, page in pages.items():
         app.add_route(path, page, methods=["GET"], include_in_schema=False)
-
-
-def html(request: Request, template: str, status: int = 200, **context: Any) -> HTMLResponse:
-    """A page. `base` is this server's address as the reader knows it, `bot_url` where bots connect."""
-    base = str(request.base_url).rstrip("/")
-    bot_url = str(URL(base).replace(scheme="wss" if request.url.scheme == "https" else "ws", path="/bot"))
-    page = render(template, base=base, bot_url=bot_url, **context)
-    return HTMLResponse(page, status, headers={"Cache-Control": "no-store"})

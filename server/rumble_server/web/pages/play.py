@@ -1,4 +1,4 @@
-"""What the page `/play` offers, and what of it its address chooses: `/play?game=tictactoe&against=perfect&seat=0`."""
+"""The page `/play`: what it offers, and what its address chooses: `/play?game=tictactoe&against=perfect&seat=0`."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,12 +18,12 @@ CLOCKS = {
     "rapid": ("5 minutes in all, and 5 seconds more after each move", TimeControl(bank_ms=300_000, increment_ms=5_000)),
     "blitz": ("1 minute in all, and 1 second more after each move", TimeControl(bank_ms=60_000, increment_ms=1_000)),
 }
-"""By the word in the address: a text, and the time control."""
+"""By the word in the address: the text of the choice, and the time control."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What the form shows as chosen. `settings` are by game and name; `problems` tells what could not be chosen."""
+    """What the form shows as chosen. `settings` are by game and name; `problems` says which wishes were impossible."""
 
     game: str
     against: str | None
@@ -34,7 +34,7 @@ class Choice:
 
 
 def choose(query: Mapping[str, str], games: Sequence[Game], opponents: Sequence[Opponent]) -> Choice:
-    """What the address chooses, completed by what most people want. A setting is written `connect4.columns=5`."""
+    """Read the choice from the address, with defaults for the rest. A setting is written `connect4.columns=5`."""
     problems: list[str] = []
 
     def one_of(name: str, offered: Sequence[str], default: str, what: str) -> str:
@@ -78,7 +78,7 @@ def choose(query: Mapping[str, str], games: Sequence[Game], opponents: Sequence[
 
 
 def _value(setting: Setting, text: str | None) -> SettingValue:
-    """A setting as an address or a form writes it. Raises BadSettings."""
+    """Read a setting as an address or a form writes it. Raises BadSettings."""
     if text is None:
         return setting.default
     if isinstance(setting.default, bool):

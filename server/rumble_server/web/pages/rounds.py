@@ -1,4 +1,4 @@
-"""The rounds of a Swiss and the bracket of a knockout, from what is scheduled and what has come of it. Pure."""
+"""The rounds of a Swiss and the bracket of a knockout, from schedule and results. Pure."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -13,25 +13,25 @@ TITLES = {1: "Final", 2: "Semi-finals", 4: "Quarter-finals"}
 
 @dataclass(slots=True)
 class Meeting:
-    """One pairing of a round: two bots (empty while nobody knows), what each has scored, and its matches."""
+    """One pairing of a round: two bots (empty while unknown), the score of each, and its matches."""
 
     seats: tuple[str, str] = ("", "")
     scores: dict[str, float] = field(default_factory=dict)
     played: int = 0
     playing: bool = False
     winner: str = ""
-    """Of a knockout: who has gone on."""
+    """In a knockout: the bot that goes on."""
     bye: bool = False
 
     @property
     def by_seed(self) -> bool:
-        """Whether a knockout's tie was left to the seeds."""
+        """Whether the better seed of a knockout's tie goes on."""
         return bool(self.winner) and len(set(self.scores.values())) == 1 and not self.bye
 
 
 @dataclass(slots=True)
 class RoundView:
-    """A round with its meetings by board; `idle` are the bots that have no opponent in it."""
+    """A round with its meetings by board; `idle` are the bots without an opponent in it."""
 
     title: str
     meetings: list[Meeting]
@@ -39,7 +39,7 @@ class RoundView:
 
 
 def rounds_of(tournament: Tournament) -> list[RoundView]:
-    """The rounds so far of a Swiss, and all rounds of a knockout, first to last; none of another format."""
+    """Return the rounds so far of a Swiss, or all rounds of a knockout, first to last; none of another format."""
     agenda = tournament.agenda
     if agenda is None or not isinstance(agenda.schedule, Swiss | Knockout):
         return []
@@ -53,7 +53,7 @@ def rounds_of(tournament: Tournament) -> list[RoundView]:
 
 
 def _meetings(tournament: Tournament, agenda: Agenda) -> dict[tuple[int, int], Meeting]:
-    """By round and board, in this order. A replay belongs to the meeting that it decides."""
+    """Return the meetings by round and board, in this order. A tie-break match belongs to the tie that it decides."""
     found: dict[tuple[int, int], Meeting] = {}
     seats_of = {slot.match: slot.seats for slot in agenda.open.values()}
     seats_of |= {match: (over.seats[0], over.seats[1]) for match, over in tournament.results.items()}
@@ -99,7 +99,7 @@ def _bracket(agenda: Agenda, schedule: Knockout, meetings: dict[tuple[int, int],
             if meeting is None:
                 one, other = (winners.get((number - 1, before), "") for before in (2 * board - 1, 2 * board))
                 meeting = Meeting((one, other))
-            # Who has lost here has this rank, also before the schedule goes on.
+            # A bot that lost here has this rank, even before the schedule has taken note.
             lost = [name for name in meeting.seats if ranks.get(name) == boards + 1]
             kept = [name for name in meeting.seats if name not in lost]
             meeting.winner = winners.get((number, board), kept[0] if len(lost) == len(kept) == 1 else "")

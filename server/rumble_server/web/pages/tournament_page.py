@@ -1,4 +1,4 @@
-"""What the page of a tournament shows, put together for its templates. Pure."""
+"""What the page of a tournament shows. Pure."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -14,16 +14,16 @@ from rumble_server.web.pages.chart import scale_of
 from rumble_server.web.pages.rounds import rounds_of
 
 MOST_BOARDS = 24
-"""The page shows so many running boards; the scripts keep to the same number."""
+"""Maximum number of running boards on the page; the scripts have the same."""
 PLACES, MOST_ON_PODIUM = 3, 6
-"""These ranks are on the podium; where more bots share them, nobody is."""
+"""The podium shows bots of the first `PLACES` ranks, unless more than `MOST_ON_PODIUM` bots share these."""
 MOST_BESIDE = 14
-"""The crosstable of a larger field has the whole width of the page."""
+"""Largest field whose crosstable is beside the boards; a larger one has the whole width of the page."""
 IN_ROUNDS = ("swiss", "knockout")
 
 
 def tournament_context(tournament: Tournament, view: TournamentView, audit: Audit | None) -> dict[str, Any]:
-    """Everything that `tournament.html` needs; `view` is the tournament as it is told."""
+    """Make what `tournament.html` needs; `view` is the tournament as the API shows it."""
     rated = sorted((line for line in view.standings if line.rating is not None), key=lambda line: -(line.rating or 0))
     return {
         "view": view,
@@ -48,14 +48,14 @@ def tournament_context(tournament: Tournament, view: TournamentView, audit: Audi
 
 
 def rounds_context(tournament: Tournament) -> dict[str, Any]:
-    """What `parts/rounds.html` needs; `rounds` is None where the format is not shown in rounds."""
+    """Make what `parts/rounds.html` needs; `rounds` is None where the format is not shown in rounds."""
     in_rounds = tournament.config.format in IN_ROUNDS
     rounds = rounds_of(tournament) if in_rounds else None
     return {**_which(tournament), "view_format": tournament.config.format, "rounds": rounds}
 
 
 def audit_context(tournament: Tournament, audit: Audit | None) -> dict[str, Any]:
-    """What `parts/audit.html` needs."""
+    """Make what `parts/audit.html` needs."""
     return {**_which(tournament), "audit": audit}
 
 
@@ -64,13 +64,13 @@ def _which(tournament: Tournament) -> dict[str, Any]:
 
 
 def podium(standings: Iterable[Standing]) -> list[Standing]:
-    """Who stands on it, by rank."""
+    """Return the bots on the podium, by rank."""
     placed = [line for line in standings if line.rank <= PLACES and line.played]
     return placed if len(placed) <= MOST_ON_PODIUM else []
 
 
 def crosstable(pairs: list[Pair] | None) -> dict[tuple[str, str], tuple[float, int]] | None:
-    """Points and matches of each bot against each other; None where the field is too large."""
+    """Return points and matches of each bot against each other one; None where the field is too large."""
     if pairs is None:
         return None
     cells: dict[tuple[str, str], tuple[float, int]] = {}

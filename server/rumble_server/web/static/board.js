@@ -1,5 +1,5 @@
 // @ts-check
-// Boards in the browser: drawn as the server draws them (drawn.py), and clicked on to choose a move.
+// Boards in the browser: drawn as the server draws them (`pages/drawn.py`), with choosing a move by clicks.
 
 import SHAPES from "/static/shapes.js";
 
@@ -17,7 +17,7 @@ import SHAPES from "/static/shapes.js";
  * @property {string[]} edges
  * @property {boolean} facing
  *
- * @typedef {number[][]} Path For each click the cells that will do, the one where the move will show first.
+ * @typedef {number[][]} Path For each click the cells that may be clicked, first the one where the move will show.
  * @typedef {{drawing: Drawing | null, diagram: string}} Shown
  * @typedef {[number, number]} Spot
  */
@@ -55,7 +55,7 @@ const text = ([x, y], words) => tag("text", { x, y }, words);
 /** @param {number} length @returns {number[]} */
 const range = (length) => Array.from({ length }, (_, index) => index);
 
-/** Where everything stands, in units of which a cell is 100 wide. */
+/** The place of everything on the board; a cell is 100 units wide. */
 class Plan {
   /** @param {Drawing} drawing @param {boolean} flipped */
   constructor(drawing, flipped) {
@@ -219,7 +219,7 @@ function pieceAt({ shape, colour }, spot) {
 }
 
 /**
- * A picture of the first piece that is a seat's: what it plays. Null where no piece is its own.
+ * Draw a seat's first piece; null if the seat has no pieces of its own.
  * @param {Drawing} drawing @param {number} seat
  */
 export function token(drawing, seat) {
@@ -228,7 +228,7 @@ export function token(drawing, seat) {
 }
 
 /**
- * How people call a cell.
+ * Return the name of a cell.
  * @param {Drawing} drawing @param {number} cell
  */
 export function cellName(drawing, cell) {
@@ -238,7 +238,7 @@ export function cellName(drawing, cell) {
 }
 
 /**
- * The position in words, for who cannot see it.
+ * Write the position in words, for screen readers.
  * @param {Drawing} drawing
  */
 export function inWords(drawing) {
@@ -250,7 +250,7 @@ export function inWords(drawing) {
 }
 
 /**
- * The picture of a drawing, as a new element.
+ * Make the picture of a drawing.
  * @param {Drawing} drawing @param {string} label @param {boolean} flipped
  */
 export function picture(drawing, label, flipped = false) {
@@ -300,8 +300,8 @@ export class BoardView {
   }
 
   /**
-   * Show a position: an event of the feed, a match, or an answer of `/api/games/{game}/board`. A choice that is being
-   * made goes on.
+   * Show a position: an event of the feed, a match, or an answer of `/api/games/{game}/board`. A choice that has begun
+   * goes on.
    * @param {Shown} board
    */
   show(board) {
@@ -311,7 +311,7 @@ export class BoardView {
   }
 
   /**
-   * Let the reader choose one of `moves`, each with its path; `onMove` is called once, with the move's text.
+   * Let the person choose one of `moves`, each with its path; `onMove` is called once, with the move's text.
    * @param {Record<string, Path>} moves
    * @param {(move: string) => void} onMove
    */
@@ -324,7 +324,7 @@ export class BoardView {
     this.#draw();
   }
 
-  /** There is nothing to choose any more. */
+  /** Stop the choice. */
   stop() {
     this.#moves = null;
     this.#clicked = [];
@@ -413,7 +413,7 @@ export class BoardView {
   }
 
   /**
-   * Make the picture something to click on.
+   * Let the picture be clicked.
    * @param {Drawing} drawing @param {Element} drawn
    */
   #open(drawing, drawn) {

@@ -1,11 +1,11 @@
 // @ts-check
-// Clocks of a match that is being played: they count down between what the server tells, by the server's time.
+// Clocks of a running match: they count down between two events of the feed, by the server's time.
 
 const PACE_MS = 100;
 const SHORT_MS = 5000;
 
 /**
- * A time left, as people write it: 9.3, 0:59, 12:05, 1:02:03. The server writes it the same (`clock_face`).
+ * Write what a clock shows: 9.3, 0:59, 12:05, 1:02:03. The server writes it the same (`clock_face`).
  * @param {number} ms
  */
 export function clockFace(ms) {
@@ -18,10 +18,10 @@ export function clockFace(ms) {
 
 /** The clocks of the seats, in elements of the page. */
 export class Clocks {
-  /** How far the server's clock is ahead of ours: told by the message that took least time. */
+  /** How far the server's clock is ahead of ours in ms, by the event that took the least time. */
   #ahead = -Infinity;
   /** @type {{seats_ms: number[], seat: number | null, ticking: boolean, at_ms: number} | null} */
-  #told = null;
+  #state = null;
   #sure = true;
 
   /** @param {HTMLElement[]} faces one for each seat */
@@ -31,17 +31,17 @@ export class Clocks {
   }
 
   /**
-   * How the clocks stood at `at_ms`; that of `seat` runs if `ticking`. Null: there are none any more.
-   * @param {{seats_ms: number[], seat: number | null, ticking: boolean, at_ms: number} | null} told
+   * Set how the clocks stood at `at_ms`; that of `seat` runs if `ticking`. Null: the match has no clocks any more.
+   * @param {{seats_ms: number[], seat: number | null, ticking: boolean, at_ms: number} | null} state
    */
-  tell(told) {
-    this.#told = told;
-    if (told) this.#ahead = Math.max(this.#ahead, told.at_ms - Date.now());
+  set(state) {
+    this.#state = state;
+    if (state) this.#ahead = Math.max(this.#ahead, state.at_ms - Date.now());
     this.#show();
   }
 
   /**
-   * Whether the server would tell us if a clock had stopped. If not, the clocks stand still and say so.
+   * Set whether there is a connection. If not, the clocks stand still and show that.
    * @param {boolean} sure
    */
   trust(sure) {
@@ -51,9 +51,9 @@ export class Clocks {
 
   #show() {
     for (const [seat, face] of this.faces.entries()) {
-      face.hidden = !this.#told;
-      if (!this.#told) continue;
-      const { seats_ms, seat: mover, ticking, at_ms } = this.#told;
+      face.hidden = !this.#state;
+      if (!this.#state) continue;
+      const { seats_ms, seat: mover, ticking, at_ms } = this.#state;
       const runs = ticking && seat === mover;
       if (this.#sure) {
         const gone = runs ? Math.max(0, Date.now() + this.#ahead - at_ms) : 0;
@@ -63,7 +63,7 @@ export class Clocks {
         face.classList.toggle("short", runs && left < SHORT_MS);
       } else if (!face.classList.contains("unsure")) {
         face.textContent += " ?";
-        face.title = "not connected: this is what the clock showed last";
+        face.title = "not connected: this is the last known time";
       }
       face.classList.toggle("unsure", !this.#sure);
     }

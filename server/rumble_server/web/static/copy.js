@@ -1,12 +1,12 @@
-// A button to copy, on every `.command`. Where scripts do not run the text can still be selected.
+// A button on every `.command` that copies its text.
 
 import { element } from "./live.js";
 
 const SHOWN_MS = 2000;
 
 /**
- * Put a text on the clipboard: also where the page came over plain HTTP from another machine, and browsers have no
- * `navigator.clipboard`.
+ * Put a text on the clipboard. Over plain HTTP from another machine browsers have no `navigator.clipboard`; then the
+ * text is selected and copied by a command.
  * @param {HTMLElement} source
  * @returns {Promise<boolean>}
  */

@@ -1,4 +1,4 @@
-// The crosstable, kept live cell by cell; it is built anew only when the field, or its order, is another.
+// The crosstable, kept live cell by cell; it is rebuilt only when the field or its order has changed.
 
 import { element, points } from "./live.js";
 import { setClass, setText } from "./paint.js";
@@ -18,7 +18,7 @@ let rowPlaces = new Map((rowsOnly ?? order).map((name, place) => [name, place]))
 const met = new Map();
 
 /**
- * Show these pairs; `names` is the field in the order of the table. `all`: there are no others.
+ * Show these pairs. `names` is the field in the order of the table; `all` says that no other pairs have met.
  * @param {string} tournament
  * @param {string[]} names
  * @param {Pair[]} pairs
@@ -37,7 +37,7 @@ export function showCrosstable(tournament, names, pairs, all) {
 }
 
 /**
- * Only these bots have a row: the challengers of a gauntlet, once it has begun.
+ * Show rows of these bots only: the challengers of a gauntlet, once it has begun.
  * @param {string} tournament
  * @param {string[]} names
  */

@@ -1,4 +1,4 @@
-// The events of the feed, as far as pages read them: see `protocol/rumble_protocol/feed_messages.py`.
+// The fields of the feed's events that pages read: see `protocol/rumble_protocol/feed_messages.py`.
 
 export interface Standing {
   rank: number;

@@ -1,4 +1,4 @@
-// Keeps the page of all tournaments fresh: the server makes it anew, and its lists are taken over.
+// Keeps the page of all tournaments live: fetches it again and takes over its lists.
 
 import { byId } from "./live.js";
 import { showTimes } from "./times.js";
@@ -16,7 +16,7 @@ async function refresh() {
   const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
   for (const id of PARTS) {
     const [shown, next] = [byId(id), fresh.getElementById(id)];
-    if (!next || shown.contains(document.activeElement)) continue; // who is at a link there keeps it
+    if (!next || shown.contains(document.activeElement)) continue; // a link that has the focus is kept
     showTimes(next);
     if (next.innerHTML === shown.innerHTML) continue;
     shown.replaceChildren(...next.childNodes);

@@ -1,10 +1,10 @@
-// One stream of events a page, the banner that says when it is not connected, and what pages build of events.
+// The stream of events of a page, the banner for when it is not connected, and helpers for showing events.
 
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 15000;
 
 /**
- * The element with this id; the server has put it on the page.
+ * Return the element with this id. Throws if the page has none.
  * @param {string} id
  * @returns {HTMLElement}
  */
@@ -15,9 +15,9 @@ export function byId(id) {
 }
 
 /**
- * Follow a tournament: `handlers` has a function of the data for each event; others are ignored. The browser resumes
- * after a gap (`Last-Event-ID`), and the server then tells what was missed, or everything. `onConnection` is told
- * whether what is shown can be trusted to be how things stand. Gives a function that ends it.
+ * Follow a tournament: `handlers` has a function for the data of each type of event; other events are ignored. After a
+ * gap the browser resumes (`Last-Event-ID`), and the server sends what was missed, or a snapshot. `onConnection` is
+ * called with whether there is a connection. Returns a function that ends it.
  * @param {string} tournament
  * @param {Record<string, (data: any) => void>} handlers
  * @param {(connected: boolean) => void} onConnection
@@ -47,7 +47,7 @@ export function follow(tournament, handlers, onConnection = () => {}) {
       }
       onConnection(false);
       if (source.readyState === EventSource.CLOSED) {
-        // The browser has given up (the server answered with an error); we have not.
+        // The browser has given up, because the server answered with an error.
         setTimeout(connect, wait);
         wait = Math.min(2 * wait, LONGEST_WAIT_MS);
       }
@@ -65,7 +65,7 @@ export function follow(tournament, handlers, onConnection = () => {}) {
 }
 
 /**
- * An element with attributes and children; text stays text, whatever is in it.
+ * Make an element with attributes and children; text is never markup.
  * @template {keyof HTMLElementTagNameMap} Tag
  * @param {Tag} tag
  * @param {Record<string, string>} attributes
@@ -80,7 +80,7 @@ export function element(tag, attributes = {}, ...children) {
 }
 
 /**
- * Points as people write them: 5, 5½.
+ * Write points as people do: 5, 5½.
  * @param {number} value
  * @returns {string}
  */
@@ -90,7 +90,7 @@ export function points(value) {
 }
 
 /**
- * Scores with a colon; `null` is void.
+ * Write scores with a colon; `null` is void.
  * @param {number[] | null} scores
  * @returns {string}
  */

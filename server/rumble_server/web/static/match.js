@@ -1,4 +1,4 @@
-// The page of a match: live while it is being played, and a replay of every ply.
+// The page of a match: live while it is being played, and a replay, ply by ply.
 
 import { Clocks } from "/static/clocks.js";
 import { byId, element, follow, points, result } from "/static/live.js";
@@ -18,7 +18,7 @@ let opening = Number(page.dataset.opening);
 let end = () => {};
 
 /**
- * A part of an element, which the server has put there.
+ * Return a part of an element. Throws if there is none.
  * @param {Element} whole
  * @param {string} selector
  */
@@ -50,7 +50,7 @@ function showMoves(moves, notes) {
 }
 
 /**
- * Who won and how, as the server writes it (`verdict_text`).
+ * Write who won and how. The server writes it the same (`verdict_text`).
  * @param {MatchResult} over
  */
 function verdict({ scores, winner, seats: names, reason, termination }) {
@@ -64,26 +64,26 @@ function showMover(mover) {
   seats.forEach((seat, index) => seat.classList.toggle("mover", index === mover));
 }
 
-/** @param {Board} told */
-function showBoard(told) {
-  if (told.match !== id || told.attempt < replay.attempt) return;
-  if (told.attempt > replay.attempt) {
-    replay.restart(told.attempt);
-    byId("attempt").textContent = `, attempt ${told.attempt}`;
+/** @param {Board} data */
+function showBoard(data) {
+  if (data.match !== id || data.attempt < replay.attempt) return;
+  if (data.attempt > replay.attempt) {
+    replay.restart(data.attempt);
+    byId("attempt").textContent = `, attempt ${data.attempt}`;
     byId("fault").hidden = true;
     seats.forEach((seat) => part(seat, ".score").replaceChildren());
   }
   if (replay.over) return;
-  byId("outcome").textContent = `${told.seats[told.seat]} (${marks[told.seat]}) to move`;
-  showMover(told.seat);
-  showMoves(told.moves, []);
-  clocks.tell(told);
-  replay.take(told);
+  byId("outcome").textContent = `${data.seats[data.seat]} (${marks[data.seat]}) to move`;
+  showMover(data.seat);
+  showMoves(data.moves, []);
+  clocks.set(data);
+  replay.take(data);
 }
 
-/** @param {{match: string}} told */
-async function showOver(told) {
-  if (told.match !== id) return;
+/** @param {{match: string}} data */
+async function showOver(data) {
+  if (data.match !== id) return;
   const answer = await fetch(`/api/matches/${encodeURIComponent(id)}`);
   if (!answer.ok) return;
   const match = await answer.json();
@@ -95,7 +95,7 @@ async function showOver(told) {
   opening = match.opening;
   showMover(null);
   showMoves(match.moves, match.notes);
-  clocks.tell(null);
+  clocks.set(null);
   replay.over = true;
   replay.take(match);
   await replay.go(replay.follows ? match.ply : replay.ply, replay.follows);
@@ -105,11 +105,11 @@ async function showOver(told) {
 if (page.dataset.status === "running") {
   const { at, seat, ticking } = page.dataset;
   const seats_ms = clocks.faces.map((face) => Number(face.dataset.ms));
-  clocks.tell({ seats_ms, seat: Number(seat), ticking: ticking === "yes", at_ms: Number(at) });
+  clocks.set({ seats_ms, seat: Number(seat), ticking: ticking === "yes", at_ms: Number(at) });
   const handlers = {
-    /** @param {{running: Board[]}} told */
-    snapshot(told) {
-      const board = told.running.find((each) => each.match === id);
+    /** @param {{running: Board[]}} data */
+    snapshot(data) {
+      const board = data.running.find((each) => each.match === id);
       if (board) showBoard(board);
       else showOver({ match: id });
     },

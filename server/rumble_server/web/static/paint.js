@@ -1,4 +1,4 @@
-// Drawing at most four times a second, in an animation frame, and each part once: what has changed since is drawn then.
+// Drawing at most four times a second, in an animation frame, and each part of the page once.
 
 const PACE_MS = 250;
 
@@ -8,7 +8,7 @@ let planned = false;
 let painted = 0;
 
 /**
- * Have a part of the page drawn soon; asked for again before that, the later drawing replaces the earlier.
+ * Have a part of the page drawn soon. Only the latest drawing of each part is done.
  * @param {string} part
  * @param {() => void} draw
  */
@@ -29,7 +29,7 @@ function paintAll() {
 }
 
 /**
- * Change a text only if it is another: what has not changed is not laid out anew.
+ * Change a text if it is another, so that unchanged text is not laid out again.
  * @param {Element} target
  * @param {string} text
  */
@@ -38,7 +38,7 @@ export function setText(target, text) {
 }
 
 /**
- * Change a class only if it is another.
+ * Change a class if it is another.
  * @param {Element} target
  * @param {string} name
  */
@@ -47,7 +47,7 @@ export function setClass(target, name) {
 }
 
 /**
- * Put children in this order, moving only those that are elsewhere, and remove the others.
+ * Put children in this order and remove all others; children in their place are not moved.
  * @param {Element} parent
  * @param {Element[]} children
  */

@@ -1,9 +1,9 @@
 // The page on which a person plays a bot: to the server, the person is a bot like any other.
 
 import { byId } from "./live.js";
-import { Link } from "./play/link.js";
+import { Connection } from "./play/connection.js";
 import { Setup } from "./play/setup.js";
-import { Table } from "./play/table.js";
+import { MatchPanel } from "./play/match_panel.js";
 import { closeText, errorText } from "./play/texts.js";
 
 /** @typedef {import("./play/frames.js").Challenge} Challenge */
@@ -16,45 +16,50 @@ const KEPT_AS = "rumble.play";
 const LONG_MS = 1000;
 
 const banner = byId("connection");
-const said = byId("said");
+const announcer = byId("said");
 /** @type {Map<string, Game>} */
 const games = new Map();
 
 /** The challenge to send once logged in. @type {Challenge | null} */
-let ask = null;
-/** The tournament of a challenge that was taken, until its match begins. @type {string | null} */
-let waiting = null;
+let wantedChallenge = null;
+/** The tournament of an accepted challenge, until its match begins. @type {string | null} */
+let awaitedTournament = null;
 /** The match that this tab was playing before it was loaded again. @type {string | null} */
-let before = kept();
-/** Whether a match goes on instead of the one that was asked for. */
-let earlier = false;
+let savedMatch = readSavedMatch();
+/** Whether an unfinished match goes on before the one that was asked for. */
+let hasEarlierMatch = false;
 /** @type {number | undefined} */
-let patience;
+let busyTimer;
 
-const link = new Link({ frame: received, lost, wanted: () => ask !== null || waiting !== null || before !== null || table.playing });
-const table = new Table(games, { send: deliver, said: (text) => (said.textContent = text) });
+const connection = new Connection({ frame: received, lost, wanted: isWanted });
+const panel = new MatchPanel(games, { send: deliver, announce: (text) => (announcer.textContent = text) });
 const setup = new Setup({ start: challenge, cancel });
 
+/** Whether there is something to connect again for. */
+function isWanted() {
+  return wantedChallenge !== null || awaitedTournament !== null || savedMatch !== null || panel.playing;
+}
+
 /** @returns {string | null} */
-function kept() {
+function readSavedMatch() {
   try {
     return sessionStorage.getItem(KEPT_AS);
   } catch {
-    return null; // storage is forbidden here: loading the page again then begins anew
+    return null; // storage is forbidden here: the match is then lost when the page is loaded again
   }
 }
 
 /** Remember, for this tab alone, which match it plays. @param {string | null} match */
-function remember(match) {
+function saveMatch(match) {
   try {
     if (match === null) sessionStorage.removeItem(KEPT_AS);
     else sessionStorage.setItem(KEPT_AS, match);
   } catch {
-    before = null; // as above
+    savedMatch = null; // as above
   }
 }
 
-/** @param {string} text none hides it */
+/** @param {string} text an empty one hides the banner */
 function showBanner(text) {
   if (banner.textContent !== text) banner.textContent = text;
   banner.hidden = !text;
@@ -62,52 +67,52 @@ function showBanner(text) {
 
 /** @param {Challenge} wanted */
 function challenge(wanted) {
-  ask = wanted;
-  waiting = null;
+  wantedChallenge = wanted;
+  awaitedTournament = null;
   setup.busy(`Calling ${wanted.against}…`);
-  table.note("again", `Calling ${wanted.against}…`, "");
-  if (link.open(setup.guest)) send();
+  panel.note("again", `Calling ${wanted.against}…`, "");
+  if (connection.open(setup.guest)) send();
 }
 
-/** Send a message of the table, or say that it cannot be. @param {Record<string, unknown>} message */
+/** Send a message of the panel, or say that it cannot be sent. @param {Record<string, unknown>} message */
 function deliver(message) {
-  const sent = link.send(message);
-  table.note("unsent", sent ? "" : "Not sent: there is no connection to the server at the moment.", "bad");
+  const sent = connection.send(message);
+  panel.note("unsent", sent ? "" : "Not sent: there is no connection to the server at the moment.", "bad");
   return sent;
 }
 
 /** Send the challenge. */
 function send() {
-  if (ask === null) return;
-  if (!link.send(ask)) link.open(setup.guest);
+  if (wantedChallenge === null) return;
+  if (!connection.send(wantedChallenge)) connection.open(setup.guest);
 }
 
 function cancel() {
-  if (waiting !== null) link.send({ type: "leave", tournament: waiting });
-  else link.close();
+  if (awaitedTournament !== null) connection.send({ type: "leave", tournament: awaitedTournament });
+  else connection.close();
   toSetup("");
 }
 
-/** Back to the form, with what is to be said. @param {string} text @param {string} [code] */
+/** Go back to the form, with a text to show. @param {string} text @param {string} [code] */
 function toSetup(text, code) {
-  clearTimeout(patience);
-  ask = waiting = before = null;
-  remember(null);
+  clearTimeout(busyTimer);
+  wantedChallenge = awaitedTournament = savedMatch = null;
+  saveMatch(null);
   showBanner("");
-  table.show(false);
+  panel.show(false);
   setup.show(true);
   setup.idle();
   setup.problem(text, code);
 }
 
-/** The table takes the place of the form. */
+/** Show the match in place of the form. */
 function toTable() {
-  clearTimeout(patience);
-  ask = waiting = before = null;
+  clearTimeout(busyTimer);
+  wantedChallenge = awaitedTournament = savedMatch = null;
   setup.idle();
   setup.problem("");
   setup.show(false);
-  table.show(true);
+  panel.show(true);
 }
 
 /** @param {Frame} frame */
@@ -116,35 +121,35 @@ function received(frame) {
     case "session":
       return loggedIn(frame);
     case "joined":
-      if (ask === null) return;
-      waiting = frame.tournament;
-      patience = setTimeout(() => {
-        if (waiting === null || ask === null) return;
-        table.show(false);
+      if (wantedChallenge === null) return;
+      awaitedTournament = frame.tournament;
+      busyTimer = setTimeout(() => {
+        if (awaitedTournament === null || wantedChallenge === null) return;
+        panel.show(false);
         setup.show(true);
-        setup.busy(`${ask.against} is playing. Your match begins when it is free.`);
+        setup.busy(`${wantedChallenge.against} is playing. Your match begins when it is free.`);
       }, LONG_MS);
       return;
     case "match_start":
-      if (table.playing && table.match?.id !== frame.match) return;
+      if (panel.playing && panel.match?.id !== frame.match) return;
       toTable();
-      remember(frame.match);
-      table.start(frame);
-      if (earlier) table.note("earlier", "You have not finished this match: it goes on before you begin another.");
-      earlier = false;
+      saveMatch(frame.match);
+      panel.start(frame);
+      if (hasEarlierMatch) panel.note("earlier", "You have not finished this match: it goes on before you begin another.");
+      hasEarlierMatch = false;
       return;
     case "turn":
-      return table.turn(frame);
+      return panel.turn(frame);
     case "rejected":
-      return table.rejected(frame);
+      return panel.rejected(frame);
     case "match_over":
-      if (table.match?.id === frame.match) {
-        table.over(frame);
-        if (!table.playing) remember(null);
-      } else if (waiting !== null) ended(frame.match);
+      if (panel.match?.id === frame.match) {
+        panel.over(frame);
+        if (!panel.playing) saveMatch(null);
+      } else if (awaitedTournament !== null) ended(frame.match);
       return;
     case "tournament_over":
-      if (frame.tournament === waiting) toSetup("This match ended before it began.");
+      if (frame.tournament === awaitedTournament) toSetup("This match ended before it began.");
       return;
     case "notice":
       return noticed(frame.code, frame.message);
@@ -156,91 +161,91 @@ function received(frame) {
 /** @param {Session} session */
 function loggedIn(session) {
   showBanner("");
-  table.note("notice", "");
-  if (session.open) table.note("name", `Nobody's key protects the name ${session.name}: others can use it, too.`);
+  panel.note("notice", "");
+  if (session.open) panel.note("name", `No key protects the name ${session.name}: others can use it, too.`);
   if (session.matches.length > 0) {
-    // What is open goes on first: its match_start follows.
-    earlier ||= ask !== null && waiting === null;
-    ask = null;
+    // An open match goes on first: its match_start follows.
+    hasEarlierMatch ||= wantedChallenge !== null && awaitedTournament === null;
+    wantedChallenge = null;
     return;
   }
-  if (waiting !== null && session.tournaments.some((each) => each.id === waiting)) return;
-  const match = before ?? (table.playing ? table.match?.id : null);
+  if (awaitedTournament !== null && session.tournaments.some((each) => each.id === awaitedTournament)) return;
+  const match = savedMatch ?? (panel.playing ? panel.match?.id : null);
   if (match) ended(match);
-  else if (waiting !== null) toSetup("This match ended before it began.");
+  else if (awaitedTournament !== null) toSetup("This match ended before it began.");
   else send();
 }
 
-/** A match ended while this page was not connected, or before it could begin. @param {string} match */
+/** Show a match that ended while this page was not connected, or before it began. @param {string} match */
 async function ended(match) {
-  const shown = await table.showEnded(match, setup.guest.name);
+  const shown = await panel.showEnded(match, setup.guest.name);
   if (!shown) {
     toSetup("Your match is no longer there.");
     return;
   }
   toTable();
-  remember(null);
+  saveMatch(null);
 }
 
 /** @param {string} code @param {string} message */
 function noticed(code, message) {
   const text = code === "draining" ? "The server is about to stop, or to start again: your match will go on." : `${message}.`;
-  table.note(code === "opponent_away" ? "opponent" : "notice", text);
-  said.textContent = text;
+  panel.note(code === "opponent_away" ? "opponent" : "notice", text);
+  announcer.textContent = text;
 }
 
 /** @param {ErrorFrame} error */
 function refused(error) {
   const text = errorText(error);
-  if (table.playing) {
-    table.note("error", text, "bad");
-    said.textContent = text;
+  if (panel.playing) {
+    panel.note("error", text, "bad");
+    announcer.textContent = text;
     return;
   }
-  if (!link.ready) link.close(); // the login was refused
+  if (!connection.ready) connection.close(); // the login was refused
   toSetup(text, error.code);
 }
 
 /** @param {number} code @param {number | null} waitMs */
 function lost(code, waitMs) {
-  table.pause();
+  panel.pause();
   if (waitMs !== null) {
-    const why = code === 1001 ? "The server stops, or starts again." : "The connection to the server is lost.";
-    const clock = table.playing ? " Your match waits, but not for long unless it is the server that is away." : "";
+    const why = code === 1001 ? "The server has stopped or restarts." : "The connection to the server is lost.";
+    const clock = panel.playing ? " Your match waits for a while." : "";
     showBanner(`${why} Trying again…${clock}`);
     return;
   }
-  if (!table.playing) {
-    if (ask !== null || waiting !== null) toSetup(closeText(code));
+  if (!panel.playing) {
+    if (wantedChallenge !== null || awaitedTournament !== null) toSetup(closeText(code));
     return;
   }
   const again = { label: code === 4001 ? "Play on here" : "Connect again", act: resume };
-  table.note("connection", closeText(code), "bad", again);
-  said.textContent = closeText(code);
+  panel.note("connection", closeText(code), "bad", again);
+  announcer.textContent = closeText(code);
 }
 
 function resume() {
-  table.note("connection", "");
-  link.open(setup.guest);
+  panel.note("connection", "");
+  connection.open(setup.guest);
 }
 
-// A page that the browser kept and brings back has lost its connection, and with it what it showed.
+// A page that the browser restores from its cache has lost its connection and shows an old state.
 addEventListener("pageshow", (event) => {
   if (event.persisted) location.reload();
 });
 
 for (const [id, swapped] of /** @type {[string, boolean][]} */ ([["swap", true], ["again", false]])) {
   byId(id).addEventListener("click", () => {
-    const wanted = table.rematch(swapped);
+    const wanted = panel.rematch(swapped);
     if (wanted) challenge(wanted);
   });
 }
 byId("other").addEventListener("click", () => toSetup(""));
 
 for (const game of (await (await fetch("/api/games")).json()).games) games.set(game.name, game);
-if (before !== null) {
+if (savedMatch !== null) {
   const [visit] = performance.getEntriesByType("navigation");
-  earlier = visit instanceof PerformanceNavigationTiming && visit.type !== "reload";
+  hasEarlierMatch = visit instanceof PerformanceNavigationTiming && visit.type !== "reload";
   setup.busy("Going on with your match…");
-  link.open(setup.guest);
+  connection.open(setup.guest);
 }

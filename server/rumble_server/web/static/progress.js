@@ -1,4 +1,4 @@
-// How far a tournament is, and when it will be over.
+// The progress of a tournament, and when its end is expected.
 
 import { byId } from "./live.js";
 import { setText } from "./paint.js";
@@ -12,20 +12,20 @@ const MINUTE_MS = 60_000;
 let expected = null;
 let toldAt = 0;
 
-/** @param {Progress} told */
-export function showProgress(told) {
+/** @param {Progress} data */
+export function showProgress(data) {
   const bar = /** @type {HTMLProgressElement} */ (byId("bar"));
-  byId("progress").hidden = told.matches_total === null;
-  bar.max = told.matches_total || 1;
-  bar.value = told.matches_over;
-  setText(byId("count"), `${told.matches_over} of ${told.matches_total ?? 0} matches`);
-  setText(byId("headline"), told.headline);
-  expected = told.expected;
+  byId("progress").hidden = data.matches_total === null;
+  bar.max = data.matches_total || 1;
+  bar.value = data.matches_over;
+  setText(byId("count"), `${data.matches_over} of ${data.matches_total ?? 0} matches`);
+  setText(byId("headline"), data.headline);
+  expected = data.expected;
   toldAt = performance.now();
   showExpected();
 }
 
-/** What was told a while ago is nearer now; nothing is claimed where it did not come true. */
+/** Show the estimate, less the time since it was sent; once that is over, say only that it is late. */
 export function showExpected() {
   const left = expected && expected.remaining_ms - (performance.now() - toldAt);
   const pace = expected && `at the pace of the last ${expected.results} matches`;

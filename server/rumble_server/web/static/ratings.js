@@ -1,4 +1,4 @@
-// The rating chart, kept live. Its scale is that of `web/chart.py`.
+// The rating chart, kept live. `pages/chart.py` computes the same scale.
 
 import { byId, element } from "./live.js";
 import { ratingText, signed } from "./standings.js";

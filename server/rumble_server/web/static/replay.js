@@ -1,5 +1,5 @@
 // @ts-check
-// Stepping through a match: buttons, slider, keys, clickable moves, and addresses with `?ply=N`.
+// Stepping through a match by buttons, slider, keys, the list of moves, and addresses with `?ply=N`.
 
 import { BoardView } from "/static/board.js";
 
@@ -14,10 +14,10 @@ const PACE_MS = 900;
 /** @param {string} id @returns {HTMLElement} */
 const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
-/** A word of a shell's command line, whatever is in it. @param {string} text */
+/** Quote a word of a shell's command line. @param {string} text */
 const quoted = (text) => `'${text.replaceAll("'", `'"'"'`)}'`;
 
-/** The plies of a match, and the one that is shown. While it follows, that is always the last. */
+/** The plies of a match and the one that is shown: while `follows` is set, the last. */
 export class Replay {
   /** @type {Map<number, Frame>} */ #frames = new Map();
   /** @type {Drawing | null} */ #blank = null;
@@ -42,13 +42,13 @@ export class Replay {
     this.#listen();
   }
 
-  /** Load what the server has drawn, to step through it. */
+  /** Load and show the ply of the address. */
   async begin() {
     await this.go(this.ply, this.follows);
   }
 
   /**
-   * Another attempt at the match begins.
+   * Begin with another attempt at the match.
    * @param {number} attempt
    */
   restart(attempt) {
@@ -61,21 +61,21 @@ export class Replay {
   }
 
   /**
-   * How the match stands now, as the feed tells it.
-   * @param {{ply: number, drawing: Drawing | null, diagram: string, position: string}} told
+   * Take over how the match stands now, by the feed.
+   * @param {{ply: number, drawing: Drawing | null, diagram: string, position: string}} data
    */
-  take(told) {
-    const { drawing, diagram, position } = told;
+  take(data) {
+    const { drawing, diagram, position } = data;
     const [board, last] = [drawing?.board ?? "", drawing?.last ?? []];
     this.#blank ??= drawing;
-    this.#frames.set(told.ply, { board, last, diagram: drawing ? null : diagram, position });
-    this.plies = told.ply;
-    if (this.follows) this.#show(told.ply);
+    this.#frames.set(data.ply, { board, last, diagram: drawing ? null : diagram, position });
+    this.plies = data.ply;
+    if (this.follows) this.#show(data.ply);
     else this.#tell();
   }
 
   /**
-   * Show a ply. Following means: stay at the end as the match goes on.
+   * Show a ply. With `follow`, stay at the last ply as the match goes on.
    * @param {number} ply @param {boolean} follow
    */
   async go(ply, follow = false) {
@@ -94,10 +94,10 @@ export class Replay {
     const first = Math.floor(ply / CHUNK) * CHUNK;
     const answer = await fetch(`/api/matches/${encodeURIComponent(this.id)}/boards?first=${first}&limit=${CHUNK}`);
     if (!answer.ok) return;
-    const told = await answer.json();
-    if (told.attempt !== this.attempt) return;
-    this.#blank = told.drawing;
-    told.boards.forEach((/** @type {Frame} */ frame, /** @type {number} */ index) => {
+    const data = await answer.json();
+    if (data.attempt !== this.attempt) return;
+    this.#blank = data.drawing;
+    data.boards.forEach((/** @type {Frame} */ frame, /** @type {number} */ index) => {
       this.#frames.set(first + index, frame);
     });
   }
@@ -116,7 +116,7 @@ export class Replay {
     this.#tell();
   }
 
-  /** Slider, buttons, moves and address say which ply it is. */
+  /** Show which ply it is in slider, buttons, list of moves and address. */
   #tell() {
     this.#slider.max = String(this.plies);
     this.#slider.value = String(this.ply);
@@ -138,7 +138,7 @@ export class Replay {
     if (location.pathname + location.search !== address) history.replaceState(null, "", address);
   }
 
-  /** Scroll the list of moves, and nothing else. @param {HTMLElement} move */
+  /** Scroll the list of moves, but not the page. @param {HTMLElement} move */
   #reveal(move) {
     const [inside, around] = [move.getBoundingClientRect(), this.#moves.getBoundingClientRect()];
     if (inside.top < around.top) this.#moves.scrollTop -= around.top - inside.top;
@@ -205,7 +205,7 @@ export class Replay {
   }
 }
 
-/** Whether a click opens a link elsewhere, in another tab. @param {Event} event */
+/** Whether a click opens a link in another tab or window. @param {Event} event */
 function isElsewhere(event) {
   return event instanceof MouseEvent && (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0);
 }

@@ -1,4 +1,4 @@
-// The standings, kept live row by row: a row that has not changed is not touched.
+// The standings, kept live row by row: an unchanged row is not touched.
 
 import { byId, element, points } from "./live.js";
 import { setChildren, setClass, setText } from "./paint.js";
@@ -100,7 +100,7 @@ function tiebreakText(value) {
 }
 
 /**
- * A whole number with its sign.
+ * Round a number and write it with its sign.
  * @param {number} value
  */
 export function signed(value) {
@@ -109,7 +109,7 @@ export function signed(value) {
 }
 
 /**
- * A rating with half its interval: `+120 ± 35`.
+ * Write a rating with half its interval: `+120 ± 35`.
  * @param {Standing} line
  */
 export function ratingText({ rating, interval }) {
@@ -118,7 +118,7 @@ export function ratingText({ rating, interval }) {
 }
 
 /**
- * A link to matches of a bot, or of two against each other.
+ * Make a link to the matches of a bot, or of two bots against each other.
  * @param {string} tournament
  * @param {string} text
  * @param {string} bot

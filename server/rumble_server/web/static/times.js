@@ -1,9 +1,9 @@
-// Times as the reader's clock has them.
+// Times in the reader's time zone.
 
 const format = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 
 /**
- * Put the reader's time into every `<time>` of a part of the page.
+ * Write every `<time>` of a part of the page in the reader's time zone.
  * @param {ParentNode} part
  */
 export function showTimes(part) {

@@ -1,9 +1,9 @@
-// Keeps the page of a tournament live. The server has rendered it; every event says how things stand now.
+// Keeps the page of a tournament live, by the events of the feed.
 
 import { showCrosstable, showRows } from "./crosstable.js";
 import { byId, element, follow, points, result } from "./live.js";
 import { paint, setText } from "./paint.js";
-import { removeBoard, showBoard, showBoards } from "./playing.js";
+import { removeBoard, showBoard, showBoards } from "./running_boards.js";
 import { showExpected, showProgress } from "./progress.js";
 import { showRatings } from "./ratings.js";
 import { showStandings } from "./standings.js";
@@ -41,57 +41,57 @@ let allChanged = false;
 /** @type {MatchResult[]} */
 let latest = [];
 
-// --- what is told ---
+// --- the events ---
 
-/** @param {Status} told */
-function onStatus(told) {
+/** @param {Status} data */
+function onStatus(data) {
   const before = status;
-  status = told.status;
-  paint("status", () => showStatus(told));
+  status = data.status;
+  paint("status", () => showStatus(data));
   paint("podium", showPodium);
-  paint("progress", () => showProgress(told));
+  paint("progress", () => showProgress(data));
   if (before !== status) refreshParts();
   if (before === "lobby" && status === "running" && page.dataset.format === "gauntlet") learnRows();
 }
 
-/** @param {Standings | Snapshot} told */
-function onStandings(told) {
-  ({ standings: lines, gained_by: gainedBy, rating_model: model } = told);
-  for (const pair of told.pairs ?? []) changed.set(pair.names.join(" "), pair);
+/** @param {Standings | Snapshot} data */
+function onStandings(data) {
+  ({ standings: lines, gained_by: gainedBy, rating_model: model } = data);
+  for (const pair of data.pairs ?? []) changed.set(pair.names.join(" "), pair);
   paint("standings", paintStandings);
   paint("crosstable", paintCrosstable);
   if (rated) paint("ratings", () => showRatings(lines, model));
   paint("podium", showPodium);
-  paint("progress", () => showProgress(told));
+  paint("progress", () => showProgress(data));
 }
 
-/** @param {Entrant[]} told */
-function onField(told) {
-  entrants = new Map(told.map((entrant) => [entrant.name, entrant]));
+/** @param {Entrant[]} data */
+function onField(data) {
+  entrants = new Map(data.map((entrant) => [entrant.name, entrant]));
   paint("standings", paintStandings);
   paint("crosstable", paintCrosstable);
 }
 
-/** @param {MatchResult} told */
-function onOver(told) {
-  removeBoard(told.match);
-  const others = latest.filter((each) => each.match !== told.match || each.attempt !== told.attempt);
-  latest = (told.scores === null ? others : [told, ...others]).slice(0, MOST_LATEST);
+/** @param {MatchResult} data */
+function onOver(data) {
+  removeBoard(data.match);
+  const others = latest.filter((each) => each.match !== data.match || each.attempt !== data.attempt);
+  latest = (data.scores === null ? others : [data, ...others]).slice(0, MOST_LATEST);
   paint("latest", showLatest);
-  if (told.scores === null) return; // void: not a result, the match is played again
-  tell(told);
+  if (data.scores === null) return; // void: not a result, the match is played again
+  tell(data);
   refreshParts();
 }
 
-/** @param {Snapshot} told */
-function onSnapshot(told) {
-  onStatus(told);
+/** @param {Snapshot} data */
+function onSnapshot(data) {
+  onStatus(data);
   changed = new Map();
   allChanged = true;
-  onField(told.entrants);
-  onStandings(told);
-  showBoards(marks, told.running);
-  latest = told.latest;
+  onField(data.entrants);
+  onStandings(data);
+  showBoards(marks, data.running);
+  latest = data.latest;
   paint("latest", showLatest);
 }
 
@@ -107,19 +107,19 @@ function paintCrosstable() {
   allChanged = false;
 }
 
-/** @param {Status} told */
-function showStatus(told) {
+/** @param {Status} data */
+function showStatus(data) {
   const badge = byId("status");
-  setText(badge, told.status);
-  badge.className = `status ${told.status}`;
-  setText(byId("reason"), told.reason);
-  byId("reason").hidden = !told.reason;
-  byId("reason").className = told.status === "finished" ? "quiet" : "notice warn";
-  page.classList.toggle("over", ["finished", "cancelled"].includes(told.status));
+  setText(badge, data.status);
+  badge.className = `status ${data.status}`;
+  setText(byId("reason"), data.reason);
+  byId("reason").hidden = !data.reason;
+  byId("reason").className = data.status === "finished" ? "quiet" : "notice warn";
+  page.classList.toggle("over", ["finished", "cancelled"].includes(data.status));
   const connect = document.getElementById("connect");
-  if (connect && ["finished", "cancelled"].includes(told.status)) connect.hidden = true;
+  if (connect && ["finished", "cancelled"].includes(data.status)) connect.hidden = true;
   const closed = document.getElementById("closed");
-  if (closed) closed.hidden = told.status === "lobby" || closed.dataset.late === "yes";
+  if (closed) closed.hidden = data.status === "lobby" || closed.dataset.late === "yes";
 }
 
 function showPodium() {
@@ -137,22 +137,22 @@ function showPodium() {
 
 function showLatest() {
   byId("no-results").hidden = latest.length > 0;
-  const items = latest.map((told) => {
-    const link = element("a", { href: `/matches/${told.match}` }, told.seats.join(" – "));
-    const how = element("span", { class: "quiet small" }, told.reason);
-    return element("li", {}, link, " ", element("b", {}, result(told.scores)), " ", how);
+  const items = latest.map((data) => {
+    const link = element("a", { href: `/matches/${data.match}` }, data.seats.join(" – "));
+    const how = element("span", { class: "quiet small" }, data.reason);
+    return element("li", {}, link, " ", element("b", {}, result(data.scores)), " ", how);
   });
   byId("latest").replaceChildren(...items);
 }
 
-// --- for those who listen: results, at most every few seconds ---
+// --- for screen readers: results, at most every few seconds ---
 
 /** @type {MatchResult[]} */
 let untold = [];
 
-/** @param {MatchResult} told */
-function tell(told) {
-  untold.push(told);
+/** @param {MatchResult} data */
+function tell(data) {
+  untold.push(data);
   if (untold.length > 1) return;
   setTimeout(() => {
     const last = untold[untold.length - 1];
@@ -162,12 +162,12 @@ function tell(told) {
   }, NEWS_MS);
 }
 
-// --- parts that the server alone makes: rounds and audit ---
+// --- parts that only the server makes: rounds and audit ---
 
 /** @type {Set<string>} */
 const partsDue = new Set();
 
-/** Fetch them, not too often: at once would mean everybody at once. */
+/** Fetch the parts soon, at a random time: otherwise all readers would ask at once. */
 function refreshParts() {
   for (const [name, pace] of Object.entries(PART_PACES_MS)) {
     const part = document.getElementById(name);
@@ -180,7 +180,7 @@ function refreshParts() {
   }
 }
 
-/** Who the challengers of a gauntlet are is known when it starts; the page says it. */
+/** Read the challengers of a gauntlet from the page: they are known once it has started. */
 async function learnRows() {
   const answer = await fetch(location.href).catch(() => null);
   if (!answer?.ok) return;
@@ -205,9 +205,9 @@ setInterval(showExpected, TICK_MS);
 follow(id, {
   snapshot: onSnapshot,
   status: onStatus,
-  field: (told) => onField(told.entrants),
+  field: (data) => onField(data.entrants),
   standings: onStandings,
-  match_start: (told) => showBoard(marks, told),
-  move: (told) => showBoard(marks, told),
+  match_start: (data) => showBoard(marks, data),
+  move: (data) => showBoard(marks, data),
   match_over: onOver,
 });

@@ -1,30 +1,30 @@
 // @ts-check
-// Downloading a match's transcript, for who may.
+// The form that downloads a match's transcript.
 
 /** @param {HTMLFormElement} form @param {string} match */
 export function offerTranscript(form, match) {
   const who = /** @type {HTMLSelectElement} */ (form.elements.namedItem("who"));
   const secret = /** @type {HTMLInputElement} */ (form.elements.namedItem("secret"));
-  const named = /** @type {HTMLElement} */ (form.querySelector("#secret-name"));
-  const told = /** @type {HTMLElement} */ (form.querySelector("#transcript-told"));
+  const secretName = /** @type {HTMLElement} */ (form.querySelector("#secret-name"));
+  const message = /** @type {HTMLElement} */ (form.querySelector("#transcript-told"));
   form.hidden = false;
   who.addEventListener("change", () => {
-    named.textContent = who.selectedIndex === 0 ? "host token" : "bot's key";
+    secretName.textContent = who.selectedIndex === 0 ? "host token" : "bot's key";
   });
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
-    told.textContent = "Asking…";
+    message.textContent = "Asking…";
     try {
-      told.textContent = await download();
+      message.textContent = await download();
     } catch (error) {
-      told.textContent = error instanceof TypeError ? `The server cannot be asked: ${error.message}` : String(error);
+      message.textContent = error instanceof TypeError ? `The server cannot be asked: ${error.message}` : String(error);
     }
   });
 
   async function download() {
-    const is = who.selectedIndex === 0 ? `Bearer ${secret.value}` : `Bot ${who.value}:${secret.value}`;
-    const answer = await fetch(`/api/matches/${encodeURIComponent(match)}/transcript`, { headers: { Authorization: is } });
-    if (answer.status === 401) return "This is not the right one.";
+    const authorization = who.selectedIndex === 0 ? `Bearer ${secret.value}` : `Bot ${who.value}:${secret.value}`;
+    const answer = await fetch(`/api/matches/${encodeURIComponent(match)}/transcript`, { headers: { Authorization: authorization } });
+    if (answer.status === 401) return "The server does not accept this token or key.";
     if (!answer.ok) return (await answer.json()).error.message;
     const link = document.createElement("a");
     link.href = URL.createObjectURL(await answer.blob());

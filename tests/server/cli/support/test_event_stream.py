@@ -17,7 +17,7 @@ def test_an_event_that_is_cut_off_is_not_told() -> None:
 
 
 class Line:
-    """Connections of a test: each a list of event ids, or None where nobody answers."""
+    """Connections of a test: each a list of event ids, or None if no server answers."""
 
     def __init__(self, *connections: list[str] | None) -> None:
         self._connections = list(connections)
@@ -48,7 +48,7 @@ def test_a_lost_connection_is_made_again_from_where_it_was() -> None:
     assert line.said[0] == "the server ended the stream; connecting again in 0.5 s"
 
 
-def test_where_nobody_ever_answered_it_is_not_tried_again() -> None:
+def test_a_server_that_never_answered_is_not_tried_again() -> None:
     line = Line(None)
     with pytest.raises(StreamLost, match="no server answers"):
         next(line.follow())

@@ -1,19 +1,15 @@
 """House bots as real processes of a real server."""
 
 import asyncio
-import json
-import subprocess
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 from rumble_server.app import Server
+from rumble_server.arena.organiser import Organiser
 from rumble_server.cli.support.errors import CliError
-from rumble_server.cli.support.house import DEFAULT, HouseProcesses, house_players
-from rumble_server.cli.support.house_process import make_house_bot
+from rumble_server.cli.support.house import DEFAULT, HouseProcesses, read_house
 from rumble_server.config import ServerConfig
 from rumble_server.tournament.config import TournamentConfig
 
@@ -21,26 +17,18 @@ TOKEN = "the-host-token"
 PATIENCE_S = 60.0
 
 
-def test_who_is_in_the_house() -> None:
-    assert house_players(DEFAULT) == ("random", "heuristic", "minimax", "perfect", "mcts")
-    assert house_players("none") == ()
+def test_the_option_house() -> None:
+    assert read_house(DEFAULT) == ("random", "heuristic", "minimax", "perfect", "mcts")
+    assert read_house("none") == ()
     with pytest.raises(CliError, match="unknown bot 'chaos'"):
-        house_players("random,chaos")
+        read_house("random,chaos")
 
 
-def test_a_house_bot_tells_which_games_it_plays() -> None:
-    assert make_house_bot("random", "house-random").games is None
-    played = make_house_bot("perfect", "house-perfect").games
-    assert played is not None
-    assert "tictactoe" in played
-    assert "othello" not in played
-
-
-def test_players_of_a_game() -> None:
+def test_reference_bots_that_play_a_game() -> None:
     house = HouseProcesses("http://127.0.0.1:1")
-    assert "perfect" in house.players("tictactoe", {})
-    assert "perfect" not in house.players("hex", {})
-    assert all(about.endswith(".") for about in house.players("tictactoe", {}).values())
+    assert "perfect" in house.reference_bots("tictactoe", {})
+    assert "perfect" not in house.reference_bots("hex", {})
+    assert all(about.endswith(".") for about in house.reference_bots("tictactoe", {}).values())
 
 
 async def until(what: Any) -> None:
@@ -57,12 +45,13 @@ async def test_they_take_challenges_fill_a_field_and_are_gone_with_the_server(tm
     arena = server.arena
 
     def connected() -> set[str]:
-        return {player.name for player in arena.players.values() if player.contact is not None}
+        return {player.name for player in arena.players if player.is_connected}
 
     await until(lambda: connected() == {"house-random", "house-perfect"})
-    assert all(player.contact is None or player.contact.challenges for player in arena.players.values())
-    tournament, number = arena.create(TournamentConfig(name="Friday", game="tictactoe", start_at_bots=2))
-    await server.log.wait(number)
+    assert all(player.session is None or player.session.challenges for player in arena.players)
+    config_of_friday = TournamentConfig(name="Friday", game="tictactoe", start_at_bots=2)
+    tournament = Organiser(arena).create(config_of_friday)
+    await server.log.wait(server.log.last)
     async with httpx.AsyncClient(base_url=server.url, headers={"Authorization": f"Bearer {TOKEN}"}) as browser:
         answer = await browser.post("/api/tournaments/friday/house", json={"bot": "random", "count": 2})
     assert answer.status_code == 200
@@ -70,40 +59,3 @@ async def test_they_take_challenges_fill_a_field_and_are_gone_with_the_server(tm
     assert {over.termination for over in tournament.results.values()} == {"normal"}
     await until(lambda: connected() == {"house-random", "house-perfect"})
     await server.stop()
-
-
-@pytest.fixture
-def process() -> Iterator[subprocess.Popen[bytes]]:
-    command = [sys.executable, "-m", "rumble_server.cli.support.house_process"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        yield process
-        process.kill()
-
-
-def tell(process: subprocess.Popen[bytes], *bots: dict[str, Any]) -> None:
-    assert process.stdin is not None
-    process.stdin.write(json.dumps({"server": "http://127.0.0.1:1", "bots": bots}).encode() + b"\n")
-    process.stdin.flush()
-
-
-def said(process: subprocess.Popen[bytes]) -> bytes:
-    assert process.stderr is not None
-    return process.stderr.read()
-
-
-@pytest.mark.e2e
-def test_a_process_ends_when_its_server_is_gone(process: subprocess.Popen[bytes]) -> None:
-    tell(process)
-    assert process.stdin is not None
-    process.stdin.close()
-    assert process.wait(PATIENCE_S) == 0
-    assert said(process) == b""
-
-
-@pytest.mark.e2e
-def test_a_process_that_ends_by_itself_does_so_in_order_while_its_server_is_there(
-    process: subprocess.Popen[bytes],
-) -> None:
-    tell(process, {"player": "random", "name": "house-random", "key": "k" * 16, "challenges": True})
-    assert process.wait(PATIENCE_S) == 1
-    assert said(process) == b"rumble: house bots: cannot reach http://127.0.0.1:1: nobody listens there\n"

@@ -9,7 +9,7 @@ from rumble_engine import get_game
 from rumble_server.web.api import boards
 from rumble_server.web.api.models import BoardAnswer, MatchBoards
 
-from tests.server.web.scene import Scene
+from tests.server.web.memory_server import MemoryServer
 
 EMPTY = {"board": "." * 9}
 
@@ -79,8 +79,10 @@ async def test_text_that_is_no_move_marks_nothing(browser: httpx.AsyncClient) ->
     assert told["drawing"]["last"] == []
 
 
-async def test_every_ply_of_a_match(scene: Scene, browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    tournament = scene.played("alice", "bob", legs=1, game="connect4")
+async def test_every_ply_of_a_match(
+    server: MemoryServer, browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tournament = server.played("alice", "bob", legs=1, game="connect4")
     over = next(iter(tournament.results.values()))
     answer = await browser.get(f"/api/matches/{over.match}/boards")
     told = MatchBoards.model_validate_json(answer.content)
@@ -101,10 +103,10 @@ async def test_every_ply_of_a_match(scene: Scene, browser: httpx.AsyncClient, mo
     assert (await browser.get("/api/matches/nothing.1.1.1.1/boards")).status_code == 404
 
 
-async def test_a_running_match_has_its_boards_so_far(scene: Scene, browser: httpx.AsyncClient) -> None:
-    tournament = scene.world.create(start_at_bots=2, legs=1)
-    scene.players("alice", "bob", think_ms=1_000, join=tournament.id)
-    scene.pass_ms(2_500)
+async def test_a_running_match_has_its_boards_so_far(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    tournament = server.world.create(start_at_bots=2, legs=1)
+    server.bots("alice", "bob", think_ms=1_000, join=tournament.id)
+    server.pass_ms(2_500)
     match = next(iter(tournament.running))
     told = (await browser.get(f"/api/matches/{match}/boards")).json()
     assert [board["position"].count(".") for board in told["boards"]] == [9, 8, 7]

@@ -4,13 +4,10 @@ import httpx
 import pytest
 from rumble_server.web.security import MOST_BODY_BYTES
 
-from tests.server.web.scene import HOST, Scene
+from tests.server.web.api.organiser import post
+from tests.server.web.memory_server import HOST, MemoryServer
 
 COMMANDS = ["start", "pause", "resume", "cancel", "end", "remove", "unbench", "replay", "house", "invite"]
-
-
-async def post(browser: httpx.AsyncClient, path: str, body: Any = None) -> httpx.Response:
-    return await browser.post(f"/api/{path}", headers=HOST, json=body)
 
 
 @pytest.mark.parametrize(
@@ -21,18 +18,18 @@ async def post(browser: httpx.AsyncClient, path: str, body: Any = None) -> httpx
     [{}, {"Authorization": "Bearer wrong"}, {"Authorization": "Basic the-host-token"}, {"Authorization": "Bearer"}],
 )
 async def test_only_the_host_commands(
-    scene: Scene, browser: httpx.AsyncClient, path: str, given: dict[str, str]
+    server: MemoryServer, browser: httpx.AsyncClient, path: str, given: dict[str, str]
 ) -> None:
-    scene.world.create()
-    last = scene.world.log.last
+    server.world.create()
+    last = server.world.log.last
     answer = await browser.post(f"/api/{path}", headers=given, content=b"not even JSON")
     assert (answer.status_code, answer.json()["error"]["code"]) == (401, "bad_token")
     assert answer.headers["WWW-Authenticate"] == "Bearer"
-    assert scene.world.log.last == last
+    assert server.world.log.last == last
 
 
 async def test_a_tournament_is_created_and_on_disk_before_that_is_told(
-    scene: Scene, browser: httpx.AsyncClient
+    server: MemoryServer, browser: httpx.AsyncClient
 ) -> None:
     body = {"name": "Friday", "game": "connect4", "settings": {"columns": 5}, "legs": 4, "invite": "hush"}
     answer = await post(browser, "tournaments", body)
@@ -41,7 +38,7 @@ async def test_a_tournament_is_created_and_on_disk_before_that_is_told(
     assert (told["id"], told["status"], told["legs"], told["by_invitation"]) == ("friday", "lobby", 4, True)
     assert told["settings"] == {"columns": 5, "rows": 6, "connect": 4}
     assert "hush" not in answer.text
-    assert scene.world.log.durable == scene.world.log.last
+    assert server.world.log.durable == server.world.log.last
     assert (await post(browser, "tournaments", body)).json()["id"] == "friday-2"
 
 
@@ -80,10 +77,10 @@ async def test_bodies_that_are_no_json_or_too_large(browser: httpx.AsyncClient) 
     assert (large.status_code, large.json()["error"]["code"]) == (413, "too_large")
 
 
-async def test_a_tournament_is_led_from_lobby_to_end(scene: Scene, browser: httpx.AsyncClient) -> None:
-    tournament = scene.world.create(cycles=20)
-    scene.players("alice", "bob", "carol", join=tournament.id)
-    scene.pass_ms()
+async def test_a_tournament_is_led_from_lobby_to_end(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    tournament = server.world.create(cycles=20)
+    server.bots("alice", "bob", "carol", join=tournament.id)
+    server.pass_ms()
     for command, body, status in (
         ("start", None, "running"),
         ("pause", {"reason": "lunch"}, "paused"),
@@ -92,33 +89,33 @@ async def test_a_tournament_is_led_from_lobby_to_end(scene: Scene, browser: http
         ("pause", None, "paused"),
         ("end", None, "finished"),
     ):
-        before = scene.world.log.last
+        before = server.world.log.last
         answer = await post(browser, f"tournaments/friday/{command}", body)
         assert (answer.status_code, answer.json()["status"]) == (200, status), answer.text
-        assert scene.world.log.durable > before, "its fact was the next"
-        scene.pass_ms(200)
+        assert server.world.log.durable > before, "its fact was the next"
+        server.pass_ms(200)
     assert [each["withdrawn"] for each in answer.json()["entrants"] if each["name"] == "carol"] == [True]
 
 
-async def test_a_match_is_played_again(scene: Scene, browser: httpx.AsyncClient) -> None:
-    tournament = scene.world.create(start_at_bots=2, cycles=20)
-    scene.players("alice", "bob", join=tournament.id)
-    scene.pass_ms(1_000)
+async def test_a_match_is_played_again(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    tournament = server.world.create(start_at_bots=2, cycles=20)
+    server.bots("alice", "bob", join=tournament.id)
+    server.pass_ms(1_000)
     match = next(iter(tournament.results))
     answer = await post(browser, "tournaments/friday/replay", {"match": match})
     assert answer.status_code == 200
-    scene.world.run()
+    server.world.run()
     assert tournament.results[match].attempt == 2
     wrong = await post(browser, "tournaments/friday/replay", {"match": "monday.1.1.1.1"})
     assert (wrong.status_code, wrong.json()["error"]["code"]) == (404, "not_found")
 
 
-async def test_a_key_is_reset(scene: Scene, browser: httpx.AsyncClient) -> None:
-    scene.world.login("alice", key="a-key-of-16-chars").drop()
-    scene.pass_ms()
+async def test_a_key_is_reset(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    server.world.login("alice", key="a-key-of-16-chars").drop()
+    server.pass_ms()
     assert (await post(browser, "names/alice/reset")).status_code == 200
-    again = scene.world.login("alice", key="another-key-of-16")
-    scene.pass_ms()
+    again = server.world.login("alice", key="another-key-of-16")
+    server.pass_ms()
     assert again.last("session")["name"] == "alice"
     assert (await post(browser, "names/nobody/reset")).status_code == 404
 
@@ -138,24 +135,26 @@ async def test_a_key_is_reset(scene: Scene, browser: httpx.AsyncClient) -> None:
     ],
 )
 async def test_what_cannot_be_done_is_told(
-    scene: Scene, browser: httpx.AsyncClient, path: str, body: Any, status: int, code: str
+    server: MemoryServer, browser: httpx.AsyncClient, path: str, body: Any, status: int, code: str
 ) -> None:
-    scene.world.create()
+    server.world.create()
     answer = await post(browser, path, body)
     assert (answer.status_code, answer.json()["error"]["code"]) == (status, code)
 
 
 async def test_a_tournament_of_an_earlier_run_is_over_for_good() -> None:
-    before = Scene()
+    before = MemoryServer()
     before.played("alice", "bob")
-    scene = Scene(before.world.after_crash())
-    async with scene.browser() as browser:
+    server = MemoryServer(before.world.after_crash())
+    async with server.browser() as browser:
         answer = await post(browser, "tournaments/friday/cancel")
     assert (answer.status_code, answer.json()["error"]["code"]) == (409, "tournament_closed")
 
 
-async def test_nothing_is_commanded_while_the_disk_is_in_trouble(scene: Scene, browser: httpx.AsyncClient) -> None:
-    scene.log.trouble = "disk full"
+async def test_nothing_is_commanded_while_the_disk_is_in_trouble(
+    server: MemoryServer, browser: httpx.AsyncClient
+) -> None:
+    server.log.trouble = "disk full"
     answer = await post(browser, "tournaments", {"name": "x", "game": "tictactoe"})
     assert (answer.status_code, answer.json()["error"]["code"]) == (503, "unavailable")
-    assert scene.world.arena.tournaments == {}
+    assert server.world.arena.tournaments == {}

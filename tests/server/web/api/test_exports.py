@@ -10,16 +10,19 @@ from rumble_server.cli.main import run
 from rumble_server.results.results_file import read_results
 from rumble_server.tournament.exports import WRITERS
 from rumble_server.tournament.exports.document import export
+from rumble_server.web.api.models import ExportDocument
 
-from tests.server.web.scene import Scene
+from tests.server.web.memory_server import MemoryServer
 
 FIELD = ("alice", "bob", "carol", "dave", "erin")
 PARTS = ("rank", "name", "points", "played", "wins", "draws", "losses", "tiebreaks", "decided_by")
 
 
 @pytest.mark.parametrize("kind", list(WRITERS))
-async def test_every_format_is_what_its_writer_makes(scene: Scene, browser: httpx.AsyncClient, kind: str) -> None:
-    tournament = scene.played(*FIELD)
+async def test_every_format_is_what_its_writer_makes(
+    server: MemoryServer, browser: httpx.AsyncClient, kind: str
+) -> None:
+    tournament = server.played(*FIELD)
     answer = await browser.get(f"/api/tournaments/{tournament.id}/export.{kind}")
     writer, media_type = WRITERS[kind]
     assert answer.headers["content-type"] == media_type
@@ -29,16 +32,16 @@ async def test_every_format_is_what_its_writer_makes(scene: Scene, browser: http
     assert f"/api/tournaments/{tournament.id}/export.{kind}" in page
 
 
-async def test_the_csv_is_read_again(scene: Scene, browser: httpx.AsyncClient) -> None:
-    tournament = scene.played(*FIELD)
+async def test_the_csv_is_read_again(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    tournament = server.played(*FIELD)
     text = (await browser.get(f"/api/tournaments/{tournament.id}/export.csv")).text
     assert len(read_results(text).results) == len(tournament.results)
 
 
 async def test_what_a_format_cannot_express_is_said(
-    scene: Scene, browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+    server: MemoryServer, browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tournament = scene.played("alice", "bob")
+    tournament = server.played("alice", "bob")
     monkeypatch.setattr("rumble_server.tournament.exports.trf.MOST_PLAYERS", 1)
     answer = await browser.get(f"/api/tournaments/{tournament.id}/export.trf")
     assert answer.status_code == 422
@@ -55,13 +58,13 @@ async def test_what_a_format_cannot_express_is_said(
     ids=["round-robin", "swiss", "gauntlet"],
 )
 async def test_round_trip(
-    scene: Scene,
+    server: MemoryServer,
     browser: httpx.AsyncClient,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     config: dict[str, Any],
 ) -> None:
-    tournament = scene.played(*FIELD, **config)
+    tournament = server.played(*FIELD, **config)
     told = (await browser.get(f"/api/tournaments/{tournament.id}/standings")).json()["standings"]
     file = tmp_path / "export.json"
     file.write_bytes((await browser.get(f"/api/tournaments/{tournament.id}/export.json")).content)
@@ -71,6 +74,14 @@ async def test_round_trip(
     assert ranked == [{part: line[part] for part in PARTS} for line in told]
 
 
-async def test_the_byes_of_a_swiss_are_in_the_document(scene: Scene) -> None:
-    document = export(scene.played(*FIELD, format="swiss", rounds=3))
+async def test_the_byes_of_a_swiss_are_in_the_document(server: MemoryServer) -> None:
+    document = export(server.played(*FIELD, format="swiss", rounds=3))
     assert sum(document["byes"].values()) == 3 * 2, "one bot a round, as many matches as a pairing has"
+
+
+async def test_the_export_is_the_design_s_document(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    tournament = server.played("alice", "bob", cycles=2)
+    answer = await browser.get("/api/tournaments/friday/export.json")
+    assert answer.json() == export(tournament)
+    assert len(ExportDocument.model_validate_json(answer.content).matches) == 4
+    assert answer.headers["Content-Disposition"] == 'attachment; filename="friday.json"'

@@ -6,7 +6,7 @@ import rumble_engine
 from rumble_engine import EngineError
 from rumble_server.web.api import opponents
 
-from tests.server.web.scene import Scene
+from tests.server.web.memory_server import MemoryServer
 
 
 async def told(browser: httpx.AsyncClient) -> list[dict[str, Any]]:
@@ -15,10 +15,10 @@ async def told(browser: httpx.AsyncClient) -> list[dict[str, Any]]:
     return list(answer.json()["opponents"])
 
 
-async def test_only_those_who_are_here_and_take_challenges(scene: Scene, browser: httpx.AsyncClient) -> None:
+async def test_only_those_who_are_here_and_take_challenges(server: MemoryServer, browser: httpx.AsyncClient) -> None:
     assert await told(browser) == []
-    scene.world.login("zoe")
-    ann = scene.world.login("ann", challenges=True, games=["chess", "tictactoe", "a game nobody has"])
+    server.world.login("zoe")
+    ann = server.world.login("ann", challenges=True, games=["chess", "tictactoe", "a game nobody has"])
     assert await told(browser) == [
         {"name": "ann", "house": None, "about": "", "games": ["chess", "tictactoe"], "free": True}
     ]
@@ -26,31 +26,30 @@ async def test_only_those_who_are_here_and_take_challenges(scene: Scene, browser
     assert await told(browser) == []
 
 
-async def test_who_takes_all_games_is_told_with_all(scene: Scene, browser: httpx.AsyncClient) -> None:
-    scene.world.login("ann", challenges=True)
+async def test_who_takes_all_games_is_told_with_all(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    server.world.login("ann", challenges=True)
     games = [game["name"] for game in (await browser.get("/api/games")).json()["games"]]
     assert {"tictactoe", "connect4", "chess"} <= set(games)
     assert (await told(browser))[0]["games"] == games
 
 
-async def test_the_house_comes_first_weakest_first_and_is_known_by_its_keys(
-    scene: Scene, browser: httpx.AsyncClient
-) -> None:
-    scene.housekeeper.residents = ("perfect", "our.py:own", "random")
-    for bot in scene.housekeeper.bots():
-        scene.world.login(bot.name, challenges=True, key=bot.key)
+async def test_the_house_comes_first_weakest_first_and_is_known_by_its_keys() -> None:
+    server = MemoryServer(residents=("perfect", "our.py:own", "random"))
+    for bot in server.house_bots.bots():
+        server.world.login(bot.name, challenges=True, key=bot.key)
     for name in ("bob", "Ann", "perfect"):
-        scene.world.login(name, challenges=True)
-    found = await told(browser)
+        server.world.login(name, challenges=True)
+    async with server.browser() as browser:
+        found = await told(browser)
     names = ["house-random", "house-perfect", "house-own", "Ann", "bob", "perfect"]
     assert [each["name"] for each in found] == names
     assert [each["house"] for each in found] == ["random", "perfect", "our.py:own", None, None, None]
     assert [each["name"] for each in found if each["about"]] == names[:2]
 
 
-async def test_who_is_playing_is_not_free(scene: Scene, browser: httpx.AsyncClient) -> None:
-    scene.world.login("ben", challenges=True)
-    ann = scene.world.login("ann")
+async def test_who_is_playing_is_not_free(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    server.world.login("ben", challenges=True)
+    ann = server.world.login("ann")
     ann.say(type="challenge", against="ben", game="tictactoe")
     assert [each["free"] for each in await told(browser)] == [False]
 

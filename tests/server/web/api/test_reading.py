@@ -1,28 +1,28 @@
 import httpx
 import pytest
 from rumble_protocol.feed_messages import TournamentView
-from rumble_server.tournament.exports.document import export
 from rumble_server.web.api import library as libraries
-from rumble_server.web.api.models import ExportDocument, MatchView
+from rumble_server.web.api.models import MatchView
 
-from tests.server.web.scene import Scene
+from tests.server.web.memory_server import MemoryServer
 
 PAIR = ("alice", "bob")
+FIELD = ("alice", "bob", "carol")
 
 
-async def test_listed_tournaments_newest_first(scene: Scene, browser: httpx.AsyncClient) -> None:
+async def test_listed_tournaments_newest_first(server: MemoryServer, browser: httpx.AsyncClient) -> None:
     for name in ("Monday", "Tuesday"):
-        scene.world.create(name=name)
-        scene.pass_ms(10)
-    scene.world.create(name="Secret", listed=False)
+        server.world.create(name=name)
+        server.pass_ms(10)
+    server.world.create(name="Secret", listed=False)
     listed = (await browser.get("/api/tournaments")).json()["tournaments"]
     assert [each["id"] for each in listed] == ["tuesday", "monday"]
     assert [each["id"] for each in (await browser.get("/api/tournaments?limit=1")).json()["tournaments"]] == ["tuesday"]
     assert (await browser.get("/api/tournaments/secret")).json()["name"] == "Secret"
 
 
-async def test_a_tournament_with_all_that_its_page_shows(scene: Scene, browser: httpx.AsyncClient) -> None:
-    tournament = scene.played(*PAIR, invite=None)
+async def test_a_tournament_with_all_that_its_page_shows(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    tournament = server.played(*PAIR, invite=None)
     answer = await browser.get(f"/api/tournaments/{tournament.id}")
     view = TournamentView.model_validate_json(answer.content)
     assert (view.id, view.status, view.matches_over, view.matches_total) == ("friday", "finished", 2, 2)
@@ -33,8 +33,8 @@ async def test_a_tournament_with_all_that_its_page_shows(scene: Scene, browser: 
     assert told == [{**line.as_json(), **beside} for line in tournament.table.standings()]
 
 
-async def test_matches_of_all_of_one_and_of_two(scene: Scene, browser: httpx.AsyncClient) -> None:
-    scene.played("alice", "bob", "carol")
+async def test_matches_of_all_of_one_and_of_two(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    server.played("alice", "bob", "carol")
     url = "/api/tournaments/friday/matches"
     everything = (await browser.get(url)).json()
     assert everything["total"] == len(everything["matches"]) == 6
@@ -45,18 +45,10 @@ async def test_matches_of_all_of_one_and_of_two(scene: Scene, browser: httpx.Asy
     assert (await browser.get(url, params={"offset": 4, "limit": 1})).json()["matches"] == everything["matches"][4:5]
 
 
-async def test_the_export_is_the_design_s_document(scene: Scene, browser: httpx.AsyncClient) -> None:
-    tournament = scene.played(*PAIR, cycles=2)
-    answer = await browser.get("/api/tournaments/friday/export.json")
-    assert answer.json() == export(tournament)
-    assert len(ExportDocument.model_validate_json(answer.content).matches) == 4
-    assert answer.headers["Content-Disposition"] == 'attachment; filename="friday.json"'
-
-
-async def test_notes_are_public_only_after_the_match(scene: Scene, browser: httpx.AsyncClient) -> None:
-    tournament = scene.world.create(start_at_bots=2, legs=1)
-    logged_in = scene.world.logins(*PAIR, join=tournament.id)
-    scene.pass_ms(100)
+async def test_notes_are_public_only_after_the_match(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    tournament = server.world.create(start_at_bots=2, legs=1)
+    logged_in = server.world.logins(*PAIR, join=tournament.id)
+    server.pass_ms(100)
     bots = {bot.name: bot for bot in logged_in}
     match = next(iter(tournament.running))
     first, second = (bots[name] for name in tournament.running[match].seats)
@@ -83,11 +75,11 @@ async def test_notes_are_public_only_after_the_match(scene: Scene, browser: http
     assert over["state"] == {"board": "XXXOO...."}
 
 
-async def test_a_match_that_was_lost_before_it_began(scene: Scene, browser: httpx.AsyncClient) -> None:
-    tournament = scene.world.create(start_at_bots=2, absent_ms=1_000)
-    alice, bob = scene.players(*PAIR, think_ms=5_000, join=tournament.id)
+async def test_a_match_that_was_lost_before_it_began(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    tournament = server.world.create(start_at_bots=2, absent_ms=1_000)
+    alice, bob = server.bots(*PAIR, think_ms=5_000, join=tournament.id)
     bob.drop()
-    scene.world.run()
+    server.world.run()
     alice.drop()
     assert tournament.status == "finished"
     lost = [over for over in tournament.results.values() if over.termination == "no_show"]
@@ -97,7 +89,7 @@ async def test_a_match_that_was_lost_before_it_began(scene: Scene, browser: http
 
 async def test_what_is_over_is_found_after_a_restart(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(libraries, "MOST_LOADED", 1)
-    before = Scene()
+    before = MemoryServer()
     for name in ("Monday", "Tuesday"):
         before.played(*PAIR, name=name)
         before.pass_ms(10)
@@ -108,81 +100,91 @@ async def test_what_is_over_is_found_after_a_restart(monkeypatch: pytest.MonkeyP
         told = (await browser.get("/api/tournaments/monday")).json()
         match = (await browser.get("/api/matches/monday.1.1.1.1")).json()
         listed = (await browser.get("/api/tournaments")).json()
-    scene = Scene(before.world.after_crash())
-    assert list(scene.world.arena.tournaments) == ["wednesday"]
-    async with scene.browser() as browser:
+    server = MemoryServer(before.world.after_crash())
+    assert list(server.world.arena.tournaments) == ["wednesday"]
+    async with server.browser() as browser:
         assert (await browser.get("/api/tournaments")).json() == listed
         assert (await browser.get("/api/tournaments/monday")).json() == told
-        reads = scene.archive.reads
+        reads = server.archive.reads
         assert (await browser.get("/api/tournaments/monday/standings")).json()["standings"] == told["standings"]
-        assert scene.archive.reads == reads, "it was kept"
+        assert server.archive.reads == reads, "it was kept"
         assert (await browser.get("/api/matches/monday.1.1.1.1")).json() == match
         assert (await browser.get("/api/tournaments/tuesday")).json()["status"] == "finished"
         assert (await browser.get("/api/tournaments/monday/export.json")).json()["tournament"]["id"] == "monday"
         assert (await browser.get("/tournaments/secret")).status_code == 200
 
 
-async def test_nothing_is_told_before_it_is_on_disk(scene: Scene, browser: httpx.AsyncClient) -> None:
-    scene.played(*PAIR)
-    scene.log.trouble = "disk full"
-    assert (await browser.get("/api/tournaments/friday")).status_code == 200
-    scene.world.log.stuck = True
-    scene.world.create(name="Unwritten")
-    for path in ("/api/tournaments/unwritten", "/api/tournaments", "/api/tournaments/friday/standings"):
-        answer = await browser.get(path)
-        assert (answer.status_code, answer.json()["error"]["code"]) == (503, "unavailable")
-        assert "disk full" in answer.json()["error"]["message"]
+async def test_the_ratings_document(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    tournament = server.played(*FIELD, cycles=2)
+    answer = await browser.get(f"/api/tournaments/{tournament.id}/ratings")
+    document = answer.json()
+    assert answer.status_code == 200
+    assert document["model"].startswith("Bradley-Terry")
+    assert {line["name"] for line in document["ratings"]} == set(FIELD)
+    assert set(document["superiority"]["alice"]) == {"bob", "carol"}
 
 
-async def test_nobody_waits_long_for_the_disk(
-    scene: Scene, browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+async def test_standings_carry_the_same_ratings(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    tournament = server.played(*FIELD, cycles=2)
+    document = (await browser.get(f"/api/tournaments/{tournament.id}/ratings")).json()
+    rated = {line["name"]: (line["rating"], line["interval"]) for line in document["ratings"]}
+    told = (await browser.get(f"/api/tournaments/{tournament.id}/standings")).json()["standings"]
+    assert {line["name"]: (line["rating"], line["interval"]) for line in told} == rated
+    snapshot = (await server.watch(tournament).read("snapshot")).data
+    assert snapshot["standings"] == told
+    assert snapshot["rating_model"] == document["model"]
+
+
+async def test_a_tournament_without_matches_says_why_it_has_no_ratings(
+    server: MemoryServer, browser: httpx.AsyncClient
 ) -> None:
-    monkeypatch.setattr("rumble_server.web.site.DISK_S", 0.01)
-    scene.world.log.stuck = True
-    scene.world.create()
-    answer = await browser.get("/api/tournaments/friday")
-    assert (answer.status_code, answer.json()["error"]["code"]) == (503, "unavailable")
+    tournament = server.world.create()
+    document = (await browser.get(f"/api/tournaments/{tournament.id}/ratings")).json()
+    assert document["ratings"] == []
+    assert document["notes"] == ["There are no ratings: no match was played."]
 
 
-@pytest.mark.parametrize(
-    ("path", "status", "code"),
-    [
-        ("/api/tournaments/nope", 404, "unknown_tournament"),
-        ("/api/tournaments/nope/events", 404, "unknown_tournament"),
-        ("/api/matches/nope.1.1.1.1", 404, "unknown_tournament"),
-        ("/api/matches/friday.9.9.9.9", 404, "not_found"),
-        ("/api/nope", 404, "not_found"),
-        ("/api/tournaments/", 404, "not_found"),
-        ("/api/tournaments?limit=0", 422, "bad_message"),
-        ("/api/tournaments?limit=many", 422, "bad_message"),
-    ],
-)
-async def test_errors_have_one_shape(
-    scene: Scene, browser: httpx.AsyncClient, path: str, status: int, code: str
+async def test_an_unrated_tournament_has_none(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    tournament = server.played("alice", "bob", rated=False)
+    answer = await browser.get(f"/api/tournaments/{tournament.id}/ratings")
+    assert (answer.status_code, answer.json()["error"]["code"]) == (404, "not_found")
+    told = (await browser.get(f"/api/tournaments/{tournament.id}/standings")).json()["standings"]
+    assert [line["rating"] for line in told] == [None, None]
+    page = (await browser.get(f"/tournaments/{tournament.id}")).text
+    assert 'class="number rating"' not in page
+
+
+async def test_the_audit(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    tournament = server.played(*FIELD, cycles=2)
+    document = (await browser.get(f"/api/tournaments/{tournament.id}/audit")).json()
+    assert document["matches"] == len(tournament.results)
+    assert set(document["bots"]) == set(FIELD)
+    assert all(bot["seats"] == [4, 4] for bot in document["bots"].values())
+    assert all(bot["longest_wait_ms"] > 0 for bot in document["bots"].values()), "with three, one waits"
+    assert document["fair"], document["flags"]
+    page = (await browser.get(f"/tournaments/{tournament.id}")).text
+    assert "Nothing to complain of" in page
+    assert "<details>" in page
+
+
+async def test_the_audit_of_a_running_tournament_tells_who_waits_for_whom(
+    server: MemoryServer, browser: httpx.AsyncClient
 ) -> None:
-    scene.played(*PAIR)
-    answer = await browser.get(path)
-    error = answer.json()["error"]
-    assert (answer.status_code, error["code"]) == (status, code)
-    assert set(error) == {"code", "message", "detail"}
-    assert error["message"]
-    assert [each["field"] for each in error["detail"]] == (["limit"] if status == 422 else [])
+    tournament = server.world.create(start_at_bots=3)
+    server.bots("alice", "bob", join=tournament.id, think_ms=100_000)
+    (carol,) = server.world.logins("carol", join=tournament.id)
+    server.pass_ms(5_000)
+    document = (await browser.get(f"/api/tournaments/{tournament.id}/audit")).json()
+    waiting = [bot for bot in document["bots"].values() if bot["waits_since_ms"] is not None]
+    assert len(waiting) == 1
+    assert set(waiting[0]["waits_for"].values()) == {"playing"}
+    assert document["matches"] == 1
+    carol.drop()
 
 
-async def test_a_wrong_method_is_told(browser: httpx.AsyncClient) -> None:
-    answer = await browser.delete("/api/tournaments")
-    assert (answer.status_code, answer.json()["error"]["code"]) == (405, "method_not_allowed")
-
-
-async def test_a_mistake_of_ours_is_told_without_its_details(
-    scene: Scene, browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    async def broken(limit: int) -> None:
-        raise RuntimeError("secret detail")
-
-    monkeypatch.setattr(scene.archive, "outlines", broken)
-    answer = await browser.get("/api/tournaments")
-    assert (answer.status_code, answer.json()["error"]["code"]) == (500, "internal")
-    assert "secret detail" not in answer.text
-    assert "secret detail" in caplog.text
-    assert "text/html" in (await browser.get("/")).headers["Content-Type"]
+async def test_the_audit_is_made_once_for_all_who_ask(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    tournament = server.played("alice", "bob")
+    await browser.get(f"/api/tournaments/{tournament.id}/audit")
+    reads = server.archive.reads
+    await browser.get(f"/api/tournaments/{tournament.id}/audit")
+    assert server.archive.reads == reads

@@ -4,7 +4,7 @@ import pytest
 from rumble_protocol.feed_messages import Expected
 from rumble_server.web.feed.expected import FEWEST_RESULTS, MOST_RESULTS, expect
 
-from tests.server.web.scene import Scene
+from tests.server.web.memory_server import MemoryServer
 
 
 def test_by_the_pace_of_the_last_results() -> None:
@@ -40,19 +40,19 @@ def test_nothing_where_nobody_can_tell(results: int, to_play: int, now_ms: int) 
     assert expect([5_000 + number for number in range(results)][::-1], 1_000, to_play, now_ms) is None
 
 
-async def test_told_while_it_runs_and_not_while_it_is_paused(scene: Scene) -> None:
-    tournament = scene.world.create(start_at_bots=3, cycles=4)
-    scene.players("alice", "bob", "carol", think_ms=50, join=tournament.id)
-    early = scene.watch(tournament)
+async def test_told_while_it_runs_and_not_while_it_is_paused(server: MemoryServer) -> None:
+    tournament = server.world.create(start_at_bots=3, cycles=4)
+    server.bots("alice", "bob", "carol", think_ms=50, join=tournament.id)
+    early = server.watch(tournament)
     assert (await early.read("snapshot")).data["expected"] is None
     while len(tournament.results) < 10:
-        scene.pass_ms(100)
-    late = scene.watch(tournament)
+        server.pass_ms(100)
+    late = server.watch(tournament)
     told = (await late.read("snapshot")).data
     assert FEWEST_RESULTS <= told["expected"]["results"] <= told["matches_over"]
     assert 0 < told["expected"]["remaining_ms"] < 60_000
-    scene.world.host.pause(tournament.id, "lunch")
-    scene.pass_ms(2_000)
+    server.world.organiser.pause(tournament.id, "lunch")
+    server.pass_ms(2_000)
     assert (await late.read("status")).data["expected"] is None
     await early.close()
     await late.close()

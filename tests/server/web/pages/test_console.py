@@ -6,13 +6,15 @@ from rumble_engine import get_game
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.web.pages.console import form_groups, games_with_settings
 
-from tests.server.web.pages.test_pages import NASTY, Page
-from tests.server.web.scene import TOKEN, Scene
+from tests.server.web.memory_server import TOKEN, MemoryServer
+from tests.server.web.pages.html import NASTY, Page
 
 
 @pytest.mark.parametrize("path", ["/console", "/console/friday", "/console/nowhere"])
-async def test_the_shell_is_for_anyone_and_holds_nothing(scene: Scene, browser: httpx.AsyncClient, path: str) -> None:
-    scene.world.create(invite="hush", listed=False)
+async def test_the_shell_is_for_anyone_and_holds_nothing(
+    server: MemoryServer, browser: httpx.AsyncClient, path: str
+) -> None:
+    server.world.create(invite="hush", listed=False)
     answer = await browser.get(path)
     assert answer.status_code == 200
     page = Page(answer.text)

@@ -6,10 +6,11 @@ from typing import Any
 import httpx
 import pytest
 from rumble_protocol.feed_messages import TournamentSummary
+from rumble_server.tournament.ended import Line
 from rumble_server.web.pages import digests as module
-from rumble_server.web.pages.digests import Digest, Line, lines_of, records
+from rumble_server.web.pages.digests import Digest, lines_of, records
 
-from tests.server.web.scene import Scene
+from tests.server.web.memory_server import MemoryServer
 
 
 def made(name: str, status: Any, *lines: Line) -> Digest:
@@ -46,48 +47,85 @@ def test_the_lines_of_one_bot() -> None:
     ]
 
 
-def forget(scene: Scene) -> None:
-    """As after a restart: what is over is on disk alone."""
-    scene.world.arena.tournaments.clear()
+def forget(server: MemoryServer, *, without_records: bool = False) -> None:
+    """As after a restart: what is over is on disk alone. `without_records`: written before there were any."""
+    server.world.arena.tournaments.clear()
+    if without_records:
+        server.world.log.records.clear()
 
 
-async def test_what_was_played_in_an_earlier_run_counts_as_before(scene: Scene, browser: httpx.AsyncClient) -> None:
-    scene.played("alice", "bob", "carol")
-    scene.world.create(name="Secret", listed=False)
-    scene.pass_ms()
+async def test_what_was_played_in_an_earlier_run_counts_as_before(
+    server: MemoryServer, browser: httpx.AsyncClient
+) -> None:
+    server.played("alice", "bob", "carol")
+    server.world.create(name="Secret", listed=False)
+    server.pass_ms()
     before = (await browser.get("/bots/alice")).text
-    forget(scene)
+    forget(server)
     assert (await browser.get("/bots/ALICE")).text == before
     assert "still being read" not in (await browser.get("/")).text
-    reads = scene.archive.reads
+    reads = server.archive.reads
     await browser.get("/bots/alice")
-    assert scene.archive.reads == reads + 1, "the list is read again, the tournament is not"
+    assert server.archive.reads == reads + 1, "the list is read again, the tournament is not"
 
 
-async def test_the_page_of_a_bot_that_nobody_knows(scene: Scene, browser: httpx.AsyncClient) -> None:
-    scene.played("alice", "bob", listed=False)
+async def test_lists_have_the_same_headlines_after_a_restart_with_records_or_without(
+    server: MemoryServer, browser: httpx.AsyncClient
+) -> None:
+    for name, format_name in (("Round", "round-robin"), ("Cup", "knockout"), ("Run", "gauntlet"), ("Swiss", "swiss")):
+        server.played("alice", "bob", "carol", "dave", name=name, format=format_name)
+    server.world.organiser.end(server.world.create(name="Rain").id, cancelled=True)
+    server.pass_ms()
+    before = (await browser.get("/")).text
+    for without_records in (False, True):
+        forget(server, without_records=without_records)
+        assert (await browser.get("/")).text == before
+
+
+async def test_one_that_cannot_be_read_is_shown_as_unread_and_does_not_keep_the_others_back(
+    server: MemoryServer, browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.played("alice", "bob", name="Good")
+    server.played("carol", "dave", name="Damaged")
+    forget(server, without_records=True)
+    read = server.archive.ended
+
+    async def damaged(tournament_id: str) -> Any:
+        return None if tournament_id == "damaged" else await read(tournament_id)
+
+    monkeypatch.setattr(server.archive, "ended", damaged)
+    for _ in range(2):
+        page = (await browser.get("/")).text
+        assert "1 of 2 tournaments are still being read" in page
+        assert "alice" in page
+        assert "Damaged" in page
+        assert "carol" not in page
+
+
+async def test_the_page_of_a_bot_that_nobody_knows(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    server.played("alice", "bob", listed=False)
     assert (await browser.get("/bots/alice")).status_code == 404
 
 
 async def test_a_page_does_not_wait_for_long_reading_and_says_so(
-    scene: Scene, browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+    server: MemoryServer, browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    scene.played("alice", "bob")
-    forget(scene)
+    server.played("alice", "bob")
+    forget(server, without_records=True)
     read_on = asyncio.Event()
-    read = scene.archive.tournament_facts
+    read = server.archive.ended
 
-    async def slowly(tournament: str) -> Any:
+    async def slowly(tournament_id: str) -> Any:
         await read_on.wait()
-        return await read(tournament)
+        return await read(tournament_id)
 
-    monkeypatch.setattr(scene.archive, "tournament_facts", slowly)
+    monkeypatch.setattr(server.archive, "ended", slowly)
     monkeypatch.setattr(module, "PATIENCE_S", 0)
     assert "1 of 1 tournaments are still being read" in (await browser.get("/")).text
     answer = await browser.get("/bots/alice")
     assert answer.status_code == 404
     assert "1 of them are still being read" in answer.text
-    scene.played("carol", "dave", name="Saturday")
+    server.played("carol", "dave", name="Saturday")
     page = (await browser.get("/")).text
     assert "1 of 2 tournaments are still being read" in page
     assert "carol" in page

@@ -6,7 +6,7 @@ import httpx
 from rumble_protocol.schema import schemas
 from rumble_server.web.pages import guide
 
-from tests.server.web.scene import Scene
+from tests.server.web.memory_server import MemoryServer
 
 ROOT = Path(__file__).parents[4]
 
@@ -25,9 +25,11 @@ def test_every_message_is_there_with_its_fields() -> None:
     assert all(message.about.endswith(".") for message in told.values())
 
 
-async def test_the_commands_join_the_tournament_that_is_asked_for(scene: Scene, browser: httpx.AsyncClient) -> None:
-    scene.world.create(name="Friday")
-    scene.pass_ms()
+async def test_the_commands_join_the_tournament_that_is_asked_for(
+    server: MemoryServer, browser: httpx.AsyncClient
+) -> None:
+    server.world.create(name="Friday")
+    server.pass_ms()
     assert "--join friday" in (await browser.get("/write?join=friday")).text
     assert "--join TOURNAMENT" in (await browser.get("/write")).text
     assert (await browser.get("/write?join=nope")).status_code == 404

@@ -7,9 +7,9 @@ from html import unescape
 import httpx
 import pytest
 from rumble_server.cli.main import run
-from rumble_server.web.texts import ask_command, clock_face
+from rumble_server.web.texts import clock_face
 
-from tests.server.web.scene import Scene
+from tests.server.web.memory_server import MemoryServer
 
 
 def picture(html: str) -> str:
@@ -25,8 +25,8 @@ def shown(html: str, name: str) -> str:
     return " ".join(re.sub("<[^>]*>", " ", unescape(found[1])).split())
 
 
-async def test_every_ply_has_an_address(scene: Scene, browser: httpx.AsyncClient) -> None:
-    tournament = scene.played("alice", "bob", legs=1)
+async def test_every_ply_has_an_address(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    tournament = server.played("alice", "bob", legs=1)
     over = next(iter(tournament.results.values()))
     page = f"/matches/{over.match}"
     names = " – ".join(over.seats)
@@ -45,9 +45,9 @@ async def test_every_ply_has_an_address(scene: Scene, browser: httpx.AsyncClient
 
 
 async def test_the_command_of_a_position_works_as_it_stands(
-    scene: Scene, browser: httpx.AsyncClient, capsys: pytest.CaptureFixture[str]
+    server: MemoryServer, browser: httpx.AsyncClient, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    tournament = scene.played("alice", "bob", legs=1, game="hex", settings={"size": 3})
+    tournament = server.played("alice", "bob", legs=1, game="hex", settings={"size": 3})
     match = next(iter(tournament.results))
     html = (await browser.get(f"/matches/{match}?ply=2")).text
     command = shown(html, "ask")
@@ -59,10 +59,10 @@ async def test_the_command_of_a_position_works_as_it_stands(
     assert '<p id="asking" hidden>' in over, "no bot is asked once the game is over"
 
 
-async def test_a_running_match_has_clocks_and_who_moves(scene: Scene, browser: httpx.AsyncClient) -> None:
-    tournament = scene.world.create(start_at_bots=2, legs=1)
-    scene.players("alice", "bob", think_ms=1_000, join=tournament.id)
-    scene.pass_ms(1_500)
+async def test_a_running_match_has_clocks_and_who_moves(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    tournament = server.world.create(start_at_bots=2, legs=1)
+    server.bots("alice", "bob", think_ms=1_000, join=tournament.id)
+    server.pass_ms(1_500)
     match, is_open = next(iter(tournament.running.items()))
     html = (await browser.get(f"/matches/{match}")).text
     assert shown(html, "outcome") == f"{is_open.seats[1]} (O) to move"
@@ -70,37 +70,16 @@ async def test_a_running_match_has_clocks_and_who_moves(scene: Scene, browser: h
     assert 'data-ticking="yes"' in html
     told = (await browser.get(f"/api/matches/{match}")).json()
     assert (told["ticking"], told["seats_ms"][0]) == (True, 10_000)
-    assert told["at_ms"] == scene.world.clock.now_ms()
+    assert told["at_ms"] == server.world.clock.now_ms()
     assert re.findall(r'data-ms="(\d+)">([0-9:.]+)<', html) == [(str(ms), clock_face(ms)) for ms in told["seats_ms"]]
 
 
-async def test_whose_fault_it_was_is_told(scene: Scene, browser: httpx.AsyncClient) -> None:
-    tournament = scene.world.create(start_at_bots=2, legs=1)
-    for bot in scene.world.logins("alice", "bob", join=tournament.id):
+async def test_whose_fault_it_was_is_told(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    tournament = server.world.create(start_at_bots=2, legs=1)
+    for bot in server.world.logins("alice", "bob", join=tournament.id):
         bot.play(lambda turn: "99")
-    scene.world.run()
+    server.world.run()
     over = next(iter(tournament.results.values()))
     html = (await browser.get(f"/matches/{over.match}")).text
     assert shown(html, "fault") == f"At fault: {over.seats[0]}"
     assert "(illegal move)" in html or "99" in html
-
-
-@pytest.mark.parametrize(
-    ("ms", "face"), [(0, "0.0"), (9_990, "9.9"), (10_000, "0:10"), (725_000, "12:05"), (3_723_000, "1:02:03")]
-)
-def test_what_a_clock_shows(ms: int, face: str) -> None:
-    assert clock_face(ms) == face
-
-
-def test_settings_that_look_like_something_else_are_quoted() -> None:
-    command = ask_command("openspiel:go", {"komi": "5.5", "board_size": 9, "swap": False, "line": "it's"})
-    assert shlex.split(command)[-8:] == [
-        "--setting",
-        'komi="5.5"',
-        "--setting",
-        "board_size=9",
-        "--setting",
-        "swap=false",
-        "--setting",
-        "line=it's",
-    ]

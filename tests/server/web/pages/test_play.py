@@ -6,7 +6,7 @@ from rumble_engine import get_game
 from rumble_server.web.api.models import Opponent
 from rumble_server.web.pages.play import CLOCKS, choose
 
-from tests.server.web.scene import Scene
+from tests.server.web.memory_server import MemoryServer
 
 GAMES = [get_game(name) for name in ("chess", "connect4", "hex", "tictactoe")]
 ALL = [game.name for game in GAMES]
@@ -70,8 +70,8 @@ def test_a_wish_that_cannot_be_is_told_and_the_rest_is_as_ever(query: dict[str, 
     assert choice.settings["hex", "size"] == 11
 
 
-async def test_the_page_has_its_choices_before_any_script(scene: Scene, browser: httpx.AsyncClient) -> None:
-    scene.world.login("minimax", challenges=True)
+async def test_the_page_has_its_choices_before_any_script(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    server.world.login("minimax", challenges=True)
     html = (await browser.get("/play?game=connect4&against=minimax&seat=1&connect4.columns=5&clock=ten")).text
     assert '<option value="connect4" selected>Connect four</option>' in html
     assert '<input type="radio" name="against" value="minimax" required checked>' in html

@@ -6,13 +6,13 @@ import httpx
 import pytest
 from rumble_server.web.pages.rounds import rounds_of
 
-from tests.server.web.scene import Scene
+from tests.server.web.memory_server import MemoryServer
 
 NAMES = ("ann", "bob", "cey", "dan", "eve")
 
 
-def test_a_swiss_has_its_rounds_with_scores_and_who_sat_out(scene: Scene) -> None:
-    tournament = scene.played(*NAMES, format="swiss")
+def test_a_swiss_has_its_rounds_with_scores_and_who_sat_out(server: MemoryServer) -> None:
+    tournament = server.played(*NAMES, format="swiss")
     rounds = rounds_of(tournament)
     assert [each.title for each in rounds] == ["Round 1 of 3", "Round 2 of 3", "Round 3 of 3"]
     for each in rounds:
@@ -22,10 +22,10 @@ def test_a_swiss_has_its_rounds_with_scores_and_who_sat_out(scene: Scene) -> Non
         assert all(meeting.played == 2 and sum(meeting.scores.values()) == 2 for meeting in each.meetings)
 
 
-def test_a_knockout_has_a_place_for_every_meeting_from_the_start(scene: Scene) -> None:
-    tournament = scene.world.create(start_at_bots=5, format="knockout")
-    scene.world.logins(*NAMES, join=tournament.id)
-    scene.pass_ms()
+def test_a_knockout_has_a_place_for_every_meeting_from_the_start(server: MemoryServer) -> None:
+    tournament = server.world.create(start_at_bots=5, format="knockout")
+    server.world.logins(*NAMES, join=tournament.id)
+    server.pass_ms()
     first, semi, final = rounds_of(tournament)
     assert [each.title for each in (first, semi, final)] == ["Quarter-finals", "Semi-finals", "Final"]
     assert [len(each.meetings) for each in (first, semi, final)] == [4, 2, 1]
@@ -37,8 +37,8 @@ def test_a_knockout_has_a_place_for_every_meeting_from_the_start(scene: Scene) -
     assert (played.playing, played.winner) == (True, "")
 
 
-def test_a_bracket_that_is_over_tells_who_went_on_and_who_won(scene: Scene) -> None:
-    tournament = scene.played(*NAMES, format="knockout")
+def test_a_bracket_that_is_over_tells_who_went_on_and_who_won(server: MemoryServer) -> None:
+    tournament = server.played(*NAMES, format="knockout")
     rounds = rounds_of(tournament)
     for before, after in pairwise(rounds):
         went_on = [meeting.winner for meeting in before.meetings]
@@ -48,9 +48,9 @@ def test_a_bracket_that_is_over_tells_who_went_on_and_who_won(scene: Scene) -> N
     assert rounds[-1].meetings[0].winner == champion
 
 
-def test_a_tie_that_the_seeds_decide_is_told(scene: Scene) -> None:
+def test_a_tie_that_the_seeds_decide_is_told(server: MemoryServer) -> None:
     # Two bots that play the first legal move win from the same seat: every pairing is tied.
-    tournament = scene.played("ann", "bob", format="knockout", replays=0)
+    tournament = server.played("ann", "bob", format="knockout", replays=0)
     ((meeting,),) = [each.meetings for each in rounds_of(tournament)]
     assert meeting.scores == {"ann": 1, "bob": 1}
     assert meeting.by_seed
@@ -58,8 +58,8 @@ def test_a_tie_that_the_seeds_decide_is_told(scene: Scene) -> None:
 
 
 @pytest.mark.parametrize("format_", ["round-robin", "gauntlet"])
-async def test_other_formats_have_no_rounds(scene: Scene, browser: httpx.AsyncClient, format_: str) -> None:
-    tournament = scene.played("ann", "bob", "cey", format=format_)
+async def test_other_formats_have_no_rounds(server: MemoryServer, browser: httpx.AsyncClient, format_: str) -> None:
+    tournament = server.played("ann", "bob", "cey", format=format_)
     assert rounds_of(tournament) == []
     answer = await browser.get("/tournaments/friday/rounds")
     assert answer.status_code == 404
@@ -67,8 +67,10 @@ async def test_other_formats_have_no_rounds(scene: Scene, browser: httpx.AsyncCl
 
 
 @pytest.mark.parametrize("format_", ["swiss", "knockout"])
-async def test_the_page_has_the_part_that_scripts_fetch(scene: Scene, browser: httpx.AsyncClient, format_: str) -> None:
-    scene.played(*NAMES, format=format_)
+async def test_the_page_has_the_part_that_scripts_fetch(
+    server: MemoryServer, browser: httpx.AsyncClient, format_: str
+) -> None:
+    server.played(*NAMES, format=format_)
     page = (await browser.get("/tournaments/friday")).text
     part = (await browser.get("/tournaments/friday/rounds")).text
     start = '<h2 id="rounds-title">'
@@ -76,8 +78,10 @@ async def test_the_page_has_the_part_that_scripts_fetch(scene: Scene, browser: h
     assert shown in part
 
 
-async def test_a_gauntlet_has_a_row_for_each_challenger_and_no_winner(scene: Scene, browser: httpx.AsyncClient) -> None:
-    tournament = scene.played(*NAMES, format="gauntlet")
+async def test_a_gauntlet_has_a_row_for_each_challenger_and_no_winner(
+    server: MemoryServer, browser: httpx.AsyncClient
+) -> None:
+    tournament = server.played(*NAMES, format="gauntlet")
     (challenger,) = tournament.challengers
     page = (await browser.get("/tournaments/friday")).text
     assert page.count('<tr><th scope="row" title=') == 1

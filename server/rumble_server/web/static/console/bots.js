@@ -1,9 +1,9 @@
-// The field of a tournament as its host sees it, and what a host can do about a bot.
+// The field of a tournament as its host sees it, with the commands for each bot.
 
 import { byId, element } from "../live.js";
 import { confirmed } from "./dialog.js";
 import { replace } from "./dom.js";
-import { ask } from "./session.js";
+import { request } from "./api.js";
 
 /** @typedef {(done: string, command: () => Promise<any>) => Promise<boolean>} Act */
 
@@ -39,7 +39,7 @@ function buttons(bot, path, over, act) {
   if (bot.benched && !bot.withdrawn && !over) {
     found.push(
       button(bot, "Let play", "", async () => {
-        await act(`${bot.name} plays again.`, () => ask("POST", `${path}/unbench`, { name: bot.name }));
+        await act(`${bot.name} plays again.`, () => request("POST", `${path}/unbench`, { name: bot.name }));
       }),
     );
   }
@@ -47,11 +47,11 @@ function buttons(bot, path, over, act) {
     found.push(
       button(bot, "Reset key…", "", async () => {
         const text =
-          "The key that protects this name is forgotten, on the whole server. Whoever logs in next under the name " +
-          "claims it with a key of theirs. Do it only when its owner has lost the key.";
+          "The key that protects this name is forgotten on the whole server. The next login under the name claims it " +
+          "with its own key. Do this only when the owner has lost the key.";
         const title = `Reset the key of ${bot.name}?`;
         if ((await confirmed({ title, text, yes: "Reset the key", danger: true })) === null) return;
-        await act(`The key of ${bot.name} is forgotten.`, () => ask("POST", `names/${encodeURIComponent(bot.name)}/reset`));
+        await act(`The key of ${bot.name} is forgotten.`, () => request("POST", `names/${encodeURIComponent(bot.name)}/reset`));
       }),
     );
   }
@@ -59,11 +59,11 @@ function buttons(bot, path, over, act) {
     found.push(
       button(bot, "Remove…", "danger", async () => {
         const text =
-          "It is out for good: the matches that it is playing, and all that it still has to play, are lost. " +
+          "It is out for good: it loses the matches that it is playing, and all that it still has to play. " +
           "Before the start it may join again.";
         const title = `Remove ${bot.name}?`;
         if ((await confirmed({ title, text, yes: "Remove it", danger: true })) === null) return;
-        await act(`${bot.name} is removed.`, () => ask("POST", `${path}/remove`, { name: bot.name }));
+        await act(`${bot.name} is removed.`, () => request("POST", `${path}/remove`, { name: bot.name }));
       }),
     );
   }

@@ -1,4 +1,4 @@
-// Ask before something is done that cannot be taken back.
+// The dialog that asks before a command is carried out.
 
 import { byId } from "../live.js";
 import { input } from "./dom.js";
@@ -9,11 +9,11 @@ import { input } from "./dom.js";
  * @property {string} text what will happen
  * @property {string} yes the button that does it
  * @property {boolean} [danger]
- * @property {string} [label] of a text that goes with it
+ * @property {string} [label] of a text to enter
  */
 
 /**
- * Whether the host wants it; with a `label`, the text that goes with it (which may be empty). Escape is no.
+ * Ask, and return null for no (also Escape), else the text that was entered, which is empty without a `label`.
  * @param {Question} question
  * @returns {Promise<string | null>}
  */
@@ -36,7 +36,7 @@ export function confirmed({ title, text, yes, danger = false, label }) {
   });
 }
 
-// Enter in the text means yes, though the first button is no.
+// Enter in the text means yes, though the first button of the form is no.
 input("dialog-input").addEventListener("keydown", (event) => {
   if (event.key === "Enter") {
     event.preventDefault();

@@ -1,9 +1,9 @@
-// Small things that the pages of the console share.
+// Helpers of the console's pages.
 
 import { byId } from "../live.js";
 
 /**
- * An input of the page.
+ * Return the input with this id.
  * @param {string} id
  * @returns {HTMLInputElement}
  */
@@ -12,7 +12,7 @@ export function input(id) {
 }
 
 /**
- * A select of the page.
+ * Return the select with this id.
  * @param {string} id
  * @returns {HTMLSelectElement}
  */
@@ -21,8 +21,8 @@ export function select(id) {
 }
 
 /**
- * Put new children in place of the old, unless they look the same. Whoever was on a control with a `data-focus` stays
- * on the one that now has it, or at least in the same place.
+ * Put new children in place of the old, unless they are equal. If a child with a `data-focus` had the focus, the new
+ * one with the same `data-focus` gets it, or else the box around them.
  * @param {HTMLElement} parent
  * @param {HTMLElement[]} children
  */
@@ -40,7 +40,7 @@ export function replace(parent, children) {
 }
 
 /**
- * A moment of the server as people here write it.
+ * Write a time in the reader's language and time zone.
  * @param {number} ms
  * @returns {string}
  */

@@ -1,8 +1,8 @@
-// The form that creates a tournament: what it sends, and where an answer's problems are shown.
+// The form that creates a tournament.
 
 import { byId, element } from "../live.js";
 import { select } from "./dom.js";
-import { ask, Refused } from "./session.js";
+import { request, Refused } from "./api.js";
 
 /** @typedef {HTMLInputElement | HTMLSelectElement} Control */
 
@@ -18,7 +18,7 @@ function controls() {
   return [...form.querySelectorAll("[data-field]")].map((each) => /** @type {Control} */ (each));
 }
 
-/** Show what goes with the chosen game, format and openings. */
+/** Show the fields of the chosen game, format and openings. */
 function adapt() {
   for (const each of form.querySelectorAll("fieldset[data-game]")) {
     const fieldset = /** @type {HTMLFieldSetElement} */ (each);
@@ -31,7 +31,7 @@ function adapt() {
   own.hidden = openings.value !== "own";
 }
 
-/** The control's value as the API takes it; undefined where nothing is chosen. @param {Control} control */
+/** Return a control's value as the API takes it; undefined if it is empty. @param {Control} control */
 function valueOf(control) {
   const text = control.value.trim();
   if (control instanceof HTMLInputElement && control.type === "checkbox") return control.checked;
@@ -88,7 +88,7 @@ function settings() {
   return chosen;
 }
 
-/** The control that a problem is about. @param {string} field @param {string} problem @returns {Control | undefined} */
+/** Return the control that a problem is about. @param {string} field @param {string} problem @returns {Control | undefined} */
 function controlOf(field, problem) {
   if (field === "settings") {
     const offered = [...form.querySelectorAll("fieldset:enabled [data-setting]")];
@@ -131,7 +131,7 @@ function complain(problems) {
   summary.focus();
 }
 
-/** Problems that the browser sees. @returns {{field: string, problem: string}[]} */
+/** Return the problems that the browser finds. @returns {{field: string, problem: string}[]} */
 function problemsHere() {
   return controls()
     .filter((each) => !each.closest("[hidden]") && !each.checkValidity())
@@ -139,7 +139,7 @@ function problemsHere() {
 }
 
 /**
- * Set the form up; `created` is called with the id of what it made.
+ * Set the form up; `created` is called with the id of the new tournament.
  * @param {(id: string) => void} created
  */
 export function prepare(created) {
@@ -151,7 +151,7 @@ export function prepare(created) {
     const problems = problemsHere();
     if (problems.length) return complain(problems);
     try {
-      created((await ask("POST", "tournaments", configuration())).id);
+      created((await request("POST", "tournaments", configuration())).id);
     } catch (error) {
       const refused = /** @type {Refused} */ (error);
       complain(refused.detail?.length ? refused.detail : [{ field: "", problem: refused.message }]);

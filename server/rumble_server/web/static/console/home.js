@@ -3,18 +3,18 @@
 import { byId, element } from "../live.js";
 import { moment, replace } from "./dom.js";
 import { prepare } from "./form.js";
-import { ask, whenLoggedIn } from "./session.js";
+import { request, whenLoggedIn } from "./api.js";
 
 const AGAIN_MS = 3000;
 
 async function show() {
-  const [server, told] = await Promise.all([ask("GET", "host"), ask("GET", "host/tournaments")]);
+  const [server, data] = await Promise.all([request("GET", "host"), request("GET", "host/tournaments")]);
   const bots = server.connected === 1 ? "1 bot is connected" : `${server.connected} bots are connected`;
   const matches = server.matches === 1 ? "1 match is being played" : `${server.matches} matches are being played`;
   byId("server").textContent = `Rumble ${server.version}: ${bots}, ${matches}.`;
-  byId("none").hidden = told.tournaments.length > 0;
-  byId("list").hidden = told.tournaments.length === 0;
-  replace(byId("tournaments"), told.tournaments.map(row));
+  byId("none").hidden = data.tournaments.length > 0;
+  byId("list").hidden = data.tournaments.length === 0;
+  replace(byId("tournaments"), data.tournaments.map(row));
 }
 
 /** @param {any} tournament */
@@ -33,7 +33,6 @@ function row(tournament) {
 
 async function watch() {
   if (!byId("content").hidden && !document.hidden) {
-    // What keeps it from the news is shown where it matters: at the next thing that the host does.
     await show().catch(() => (byId("server").textContent = "The server does not answer: what you see may be old."));
   }
   setTimeout(watch, AGAIN_MS);

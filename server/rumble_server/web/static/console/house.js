@@ -1,11 +1,11 @@
-// House bots: fill the field with bots of the server.
+// Adding house bots to the field.
 
 import { byId, element } from "../live.js";
 import { input, select } from "./dom.js";
-import { ask, Refused } from "./session.js";
+import { request, Refused } from "./api.js";
 
 /**
- * Show which there are, and let the host add some; `done` is called with what was done.
+ * Show the reference bots, and let the host add some; `done` is called with a text of what was done.
  * @param {string} tournament
  * @param {(done: string) => Promise<void>} done
  */
@@ -17,14 +17,14 @@ export async function prepareHouse(tournament, done) {
   const about = new Map();
 
   async function show() {
-    const told = await ask("GET", path);
+    const data = await request("GET", path);
     const chosen = bots.value;
-    for (const each of told.bots) about.set(each.bot, each.about);
-    bots.replaceChildren(...told.bots.map((/** @type {any} */ each) => element("option", {}, each.bot)));
+    for (const each of data.bots) about.set(each.bot, each.about);
+    bots.replaceChildren(...data.bots.map((/** @type {any} */ each) => element("option", {}, each.bot)));
     if (about.has(chosen)) bots.value = chosen;
-    byId("house-room").textContent = `Room for ${told.room} on this server.`;
-    byId("no-house").hidden = told.bots.length > 0;
-    byId("house-form").hidden = told.bots.length === 0;
+    byId("house-room").textContent = `Room for ${data.room} on this server.`;
+    byId("no-house").hidden = data.bots.length > 0;
+    byId("house-form").hidden = data.bots.length === 0;
     explain();
   }
 
@@ -40,7 +40,7 @@ export async function prepareHouse(tournament, done) {
     const name = input("house-name").value.trim();
     const body = { bot: bots.value, count, ...(name ? { name } : {}) };
     try {
-      await ask("POST", path, body);
+      await request("POST", path, body);
     } catch (problem) {
       error.textContent = /** @type {Refused} */ (problem).message;
       error.hidden = false;

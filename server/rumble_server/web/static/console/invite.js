@@ -2,12 +2,12 @@
 
 import { byId } from "../live.js";
 import { confirmed } from "./dialog.js";
-import { ask, picture } from "./session.js";
+import { request, picture } from "./api.js";
 
 /** @param {string} path */
 async function showInvite(path) {
-  const told = await ask("GET", path);
-  const { code, link, command } = told;
+  const data = await request("GET", path);
+  const { code, link, command } = data;
   byId("code").textContent = code ?? "";
   byId("code-line").hidden = code === null;
   byId("no-code").hidden = code !== null;
@@ -19,7 +19,7 @@ async function showInvite(path) {
 }
 
 /**
- * Show it, and let the host change it; `act` carries out a command and tells how it went.
+ * Show the invitation, and let the host change it; `act` carries out a command and shows how it went.
  * @param {string} tournament
  * @param {(done: string, command: () => Promise<any>) => Promise<boolean>} act
  */
@@ -27,15 +27,15 @@ export async function prepareInvite(tournament, act) {
   const path = `tournaments/${encodeURIComponent(tournament)}/invite`;
   byId("new-code").addEventListener("click", async () => {
     const title = "Make a new code?";
-    const text = "From now on bots join only with the new code; links with an old one do not work any more. Who is in stays in.";
+    const text = "From now on bots join only with the new code; links with an old code stop working. Bots that have joined stay.";
     if ((await confirmed({ title, text, yes: "Make a new code" })) === null) return;
-    if (await act("There is a new code.", () => ask("POST", path, {}))) await showInvite(path);
+    if (await act("There is a new code.", () => request("POST", path, {}))) await showInvite(path);
   });
   byId("no-invite").addEventListener("click", async () => {
     const title = "Ask for no code any more?";
-    const text = "Whoever reaches this server can then join. Who is in stays in.";
+    const text = "Any bot that reaches this server can then join. Bots that have joined stay.";
     if ((await confirmed({ title, text, yes: "Ask for no code" })) === null) return;
-    if (await act("No code is needed any more.", () => ask("POST", path, { code: null }))) await showInvite(path);
+    if (await act("No code is needed any more.", () => request("POST", path, { code: null }))) await showInvite(path);
   });
   await showInvite(path);
 }

@@ -1,4 +1,4 @@
-// One tournament in the console: how it stands, live, and everything that its host can do.
+// The page of one tournament in the console: its state, live, and the host's commands.
 
 import { byId, element, follow, result } from "../live.js";
 import { showBots } from "./bots.js";
@@ -6,7 +6,7 @@ import { confirmed } from "./dialog.js";
 import { input, moment, replace } from "./dom.js";
 import { prepareHouse } from "./house.js";
 import { prepareInvite } from "./invite.js";
-import { ask, Refused, whenLoggedIn } from "./session.js";
+import { request, Refused, whenLoggedIn } from "./api.js";
 
 const MOST_MATCHES = 12;
 const SOON_MS = 300;
@@ -28,7 +28,7 @@ function tell(text) {
 }
 
 /**
- * Carry out a command, and tell how it went. Gives whether it was done.
+ * Carry out a command, and show how it went. Return whether it was done.
  * @param {string} done
  * @param {() => Promise<any>} command
  */
@@ -45,13 +45,13 @@ async function act(done, command) {
     return false;
   }
   tell(done);
-  await look();
+  await refresh();
   return true;
 }
 
-/** Ask how things stand, as only the host is told. */
-async function look() {
-  const view = await ask("GET", `${path}/host`);
+/** Show the tournament as only its host sees it. */
+async function refresh() {
+  const view = await request("GET", `${path}/host`);
   byId("name").textContent = view.name;
   document.title = `${view.name} – Console – Rumble`;
   byId("about").textContent = `${view.game}, ${view.config.format}, created ${moment(view.created_at_ms)}`;
@@ -62,15 +62,15 @@ async function look() {
   showMatches();
 }
 
-/** @param {any} told */
-function showStatus(told) {
-  status = told.status;
+/** @param {any} data */
+function showStatus(data) {
+  status = data.status;
   const badge = byId("status");
   badge.textContent = status;
   badge.className = `status ${status}`;
   badge.hidden = false;
-  byId("reason").textContent = told.reason;
-  byId("reason").hidden = !told.reason;
+  byId("reason").textContent = data.reason;
+  byId("reason").hidden = !data.reason;
   const isOver = status === "finished" || status === "cancelled";
   const isOpen = status === "lobby" || (!isOver && lateJoin);
   const shown = {
@@ -88,13 +88,13 @@ function showStatus(told) {
   if (active instanceof HTMLElement && active.closest(".actions") && active.hidden) byId("told").focus();
 }
 
-/** @param {any} told */
-function showProgress(told) {
-  total = told.matches_total ?? 0;
+/** @param {any} data */
+function showProgress(data) {
+  total = data.matches_total ?? 0;
   const bar = /** @type {HTMLProgressElement} */ (byId("bar"));
   bar.max = total || 1;
-  bar.value = told.matches_over;
-  byId("count").textContent = total ? `${told.matches_over} of ${total} matches` : "not started";
+  bar.value = data.matches_over;
+  byId("count").textContent = total ? `${data.matches_over} of ${total} matches` : "not started";
 }
 
 /** @param {any} config */
@@ -107,7 +107,7 @@ function showConfig(config) {
   replace(byId("config"), shown);
 }
 
-/** A choice as people read it. @param {any} value @returns {string} */
+/** Write a choice for people. @param {any} value @returns {string} */
 function inWords(value) {
   if (typeof value === "boolean") return value ? "yes" : "no";
   if (Array.isArray(value)) return value.map((each) => (Array.isArray(each) ? each.join(" ") : inWords(each))).join(", ");
@@ -125,9 +125,9 @@ function matchRow(match, what) {
   ];
   const actions = element("td", {});
   if (status === "running" || status === "paused") {
-    const button = element("button", { type: "button", class: "compact", "data-focus": match.match }, "Replay…");
+    const button = element("button", { type: "button", class: "compact", "data-focus": match.match }, "Play again…");
     button.append(element("span", { class: "unseen" }, ` ${match.match}`));
-    button.addEventListener("click", () => replay(match.match));
+    button.addEventListener("click", () => playAgain(match.match));
     actions.append(button);
   }
   return element("tr", {}, ...cells, actions);
@@ -145,21 +145,21 @@ function showMatches() {
 }
 
 /** @param {string} match */
-async function replay(match) {
+async function playAgain(match) {
   const text = running.has(match)
-    ? "It is being played: what was played so far is void, and it begins anew."
-    : "Its result does not count any more, and the standings change at once; it is played again as its next attempt.";
-  if ((await confirmed({ title: `Replay ${match}?`, text, yes: "Replay it", danger: true })) === null) return;
-  await act(`${match} is played again.`, () => ask("POST", `${path}/replay`, { match }));
+    ? "It is being played: this attempt is void, and the next attempt begins."
+    : "Its result no longer counts, and the standings change at once. It is played again as its next attempt.";
+  if ((await confirmed({ title: `Play ${match} again?`, text, yes: "Play it again", danger: true })) === null) return;
+  await act(`${match} is played again.`, () => request("POST", `${path}/replay`, { match }));
 }
 
-/** Look again soon: several events make one request. */
-function lookSoon() {
+/** Read the tournament soon: one request for several events. */
+function refreshSoon() {
   if (asked) return;
   asked = true;
   setTimeout(() => {
     asked = false;
-    if (!byId("content").hidden) look().catch((error) => tell(error.message));
+    if (!byId("content").hidden) refresh().catch((error) => tell(error.message));
   }, SOON_MS);
 }
 
@@ -173,64 +173,64 @@ function finish(match) {
 
 function watch() {
   follow(id, {
-    snapshot(told) {
+    snapshot(data) {
       running.clear();
       over.clear();
-      for (const match of told.running) running.set(match.match, match);
-      for (const match of [...told.latest].reverse()) over.set(match.match, match);
-      showStatus(told);
-      showProgress(told);
-      lookSoon();
+      for (const match of data.running) running.set(match.match, match);
+      for (const match of [...data.latest].reverse()) over.set(match.match, match);
+      showStatus(data);
+      showProgress(data);
+      refreshSoon();
     },
-    status(told) {
-      showStatus(told);
-      showProgress(told);
-      lookSoon();
+    status(data) {
+      showStatus(data);
+      showProgress(data);
+      refreshSoon();
     },
-    standings(told) {
-      showProgress(told);
-      lookSoon();
+    standings(data) {
+      showProgress(data);
+      refreshSoon();
     },
-    field: lookSoon,
+    field: refreshSoon,
     match_start(match) {
       over.delete(match.match);
       running.set(match.match, match);
-      lookSoon();
+      refreshSoon();
     },
     match_over(match) {
       finish(match);
-      lookSoon();
+      refreshSoon();
     },
   });
 }
 
-byId("start").addEventListener("click", () => act("It has started.", () => ask("POST", `${path}/start`)));
-byId("resume").addEventListener("click", () => act("It goes on.", () => ask("POST", `${path}/resume`)));
+byId("start").addEventListener("click", () => act("It has started.", () => request("POST", `${path}/start`)));
+byId("resume").addEventListener("click", () => act("It goes on.", () => request("POST", `${path}/resume`)));
 byId("pause").addEventListener("click", async () => {
-  const text = "Matches that are being played go on to their end; none starts until you resume it.";
+  const text = "Running matches finish; none starts until you resume the tournament.";
   const reason = await confirmed({ title: "Pause it?", text, yes: "Pause", label: "What the bots are told (if anything)" });
   if (reason === null) return;
-  await act("It is paused.", () => ask("POST", `${path}/pause`, reason.trim() ? { reason: reason.trim() } : {}));
+  await act("It is paused.", () => request("POST", `${path}/pause`, reason.trim() ? { reason: reason.trim() } : {}));
 });
 byId("end").addEventListener("click", async () => {
-  const text = "It is over at once: the standings count as they are, and matches that are being played are broken off.";
+  const text = "It is over at once: the standings count as they are, and running matches are aborted.";
   if ((await confirmed({ title: "End it now?", text, yes: "End it", danger: true })) === null) return;
-  await act("It is finished.", () => ask("POST", `${path}/end`));
+  await act("It is finished.", () => request("POST", `${path}/end`));
 });
 byId("cancel").addEventListener("click", async () => {
-  const text = "It is over at once, and nothing of it counts. This cannot be taken back.";
+  const text = "It is over at once, and nothing of it counts. This cannot be undone.";
   if ((await confirmed({ title: "Cancel the tournament?", text, yes: "Cancel the tournament", danger: true })) === null) return;
-  await act("It is cancelled.", () => ask("POST", `${path}/cancel`));
+  await act("It is cancelled.", () => request("POST", `${path}/cancel`));
 });
 byId("replay-form").addEventListener("submit", async (event) => {
   event.preventDefault();
-  await replay(input("replay-match").value.trim());
+  await playAgain(input("replay-match").value.trim());
 });
 
 let isSetUp = false;
 whenLoggedIn(async () => {
   try {
-    await look();
+    await refresh();
   } catch (error) {
     if (!(error instanceof Refused) || error.status !== 404) throw error;
     byId("login").remove();
@@ -240,6 +240,6 @@ whenLoggedIn(async () => {
   }
   if (isSetUp) return;
   isSetUp = true;
-  await Promise.all([prepareHouse(id, async (done) => (tell(done), look())), prepareInvite(id, act)]);
+  await Promise.all([prepareHouse(id, async (done) => (tell(done), refresh())), prepareInvite(id, act)]);
   watch();
 });

@@ -1,4 +1,4 @@
-// What the server says to this page, as types: see PROTOCOL.md. No code.
+// The messages between the server and this page, as types: see PROTOCOL.md.
 
 /** @typedef {{move_ms: number, bank_ms: number, increment_ms: number}} TimeControl */
 /** @typedef {Record<string, boolean | number | string>} Settings */

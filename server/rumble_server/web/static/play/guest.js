@@ -1,4 +1,4 @@
-// Who the person is: a name, and the key that makes it theirs, kept by this browser.
+// The person's name, and the key that protects it, kept by this browser.
 
 /** @typedef {{name: string, key: string}} Guest */
 
@@ -12,7 +12,7 @@ function randomHex(bytes) {
   return Array.from(drawn, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** A name that hardly anybody has: `guest-7f3a9c`. */
+/** Make a name that is probably unused: `guest-7f3a9c`. */
 export function newName() {
   return `guest-${randomHex(3)}`;
 }
@@ -23,7 +23,7 @@ export function isName(name) {
 }
 
 /**
- * The guest that this browser keeps; a new one where it keeps none, or must not keep anything.
+ * Return the guest that this browser keeps, or a new one.
  * @returns {Guest}
  */
 export function guest() {
@@ -40,12 +40,12 @@ function read() {
     const kept = JSON.parse(localStorage.getItem(KEPT_AS) ?? "null");
     return kept && isName(kept.name) && typeof kept.key === "string" && kept.key.length >= 16 ? kept : null;
   } catch {
-    return null; // storage is forbidden here, or what is in it is not ours: then the guest lasts as long as the page
+    return null; // storage is forbidden here, or its content is not ours: then the guest lasts as long as the page
   }
 }
 
 /**
- * Keep a guest for the next visit. Gives whether the browser does.
+ * Keep a guest for the next visit. Return whether the browser allows it.
  * @param {Guest} kept
  */
 export function keep(kept) {

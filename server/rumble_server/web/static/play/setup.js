@@ -24,13 +24,13 @@ const start = /** @type {HTMLButtonElement} */ (byId("start"));
 const cancel = byId("cancel");
 const line = /** @type {HTMLTemplateElement} */ (byId("opponent-line"));
 
-/** The value that is chosen among radio buttons. @param {string} field */
+/** Return the chosen value of radio buttons. @param {string} field */
 function chosen(field) {
   const value = new FormData(form).get(field);
   return typeof value === "string" ? value : null;
 }
 
-/** The controls of the chosen game's settings. */
+/** Return the controls of the chosen game's settings. */
 function settingControls() {
   /** @type {NodeListOf<HTMLInputElement | HTMLSelectElement>} */
   const found = form.querySelectorAll(`[data-game="${CSS.escape(game.value)}"] [data-setting]`);
@@ -83,7 +83,7 @@ export class Setup {
     if (shown) this.refresh();
   }
 
-  /** What is going on until the match begins, and that it can be called off. @param {string} text */
+  /** Show what the page waits for, with a button to cancel. @param {string} text */
   busy(text) {
     this.problem("");
     progress.textContent = text;
@@ -91,14 +91,14 @@ export class Setup {
     cancel.hidden = false;
   }
 
-  /** The form can be sent again. */
+  /** Let the form be sent again. */
   idle() {
     progress.textContent = "";
     start.disabled = false;
     cancel.hidden = true;
   }
 
-  /** What went wrong; none hides it. @param {string} text @param {string} [code] an error's, if it was one */
+  /** Show what went wrong. @param {string} text an empty one hides it @param {string} [code] of an error */
   problem(text, code = "") {
     const aboutName = NAME_ERRORS.has(code);
     this.#nameProblem(aboutName ? text : "");
@@ -114,7 +114,7 @@ export class Setup {
     if (code === "unknown_bot") this.refresh();
   }
 
-  /** Look again who is here. */
+  /** Ask which opponents are here now. */
   async refresh() {
     if (!this.visible || document.hidden) return;
     try {
@@ -122,7 +122,7 @@ export class Setup {
       if (!answer.ok) return;
       this.#opponents = (await answer.json()).opponents;
     } catch {
-      return; // the server is away for a moment: what is shown is the last that it said, and starting tells
+      return; // the server is away for a moment: the list stays, and starting a match will tell
     }
     this.#showOpponents();
   }
@@ -206,7 +206,7 @@ export class Setup {
   }
 
   /**
-   * The address then chooses the same again.
+   * Put the choices into the address, so that it chooses the same again.
    * @param {string} against
    * @param {string | null} seat
    * @param {(HTMLInputElement | HTMLSelectElement)[]} controls

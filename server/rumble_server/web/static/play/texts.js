@@ -1,11 +1,11 @@
-// What the page says, in words.
+// The texts of the page.
 
 /** @typedef {import("./frames.js").ErrorFrame} ErrorFrame */
 /** @typedef {import("./frames.js").TimeControl} TimeControl */
 
 /** @type {Record<string, string>} */
 const ERRORS = {
-  bad_name: "This name does not go: use 1 to 32 letters, digits, “_”, “.” and “-”, and begin with a letter or digit.",
+  bad_name: "This name cannot be used: it has 1 to 32 letters, digits, “_”, “.” and “-”, and begins with a letter or digit.",
   bad_key: "Somebody else's key protects this name. Choose another name.",
   key_required: "This name is protected by a key that this browser does not have. Choose another name.",
   too_many_messages: "The server has had too many messages from here. Wait a minute, then try again.",
@@ -13,21 +13,21 @@ const ERRORS = {
   unknown_game: "The server does not have this game. Choose another.",
 };
 
-/** Errors that are about the name. */
+/** The codes of errors about the name. */
 export const NAME_ERRORS = new Set(["bad_name", "bad_key", "key_required"]);
 
 /**
- * An error, and what to do about it.
+ * Write an error, and what to do about it.
  * @param {ErrorFrame} error
  */
 export function errorText(error) {
-  if (error.code === "bad_settings") return `These settings do not go: ${error.message}.`;
-  if (error.code === "unavailable") return `This cannot be at the moment: ${error.message}.`;
+  if (error.code === "bad_settings") return `These settings cannot be used: ${error.message}.`;
+  if (error.code === "unavailable") return `This is not possible at the moment: ${error.message}.`;
   return ERRORS[error.code] ?? `The server says: ${error.message}`;
 }
 
 /**
- * Why a connection ended for good.
+ * Write why a connection ended for good.
  * @param {number} code
  */
 export function closeText(code) {
@@ -46,7 +46,7 @@ export function closeText(code) {
 }
 
 /**
- * A duration: `1 h`, `10 min`, `1 min 30 s`, `0.25 s`.
+ * Write a duration: `1 h`, `10 min`, `1 min 30 s`, `0.25 s`.
  * @param {number} ms
  */
 export function duration(ms) {
@@ -57,7 +57,7 @@ export function duration(ms) {
 }
 
 /**
- * A time control.
+ * Write a time control.
  * @param {TimeControl} control
  */
 export function clockText(control) {
@@ -69,9 +69,9 @@ export function clockText(control) {
 }
 
 /**
- * How a match ended, for the one in `seat`: the verdict, and whether that is good.
+ * Write how a match ended for the bot in `seat`, and whether that is good for it.
  * @param {{scores: number[] | null, winner: number | null}} over
- * @param {number} seat  −1 for somebody who only looks on
+ * @param {number} seat  −1 for a spectator
  * @returns {{text: string, kind: "good" | "bad" | ""}}
  */
 export function verdict(over, seat) {
@@ -94,7 +94,7 @@ const HOW = {
 };
 
 /**
- * How it ended, where it did not end on the board.
+ * Write how a match ended; nothing if it ended on the board.
  * @param {string | null} termination
  */
 export function terminationText(termination) {
@@ -103,7 +103,7 @@ export function terminationText(termination) {
 }
 
 /**
- * A text with a full stop. Its first letter stays: it may be a name's.
+ * End a text with a full stop. The first letter is not changed: it may be a name's.
  * @param {string} text
  */
 export function sentence(text) {

@@ -1,0 +1,36 @@
+"""What a bot is answered about a tournament that is over and not in memory."""
+
+from collections.abc import Callable
+
+from rumble_protocol import server_messages as say
+from rumble_protocol.codec import write_message
+from rumble_protocol.codes import ErrorCode
+
+from rumble_server.arena import messages
+from rumble_server.tournament.ended import EndedTournament
+from rumble_server.tournament.errors import TournamentError
+
+Answer = Callable[[EndedTournament, str], list[bytes]]
+"""Gives the frames for a bot, by its name. Raises TournamentError."""
+
+
+def answer_join(ended: EndedTournament, bot: str) -> list[bytes]:
+    """Tell a bot of the field its result again. Raises TournamentError for a bot that is not in it."""
+    line = ended.line(bot)
+    if line is None:
+        message = f"{ended.id} is {ended.status}; it takes no more bots"
+        raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, message)
+    if line.withdrawn:
+        raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{bot} left {ended.id} for good")
+    over = say.TournamentOver(
+        tournament=ended.id, status=ended.status, rank=line.rank, bots=len(ended.lines), points=line.points
+    )
+    return [messages.joined(ended), write_message(over)]
+
+
+def answer_leave(ended: EndedTournament, bot: str) -> list[bytes]:
+    """Tell a bot that it is not in the tournament. Raises TournamentError for a bot that is."""
+    line = ended.line(bot)
+    if line is not None and not line.withdrawn:
+        raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{ended.id} is {ended.status}")
+    return [messages.left(ended)]

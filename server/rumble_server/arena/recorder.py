@@ -1,0 +1,111 @@
+"""The one way to record: append a fact to the log, apply it to its machines, and settle what follows.
+
+Machines change by facts only, so what this run has done and what the log tells are the same.
+"""
+
+from collections.abc import Callable
+from functools import wraps
+from types import TracebackType
+from typing import Any, TypeVar, cast, get_args
+
+from rumble_server.arena.names import Names
+from rumble_server.arena.ports import Log
+from rumble_server.match.facts import MatchFact
+from rumble_server.match.referee import Referee
+from rumble_server.tournament.facts import LogFact, TournamentCreated, TournamentFact, tournament_of
+from rumble_server.tournament.tournament import Tournament
+
+_OF_A_MATCH = frozenset(get_args(MatchFact))
+_OF_A_TOURNAMENT = frozenset(get_args(TournamentFact))
+_OF_BOTH = _OF_A_MATCH & _OF_A_TOURNAMENT
+
+
+class Transaction:
+    """What one event records, and all that follows from it. Transactions nest; the outermost settles at its end."""
+
+    __slots__ = ("_depth", "_log", "_settle", "_unsettled")
+
+    def __init__(self, log: Log, unsettled: dict[str, None], settle: Callable[[], None]) -> None:
+        self._log = log
+        self._unsettled = unsettled
+        self._settle = settle
+        self._depth = 0
+
+    @property
+    def number(self) -> int:
+        """After its end: the number of the fact to wait for before anything of it is told."""
+        return self._log.last
+
+    def __enter__(self) -> "Transaction":
+        self._depth += 1
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        try:
+            if self._unsettled and self._depth == 1:
+                self._settle()
+        finally:
+            self._depth -= 1
+
+
+class Recorder:
+    """Records facts. `settle` starts, loses and ends what the facts of a transaction call for."""
+
+    def __init__(self, log: Log, settle: Callable[[], None]) -> None:
+        self.log = log
+        self.names = Names()
+        self.tournaments: dict[str, Tournament] = {}
+        """The tournaments in memory, by id."""
+        self.referees: dict[str, Referee] = {}
+        """The referees of the matches that are being played, by match id."""
+        self.unsettled: dict[str, None] = {}
+        """The ids of tournaments to be settled at the end of the transaction; a dict for its order."""
+        self.transaction = Transaction(log, self.unsettled, settle)
+        self._numbers: dict[str, int] = {}
+
+    def record(self, fact: LogFact) -> None:
+        """Append a fact to the log and apply it."""
+        number = self.log.append(fact)
+        kind = type(fact)
+        if kind in _OF_A_MATCH:
+            referee = self.referees.get(fact.match)  # type: ignore[union-attr]  # by its type it has one
+            if referee is not None:
+                referee.apply(fact)  # type: ignore[arg-type]
+            if kind not in _OF_BOTH:
+                return
+        if kind in _OF_A_TOURNAMENT:
+            tournament_id = tournament_of(fact)
+            if kind is TournamentCreated:
+                self.tournaments[tournament_id] = Tournament(fact)  # type: ignore[arg-type]
+            self.tournaments[tournament_id].apply(fact)  # type: ignore[arg-type]
+            self.unsettled[tournament_id] = None
+            self._numbers[tournament_id] = number
+        else:
+            self.names.apply(fact)  # type: ignore[arg-type]
+
+    def number_of(self, tournament: Tournament) -> int:
+        """The number of the tournament's newest fact in this run: it is told as it stands when that is on disk."""
+        return self._numbers.get(tournament.id, 0)
+
+    def is_durable(self, tournament: Tournament) -> bool:
+        """Whether the tournament is on disk as it stands."""
+        return self.number_of(tournament) <= self.log.durable
+
+    def forget(self, tournament: Tournament) -> None:
+        """Free a tournament that is over: the archive has it."""
+        del self.tournaments[tournament.id]
+        self._numbers.pop(tournament.id, None)
+
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def transactional(command: Command) -> Command:
+    """Make a method of a class that has an `arena` one transaction."""
+
+    @wraps(command)
+    def transaction(self: Any, *given: Any, **named: Any) -> Any:
+        with self.arena.transaction():
+            return command(self, *given, **named)
+
+    return cast(Command, transaction)

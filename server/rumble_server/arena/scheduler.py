@@ -1,0 +1,183 @@
+"""What follows from an event: matches that can start, matches that are lost, tournaments that begin, go on or end."""
+
+from rumble_protocol.codes import NoticeCode
+
+from rumble_server.arena import messages
+from rumble_server.arena.lifecycle import Lifecycle
+from rumble_server.arena.matches import Matches
+from rumble_server.arena.player import Player, Players
+from rumble_server.arena.ports import Clock, TimerHandle, Work
+from rumble_server.arena.recorder import Recorder
+from rumble_server.match.facts import MatchOver, MatchStarted
+from rumble_server.match.frames import frame_of_over
+from rumble_server.tournament.errors import TournamentError
+from rumble_server.tournament.formats import Round
+from rumble_server.tournament.tournament import Tournament
+
+MOST_ATTEMPTS = 5
+"""Void attempts at one match that pause its tournament: its host has to look into it."""
+STARTS_AT_ONCE = 32
+"""Maximum number of matches started in one call; the rest start in the next turn of the event loop."""
+
+
+class Scheduler:
+    """Starts matches, and settles the tournaments that an event has changed."""
+
+    def __init__(
+        self, recorder: Recorder, players: Players, matches: Matches, lifecycle: Lifecycle, clock: Clock, work: Work
+    ) -> None:
+        self.draining = False
+        """No match starts any more."""
+        self.trouble: str | None = None
+        """Why the log cannot be written at the moment; until it can, no match starts."""
+        self.stopped = False
+        """Set by `stop`: later events are ignored, and recovered from the log."""
+        self._recorder = recorder
+        self._players = players
+        self._matches = matches
+        self._lifecycle = lifecycle
+        self._clock = clock
+        self._work = work
+        self._timer: TimerHandle | None = None
+        self._timer_at_ms = 0
+
+    def stop(self) -> None:
+        """Settle and start nothing any more."""
+        self.stopped = True
+        if self._timer is not None:
+            self._timer.cancel()
+
+    # --- events ---
+
+    def look_at(self, player: Player) -> None:
+        """The player came, or became free: look at its tournaments again."""
+        for tournament in player.tournaments.values():
+            tournament.unsettle(player.name)
+            self._recorder.unsettled[tournament.id] = None
+
+    def on_over(self, over: MatchOver, players: tuple[Player, ...]) -> None:
+        """A match has ended, or was lost before it began."""
+        tournament = self._recorder.tournaments[over.tournament]
+        for seat in over.at_fault:
+            self._bench_if_failing(tournament, players[seat])
+        if over.scores is None and over.attempt >= MOST_ATTEMPTS and tournament.status == "running":
+            why = f"match {over.match} was void {over.attempt} times: {over.reason}"
+            for fact in tournament.pause(why, self._clock.now_ms()):
+                self._recorder.record(fact)
+        for player in players:
+            self.look_at(player)
+
+    def settle_all(self) -> None:
+        """Look at every tournament."""
+        with self._recorder.transaction:
+            self._recorder.unsettled.update(dict.fromkeys(self._recorder.tournaments))
+
+    # --- what follows ---
+
+    def settle(self) -> None:
+        """Start what can start, lose what is lost, and end what is complete, until nothing changes."""
+        unsettled = self._recorder.unsettled
+        if not unsettled or self.stopped:
+            return
+        budget = STARTS_AT_ONCE
+        while unsettled and budget > 0:
+            tournament_id = next(iter(unsettled))
+            tournament = self._recorder.tournaments.get(tournament_id)
+            if tournament is None:
+                del unsettled[tournament_id]
+                continue
+            if tournament.ready_to_start(self._clock.now_ms()):
+                self._start_by_itself(tournament)
+            budget = self._start_matches(tournament, budget)
+            if budget > 0:
+                del unsettled[tournament_id]
+                if not tournament.is_complete():
+                    self._pair_next_round(tournament)
+                if tournament.is_complete():  # now, perhaps, since there is no other round
+                    self._lifecycle.end(tournament, cancelled=False, reason=tournament.why_complete)
+        if unsettled:
+            self._clock.after_input(self._go_on)
+        else:
+            self._watch_clock()
+
+    def _go_on(self) -> None:
+        with self._recorder.transaction:
+            pass
+
+    def _start_matches(self, tournament: Tournament, budget: int) -> int:
+        if self.draining or self.trouble is not None:
+            return budget
+        for found in tournament.due(self._is_free, self._clock.now_ms()):
+            if isinstance(found, MatchStarted):
+                self._matches.start(found)
+            else:
+                self._recorder.record(found)
+            if isinstance(found, MatchOver):
+                self._tell_no_show(tournament, found)
+            budget -= 1
+            if budget <= 0:
+                break
+        return budget
+
+    def _is_free(self, name: str) -> bool:
+        return self._players[name].is_free
+
+    def _start_by_itself(self, tournament: Tournament) -> None:
+        try:
+            self._lifecycle.begin(tournament)
+        except TournamentError as error:
+            self._lifecycle.end(tournament, cancelled=True, reason=str(error))
+
+    def _pair_next_round(self, tournament: Tournament) -> None:
+        """Have a round paired off the loop, where that is slow."""
+        task = None if self.draining or self.trouble is not None else tournament.pairing_task()
+        if task is None:
+            return
+
+        def done(pulled: Round) -> None:
+            if not self.stopped:
+                with self._recorder.transaction:
+                    fact = tournament.paired(pulled, self._clock.now_ms())
+                    if fact is not None:
+                        self._recorder.record(fact)
+
+        self._work(task, done)
+
+    def _bench_if_failing(self, tournament: Tournament, player: Player) -> None:
+        fact = tournament.bench(player.name, self._clock.now_ms())
+        if fact is not None:
+            self._recorder.record(fact)
+            message = f"{fact.reason}: it is benched in {tournament.id}; its host can let it play again"
+            notice = messages.notice(NoticeCode.BENCHED, message, tournament_id=tournament.id)
+            player.send(notice, self._recorder.number_of(tournament))
+
+    def _tell_no_show(self, tournament: Tournament, over: MatchOver) -> None:
+        start = tournament.terms_of(over).opening_state()
+        for seat, player in enumerate(self._players.of(over.seats)):
+            if seat not in over.at_fault:
+                player.send(frame_of_over(over, start, seat), self._recorder.number_of(tournament))
+
+    # --- time ---
+
+    def _watch_clock(self) -> None:
+        wakes = (tournament.wake_at_ms for tournament in self._recorder.tournaments.values())
+        wake_at_ms = min((wake for wake in wakes if wake is not None), default=None)
+        if self._timer is not None:
+            if wake_at_ms == self._timer_at_ms:
+                return
+            self._timer.cancel()
+            self._timer = None
+        if wake_at_ms is not None:
+            self._timer_at_ms = wake_at_ms
+            self._timer = self._clock.call_at(wake_at_ms, self._on_clock)
+
+    def _on_clock(self) -> None:
+        self._timer = None
+        now_ms = self._clock.now_ms()
+        with self._recorder.transaction:
+            for tournament in self._recorder.tournaments.values():
+                for fact in tournament.expire_absent(now_ms):
+                    self._recorder.record(fact)
+                if tournament.ready_to_start(now_ms):
+                    self._recorder.unsettled[tournament.id] = None
+        self._watch_clock()

@@ -1,0 +1,51 @@
+"""Bots as a command line names them: reference bots and functions, and the names under which they play."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from rumble_server.cli.support.errors import CliError, ExitCode
+from rumble_server.cli.support.options import json_or_text
+
+
+def split_names(text: str) -> list[str]:
+    """Split `a,b` into a list. Raises CliError for an empty name."""
+    names = [name.strip() for name in text.split(",")]
+    if not all(names):
+        raise CliError(f"an empty name in {text!r}", ExitCode.USAGE)
+    return names
+
+
+def checked_bots(names: Sequence[str]) -> list[str]:
+    """Return the names. Raises CliError for an unknown reference bot and BadFunction for a bad FILE.py:FUNCTION."""
+    from rumble_bots.functions import is_function, load_bot
+    from rumble_bots.players import PLAYERS
+
+    for name in names:
+        if is_function(name):
+            load_bot(name)
+        elif name not in PLAYERS:
+            raise CliError(f"unknown bot {name!r}; known: {', '.join(PLAYERS)}", ExitCode.USAGE)
+    return list(names)
+
+
+def read_reference_bot(text: str) -> tuple[str, dict[str, Any]]:
+    """Read a reference bot and its options, NAME or NAME,OPTION=VALUE,OPTION=VALUE. Raises CliError."""
+    name, *options = text.split(",")
+    read: dict[str, Any] = {}
+    for option in options:
+        key, equals, value = option.partition("=")
+        if not key or not equals:
+            raise CliError(f"{option!r} is not an option of {name}: write {name},OPTION=VALUE", ExitCode.USAGE)
+        read[key.replace("-", "_")] = json_or_text(value)
+    return name, read
+
+
+def own_name(bot: str) -> str:
+    """Return the name under which a reference bot or FILE.py:FUNCTION plays if it is given no other."""
+    return bot.rpartition(":")[2].strip("_")
+
+
+def as_bot_name(text: str, otherwise: str) -> str:
+    """Return `text` without the characters that a bot's name cannot have; `otherwise` where nothing is left."""
+    return re.sub(r"[^A-Za-z0-9_.-]", "", text).lstrip("_.-")[:32] or otherwise

@@ -1,0 +1,117 @@
+"""A match as an export, a transcript or a server has it."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeGuard
+
+from rumble_server.cli.support.errors import CliError, ExitCode
+from rumble_server.cli.support.organiser_client import OrganiserClient, api_path
+from rumble_server.cli.support.tables import points_text
+
+SHOWN = 10
+"""Maximum number of ids in an error text."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedMatch:
+    """A match with its moves. `result` is empty if it is not known."""
+
+    match_id: str
+    game: str
+    settings: dict[str, Any]
+    seed: int
+    seats: list[str]
+    moves: list[str]
+    result: str
+
+
+def from_server(server: str, match_id: str) -> RecordedMatch:
+    """Ask the server for a match as it is now. Raises CliError."""
+    client = OrganiserClient(server)
+    told = client.get(api_path("matches", match_id))
+    tournament = client.get(api_path("tournaments", told["tournament"]))
+    return _recorded(told, told["game"], told["settings"], tournament["seed"], "the server")
+
+
+def from_text(text: str, source: str, match_id: str | None) -> RecordedMatch:
+    """Read the match in an export or a transcript; `match_id` selects one of an export. Raises CliError."""
+    try:
+        first = json.loads(text)
+    except ValueError:
+        return _from_transcript(text, source)
+    if isinstance(first, dict) and isinstance(first.get("matches"), list):
+        return _from_export(first, source, match_id)
+    if isinstance(first, dict) and "frame" in first:
+        return _from_transcript(text, source)
+    raise CliError(f"{source}: neither an export of a tournament nor a transcript")
+
+
+def _from_export(document: Mapping[str, Any], source: str, match_id: str | None) -> RecordedMatch:
+    tournament, matches = document.get("tournament"), document["matches"]
+    if not isinstance(tournament, dict) or not all(isinstance(each, dict) for each in matches):
+        raise CliError(f"{source}: not an export of a tournament")
+    ids = [str(each.get("id")) for each in matches]
+    if match_id is None and len(ids) > 1:
+        more = f" and {len(ids) - SHOWN} more" if len(ids) > SHOWN else ""
+        raise CliError(
+            f"{source} has {len(ids)} matches; say --match ID: {', '.join(ids[:SHOWN])}{more}", ExitCode.USAGE
+        )
+    found = [each for each in matches if match_id in (None, each.get("id"))]
+    if not found:
+        raise CliError(f"{source} has no match {match_id or ''}".rstrip())
+    return _recorded(found[-1], tournament.get("game"), tournament.get("settings"), tournament.get("seed"), source)
+
+
+def _from_transcript(text: str, source: str) -> RecordedMatch:
+    """Take the moves from the last frame that a bot was sent: each has all moves so far."""
+    start: Mapping[str, Any] = {}
+    moves: list[str] = []
+    verdict: Mapping[str, Any] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        entry = _object(line, source, number)
+        frame = _object(entry["frame"], source, number) if isinstance(entry.get("frame"), str) else {}
+        if entry.get("sender") == "server" and isinstance(frame.get("moves"), list):
+            moves = frame["moves"]
+        if frame.get("type") == "match_start":
+            start = frame
+        if "verdict" in entry:
+            verdict = entry
+    if not start:
+        raise CliError(f"{source}: neither an export of a tournament nor a transcript: no match starts in it")
+    told = {**start, "id": start.get("match"), "moves": moves}
+    if verdict:
+        told |= {"scores": verdict.get("scores"), "reason": verdict.get("reason"), "termination": verdict["verdict"]}
+    return _recorded(told, start.get("game"), start.get("settings"), 0, source)
+
+
+def _object(text: str, source: str, number: int) -> Mapping[str, Any]:
+    try:
+        found = json.loads(text)
+    except ValueError:
+        found = None
+    if isinstance(found, dict):
+        return found
+    raise CliError(f"{source}: line {number} is not a JSON object, as each line of a transcript is")
+
+
+def _recorded(told: Mapping[str, Any], game: object, settings: object, seed: object, source: str) -> RecordedMatch:
+    match_id, seats, moves = told.get("id"), told.get("seats"), told.get("moves")
+    if not (
+        isinstance(match_id, str) and isinstance(game, str) and isinstance(settings, dict) and isinstance(seed, int)
+    ) or not (_are_texts(seats) and _are_texts(moves)):
+        raise CliError(f"{source}: the match lacks its id, game, settings, seed, seats or moves")
+    return RecordedMatch(match_id, game, settings, seed, seats, moves, _result(told))
+
+
+def _are_texts(value: object) -> TypeGuard[list[str]]:
+    return isinstance(value, list) and all(isinstance(each, str) for each in value)
+
+
+def _result(told: Mapping[str, Any]) -> str:
+    reason, termination, scores = told.get("reason"), told.get("termination"), told.get("scores")
+    if not termination:
+        return ""
+    points: Sequence[float] = scores if isinstance(scores, list) else ()
+    result = " : ".join(points_text(score) for score in points) or "void"
+    return f"{result}  {reason} ({str(termination).replace('_', ' ')})"

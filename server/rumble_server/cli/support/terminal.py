@@ -1,0 +1,36 @@
+"""Reading from and drawing on a terminal, or a pipe."""
+
+import io
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+MARKUP: Literal["rich"] | None = "rich" if sys.stdout.isatty() else None
+"""How `--help` is written: drawn on a terminal, plain text in a pipe."""
+PIPE_WIDTH = 1000
+"""Width of text in a pipe, in columns; a table is cut off only beyond it."""
+
+
+def plain_or_rich(*, stderr: bool = False) -> "Console":
+    """Return a console that draws on a terminal and prints plain text in a pipe."""
+    from rich.console import Console
+
+    console = Console(stderr=stderr)
+    return console if console.is_terminal else Console(stderr=stderr, width=PIPE_WIDTH, no_color=True)
+
+
+def stdin_lines() -> Callable[[], str | None]:
+    """Return a function that reads a line of standard input; None at its end.
+
+    It avoids `sys.stdin`, whose lock a thread that still reads would hold when the program ends.
+    """
+    raw = io.FileIO(sys.stdin.fileno(), closefd=False)
+
+    def read() -> str | None:
+        line = raw.readline()
+        return line.decode("utf-8", "replace") if line else None
+
+    return read

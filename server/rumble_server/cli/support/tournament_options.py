@@ -1,0 +1,84 @@
+"""The options of `rumble tournament create` that are more than a number, and how they are read."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from rumble_server.cli.support.errors import CliError, ExitCode
+from rumble_server.cli.support.options import read_points
+
+OPENINGS = ("auto", "suite", "none")
+
+Format = Annotated[
+    str | None, typer.Option("--format", help="round-robin, gauntlet, knockout or swiss; round-robin by default.")
+]
+Rounds = Annotated[int | None, typer.Option(min=1, help="Swiss: number of rounds.")]
+Challengers = Annotated[int | None, typer.Option(min=1, help="Gauntlet: how many bots meet all others.")]
+Replays = Annotated[
+    int | None, typer.Option(min=0, help="Knockout: how often a tied pairing plays again; 1 by default.")
+]
+Tiebreaks = Annotated[
+    str | None, typer.Option(metavar="LIST", help="Tie-breaks in order: de, won, sb, ks, bwg, buchholz, faults.")
+]
+Points = Annotated[str | None, typer.Option(metavar="W,D,L", help="Points for a win, a draw and a loss, like 3,1,0.")]
+Openings = Annotated[
+    str | None,
+    typer.Option(metavar="auto|suite|none|FILE", help="Where openings come from; a FILE has one opening on each line."),
+]
+StartAt = Annotated[
+    str | None,
+    typer.Option(metavar="TIME", help="When it starts by itself, like 2030-01-31T20:00; local time, or with a zone."),
+]
+LateJoin = Annotated[bool | None, typer.Option("--late-join", help="Round-robin: let bots join while it runs.")]
+BenchAfter = Annotated[
+    int | None,
+    typer.Option(min=0, help="Bench a bot after this many faulty matches in a row; 10 by default, 0: never."),
+]
+
+
+def split_list(text: str | None) -> list[str] | None:
+    """Split `a,b` into a list; an empty text is an empty list."""
+    return None if text is None else [name.strip() for name in text.split(",") if name.strip()]
+
+
+def points_of(text: str | None) -> list[float] | None:
+    """Read `3,1,0` as three numbers. Raises CliError."""
+    try:
+        return None if text is None else list(read_points(text))
+    except ValueError as error:
+        raise CliError(f"--points: {error}", ExitCode.USAGE) from None
+
+
+def openings_of(text: str | None, game: str, settings: Mapping[str, Any]) -> str | list[list[str]] | None:
+    """Return one of OPENINGS, or read the openings in a file. The CliError for bad lines has the number of each."""
+    from rumble_engine import get_game
+
+    from rumble_server.tournament.openings import BadOpenings, read_openings
+
+    if text is None or text in OPENINGS:
+        return text
+    try:
+        lines = Path(text).read_text("utf-8")
+    except OSError as error:
+        raise CliError(
+            f"--openings {text}: {error.strerror} (or one of {', '.join(OPENINGS)})", ExitCode.USAGE
+        ) from None
+    except UnicodeDecodeError as error:
+        raise CliError(f"--openings {text}: byte {error.start} is not UTF-8", ExitCode.USAGE) from None
+    try:
+        return [list(opening) for opening in read_openings(lines, get_game(game), settings)]
+    except BadOpenings as error:
+        raise CliError(f"--openings {text}: {error}", ExitCode.USAGE) from None
+
+
+def moment_ms(text: str | None) -> int | None:
+    """Read a time in ISO 8601, local if it has no zone, as ms since the epoch. Raises CliError."""
+    if text is None:
+        return None
+    try:
+        return round(datetime.fromisoformat(text).astimezone().timestamp() * 1000)
+    except (ValueError, OverflowError, OSError):
+        raise CliError(f"--start-at: {text!r} is not a time like 2030-01-31T20:00", ExitCode.USAGE) from None

@@ -1,0 +1,73 @@
+"""The gateway of a server: its open sessions, and what they share."""
+
+from rumble_engine import game_names
+from rumble_protocol.codec import write_message
+from rumble_protocol.codes import CloseCode
+from rumble_protocol.server_messages import Limits, Welcome
+
+from rumble_server.arena.arena import Arena
+from rumble_server.gateway.limits import LoginLimits
+from rumble_server.gateway.session import Link, Session, Shared
+
+
+class Sessions:
+    """The open sessions by id: here the arena's messages arrive. One for a session that has ended is dropped."""
+
+    def __init__(self) -> None:
+        self.open: dict[int, Session] = {}
+
+    def logged_in(self, session_id: int, name: str) -> None:
+        session = self.open.get(session_id)
+        if session is not None:
+            session.logged_in(name)
+
+    def send(self, session_id: int, frame: bytes) -> None:
+        session = self.open.get(session_id)
+        if session is not None and not session.closing:
+            session.link.send(frame)
+
+    def count(self, session_id: int) -> None:
+        session = self.open.get(session_id)
+        if session is not None:
+            session.count()
+
+    def close(self, session_id: int, code: CloseCode) -> None:
+        session = self.open.get(session_id)
+        if session is not None:
+            session.end(code)
+
+    def cut(self, session_id: int) -> None:
+        session = self.open.get(session_id)
+        if session is not None:
+            session.cut()
+
+
+class Gateway:
+    """Opens and ends the sessions of an arena that was given the same `sessions`."""
+
+    def __init__(
+        self, arena: Arena, sessions: Sessions, server: str, limits: Limits | None = None, *, open_names: bool = False
+    ) -> None:
+        """`server` names the program; with `open_names` bots of other machines may do without a key."""
+        self.arena = arena
+        self.limits = limits or Limits()
+        self._sessions = sessions
+        self._opened = 0
+        welcome = write_message(Welcome(server=server, limits=self.limits, games=game_names()))
+        self._shared = Shared(arena, self.limits, LoginLimits(arena.clock.now_ms), welcome, open_names)
+
+    def connect(self, link: Link) -> Session:
+        """Open a session on a new connection; it is welcomed."""
+        self._opened += 1
+        session = self._sessions.open[self._opened] = Session(self._opened, self._shared, link)
+        return session
+
+    def lost(self, session: Session) -> None:
+        """End a session whose connection has ended."""
+        self._sessions.open.pop(session.id, None)
+        session.lost()
+
+    def close_all(self, code: CloseCode) -> None:
+        """Close every session, after what it is to be sent."""
+        for session in list(self._sessions.open.values()):
+            session.close(code)

@@ -1,0 +1,37 @@
+"""The opening handshake of a bot's connection: which requests may become a WebSocket."""
+
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+from rumble_protocol import SUBPROTOCOL
+from websockets.http11 import Request
+from websockets.server import ServerProtocol
+from websockets.typing import Subprotocol
+
+from rumble_server.hosts import host_name, is_known
+
+PATH = "/bot"
+
+
+class HandshakePolicy:
+    """Decides by path, host and origin. `hosts` are names, beside those of loopback, that lead here by loopback."""
+
+    def __init__(self, hosts: frozenset[str] = frozenset()) -> None:
+        self._hosts = hosts
+
+    def refusal(self, request: Request, local_address: str) -> tuple[int, str] | None:
+        """Return the HTTP status and the text for a request that is refused, or None."""
+        if urlsplit(request.path).path != PATH:
+            return 404, f"bots connect at {PATH}\n"
+        host = request.headers.get("Host", "")
+        if not is_known(host, local_address, self._hosts):
+            return 403, f"this server is not known as {host_name(host)!r}\n"
+        origin = request.headers.get("Origin")
+        if origin is not None and urlsplit(origin).netloc.lower() != host.lower():
+            return 403, f"connections from pages of {origin} are not accepted\n"
+        return None
+
+
+def select_subprotocol(protocol: ServerProtocol, offered: Sequence[Subprotocol]) -> Subprotocol | None:
+    """Choose version 1 if it is offered; else None, which an error frame explains after the handshake."""
+    return next((name for name in offered if name == SUBPROTOCOL), None)

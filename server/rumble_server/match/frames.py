@@ -1,0 +1,56 @@
+"""Frames that a match's facts tell whole: the referee sends them, and the transcript rebuilds them from the log."""
+
+from collections.abc import Sequence
+
+from rumble_engine import State
+from rumble_protocol.codec import match_over_frame, match_start_frame, turn_frame
+
+from rumble_server.match.facts import MatchOver, MatchStarted, StartTold, TurnAsked
+
+
+def frame_of_start(told: StartTold, terms: MatchStarted, moves: Sequence[str]) -> bytes:
+    """Build the `match_start` frame that a seat was sent after these moves."""
+    return match_start_frame(
+        match=terms.match,
+        attempt=terms.attempt,
+        tournament=terms.tournament,
+        game=terms.game,
+        settings=terms.settings,
+        seat=told.seat,
+        seats=terms.seats,
+        time_control=terms.time_control,
+        moves=moves,
+        resumed=told.resumed,
+    )
+
+
+def frame_of_turn(asked: TurnAsked, game: str, state: State, moves: Sequence[str]) -> bytes:
+    """Build the `turn` frame that asked for a ply, in the state and after the moves of that ply."""
+    return turn_frame(
+        match=asked.match,
+        attempt=asked.attempt,
+        turn_id=asked.turn_id,
+        game=game,
+        ply=asked.ply,
+        seat=asked.seat,
+        state=state.view(asked.seat),
+        legal=None if "legal" in asked.omit else state.legal_moves,
+        moves=None if "moves" in asked.omit else moves,
+        remaining_ms=asked.remaining_ms,
+        seats_ms=asked.seats_ms,
+        lag_ms=asked.lag_ms,
+    )
+
+
+def frame_of_over(over: MatchOver, state: State, seat: int) -> bytes:
+    """Build the `match_over` frame for a seat, in the last state."""
+    return match_over_frame(
+        match=over.match,
+        attempt=over.attempt,
+        scores=over.scores,
+        winner=over.winner,
+        termination=over.termination,
+        reason=over.reason,
+        moves=over.moves,
+        state=state.view(seat),
+    )

@@ -1,0 +1,66 @@
+"""The live feed over HTTP."""
+
+from typing import Annotated, Any, cast
+
+from fastapi import APIRouter, Header
+from starlette.responses import StreamingResponse
+from starlette.types import Send
+
+from rumble_server.web.api.library import Library
+from rumble_server.web.api.reading import ERRORS
+from rumble_server.web.errors import WebError
+from rumble_server.web.site import Site
+
+LONGEST_EVENT_ID = 18
+"""Maximum number of digits of a `Last-Event-ID`; a longer one is ignored."""
+EVENTS: dict[int | str, dict[str, Any]] = {200: {"content": {"text/event-stream": {}}}}
+
+
+class EventStream(StreamingResponse):
+    """Server-Sent Events. When the answer ends, for any reason, its iterator is closed at once."""
+
+    media_type = "text/event-stream"
+
+    async def stream_response(self, send: Send) -> None:
+        try:
+            await super().stream_response(send)
+        finally:
+            await cast(Any, self.body_iterator).aclose()
+
+
+def event_routes(site: Site, library: Library) -> APIRouter:
+    """Make the route of the feed; it needs no token."""
+    router = APIRouter(prefix="/api", tags=["read"], responses=ERRORS)
+
+    @router.get("/tournaments/{tournament}/events", response_class=EventStream, responses=EVENTS)
+    async def get_events(
+        tournament: str,
+        last_event_id: Annotated[str | None, Header()] = None,
+        accept_encoding: Annotated[str, Header(include_in_schema=False)] = "",
+    ) -> EventStream:
+        """Stream Server-Sent Events: a `snapshot` first, then what changes. `Last-Event-ID` resumes."""
+        found = await library.tournament(tournament)
+        if site.feed.closed:
+            raise WebError.unavailable("the server is about to stop")
+        seen = read_event_id(last_event_id)
+        packed = takes_gzip(accept_encoding)
+        headers = {"Cache-Control": "no-store", "Vary": "Accept-Encoding"}
+        if packed:
+            headers["Content-Encoding"] = "gzip"
+        return EventStream(site.feed.stream(found, seen, packed=packed), headers=headers)
+
+    return router
+
+
+def read_event_id(text: str | None) -> int | None:
+    """Read a `Last-Event-ID` of this feed; None for any other text."""
+    return int(text) if text is not None and text.isdecimal() and len(text) <= LONGEST_EVENT_ID else None
+
+
+def takes_gzip(accept_encoding: str) -> bool:
+    """Return whether an `Accept-Encoding` names gzip with a weight above zero."""
+    for each in accept_encoding.lower().split(","):
+        coding, _, weight = each.replace(" ", "").partition(";q=")
+        if coding == "gzip":
+            return not weight or weight.strip("0.") != ""
+    return False

@@ -1,0 +1,118 @@
+// Requests with the host token, which is kept in this tab.
+
+import { byId } from "../live.js";
+
+const KEY = "rumble-host-token";
+
+/** An error that the server answered, or why it could not be asked. */
+export class Refused extends Error {
+  /**
+   * @param {number} status 0: no answer
+   * @param {string} message
+   * @param {{field: string, problem: string}[]} detail
+   */
+  constructor(status, message, detail = []) {
+    super(message);
+    this.status = status;
+    this.detail = detail;
+  }
+}
+
+/**
+ * Ask the API as the host. Throws Refused. A token that is no longer valid brings back the login.
+ * @param {string} method
+ * @param {string} path below /api/
+ * @param {object} [body]
+ * @returns {Promise<any>}
+ */
+export async function request(method, path, body) {
+  const answer = await send(method, path, sessionStorage.getItem(KEY) ?? "", body);
+  return answer.json();
+}
+
+/**
+ * Fetch a picture from the API, as the address of an image.
+ * @param {string} path
+ * @returns {Promise<string>}
+ */
+export async function picture(path) {
+  const answer = await send("GET", path, sessionStorage.getItem(KEY) ?? "");
+  return `data:image/svg+xml,${encodeURIComponent(await answer.text())}`;
+}
+
+/**
+ * @param {string} method
+ * @param {string} path
+ * @param {string} token
+ * @param {object} [body]
+ */
+async function send(method, path, token, body) {
+  /** @type {Record<string, string>} */
+  const headers = { Authorization: `Bearer ${token}` };
+  if (body) headers["Content-Type"] = "application/json";
+  let answer;
+  try {
+    answer = await fetch(`/api/${path}`, { method, headers, body: body ? JSON.stringify(body) : null });
+  } catch {
+    throw new Refused(0, "The server does not answer. Is it running?");
+  }
+  if (answer.ok) return answer;
+  const data = await answer.json().catch(() => null);
+  const error = data?.error ?? { message: `The server answers ${answer.status}.`, detail: [] };
+  if (answer.status === 401) showLogin("The token is no longer valid: enter it again.");
+  throw new Refused(answer.status, error.message, error.detail);
+}
+
+/** @param {string} problem */
+function showLogin(problem) {
+  sessionStorage.removeItem(KEY);
+  byId("content").hidden = true;
+  byId("logout").hidden = true;
+  byId("login").hidden = false;
+  byId("token-error").textContent = problem;
+}
+
+/**
+ * Show the page's content once the host is logged in: at once if this tab has the token.
+ * @param {() => Promise<void>} show
+ */
+export function whenLoggedIn(show) {
+  const token = /** @type {HTMLInputElement} */ (byId("token"));
+
+  async function enter() {
+    await show();
+    byId("login").hidden = true;
+    byId("content").hidden = false;
+    byId("logout").hidden = false;
+  }
+
+  byId("logout").addEventListener("click", () => {
+    sessionStorage.removeItem(KEY);
+    location.reload();
+  });
+  byId("login-form").addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const given = token.value.trim();
+    byId("token-error").textContent = "";
+    token.removeAttribute("aria-invalid");
+    try {
+      if (!/^[\x21-\x7e]+$/.test(given)) throw new Refused(401, "A token has only plain letters, digits and signs.");
+      await send("GET", "host", given);
+    } catch (error) {
+      const refused = /** @type {Refused} */ (error);
+      const wrong = /^[\x21-\x7e]+$/.test(given) && refused.status === 401;
+      byId("token-error").textContent = wrong ? "This is not the host token of this server." : refused.message;
+      token.setAttribute("aria-invalid", "true");
+      token.focus();
+      token.select();
+      return;
+    }
+    token.value = "";
+    sessionStorage.setItem(KEY, given);
+    await enter();
+    byId("main").querySelector("h1")?.setAttribute("tabindex", "-1");
+    byId("main").querySelector("h1")?.focus();
+  });
+  if (sessionStorage.getItem(KEY) === null) token.focus();
+  else enter().catch((error) => (byId("token-error").textContent = error.message));
+}

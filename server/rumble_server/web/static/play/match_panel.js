@@ -1,0 +1,454 @@
+// The match that the person plays: board, clocks, moves, whose turn it is, and how it ended.
+
+import { token } from "../board.js";
+import { clockFace } from "../clocks.js";
+import { byId, element, result } from "../live.js";
+import { Clocks } from "./clocks.js";
+import { MoveBoard } from "./move_board.js";
+import { clockText, sentence, terminationText, verdict } from "./texts.js";
+
+/** @typedef {import("./frames.js").Challenge} Challenge */
+/** @typedef {import("./frames.js").Game} Game */
+/** @typedef {import("./frames.js").MatchOver} MatchOver */
+/** @typedef {import("./frames.js").MatchStart} MatchStart */
+/** @typedef {import("./frames.js").MatchView} MatchView */
+/** @typedef {import("./frames.js").Rejected} Rejected */
+/** @typedef {import("./frames.js").Settings} Settings */
+/** @typedef {import("./frames.js").TimeControl} TimeControl */
+/** @typedef {import("./frames.js").Turn} Turn */
+
+/**
+ * What the page knows of the match. `seat` is the person's; `turn` is set while the person is to move.
+ * @typedef {object} Match
+ * @property {string} id
+ * @property {number} attempt
+ * @property {string} tournament
+ * @property {string} game
+ * @property {Settings} settings
+ * @property {TimeControl} control
+ * @property {string[]} seats
+ * @property {number} seat
+ * @property {string[]} moves
+ * @property {Turn | null} turn
+ * @property {boolean} over
+ */
+
+const POLL_AFTER_MS = 150;
+const POLL_AGAIN_MS = 500;
+const SLOW_MS = 6000;
+
+const part = byId("table-part");
+const headline = byId("headline");
+const notes = byId("notes");
+const typing = byId("typing");
+const typed = /** @type {HTMLInputElement} */ (byId("typed"));
+const typedError = byId("typed-error");
+const dialog = /** @type {HTMLDialogElement} */ (byId("resign-dialog"));
+
+export class MatchPanel {
+  /** @type {Match | null} */
+  match = null;
+  #board = new MoveBoard(byId("board"), showTokens);
+  #clocks = new Clocks((seat, ms, low) => this.#showClock(seat, ms, low));
+  /** @type {Map<string, Game>} */
+  #games;
+  /** @type {number | undefined} */
+  #pollTimer;
+  /** @type {number | undefined} */
+  #slowTimer;
+
+  /**
+   * @param {Map<string, Game>} games
+   * @param {object} on
+   * @param {(message: Record<string, unknown>) => boolean} on.send  false where there is no connection
+   * @param {(text: string) => void} on.announce  a text for screen readers
+   */
+  constructor(games, on) {
+    this.#games = games;
+    this.on = on;
+    typing.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.#moveTyped();
+    });
+    byId("resign").addEventListener("click", () => dialog.showModal());
+    dialog.addEventListener("close", () => {
+      const { match } = this;
+      if (dialog.returnValue === "resign" && match && !match.over) on.send({ type: "resign", match: match.id });
+      dialog.returnValue = "";
+    });
+  }
+
+  get playing() {
+    return this.match !== null && !this.match.over;
+  }
+
+  /** The other player's name. */
+  get opponent() {
+    const { match } = this;
+    return match?.seats[match.seat === 0 ? 1 : 0] ?? "";
+  }
+
+  /** @param {boolean} shown */
+  show(shown) {
+    part.hidden = !shown;
+  }
+
+  /** Begin a match, or go on with it. @param {MatchStart} frame */
+  start(frame) {
+    const isNew = this.match?.id !== frame.match || this.match.over;
+    this.#begin({
+      id: frame.match,
+      attempt: frame.attempt,
+      tournament: frame.tournament,
+      game: frame.game,
+      settings: frame.settings,
+      control: frame.time_control,
+      seats: frame.seats,
+      seat: frame.seat,
+      moves: frame.moves,
+      turn: null,
+      over: false,
+    });
+    const full = frame.time_control.move_ms + frame.time_control.bank_ms;
+    this.#time(frame.seats.map(() => full), null);
+    this.#status(`${this.opponent} is thinking`);
+    if (isNew) {
+      const again = frame.resumed ? "goes on" : "has begun";
+      this.on.announce(`The match ${again}. You play ${this.#mark(frame.seat)} against ${this.opponent}.`);
+      byId("players").focus();
+    }
+    this.#pollSoon(POLL_AFTER_MS);
+  }
+
+  /** Ask the person for a move. @param {Turn} frame */
+  turn(frame) {
+    const { match } = this;
+    if (!match || match.id !== frame.match) return;
+    clearTimeout(this.#pollTimer);
+    clearTimeout(this.#slowTimer);
+    const news = frame.moves.slice(match.moves.length).filter((_, index) => (match.moves.length + index) % 2 !== match.seat);
+    match.attempt = frame.attempt;
+    match.turn = frame;
+    match.moves = frame.moves;
+    this.note("opponent", "");
+    this.#time(frame.clock.seats_ms, match.seat);
+    this.#status("Your turn", "mine");
+    const last = news.at(-1);
+    this.on.announce(`${last === undefined ? "" : `${this.opponent} played ${last}. `}Your turn.`);
+    this.#showMoves();
+    this.#offer();
+  }
+
+  /** Tell that a move did not count. @param {Rejected} frame */
+  rejected(frame) {
+    const { match } = this;
+    if (!match || match.id !== frame.match || frame.code === "already_played") return;
+    this.note("rejected", `Your move did not count: ${frame.message}.`, "bad");
+    this.on.announce(`Your move did not count: ${frame.message}.`);
+    if (frame.your_turn && match.turn?.turn_id === frame.turn_id) {
+      match.moves = match.turn.moves;
+      this.#status("Your turn", "mine");
+      this.#showMoves();
+      this.#offer();
+      if (frame.remaining_ms !== null) {
+        const left = this.#left();
+        left[match.seat] = frame.remaining_ms;
+        this.#time(left, match.seat);
+      }
+    }
+  }
+
+  /** End the match, or an attempt at it that is void. @param {MatchOver} frame */
+  over(frame) {
+    const { match } = this;
+    if (!match || match.id !== frame.match || match.over) return;
+    match.moves = frame.moves;
+    this.#end(frame);
+    this.#board.draw({ ...match, state: frame.state });
+    if (frame.scores !== null) this.#showWhole(match);
+  }
+
+  /** Show a match that ended while the page was away. @param {string} id @param {string} name the person's */
+  async showEnded(id, name) {
+    const view = await fetchMatch(id);
+    if (!view || view.status !== "over") return false;
+    const seat = view.seats.findIndex((each) => each.toLowerCase() === name.toLowerCase());
+    this.#begin({ ...view, control: view.time_control, seat, turn: null, over: false });
+    this.#time(view.seats.map(() => 0), null);
+    this.#end({ ...view, termination: view.termination ?? "" });
+    this.#showMoves(view.notes);
+    this.#board.show(view);
+    return true;
+  }
+
+  /**
+   * Make the challenge for a rematch, from the same seat or the other one.
+   * @param {boolean} swapped
+   * @returns {Challenge | null}
+   */
+  rematch(swapped) {
+    const { match } = this;
+    if (!match) return null;
+    const { game, settings, control } = match;
+    const seat = swapped ? 1 - match.seat : match.seat;
+    return { type: "challenge", against: this.opponent, game, settings, time_control: control, seat };
+  }
+
+  /** Stop moves and clocks, because the connection is lost. */
+  pause() {
+    clearTimeout(this.#pollTimer);
+    clearTimeout(this.#slowTimer);
+    if (!this.playing) return;
+    if (this.match) this.match.turn = null;
+    this.#time(this.#left(), null);
+    this.#board.stop();
+    this.#status("Not connected");
+  }
+
+  /**
+   * Show a remark beside the board, one for each key; an empty text removes it.
+   * @param {string} key
+   * @param {string} text
+   * @param {"" | "good" | "bad" | "warn"} kind
+   * @param {{label: string, act: () => void}} [action]
+   */
+  note(key, text, kind = "warn", action) {
+    notes.querySelector(`[data-key="${key}"]`)?.remove();
+    if (!text) return;
+    const made = element("div", { class: `notice ${kind}`, "data-key": key }, element("p", {}, text));
+    if (action) {
+      const button = element("button", { type: "button" }, action.label);
+      button.addEventListener("click", action.act);
+      made.append(button);
+    }
+    notes.append(made);
+  }
+
+  /** @param {Match} match */
+  #begin(match) {
+    const fresh = this.match?.id !== match.id;
+    this.match = match;
+    const title = this.#games.get(match.game)?.title ?? match.game;
+    byId("players").textContent = match.seats.join(" – ");
+    byId("terms").textContent = `${title} · ${clockText(match.control)} · unrated`;
+    byId("while-playing").hidden = false;
+    byId("when-over").hidden = true;
+    typing.hidden = false;
+    typed.value = "";
+    this.#typedProblem("");
+    notes.replaceChildren();
+    const seats = match.seats.map((name, seat) =>
+      element(
+        "li",
+        { "data-seat": String(seat) },
+        element("span", { class: "drawn token", hidden: "" }),
+        element("span", { class: "mark" }, this.#mark(seat)),
+        element("span", { class: "seat-name" }, name + (seat === match.seat ? " (you)" : "")),
+        element("span", { class: "seat-clock" }),
+      ),
+    );
+    byId("seats").replaceChildren(...seats);
+    if (fresh) this.#board.begin(match.seats.join(" – "), match.seat === 1);
+    this.#showMoves();
+  }
+
+  /** @param {{scores: number[] | null, winner: number | null, termination: string, reason: string, moves: string[]}} over */
+  #end(over) {
+    const { match } = this;
+    if (!match) return;
+    clearTimeout(this.#pollTimer);
+    clearTimeout(this.#slowTimer);
+    const wasHere = document.activeElement === document.body || part.contains(document.activeElement);
+    match.turn = null;
+    match.over = over.scores !== null;
+    this.#board.stop();
+    this.#time(this.#left(), null);
+    this.note("opponent", "");
+    this.#showMoves();
+    if (dialog.open) dialog.close();
+    const { text: who, kind } = verdict(over, match.seat);
+    const text = `${who} ${terminationText(over.termination)}`.trim();
+    const why = sentence(over.reason);
+    if (!match.over) {
+      this.#status(text);
+      this.note("void", `${why} The match is played again.`);
+      this.on.announce(`${text}. ${why}`);
+      return;
+    }
+    this.#status(text, kind);
+    headline.append(element("span", { class: "why" }, `${result(over.scores)} · ${why}`));
+    this.on.announce(`${text}. ${why}`);
+    typing.hidden = true;
+    byId("while-playing").hidden = true;
+    byId("when-over").hidden = match.seat < 0;
+    const link = byId("match-link");
+    link.setAttribute("href", `/matches/${encodeURIComponent(match.id)}`);
+    if (wasHere) byId("when-over").focus({ preventScroll: true }); // on no button: Enter may still be pressed from the last move
+  }
+
+  /** Offer the moves of the turn. */
+  #offer() {
+    const { match } = this;
+    if (!match?.turn) return;
+    const { turn } = match;
+    this.#board.draw({ ...match, state: turn.state }, turn.legal, (move) => this.#move(move));
+  }
+
+  /** @param {string} move */
+  #move(move) {
+    const { match } = this;
+    if (!match?.turn) return;
+    const { turn } = match;
+    if (!this.on.send({ type: "move", match: match.id, turn_id: turn.turn_id, move })) return;
+    this.note("rejected", "");
+    this.#typedProblem("");
+    typed.value = "";
+    match.moves = [...turn.moves, move];
+    this.#time(this.#left(), 1 - match.seat);
+    this.#board.stop();
+    this.#status(`${this.opponent} is thinking`);
+    this.#showMoves();
+    this.#pollSoon(POLL_AFTER_MS);
+  }
+
+  #moveTyped() {
+    const { match } = this;
+    const text = typed.value.trim();
+    const turn = match?.turn;
+    if (!match || !turn || match.moves.length > turn.moves.length) {
+      this.#typedProblem("It is not your turn yet.");
+      return;
+    }
+    const same = turn.legal.filter((each) => each.toLowerCase() === text.toLowerCase());
+    const move = turn.legal.find((each) => each === text) ?? (same.length === 1 ? same[0] : undefined);
+    if (move === undefined) {
+      const some = turn.legal.slice(0, 30).join(", ");
+      const more = turn.legal.length > 30 ? ", …" : "";
+      this.#typedProblem(`${text ? `${text} is not allowed here` : "Type a move"}: it can be ${some}${more}`);
+      return;
+    }
+    this.#move(move);
+  }
+
+  /** @param {string} text */
+  #typedProblem(text) {
+    typedError.textContent = text;
+    typedError.hidden = !text;
+    if (text) typed.setAttribute("aria-invalid", "true");
+    else typed.removeAttribute("aria-invalid");
+  }
+
+  /** Read the match as spectators see it, soon: between two turns the server sends bots nothing. @param {number} afterMs */
+  #pollSoon(afterMs) {
+    clearTimeout(this.#pollTimer);
+    clearTimeout(this.#slowTimer);
+    this.#pollTimer = setTimeout(() => this.#poll(), afterMs);
+    this.#slowTimer = setTimeout(() => this.#status(`${this.opponent} is still thinking`), SLOW_MS);
+  }
+
+  async #poll() {
+    const { match } = this;
+    if (!match) return;
+    const plies = match.moves.length;
+    const view = await fetchMatch(match.id);
+    const isNews = match === this.match && !match.over && (match.turn === null || match.moves.length > match.turn.moves.length);
+    if (!isNews || plies !== match.moves.length) return;
+    if (!view || view.status === "over" || view.ply < plies || view.attempt !== match.attempt) {
+      this.#pollTimer = setTimeout(() => this.#poll(), POLL_AGAIN_MS);
+      return;
+    }
+    match.turn = null;
+    match.moves = view.moves;
+    this.#showMoves();
+    if (view.seats_ms) this.#time(view.seats_ms, view.seat);
+    if (view.seat === match.seat) this.#pollTimer = setTimeout(() => this.#poll(), POLL_AGAIN_MS);
+    this.#board.show(view);
+  }
+
+  /** Show the bots' notes on their moves, which are public now. @param {Match} match */
+  async #showWhole(match) {
+    const view = await fetchMatch(match.id);
+    if (view && view.status === "over" && match === this.match) this.#showMoves(view.notes);
+  }
+
+  /** @param {(string | null)[]} [notes] */
+  #showMoves(notes = []) {
+    const moves = this.match?.moves ?? [];
+    const items = moves.map((move, ply) => {
+      const item = element("li", {}, element("code", {}, move));
+      const note = notes[ply];
+      if (note) item.append(" ", element("span", { class: "quiet small" }, note));
+      if (ply === moves.length - 1) item.classList.add("last");
+      return item;
+    });
+    byId("moves").replaceChildren(...items);
+    byId("no-moves").hidden = moves.length > 0;
+  }
+
+  /**
+   * @param {string} text
+   * @param {"" | "mine" | "good" | "bad"} kind
+   */
+  #status(text, kind = "") {
+    headline.textContent = text;
+    headline.className = `headline ${kind}`;
+  }
+
+  /**
+   * @param {number} seat
+   * @param {number} ms
+   * @param {boolean} low
+   */
+  #showClock(seat, ms, low) {
+    const line = byId("seats").querySelector(`[data-seat="${seat}"]`);
+    const face = line?.querySelector(".seat-clock");
+    if (!line || !face) return;
+    const text = clockFace(Math.max(0, ms));
+    if (face.textContent !== text) face.textContent = text;
+    face.classList.toggle("bad", low);
+  }
+
+  /** Return what each seat has left now, in ms. */
+  #left() {
+    return (this.match?.seats ?? []).map((_, seat) => this.#clocks.left(seat));
+  }
+
+  /** Set what each seat has left, and who is to move (null: nobody). @param {number[]} left @param {number | null} toMove */
+  #time(left, toMove) {
+    this.#clocks.set(left, toMove);
+    for (const line of byId("seats").children) {
+      const isNext = toMove !== null && line.getAttribute("data-seat") === String(toMove);
+      line.classList.toggle("to-move", isNext);
+      if (isNext) line.setAttribute("aria-current", "true");
+      else line.removeAttribute("aria-current");
+    }
+  }
+
+  /** @param {number} seat */
+  #mark(seat) {
+    return this.#games.get(this.match?.game ?? "")?.marks[seat] ?? String(seat);
+  }
+}
+
+/**
+ * Fetch the match as spectators see it; null if the server does not answer.
+ * @param {string} id
+ * @returns {Promise<MatchView | null>}
+ */
+async function fetchMatch(id) {
+  try {
+    const answer = await fetch(`/api/matches/${encodeURIComponent(id)}`);
+    return answer.ok ? await answer.json() : null;
+  } catch {
+    return null; // the connection tells of its own trouble
+  }
+}
+
+/** Show each seat's piece beside its name. @param {import("../board.js").Drawing} drawing */
+function showTokens(drawing) {
+  for (const [seat, place] of byId("seats").querySelectorAll(".token").entries()) {
+    const own = token(drawing, seat);
+    if (own && !place.firstChild) place.append(own);
+    place.toggleAttribute("hidden", !place.firstChild);
+  }
+}

@@ -1,0 +1,27 @@
+"""What must be true of a server's log after a tournament."""
+
+from collections.abc import Iterable
+
+from tests.e2e.recording_bot import Frame
+from tests.simulation.checks.case import Case, Fact
+from tests.simulation.checks.results import check_results
+
+
+def assert_all_played(facts: list[Fact], bots: Iterable[str], max_matches: int = 1) -> None:
+    """Assert that the simulation's checker finds nothing: each leg has one result, and its moves lead to it."""
+    case = Case(facts, [], {bot.casefold(): {"max_matches": max_matches, "fault": None} for bot in bots})
+    assert list(check_results(case)) == []
+
+
+def assert_told_as_logged(told: Iterable[Frame], facts: list[Fact]) -> int:
+    """Assert that the log has every result that a bot was told, with the same scores. Return their number."""
+    logged = {(fact["match"], fact["attempt"]): fact for fact in facts if fact["fact"] == "match_over"}
+    count = 0
+    for frame in told:
+        if frame["type"] == "match_over":
+            count += 1
+            fact = logged.get((frame["match"], frame["attempt"]))
+            assert fact is not None, f"told, but not in the log: {frame}"
+            for name in ("scores", "termination", "moves"):
+                assert frame[name] == fact[name], f"told {frame}, and the log has {fact}"
+    return count

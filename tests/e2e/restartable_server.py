@@ -1,0 +1,102 @@
+"""A server that can be killed and started again on the same port and database."""
+
+import re
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.e2e.processes import PATIENCE_S, RUMBLE, TOKEN, Server, clean_environment, free_port
+from tests.simulation.checks.case import Fact, read_rows
+
+ROOT = Path(__file__).parents[2]
+
+
+@dataclass(slots=True)
+class RestartableServer:
+    """A server and its newest process."""
+
+    folder: Path
+    grace_ms: int | None = None
+    """None: the default of `rumble serve`."""
+    server: Server = field(init=False)
+    process: "subprocess.Popen[str]" = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.server = Server(free_port(), self.folder)
+        self.start()
+
+    @property
+    def database(self) -> Path:
+        return self.folder / "rumble.db"
+
+    def start(self) -> None:
+        """Start a process, and wait until it listens."""
+        port, database = str(self.server.port), str(self.database)
+        command = [*RUMBLE, "serve", "--port", port, "--db", database, "--host-token", TOKEN, "--house", "none"]
+        if self.grace_ms is not None:
+            program = (sys.executable, "-m", "tests.e2e.short_grace_server")
+            command = [*program, port, database, TOKEN, str(self.grace_ms)]
+        with (self.folder / "serve.log").open("a") as complaints:
+            self.process = subprocess.Popen(
+                command,
+                env=clean_environment(self.folder),
+                cwd=ROOT,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=complaints,
+                text=True,
+            )
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            if re.match(r"listening on ", line):
+                return
+        raise AssertionError(f"the server did not start: {(self.folder / 'serve.log').read_text()}")
+
+    def kill(self) -> None:
+        """Send SIGKILL, and wait for the end."""
+        self._end(signal.SIGKILL)
+
+    def terminate(self) -> tuple[int, float]:
+        """Send SIGTERM, and return the exit code and how many seconds the end took."""
+        began = time.monotonic()
+        return self._end(signal.SIGTERM), time.monotonic() - began
+
+    def _end(self, how: int) -> int:
+        self.process.send_signal(how)
+        try:
+            return self.process.wait(PATIENCE_S)
+        finally:
+            self.process.kill()
+            assert self.process.stdout is not None
+            self.process.stdout.close()
+
+    def memory_mb(self) -> float:
+        """Return the resident memory in MB; 0 if the system does not tell."""
+        if not Path("/proc/self/status").exists():
+            return 0.0
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        found = re.search(r"VmRSS:\s+(\d+) kB", status)
+        assert found is not None
+        return int(found[1]) / 1024
+
+    def facts(self) -> list[Fact]:
+        """Read the facts that are on disk."""
+        with closing(sqlite3.connect(f"file:{self.database}?mode=ro", uri=True)) as database:
+            return read_rows(str(row[0]) for row in database.execute("SELECT facts FROM log ORDER BY number"))
+
+
+@contextmanager
+def restartable_server(folder: Path, grace_ms: int | None = None) -> Iterator[RestartableServer]:
+    """Run a server, and kill it at the end of the block if it still runs."""
+    server = RestartableServer(folder, grace_ms)
+    try:
+        yield server
+    finally:
+        if server.process.poll() is None:
+            server.kill()

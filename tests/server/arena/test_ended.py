@@ -1,0 +1,97 @@
+"""What bots are answered about a tournament that is over and not in memory, from its record."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from rumble_server.tournament.ended import EndedTournament
+
+from tests.server.arena.playing import enter
+from tests.server.world import World
+
+Done = Callable[[EndedTournament | None], None]
+
+
+def world_after(**arena: Any) -> World:
+    """The next run: ann and ben have played, cid has left, dan came to the lobby and went."""
+    world = World()
+    tournament = world.create(start_at_bots=3)
+    (dan,) = world.logins("dan", join=tournament.id)
+    dan.say(type="leave", tournament=tournament.id)
+    bots = enter(world, tournament, "ann", "ben", "cid")
+    bots[2].say(type="leave", tournament=tournament.id)
+    world.run()
+    assert tournament.status == "finished"
+    return world.after_crash(**arena)
+
+
+def test_who_was_in_it_is_told_its_result_as_at_the_end() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=2)
+    ann, _ = enter(world, tournament, "ann", "ben")
+    world.run()
+    after = world.after_crash().login("ann", join="friday")
+    joined, over = after.inbox.frames[-2:]
+    assert joined == {**ann.last("joined"), "status": "finished"}
+    assert over == ann.last("tournament_over")
+
+
+@pytest.mark.parametrize(
+    ("bot", "message"),
+    [
+        ("cid", "cid left friday for good"),
+        ("dan", "friday is finished; it takes no more bots"),
+        ("zoe", "friday is finished; it takes no more bots"),
+    ],
+)
+def test_who_is_not_in_it_cannot_join(bot: str, message: str) -> None:
+    error = world_after().login(bot, join="friday").last("error")
+    assert (error["code"], error["message"]) == ("tournament_closed", message)
+
+
+def test_who_is_in_it_cannot_leave_and_who_is_not_is_told_so() -> None:
+    world = world_after()
+    for name in ("cid", "dan", "zoe"):
+        bot = world.login(name)
+        bot.say(type="leave", tournament="friday")
+        assert (bot.last("left")["tournament"], bot.last("left")["status"]) == ("friday", "finished")
+    bot = world.login("ann")
+    bot.say(type="leave", tournament="friday")
+    error = bot.last("error")
+    assert (error["code"], error["message"]) == ("tournament_closed", "friday is finished")
+
+
+@pytest.mark.parametrize("kind", ["join", "leave"])
+def test_one_that_cannot_be_read_is_told_as_unavailable(kind: str) -> None:
+    world = world_after()
+    world.log.records.clear()
+    bot = world.login("ann")
+    bot.say(type=kind, tournament="friday")
+    assert bot.error() == "unavailable"
+
+
+@pytest.mark.parametrize("end", ["drop", "replace", "stop"])
+def test_the_answer_is_for_the_session_that_asked(end: str) -> None:
+    asked: list[Done] = []
+    world = world_after(find_ended=lambda _, done: asked.append(done))
+    bot = world.login("ann", join="friday")
+    newest = bot
+    if end == "drop":
+        bot.drop()
+    elif end == "replace":
+        newest = world.login("ann")
+    else:
+        world.arena.stop()
+    frames = len(bot.inbox.frames), len(newest.inbox.frames)
+    (done,) = asked
+    done(world.log.records["friday"])
+    assert (len(bot.inbox.frames), len(newest.inbox.frames)) == frames
+
+
+def test_a_refusal_stands_in_the_transcripts_of_what_the_bot_is_playing() -> None:
+    world = world_after()
+    tournament = world.create(name="Monday", start_at_bots=2)
+    bots: Any = world.logins("ann", "zoe", join=tournament.id)
+    bots[1].say(type="join", tournament="friday")
+    seen = [fact for fact in world.log.facts if fact.fact == "frame_seen"]
+    assert ["takes no more bots" in fact.frame for fact in seen] == [True]

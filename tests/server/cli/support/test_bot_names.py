@@ -1,0 +1,39 @@
+from pathlib import Path
+
+import pytest
+from rumble_bots.errors import BadFunction
+from rumble_server.cli.support.bot_names import as_bot_name, checked_bots, own_name, read_reference_bot, split_names
+from rumble_server.cli.support.errors import CliError
+
+
+def test_names_are_split_and_known() -> None:
+    assert checked_bots(split_names("random, minimax")) == ["random", "minimax"]
+    with pytest.raises(CliError, match="an empty name in 'random,'"):
+        split_names("random,")
+    with pytest.raises(CliError, match="unknown bot 'chaos'; known: random"):
+        checked_bots(["chaos"])
+    with pytest.raises(BadFunction, match="no such file"):
+        checked_bots(["nowhere.py:ai"])
+
+
+def test_a_reference_bot_with_options() -> None:
+    assert read_reference_bot("random") == ("random", {})
+    assert read_reference_bot("minimax,depth=4,search=plain,time-ms=9") == (
+        "minimax",
+        {"depth": 4, "search": "plain", "time_ms": 9},
+    )
+    with pytest.raises(CliError, match="'depth' is not an option of minimax"):
+        read_reference_bot("minimax,depth")
+
+
+@pytest.mark.parametrize(("bot", "name"), [("random", "random"), ("my.py:ai", "ai"), ("a/b.py:_hidden_", "hidden")])
+def test_the_name_of_a_bot_by_default(bot: str, name: str) -> None:
+    assert own_name(bot) == name
+
+
+@pytest.mark.parametrize(
+    ("program", "name"),
+    [("/usr/games/stockfish", "stockfish"), ("./_my bot.py", "mybot"), ("é", "program"), ("x" * 40, "x" * 32)],
+)
+def test_the_name_of_a_program(program: str, name: str) -> None:
+    assert as_bot_name(Path(program).stem, "program") == name

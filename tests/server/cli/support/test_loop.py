@@ -1,0 +1,40 @@
+import asyncio
+import os
+import signal
+
+import pytest
+from rumble_server.cli.support.loop import run, run_unless_stopped
+
+
+async def answer() -> int:
+    return 42
+
+
+def test_a_coroutine_runs_to_its_result() -> None:
+    assert run(answer()) == 42
+    assert run_unless_stopped(answer()) == 42
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_cancels_it(number: signal.Signals) -> None:
+    cancelled = False
+
+    async def wait() -> None:
+        nonlocal cancelled
+        os.kill(os.getpid(), number)
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            cancelled = True
+            raise
+
+    assert run_unless_stopped(wait()) is None
+    assert cancelled
+
+
+def test_an_error_passes() -> None:
+    async def fail() -> None:
+        raise KeyError("oops")
+
+    with pytest.raises(KeyError):
+        run_unless_stopped(fail())

@@ -1,0 +1,42 @@
+import io
+
+import pytest
+from rich.console import Console
+from rich.table import Table
+from rumble_server.cli.support.tables import points_text, rating_text, ratings_table, told_table
+from rumble_server.results.ratings import rate
+from rumble_server.results.results_file import read_results
+
+
+def text(table: Table) -> list[list[str]]:
+    console = Console(width=200, record=True, file=io.StringIO())
+    console.print(table)
+    return [line.replace("|", " ").split() for line in console.export_text().splitlines()]
+
+
+def test_points() -> None:
+    assert [points_text(points) for points in (5.0, 5.5, 0.0)] == ["5", "5.5", "0"]
+
+
+@pytest.mark.parametrize(
+    ("rating", "interval", "shown"), [(None, None, "-"), (120.4, None, "+120"), (-30.0, [-80.0, 20.0], "-30 ± 50")]
+)
+def test_a_rating_with_half_its_interval(rating: float | None, interval: list[float] | None, shown: str) -> None:
+    assert rating_text({"rating": rating, "interval": interval}) == shown
+
+
+def test_standings_without_tiebreaks_or_ratings() -> None:
+    line = {"rank": 1, "name": "a[b]", "points": 1.5, "played": 2, "wins": 1, "draws": 1, "losses": 0}
+    assert text(told_table([line])) == [
+        ["#", "name", "points", "played", "wins", "draws", "losses", "decided", "by"],
+        ["1", "a[b]", "1.5", "2", "1", "1", "0"],
+    ]
+
+
+def test_the_last_of_the_ratings_is_above_nobody() -> None:
+    results = read_results("first,second,score\nann,ben,1\nben,ann,0.5\n")
+    *_, first, last, _ = text(ratings_table("cup", rate(results.results, field=results.field)))
+    assert first[:2] == ["1", "ann"]
+    assert first[-1].endswith("%")
+    assert last[:2] == ["2", "ben"]
+    assert not last[-1].endswith("%")

@@ -1,0 +1,42 @@
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from rumble_server.cli.support import tournament_options
+from rumble_server.cli.support.errors import CliError
+
+
+def test_lists_and_points() -> None:
+    assert tournament_options.split_list(None) is None
+    assert tournament_options.split_list("de, won,sb") == ["de", "won", "sb"]
+    assert tournament_options.split_list("") == []
+    assert tournament_options.points_of("3,1,0") == [3.0, 1.0, 0.0]
+    assert tournament_options.points_of(None) is None
+    for bad in ("3,1", "a,b,c", ""):
+        with pytest.raises(CliError, match="--points"):
+            tournament_options.points_of(bad)
+
+
+def test_a_time_without_a_zone_is_local() -> None:
+    assert tournament_options.moment_ms("2030-01-31T20:00:00Z") == 1_896_120_000_000
+    local = datetime(2030, 1, 31, 20).astimezone()
+    assert tournament_options.moment_ms("2030-01-31T20:00") == local.timestamp() * 1000
+    assert tournament_options.moment_ms(None) is None
+    with pytest.raises(CliError, match="not a time"):
+        tournament_options.moment_ms("tomorrow")
+
+
+def test_openings_by_word_or_from_a_file(tmp_path: Path) -> None:
+    assert tournament_options.openings_of("suite", "tictactoe", {}) == "suite"
+    assert tournament_options.openings_of(None, "tictactoe", {}) is None
+    file = tmp_path / "openings"
+    file.write_text("0 4\n\n# a comment\n8\n")
+    assert tournament_options.openings_of(str(file), "tictactoe", {}) == [["0", "4"], ["8"]]
+    file.write_text("0 4\n0 0\n9\n")
+    with pytest.raises(CliError, match=r"line 2: move 2.*line 3: move 1"):
+        tournament_options.openings_of(str(file), "tictactoe", {})
+    with pytest.raises(CliError, match="No such file"):
+        tournament_options.openings_of(str(tmp_path / "nothing"), "tictactoe", {})
+    file.write_bytes(b"\xff")
+    with pytest.raises(CliError, match="not UTF-8"):
+        tournament_options.openings_of(str(file), "tictactoe", {})

@@ -1,0 +1,180 @@
+"""A referee at work, driven as the arena drives it, on a time that only `pass_ms` moves.
+
+It checks that frames fit their models and the design, that a fact holds every frame either way (so that a transcript
+can be rebuilt), and that only results wait for the disk.
+"""
+
+import itertools
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from rumble_engine import Termination
+from rumble_protocol.fields import TimeControl
+from rumble_server.match.facts import (
+    FrameSeen,
+    MatchFact,
+    MatchOver,
+    MatchStarted,
+    MoveMade,
+    StartTold,
+    TurnAsked,
+)
+from rumble_server.match.referee import Referee
+
+from tests.server.frames import Frame, Inbox
+
+START_MS = 1_000_000
+SECOND = TimeControl(move_ms=1000)
+
+
+def terms(**given: Any) -> MatchStarted:
+    """A match of tic-tac-toe between ann and ben, one second a move, or as given."""
+    usual: dict[str, Any] = {
+        "match": "friday.1.1.1.1",
+        "attempt": 1,
+        "game": "tictactoe",
+        "settings": {},
+        "seed": 0,
+        "seats": ("ann", "ben"),
+        "moves": (),
+        "time_control": SECOND,
+        "illegal_retries": 0,
+        "away_ms": 5000,
+        "at_ms": START_MS,
+    }
+    return MatchStarted(**{**usual, **given})
+
+
+class TurnIds:
+    """Turn ids of one run, as the arena makes them."""
+
+    def __init__(self, run: int = 1) -> None:
+        self._run = run
+        self._numbers = itertools.count(1)
+
+    def __call__(self) -> str:
+        return f"{self._run:x}.{next(self._numbers):x}"
+
+
+class DrivenReferee:
+    """One referee and its two seats, which keep what they are sent; `facts` is the log."""
+
+    def __init__(self, *, now_ms: int = START_MS, run: int = 1, grace_until_ms: int = 0, **given: Any) -> None:
+        started = given["started"] if "started" in given else terms(**given)
+        self.now_ms = now_ms
+        self.facts: list[MatchFact] = [started]
+        self.seats = (Inbox(), Inbox())
+        self.referee = Referee(started, self, TurnIds(run), nobody_away_before_ms=grace_until_ms)
+
+    @classmethod
+    def seated(cls, **given: Any) -> "DrivenReferee":
+        """A match with both bots connected."""
+        driven = cls(**given)
+        driven.connect(0)
+        driven.connect(1)
+        return driven
+
+    @classmethod
+    def rebuilt(
+        cls, facts: Iterable[MatchFact], *, now_ms: int, grace_ms: int = 30_000, run: int = 2
+    ) -> "DrivenReferee":
+        """The match after a restart at `now_ms`, nobody connected."""
+        started, *later = facts
+        driven = cls(started=started, now_ms=now_ms, run=run, grace_until_ms=now_ms + grace_ms)
+        driven.referee.rebuild(later, now_ms)
+        return driven
+
+    # --- what the referee has done for it ---
+
+    def record(self, fact: MatchFact) -> None:
+        self.facts.append(fact)
+        self.referee.apply(fact)
+
+    def send(self, seat: int, frame: bytes) -> None:
+        """Each frame is told whole by the fact before it, so that a transcript can be rebuilt."""
+        told, before = self.seats[seat].add(frame), self.facts[-1]
+        if told["type"] == "match_start":
+            assert isinstance(before, StartTold)
+            assert (before.seat, before.resumed) == (seat, told["resumed"])
+        else:
+            assert told["type"] not in ("turn", "match_over"), "sent by another call"
+            assert isinstance(before, FrameSeen)
+            assert (before.sender, before.seat, before.frame) == ("server", seat, frame.decode())
+
+    def ask(self, seat: int, frame: bytes, turn_id: str) -> None:
+        told, before = self.seats[seat].add(frame), self.facts[-1]
+        assert isinstance(before, TurnAsked)
+        assert before.turn_id == turn_id == told["turn_id"]
+
+    def tell(self, seat: int, frame: bytes) -> None:
+        """Only results wait for the disk."""
+        assert self.seats[seat].add(frame)["type"] == "match_over"
+        assert self.facts[-1] is self.referee.over
+        assert seat in self.over.told
+
+    # --- what happens ---
+
+    def pass_ms(self, ms: int, *, loop_lag_ms: int = 0) -> None:
+        """Let time pass; the referee is woken whenever it asked for it."""
+        until_ms = self.now_ms + ms
+        while self.referee.wake_at_ms is not None and self.referee.wake_at_ms <= until_ms:
+            wake_at_ms = self.referee.wake_at_ms
+            self.now_ms = max(self.now_ms, wake_at_ms)
+            self.referee.wake(self.now_ms, loop_lag_ms)
+            assert self.referee.wake_at_ms != wake_at_ms, "woken for nothing, again and again"
+        self.now_ms = until_ms
+
+    def connect(self, seat: int, *, lag_ms: int = 0, omit: tuple[str, ...] = ()) -> None:
+        self.referee.connect(seat, self.now_ms, lag_ms=lag_ms, omit=omit)
+
+    def disconnect(self, *seats: int) -> None:
+        for seat in seats:
+            self.referee.disconnect(seat, self.now_ms)
+
+    def move(self, seat: int, move: str, *, turn: Frame | None = None, turn_id: str | None = None) -> None:
+        """The seat answers its newest turn, or the one given."""
+        assert self.referee.over is None, f"the match is over: {self.referee.over}"
+        if turn_id is None:
+            turn_id = str((turn or self.seats[seat].last("turn"))["turn_id"])
+        frame = json.dumps({"type": "move", "match": self.referee.terms.match, "turn_id": turn_id, "move": move})
+        before = len(self.facts)
+        self.referee.move(seat, turn_id, move, self.now_ms, frame)
+        kept = [
+            fact.frame
+            for fact in self.facts[before:]
+            if isinstance(fact, MoveMade) or (isinstance(fact, FrameSeen) and fact.sender == "bot")
+        ]
+        assert kept == [frame], "the bot's frame is not in the log exactly once"
+
+    def play(self, *moves: str, after_ms: int = 0) -> None:
+        """The seats make these moves in turn, thinking so long about each."""
+        for move in moves:
+            self.pass_ms(after_ms)
+            self.move(self.referee.state.to_move, move)
+
+    def resign(self, seat: int) -> None:
+        frame = json.dumps({"type": "resign", "match": self.referee.terms.match})
+        self.referee.resign(seat, self.now_ms, frame)
+
+    def forfeit(self, seat: int, termination: Termination, reason: str) -> None:
+        self.referee.forfeit(seat, termination, reason, self.now_ms)
+
+    def abort(self, reason: str) -> None:
+        self.referee.abort(reason, self.now_ms)
+
+    # --- what is known ---
+
+    @property
+    def turn(self) -> Frame:
+        """The newest turn of whichever seat is to move."""
+        return self.seats[self.referee.state.to_move].last("turn")
+
+    @property
+    def over(self) -> MatchOver:
+        assert self.referee.over is not None, "the match goes on"
+        assert self.referee.wake_at_ms is None
+        return self.referee.over
+
+    def all_facts(self, kind: type[MatchFact]) -> list[Any]:
+        return [fact for fact in self.facts if type(fact) is kind]

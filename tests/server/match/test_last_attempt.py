@@ -1,0 +1,31 @@
+"""The last attempt at a match: its terms, its end, and the notes beside its moves."""
+
+from rumble_server.match.facts import MatchOver, MatchStarted, MoveMade
+from rumble_server.match.last_attempt import last_attempt, notes
+
+from tests.server.world import World
+
+
+def test_the_newest_attempt_counts() -> None:
+    world = World()
+    world.create(start_at_bots=2, legs=1)
+    bots = world.logins("ann", "ben", join="friday")
+    next(bot for bot in bots if bot.inbox.all("turn")).move("4")
+    world.organiser.play_again("friday.1.1.1.1")
+    started, over = last_attempt(world.log.facts)
+    assert isinstance(started, MatchStarted)
+    assert isinstance(over, MatchOver)
+    assert (started.attempt, over.attempt, over.moves) == (2, 1, ("4",))
+    assert last_attempt([]) == (None, None)
+
+
+def test_notes_stand_beside_the_moves_of_their_attempt() -> None:
+    def made(attempt: int, ply: int, frame: str) -> MoveMade:
+        return MoveMade("friday.1.1.1.1", attempt, ply, ply % 2, "t", "4", 0, frame, 0)
+
+    def move(note: str) -> str:
+        return f'{{"type": "move", "match": "friday.1.1.1.1", "turn_id": "t", "move": "4", "note": "{note}"}}'
+
+    over = MatchOver("friday.1.1.1.1", 2, ("ann", "ben"), (1.0, 0.0), "win", "", (), ("4", "5", "6"), 9)  # type: ignore[arg-type]
+    facts = [made(1, 0, move("old")), made(2, 0, move("hello")), made(2, 1, '{"type": "a message of long ago"}'), over]
+    assert notes(facts, over) == ["hello", None, None]

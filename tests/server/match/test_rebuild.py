@@ -1,0 +1,195 @@
+"""A referee rebuilt from any part of a match's facts goes on as if the server had never stopped.
+
+A property test plays at random (moves, faults, drops, waits), cuts the log anywhere after the start, and finishes.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+from rumble_engine import Termination
+from rumble_protocol.fields import TimeControl
+from rumble_server.match.clock import remaining_ms
+from rumble_server.match.facts import (
+    FrameSeen,
+    MatchFact,
+    MatchOver,
+    MatchStarted,
+    MoveMade,
+    MoveRefused,
+    SeatAway,
+    SeatBack,
+    TurnAsked,
+)
+
+from tests.server.match.driven import DrivenReferee
+
+CONTROL = TimeControl(move_ms=1000, bank_ms=3000, increment_ms=50)
+MONTH_MS = 30 * 24 * 3600 * 1000
+
+actions = st.one_of(
+    st.tuples(st.just("move"), st.integers(0, 8)),
+    st.tuples(st.just("wait"), st.integers(1, 900)),
+    st.tuples(st.just("fault"), st.just(0)),
+    st.tuples(st.just("drop"), st.integers(0, 1)),
+    st.tuples(st.just("login"), st.integers(0, 1)),
+    st.tuples(st.just("stray"), st.integers(0, 1)),
+)
+
+
+def play_at_random(driven: DrivenReferee, script: Sequence[tuple[str, int]]) -> None:
+    """Do what the script says, as far as it is possible; stop at the end of the match."""
+    for action, number in script:
+        if driven.referee.over is not None:
+            return
+        turn = driven.referee.turn
+        match action:
+            case "move" if turn is not None:
+                legal = driven.referee.state.legal_moves
+                driven.move(turn.seat, legal[number % len(legal)])
+            case "fault" if turn is not None:
+                driven.move(turn.seat, "nonsense")
+            case "wait":
+                driven.pass_ms(number)
+            case "drop":
+                driven.disconnect(number)
+            case "login":
+                driven.connect(number)
+            case "stray" if driven.referee.seats[number].away_since_ms is None:
+                driven.move(number, "0", turn_id="no such turn")
+            case _:
+                pass
+
+
+def newest(facts: Sequence[MatchFact], kinds: tuple[type[MatchFact], ...], seat: int) -> MatchFact | None:
+    """The last fact of these kinds about a seat."""
+    return next((fact for fact in reversed(facts) if type(fact) in kinds and getattr(fact, "seat", None) == seat), None)
+
+
+@given(st.lists(actions, max_size=40), st.data())
+def test_a_match_goes_on_from_any_prefix_of_its_facts(script: list[tuple[str, int]], data: st.DataObject) -> None:
+    before = DrivenReferee.seated(time_control=CONTROL, illegal_retries=2)
+    play_at_random(before, script)
+    running = [fact for fact in before.facts if not isinstance(fact, MatchOver)]
+    logged = running[: data.draw(st.integers(1, len(running)), label="facts on disk")]
+
+    after = DrivenReferee.rebuilt(logged, now_ms=before.now_ms + MONTH_MS)
+
+    made = [fact for fact in logged if isinstance(fact, MoveMade)]
+    assert after.referee.moves == [fact.move for fact in made], "a logged move is lost"
+    for seat, seat_state in enumerate(after.referee.seats):
+        played = newest(logged, (MoveMade,), seat)
+        refused = newest(logged, (MoveRefused,), seat)
+        away = newest(logged, (SeatAway, SeatBack), seat)
+        assert seat_state.bank_ms == (played.bank_ms if isinstance(played, MoveMade) else CONTROL.bank_ms)
+        assert seat_state.retries_left == (refused.retries_left if isinstance(refused, MoveRefused) else 2)
+        assert seat_state.away_left_ms == (away.away_left_ms if isinstance(away, SeatAway | SeatBack) else 5000)
+    assert after.referee.turn is None, "nobody is connected, so nobody is asked"
+    if after.referee.state.outcome is not None:
+        assert after.over.scores == after.referee.state.outcome.scores, "the log ends between a move and its outcome"
+        return
+
+    after.pass_ms(data.draw(st.integers(0, 30_000), label="until they are back"))
+    after.connect(1)
+    after.connect(0)
+    for inbox in after.seats:
+        start = inbox.frames[0]
+        assert (start["type"], start["resumed"], start["moves"]) == ("match_start", True, after.referee.moves)
+    turn = after.turn
+    to_move = after.referee.seats[turn["seat"]]
+    assert turn["clock"]["remaining_ms"] == remaining_ms(CONTROL, to_move.bank_ms)
+    asked = [fact for fact in logged if isinstance(fact, TurnAsked)]
+    first = next((fact for fact in asked if fact.ply == len(made)), None)
+    if first is not None:
+        assert turn["clock"]["remaining_ms"] == first.remaining_ms, "a resumed ply has the clock it first had"
+        assert turn["clock"]["seats_ms"] == list(first.seats_ms)
+    assert turn["turn_id"] not in {fact.turn_id for fact in asked}
+    for fact in made:
+        after.move(fact.seat, fact.move, turn_id=fact.turn_id)
+        assert after.seats[fact.seat].last("rejected")["code"] == "already_played"
+    if first is not None:
+        after.move(turn["seat"], after.referee.state.legal_moves[0], turn_id=first.turn_id)
+        assert after.seats[turn["seat"]].last("rejected")["code"] == "stale_turn"
+
+    while after.referee.over is None:
+        after.play(after.referee.state.legal_moves[0])
+    assert after.over.termination is Termination.NORMAL
+    assert list(after.over.moves[: len(made)]) == [fact.move for fact in made]
+    assert [fact.ply for fact in [*made, *after.all_facts(MoveMade)]] == list(range(len(after.over.moves)))
+
+
+@given(st.lists(actions, max_size=40))
+def test_disconnecting_never_gains_thinking_time_beyond_the_away_budget(script: list[tuple[str, int]]) -> None:
+    """From the first asking to the end, a seat has at most what its clock gives and its away budget."""
+    driven = DrivenReferee.seated(time_control=TimeControl(move_ms=1000), away_ms=5000)
+    play_at_random(driven, [each for each in script if each[0] != "fault"])
+    if driven.referee.over is None:
+        driven.disconnect(0, 1)
+        driven.pass_ms(5000)
+    asked_at_ms = driven.referee.terms.at_ms
+    gaps_ms = {0: 0, 1: 0}
+    for fact in [*driven.all_facts(MoveMade), *driven.all_facts(MatchOver)]:
+        seat = fact.seat if isinstance(fact, MoveMade) else driven.referee.state.to_move
+        gaps_ms[seat] += max(0, fact.at_ms - asked_at_ms - 1000)
+        asked_at_ms = fact.at_ms
+    assert max(gaps_ms.values()) <= 5000
+
+
+def test_resuming_again_and_again_refills_nothing() -> None:
+    driven = DrivenReferee.seated(time_control=CONTROL, illegal_retries=1)
+    driven.play("4", "0", after_ms=2000)
+    driven.move(0, "nonsense")
+    facts = driven.facts
+    for run in range(2, 6):
+        driven = DrivenReferee.rebuilt(facts, now_ms=driven.now_ms, grace_ms=0, run=run)
+        driven.pass_ms(500)
+        driven.connect(0)
+        driven.connect(1)
+        assert driven.turn["clock"]["seats_ms"] == [3050, 3050]
+        assert [seat_state.away_left_ms for seat_state in driven.referee.seats] == [5000 - 500 * (run - 1)] * 2
+        assert driven.referee.seats[0].retries_left == 0
+        facts = [*facts, *driven.facts[1:]]
+
+
+def test_a_match_whose_log_ends_between_the_last_move_and_its_outcome_ends() -> None:
+    driven = DrivenReferee.seated()
+    driven.play("0", "1", "4", "2", "8")
+    after = DrivenReferee.rebuilt(
+        [fact for fact in driven.facts if not isinstance(fact, MatchOver)], now_ms=driven.now_ms
+    )
+    assert replace(after.over, told=driven.over.told) == driven.over
+    assert after.over.told == (), "nobody is connected yet"
+
+
+def test_a_match_whose_log_holds_its_end_is_over() -> None:
+    driven = DrivenReferee.seated()
+    driven.resign(0)
+    rebuilt = DrivenReferee.rebuilt(driven.facts, now_ms=driven.now_ms)
+    assert rebuilt.over == driven.over
+    assert rebuilt.facts == driven.facts[:1], "nothing more is recorded"
+
+
+def test_an_opening_is_not_asked_again() -> None:
+    driven = DrivenReferee.seated(moves=("4",))
+    driven.play("0")
+    after = DrivenReferee.rebuilt(driven.facts, now_ms=driven.now_ms)
+    after.connect(0)
+    assert after.turn["moves"] == ["4", "0"]
+
+
+def test_what_was_said_does_not_change_the_position() -> None:
+    driven = DrivenReferee.seated()
+    driven.play("4")
+    silent = [fact for fact in driven.facts if not isinstance(fact, FrameSeen | TurnAsked)]
+    whole, less = (DrivenReferee.rebuilt(facts, now_ms=driven.now_ms) for facts in (driven.facts, silent))
+    assert whole.referee.seats == less.referee.seats
+    assert whole.referee.state == less.referee.state
+
+
+def test_the_attempt_is_that_of_the_start() -> None:
+    started = replace(DrivenReferee().referee.terms, attempt=4)
+    assert isinstance(started, MatchStarted)
+    driven = DrivenReferee.rebuilt([started], now_ms=0)
+    driven.connect(0)
+    assert driven.turn["attempt"] == 4

@@ -1,0 +1,42 @@
+from rumble_server.tournament.changes import VOIDED, Changes
+from rumble_server.tournament.tournament import Tournament
+
+from tests.server.world import World
+
+
+def changes_since(world: World, tournament: Tournament, number: int) -> Changes:
+    changes = Changes(tournament)
+    for fact in world.log.facts[number:]:
+        changes.note(fact)
+    return changes
+
+
+def test_a_tournament_that_was_played() -> None:
+    world = World(delay_ms=3)
+    tournament = world.create(start_at_bots=2)
+    for bot in world.logins("alice", "bob", join=tournament.id):
+        bot.play(lambda turn: str(turn["legal"][0]))
+    world.run()
+    changes = changes_since(world, tournament, 0)
+    assert list(changes.started) == list(tournament.results)
+    assert list(changes.moved) == list(tournament.results)
+    assert changes.over == list(tournament.results.values())
+    assert set(changes.met) == {frozenset({"alice", "bob"})}
+    assert changes.field_changed
+    assert changes.status_changed
+
+
+def test_a_voided_result_is_told_as_void() -> None:
+    world = World(delay_ms=3)
+    tournament = world.create(start_at_bots=2, cycles=50)
+    for bot in world.logins("alice", "bob", join=tournament.id):
+        bot.play(lambda turn: str(turn["legal"][0]), lambda: 10)
+    world.clock.advance(1_000)
+    before, match = world.log.last, next(iter(tournament.results))
+    world.organiser.play_again(match)
+    changes = changes_since(world, tournament, before)
+    (over,) = changes.over
+    assert (over.match, over.scores, over.winner, over.reason) == (match, None, None, VOIDED)
+    assert set(changes.met) == {frozenset({"alice", "bob"})}
+    assert not changes.field_changed
+    assert not changes.status_changed

@@ -1,0 +1,78 @@
+"""The record of a tournament that is over has what its standings say; an outline has what its facts say."""
+
+from dataclasses import asdict
+
+import pytest
+from rumble_server.tournament.ended import EndedTournament, Outline
+from rumble_server.tournament.facts import TournamentEnded
+from rumble_server.tournament.rebuild import rebuild_tournament
+from rumble_server.tournament.tournament import Tournament
+
+from tests.server.arena.playing import enter
+from tests.server.world import World
+
+
+def played(format_name: str = "round-robin") -> tuple[World, Tournament]:
+    world = World()
+    tournament = world.create(start_at_bots=4, format=format_name)
+    bots = enter(world, tournament, "ann", "ben", "cid", "dan")
+    bots[3].say(type="leave", tournament=tournament.id)
+    world.run()
+    assert tournament.status == "finished"
+    return world, tournament
+
+
+@pytest.mark.parametrize("format_name", ["round-robin", "knockout", "gauntlet", "swiss"])
+def test_it_is_recorded_at_the_end_as_it_is_rebuilt_later(format_name: str) -> None:
+    world, tournament = played(format_name)
+    record = world.log.records["friday"]
+    assert record == EndedTournament.of(tournament)
+    rebuilt = rebuild_tournament(world.log.facts)
+    assert rebuilt is not None
+    assert record == EndedTournament.of(rebuilt)
+    assert [(line.name, line.rank, line.points) for line in record.lines] == [
+        (each.name, each.rank, each.line.points) for each in tournament.table.standings()
+    ]
+    assert [line.played for line in record.lines] == [each.line.played for each in tournament.table.standings()]
+    assert [line.name for line in record.lines if line.withdrawn] == ["dan"]
+    assert record.challengers == tuple(tournament.challengers)
+    assert (record.matches_over, record.bots) == (len(tournament.results), 4)
+
+
+def test_the_line_of_a_bot() -> None:
+    world, _ = played()
+    record = world.log.records["friday"]
+    line = record.line("ann")
+    assert line is not None
+    assert line.name == "ann"
+    assert record.line("zoe") is None
+
+
+def test_matches_that_are_aborted_by_the_end_change_nothing_of_it() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=2)
+    world.logins("ann", "ben", join=tournament.id)
+    assert tournament.running
+    world.organiser.end(tournament.id, cancelled=False)
+    assert not tournament.running
+    assert world.log.records["friday"] == EndedTournament.of(tournament)
+
+
+def test_the_outline_of_its_facts_is_that_of_its_record() -> None:
+    world, _ = played()
+    outline, record = Outline.from_facts(world.log.facts), world.log.records["friday"]
+    assert asdict(outline).items() <= asdict(record).items()
+
+
+def test_of_what_ended_in_its_lobby_nobody_has_counted_the_bots() -> None:
+    world = World()
+    world.organiser.end(world.create().id, cancelled=True)
+    outline = Outline.from_facts(world.log.facts)
+    assert (outline.status, outline.bots, outline.started_at_ms) == ("cancelled", None, None)
+    assert world.log.records["friday"].bots == 0
+
+
+def test_facts_of_one_that_goes_on_have_no_outline() -> None:
+    world, _ = played()
+    with pytest.raises(ValueError, match="over"):
+        Outline.from_facts(fact for fact in world.log.facts if not isinstance(fact, TournamentEnded))

@@ -1,0 +1,130 @@
+"""The stream of events over ASGI: headers, `Last-Event-ID`, and what happens when either side goes."""
+
+import asyncio
+import zlib
+from typing import Any
+
+import pytest
+from rumble_server.web.api.events import read_event_id
+
+from tests.server.web.memory_server import MemoryServer, parse
+
+
+class Stream:
+    """A request for events that is being answered."""
+
+    def __init__(self, server: MemoryServer, tournament: str, **headers: str) -> None:
+        self._sent: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+        self._gone = asyncio.Event()
+        path = f"/api/tournaments/{tournament}/events"
+        scope = {
+            "type": "http",
+            "asgi": {"version": "3.0", "spec_version": "2.3"},
+            "http_version": "1.1",
+            "method": "GET",
+            "scheme": "http",
+            "path": path,
+            "raw_path": path.encode(),
+            "query_string": b"",
+            "headers": [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()],
+            "server": ("rumble.test", 80),
+            "client": ("192.0.2.1", 1),
+        }
+        self.task = asyncio.ensure_future(server.web(scope, self._receive, self._send))
+
+    async def _receive(self) -> dict[str, Any]:
+        await self._gone.wait()
+        return {"type": "http.disconnect"}
+
+    async def _send(self, message: Any) -> None:
+        await self._sent.put(message)
+
+    async def message(self) -> dict[str, Any]:
+        return await asyncio.wait_for(self._sent.get(), 5)
+
+    async def kinds(self, until: str) -> list[str]:
+        kinds: list[str] = []
+        while until not in kinds:
+            kinds += [event.kind for event in parse((await self.message())["body"])]
+        return kinds
+
+    async def leave(self) -> None:
+        self._gone.set()
+        await asyncio.wait_for(self.task, 5)
+
+
+async def test_the_answer_is_an_event_stream(server: MemoryServer) -> None:
+    tournament = server.world.create()
+    server.pass_ms()
+    stream = Stream(server, tournament.id)
+    start = await stream.message()
+    headers = {name.decode(): value.decode() for name, value in start["headers"]}
+    assert start["status"] == 200
+    assert headers["content-type"].startswith("text/event-stream")
+    assert headers["cache-control"] == "no-store"
+    assert (await stream.message())["body"] == b"retry: 2000\n\n"
+    assert await stream.kinds("snapshot") == ["snapshot"]
+    await stream.leave()
+    assert server.feed.spectators == 0
+
+
+@pytest.mark.parametrize("accepted", ["gzip", "br, GZIP;q=0.5", "identity;q=0, gzip; q=1.0"])
+async def test_who_takes_gzip_gets_it(server: MemoryServer, accepted: str) -> None:
+    stream = Stream(server, server.world.create().id, accept_encoding=accepted)
+    server.pass_ms()
+    start = await stream.message()
+    headers = {name.decode(): value.decode() for name, value in start["headers"]}
+    assert (headers["content-encoding"], headers["vary"]) == ("gzip", "Accept-Encoding")
+    unpack = zlib.decompressobj(16 + zlib.MAX_WBITS).decompress
+    told = [unpack((await stream.message())["body"]) for _ in range(2)]
+    assert told[0] == b"retry: 2000\n\n"
+    assert [event.kind for event in parse(told[1])] == ["snapshot"]
+    await stream.leave()
+
+
+@pytest.mark.parametrize("accepted", ["", "br", "gzip;q=0", "gzip;q=0.000", "x-gzip"])
+async def test_who_does_not_take_gzip_gets_it_plain(server: MemoryServer, accepted: str) -> None:
+    stream = Stream(server, server.world.create().id, accept_encoding=accepted)
+    server.pass_ms()
+    headers = {name.decode() for name, _ in (await stream.message())["headers"]}
+    assert "content-encoding" not in headers
+    assert (await stream.message())["body"] == b"retry: 2000\n\n"
+    await stream.leave()
+
+
+async def test_last_event_id_resumes(server: MemoryServer) -> None:
+    tournament = server.world.create()
+    server.pass_ms()
+    stream = Stream(server, tournament.id)
+    await stream.message()
+    await stream.kinds("snapshot")
+    await stream.leave()
+    last = server.world.log.last
+    resumed = Stream(server, tournament.id, last_event_id=str(last))
+    await resumed.message()
+    assert await resumed.kinds("field") == ["field"]
+    await resumed.leave()
+    odd = Stream(server, tournament.id, last_event_id="x")
+    await odd.message()
+    assert await odd.kinds("snapshot") == ["snapshot"]
+    await odd.leave()
+
+
+async def test_streams_end_with_the_server(server: MemoryServer) -> None:
+    tournament = server.world.create()
+    server.pass_ms()
+    stream = Stream(server, tournament.id)
+    await stream.message()
+    await stream.kinds("snapshot")
+    server.feed.close()
+    await asyncio.wait_for(stream.task, 5)
+    async with server.browser() as browser:
+        answer = await browser.get(f"/api/tournaments/{tournament.id}/events")
+    assert (answer.status_code, answer.json()["error"]["code"]) == (503, "unavailable")
+
+
+@pytest.mark.parametrize(
+    ("text", "seen"), [(None, None), ("17", 17), ("", None), ("-1", None), ("x", None), ("9" * 5000, None)]
+)
+def test_a_last_event_id_is_one_of_ours_or_none(text: str | None, seen: int | None) -> None:
+    assert read_event_id(text) == seen

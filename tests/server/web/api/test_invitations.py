@@ -1,0 +1,70 @@
+import re
+from xml.etree import ElementTree
+
+import httpx
+
+from tests.server.web.api.organiser import get, post
+from tests.server.web.memory_server import HOST, MemoryServer
+
+
+async def test_an_invitation_is_shown_changed_and_lifted(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    server.world.create(invite="hush hush")
+    told = await get(browser, "tournaments/friday/invite")
+    assert told == {
+        "code": "hush hush",
+        "link": "http://rumble.test/tournaments/friday?invite=hush+hush",
+        "command": "rumble bot minimax --server http://rumble.test --join friday --invite 'hush hush'",
+    }
+    renewed = (await post(browser, "tournaments/friday/invite")).json()
+    assert re.fullmatch(r"[\w-]{12}", renewed["code"])
+    late = server.world.login("late", join="friday", invite="hush hush")
+    server.pass_ms()
+    assert late.last("error")["code"] == "invite_required"
+    server.world.login("early", join="friday", invite=renewed["code"])
+    own = (await post(browser, "tournaments/friday/invite", {"code": "ours"})).json()
+    assert own["code"] == "ours"
+    lifted = (await post(browser, "tournaments/friday/invite", {"code": None})).json()
+    assert lifted == {
+        "code": None,
+        "link": "http://rumble.test/tournaments/friday",
+        "command": "rumble bot minimax --server http://rumble.test --join friday",
+    }
+    server.world.login("anyone", join="friday")
+    server.pass_ms()
+    assert list(server.world.arena.tournaments["friday"].field) == ["early", "anyone"]
+    assert server.world.log.durable == server.world.log.last
+
+
+async def test_a_changed_invitation_survives_a_restart(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    server.world.create(invite="hush")
+    await post(browser, "tournaments/friday/invite", {"code": "new"})
+    assert server.world.after_crash().arena.tournaments["friday"].invite == "new"
+
+
+async def test_the_invitation_of_a_tournament_that_is_over_cannot_be_changed(
+    server: MemoryServer, browser: httpx.AsyncClient
+) -> None:
+    server.world.organiser.end(server.world.create(invite="hush").id, cancelled=True)
+    answer = await post(browser, "tournaments/friday/invite")
+    assert (answer.status_code, answer.json()["error"]["code"]) == (409, "tournament_closed")
+
+
+async def test_the_link_as_a_picture(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    server.world.create(invite="<hush>")
+    answer = await browser.get("/api/tournaments/friday/invite.svg", headers=HOST)
+    assert answer.headers["content-type"] == "image/svg+xml"
+    assert answer.headers["cache-control"] == "no-store"
+    picture = ElementTree.fromstring(answer.text)
+    assert picture.tag == "{http://www.w3.org/2000/svg}svg"
+    assert "hush" not in answer.text
+
+
+async def test_who_has_the_link_sees_how_to_join(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    server.world.create(invite="hush'<b>")
+    page = (await browser.get("/tournaments/friday", params={"invite": "hush'<b>"})).text
+    assert "--invite &#39;hush&#39;&#34;&#39;&#34;&#39;&lt;b&gt;&#39;" in page
+    for query in ("", "?invite=", "?invite=guess%3Cb%3E"):
+        page = (await browser.get(f"/tournaments/friday{query}")).text
+        assert "hush" not in page
+        assert "guess" not in page
+        assert ("not valid any more" in page) == bool(query)

@@ -1,0 +1,24 @@
+"""Reading a feed in tests."""
+
+from typing import Any
+
+from tests.server.web.memory_server import Event, MemoryServer, Watcher
+
+
+def kinds(events: list[Event]) -> list[str]:
+    return [event.kind for event in events]
+
+
+def unrated(told: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Standings without their ratings and their movement, which have tests of their own."""
+    beside = ("rating", "interval", "gained")
+    return [{key: value for key, value in line.items() if key not in beside} for line in told]
+
+
+def standings(server: MemoryServer, tournament: str) -> list[dict[str, Any]]:
+    return [line.as_json() for line in server.world.arena.tournaments[tournament].table.standings()]
+
+
+async def read_to_the_end(watcher: Watcher) -> None:
+    while (await watcher.read("status")).data["status"] != "finished":
+        pass

@@ -1,0 +1,220 @@
+import pytest
+from rumble_server.web.feed import channel as channels
+
+from tests.server.web.feed.reading import kinds, read_to_the_end, standings, unrated
+from tests.server.web.memory_server import MemoryServer, parse
+
+PAIR = ("alice", "bob")
+
+
+async def test_first_comes_a_snapshot_with_everything(server: MemoryServer) -> None:
+    tournament = server.world.create(name="Friday night", cycles=2, start_at_bots=2, invite="hush")
+    bots = server.bots(*PAIR, think_ms=100, join=tournament.id, invite="hush")
+    server.pass_ms(250)
+    told = (await server.watch(tournament).read("snapshot")).data
+    assert (told["id"], told["name"], told["status"], told["by_invitation"]) == (
+        "friday-night",
+        "Friday night",
+        "running",
+        True,
+    )
+    assert "hush" not in str(told)
+    assert [entrant["name"] for entrant in told["entrants"]] == ["alice", "bob"]
+    assert all(entrant["connected"] for entrant in told["entrants"])
+    (board,) = told["running"]
+    turn = bots[0].last("turn")
+    assert (board["match"], board["ply"], board["moves"], board["state"]) == (
+        turn["match"],
+        len(board["moves"]),
+        board["moves"],
+        {"board": board["state"]["board"]},
+    )
+    assert board["ply"] >= 2
+    assert "\n" in board["diagram"]
+    assert (told["matches_over"], told["matches_total"]) == (0, 4)
+
+
+async def test_a_finished_tournament_has_a_snapshot_too(server: MemoryServer) -> None:
+    tournament = server.played(*PAIR)
+    told = (await server.watch(tournament).read("snapshot")).data
+    assert told["status"] == "finished"
+    assert unrated(told["standings"]) == standings(server, tournament.id)
+    assert told["pairs"] == [{"names": ["alice", "bob"], "scores": [1.0, 1.0], "played": 2}]
+    assert [each["match"] for each in told["latest"]] == ["friday.1.1.1.2", "friday.1.1.1.1"]
+
+
+async def test_a_tournament_is_told_from_lobby_to_end(server: MemoryServer) -> None:
+    tournament = server.world.create(start_at_bots=2)
+    watcher = server.watch(tournament)
+    await watcher.read("snapshot")
+    alice = server.bots("alice", think_ms=200, join=tournament.id)[0]
+    server.pass_ms()
+    assert [each["name"] for each in (await watcher.read("field")).data["entrants"]] == ["alice"]
+    server.bots("bob", think_ms=200, join=tournament.id)
+    for _ in range(20):
+        server.pass_ms()
+    await read_to_the_end(watcher)
+    told = kinds(watcher.events)
+    assert {"match_start", "move", "match_over", "standings", "status", "field"} < set(told)
+    overs = [event.data for event in watcher.events if event.kind == "match_over"]
+    assert [over["match"] for over in overs] == list(tournament.results)
+    assert [over["scores"] for over in overs] == [list(over.scores or ()) for over in tournament.results.values()]
+    last = [event for event in watcher.events if event.kind == "standings"][-1].data
+    assert unrated(last["standings"]) == standings(server, tournament.id)
+    assert (last["matches_over"], last["matches_total"]) == (2, 2)
+    assert last["pairs"] == [{"names": ["alice", "bob"], "scores": [1.0, 1.0], "played": 2}]
+    alice.drop()
+    server.pass_ms()
+    away = (await watcher.read("field")).data["entrants"]
+    assert [each["name"] for each in away if not each["connected"]] == ["alice"]
+
+
+async def test_ids_are_numbers_of_the_log_and_never_go_back(server: MemoryServer) -> None:
+    tournament = server.world.create(start_at_bots=2)
+    watcher = server.watch(tournament)
+    snapshot = await watcher.read("snapshot")
+    assert snapshot.id == server.world.log.last
+    server.bots(*PAIR, think_ms=100, join=tournament.id)
+    for _ in range(10):
+        server.pass_ms()
+    await read_to_the_end(watcher)
+    ids = [event.id for event in watcher.events]
+    assert ids == sorted(ids)
+    assert ids[-1] == server.world.log.last
+
+
+async def test_results_of_a_moment_are_gathered(server: MemoryServer) -> None:
+    names = tuple("abcdef")
+    tournament = server.world.create(start_at_bots=len(names))
+    watcher = server.watch(tournament)
+    await watcher.read("snapshot")
+    server.bots(*names, think_ms=1, join=tournament.id, max_matches=4)
+    server.pass_ms(5_000)
+    await read_to_the_end(watcher)
+    told = kinds(watcher.events)
+    assert told.count("match_over") == 30
+    assert told.count("standings") <= 5_000 // 250
+
+
+async def test_pause_and_voided_results_are_told(server: MemoryServer) -> None:
+    tournament = server.world.create(start_at_bots=2, cycles=50)
+    server.bots(*PAIR, join=tournament.id)
+    server.pass_ms(1_000)
+    watcher = server.watch(tournament)
+    await watcher.read("snapshot")
+    server.world.organiser.pause(tournament.id, "lunch")
+    server.pass_ms()
+    told = (await watcher.read("status")).data
+    assert (told["status"], told["reason"]) == ("paused", "lunch")
+    before = len(tournament.results)
+    voided = next(iter(tournament.results))
+    server.world.organiser.play_again(voided)
+    server.pass_ms()
+    after = (await watcher.read("standings")).data
+    last = [event.data for event in watcher.events if event.kind == "match_over"][-1]
+    assert (last["match"], last["attempt"], last["scores"], last["winner"]) == (voided, 1, None, None)
+    assert after["matches_over"] == before - 1
+    assert after["pairs"][0]["played"] == before - 1
+
+
+async def test_last_event_id_resumes_without_a_gap(server: MemoryServer) -> None:
+    tournament = server.world.create(start_at_bots=2, cycles=5)
+    everything, leaver = server.watch(tournament), server.watch(tournament)
+    await everything.read("snapshot")
+    await leaver.read("snapshot")
+    server.bots(*PAIR, think_ms=20, join=tournament.id)
+    server.pass_ms(600)
+    seen = await leaver.read("match_over")
+    await leaver.close()
+    server.pass_ms(10_000)
+    back = server.watch(tournament, leaver.events[-1].id)
+    await read_to_the_end(back)
+    await read_to_the_end(everything)
+    assert "snapshot" not in kinds(back.events)
+    assert seen.id <= back.events[0].id
+    told = [event for event in leaver.events + back.events if event.kind == "match_over"]
+    assert told == [event for event in everything.events if event.kind == "match_over"]
+
+
+async def test_who_is_cut_off_within_a_piece_gets_all_of_it_again(server: MemoryServer) -> None:
+    tournament = server.world.create(start_at_bots=2)
+    watcher = server.watch(tournament)
+    await watcher.read("snapshot")
+    server.bots(*PAIR, join=tournament.id)
+    server.pass_ms(1_000)
+    piece = parse(await watcher.piece())
+    assert len(piece) > 1
+    again = server.watch(tournament, piece[0].id)
+    await again.read(piece[-1].kind)
+    assert [event for event in again.events if event in piece] == piece
+
+
+@pytest.mark.parametrize("last_event_id", [0, 10**9])
+async def test_what_was_not_kept_is_a_snapshot(server: MemoryServer, last_event_id: int) -> None:
+    tournament = server.played(*PAIR)
+    watcher = server.watch(tournament, last_event_id)
+    assert (await watcher.read("snapshot")).id == server.world.log.last
+
+
+async def test_a_resumed_reader_hears_who_is_connected_now(server: MemoryServer) -> None:
+    tournament = server.world.create()
+    (alice,) = server.bots("alice", join=tournament.id)
+    watcher = server.watch(tournament)
+    seen = await watcher.read("snapshot")
+    await watcher.close()
+    alice.drop()
+    back = server.watch(tournament, seen.id)
+    assert (await back.read("field")).data["entrants"][0]["connected"] is False
+
+
+async def test_what_is_kept_is_bounded(server: MemoryServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(channels, "MOST_KEPT_BYTES", 4_000)
+    tournament = server.world.create(start_at_bots=2, cycles=100)
+    watcher = server.watch(tournament)
+    early = await watcher.read("snapshot")
+    server.bots(*PAIR, join=tournament.id)
+    for _ in range(20):
+        server.pass_ms(250)
+        late = parse(await watcher.piece())[-1]
+    assert (await server.watch(tournament, early.id).read("snapshot")).id >= late.id
+    back = server.watch(tournament, late.id)
+    await back.read("field")
+    assert "snapshot" not in kinds(back.events)
+
+
+async def test_an_event_is_encoded_once_for_all(server: MemoryServer) -> None:
+    tournament = server.world.create()
+    first, second = server.watch(tournament), server.watch(tournament)
+    for watcher in (first, second):
+        await watcher.piece()
+    assert await first.piece() is await second.piece()
+    server.bots("alice", join=tournament.id)
+    server.pass_ms()
+    assert await first.piece() is await second.piece()
+    assert server.feed.spectators == 2
+
+
+async def test_a_crowd_is_told_every_half_second(server: MemoryServer) -> None:
+    tournament = server.world.create()
+    crowd = [server.watch(tournament) for _ in range(600)]
+    for watcher in crowd:
+        await watcher.read("snapshot")
+    for number in range(50):
+        server.bots(f"bot{number}", join=tournament.id)
+        server.pass_ms(100)
+    server.pass_ms(channels.SLOWEST_PACE_MS)
+    while len((await crowd[0].read("field")).data["entrants"]) < 50:
+        pass
+    assert 10 <= kinds(crowd[0].events).count("field") <= 11
+
+
+async def test_ratings_are_told_when_they_are_computed(server: MemoryServer) -> None:
+    tournament = server.world.create(start_at_bots=2, cycles=50)
+    watcher = server.watch(tournament)
+    await watcher.read("snapshot")
+    server.bots("alice", "bob", join=tournament.id)
+    server.pass_ms(3_000)
+    told = await watcher.read("standings")
+    while not told.data["rating_model"]:
+        told = await watcher.read("standings")
+    assert all(line["rating"] is not None for line in told.data["standings"])

@@ -1,0 +1,70 @@
+import asyncio
+
+import pytest
+from rumble_server.web.feed import spectator as spectators
+from rumble_server.web.feed.feed import STUCK_MS
+
+from tests.server.web.feed.reading import kinds, read_to_the_end, standings, unrated
+from tests.server.web.memory_server import MemoryServer
+
+PAIR = ("alice", "bob")
+
+
+async def test_packed_it_tells_the_same_to_whoever_comes_when(server: MemoryServer) -> None:
+    tournament = server.world.create(start_at_bots=2, cycles=2)
+    plain, packed = server.watch(tournament), server.watch(tournament, packed=True)
+    await plain.read("snapshot")
+    await packed.read("snapshot")
+    server.bots(*PAIR, think_ms=100, join=tournament.id)
+    server.pass_ms(1_000)
+    late = server.watch(tournament, packed=True)
+    await late.read("snapshot")
+    for _ in range(10):
+        server.pass_ms(500)
+    for watcher in (plain, packed, late):
+        await read_to_the_end(watcher)
+    assert packed.events == plain.events
+    assert kinds(late.events).index("snapshot") == 0
+    assert late.events[1:] == plain.events[1 - len(late.events) :]
+    assert len(late.events) > 5
+
+
+async def test_a_packed_piece_is_made_once_for_all(server: MemoryServer) -> None:
+    tournament = server.world.create()
+    first, second = server.watch(tournament, packed=True), server.watch(tournament, packed=True)
+    for watcher in (first, second):
+        await watcher.read("snapshot")
+    server.bots("alice", join=tournament.id)
+    server.pass_ms()
+    assert await first.piece() is await second.piece()
+
+
+async def test_a_slow_reader_loses_its_queue_and_gets_a_snapshot(
+    server: MemoryServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spectators, "MOST_UNREAD_BYTES", 4_000)
+    tournament = server.world.create(start_at_bots=2, cycles=100)
+    slow = server.watch(tournament)
+    await slow.read("snapshot")
+    server.bots(*PAIR, join=tournament.id)
+    server.pass_ms(20_000)
+    told = await slow.read("snapshot")
+    assert unrated(told.data["standings"]) == standings(server, tournament.id)
+    assert told.id == server.world.log.last
+
+
+async def test_a_reader_that_reads_nothing_is_cut_off(server: MemoryServer, caplog: pytest.LogCaptureFixture) -> None:
+    tournament = server.world.create()
+    sent = asyncio.Event()
+
+    async def send_to_nobody() -> None:
+        async for _ in server.feed.stream(tournament):
+            sent.set()
+            await asyncio.Event().wait()
+
+    task = asyncio.create_task(send_to_nobody())
+    await asyncio.wait_for(sent.wait(), 5)
+    server.pass_ms(STUCK_MS + 1_000)
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.wait_for(task, 5)
+    assert "read nothing" in caplog.text

@@ -1,0 +1,205 @@
+"""A server in memory with its web: virtual time, a disk that can be held up, an archive read from the same log."""
+
+import asyncio
+import json
+import zlib
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+from jsonschema import Draft202012Validator
+from pydantic import TypeAdapter
+from rumble_protocol.feed_messages import FeedEvent
+from rumble_protocol.schema import schemas
+from rumble_server.arena.house import HouseBots, HouseKeys
+from rumble_server.tournament.ended import EndedTournament, Outline
+from rumble_server.tournament.facts import LogFact, TournamentCreated, TournamentEnded, tournament_of
+from rumble_server.tournament.rebuild import rebuild_tournament
+from rumble_server.tournament.tournament import Tournament
+from rumble_server.web.app import make_web
+from rumble_server.web.feed.feed import Feed
+from rumble_server.web.site import Site
+
+from tests.server.arena.fake_house import FakeHouse
+from tests.server.world import Bot, World
+
+TOKEN = "the-host-token"
+HOST = {"Authorization": f"Bearer {TOKEN}"}
+WRITE_MS = 3
+PATIENCE_S = 5.0
+
+_event: TypeAdapter[FeedEvent] = TypeAdapter(FeedEvent)
+_schema = Draft202012Validator(schemas()["feed_event.json"])
+
+
+class WaitingLog:
+    """The world's log as the web uses it: it can be waited for, and may be in trouble."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self.trouble: str | None = None
+
+    @property
+    def durable(self) -> int:
+        return self._world.log.durable
+
+    @property
+    def last(self) -> int:
+        return self._world.log.last
+
+    async def wait(self, number: int) -> None:
+        self._world.clock.advance(WRITE_MS)
+        if number > self.durable:
+            await asyncio.Event().wait()
+
+
+class MemoryArchive:
+    """What is on disk of a world."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self.reads = 0
+
+    def _facts(self) -> list[LogFact]:
+        self.reads += 1
+        return self._world.log.facts[: self._world.log.durable]
+
+    def _of(self, tournament_id: str) -> list[LogFact]:
+        return [fact for fact in self._facts() if tournament_of(fact) == tournament_id]
+
+    async def tournament(self, tournament_id: str) -> Tournament | None:
+        return rebuild_tournament(self._of(tournament_id))
+
+    async def tournament_facts(self, tournament_id: str) -> Sequence[LogFact]:
+        return self._of(tournament_id)
+
+    async def match_facts(self, match_id: str) -> Sequence[LogFact]:
+        return [fact for fact in self._facts() if getattr(fact, "match", None) == match_id]
+
+    async def ended(self, tournament_id: str) -> EndedTournament | None:
+        tournament = rebuild_tournament(self._of(tournament_id))
+        assert tournament is not None
+        self._world.log.file(EndedTournament.of(tournament))
+        return self._world.log.records[tournament_id]
+
+    async def listed(self, limit: int) -> Sequence[Outline]:
+        facts, records = self._facts(), self._world.log.records
+        over = {fact.tournament for fact in facts if isinstance(fact, TournamentEnded)}
+        listed = [fact.tournament for fact in facts if isinstance(fact, TournamentCreated) and fact.config.listed]
+        return [
+            records.get(each) or Outline.from_facts(fact for fact in facts if tournament_of(fact) == each)
+            for each in reversed(listed)
+            if each in over
+        ][:limit]
+
+
+@dataclass(frozen=True)
+class Event:
+    """One event as a spectator gets it, checked against its model."""
+
+    id: int
+    kind: str
+    data: dict[str, Any]
+
+
+def parse(text: bytes) -> list[Event]:
+    """Read the events of a piece of a stream. Fails on data that does not fit its model and schema."""
+    events = []
+    for block in text.decode().split("\n\n"):
+        lines = dict(line.split(": ", 1) for line in block.splitlines() if not line.startswith(":"))
+        if "data" not in lines:
+            continue
+        data = json.loads(lines["data"])
+        model = _event.validate_json(lines["data"])
+        assert model.model_dump(mode="json") == data
+        _schema.validate(data)
+        assert data["type"] == lines["event"]
+        events.append(Event(int(lines["id"]), lines["event"], data))
+    return events
+
+
+class Watcher:
+    """A spectator of a feed, read step by step."""
+
+    def __init__(
+        self, server: "MemoryServer", tournament: Tournament, last_event_id: int | None = None, packed: bool = False
+    ) -> None:
+        self._server = server
+        self._unpacker = zlib.decompressobj(16 + zlib.MAX_WBITS) if packed else None
+        self.stream: AsyncIterator[bytes] = server.feed.stream(tournament, last_event_id, packed=packed)
+        self.events: list[Event] = []
+
+    async def piece(self) -> bytes:
+        """Read the next piece. If it waits for the disk, let the time of a write pass."""
+        reading = asyncio.ensure_future(anext(self.stream))
+        await asyncio.sleep(0)
+        if not reading.done():
+            self._server.pass_ms(WRITE_MS)
+        return await asyncio.wait_for(reading, PATIENCE_S)
+
+    async def read(self, kind: str) -> Event:
+        """Read on to the end of the piece that has an event of this kind; return the last such event."""
+        while True:
+            piece = await self.piece()
+            new = parse(piece if self._unpacker is None else self._unpacker.decompress(piece))
+            self.events += new
+            found = [event for event in new if event.kind == kind]
+            if found:
+                return found[-1]
+
+    async def close(self) -> None:
+        await self.stream.aclose()  # type: ignore[attr-defined]  # it is an async generator
+
+
+class MemoryServer:
+    """A server in memory with its web: logins, matches, files and pages without a socket."""
+
+    def __init__(
+        self, world: World | None = None, *, hosts: frozenset[str] = frozenset(), residents: Sequence[str] = ()
+    ) -> None:
+        self.world = world or World(delay_ms=WRITE_MS)
+        self.log = WaitingLog(self.world)
+        self.archive = MemoryArchive(self.world)
+        self.feed = Feed(self.world.arena)
+        self.house = FakeHouse()
+        self.house_bots = HouseBots(self.world.arena, HouseKeys("a-secret"), self.house, residents)
+        self._published = self.world.log.durable
+        self.world.log.on_durable.append(self._publish)
+        self.web = make_web(Site(self.world.arena, self.log, self.archive, self.feed, self.house_bots, TOKEN, hosts))
+
+    def _publish(self) -> None:
+        first, self._published = self._published, self.world.log.durable
+        facts = self.world.log.facts[first : self._published]
+        self.house_bots.take(facts)
+        self.feed.publish(list(enumerate(facts, first + 1)))
+
+    def browser(self, **given: Any) -> httpx.AsyncClient:
+        """Make a client of the web. Failures of the server are answers, as they are over a socket."""
+        transport = httpx.ASGITransport(self.web, raise_app_exceptions=False)
+        return httpx.AsyncClient(transport=transport, **{"base_url": "http://rumble.test", **given})
+
+    def watch(self, tournament: Tournament, last_event_id: int | None = None, *, packed: bool = False) -> Watcher:
+        """Make a spectator; a `packed` one takes a gzip stream."""
+        return Watcher(self, tournament, last_event_id, packed)
+
+    def pass_ms(self, ms: int = 300) -> None:
+        self.world.clock.advance(ms)
+
+    def bots(self, *names: str, think_ms: int = 10, **login: Any) -> list[Bot]:
+        """Log in bots that play the first legal move."""
+        bots = self.world.logins(*names, **login)
+        for bot in bots:
+            bot.play(lambda turn: str(turn["legal"][0]), lambda: think_ms)
+        return bots
+
+    def played(self, *names: str, **config: Any) -> Tournament:
+        """Have these bots play a tournament to its end."""
+        tournament = self.world.create(start_at_bots=len(names), **config)
+        bots = self.bots(*names, join=tournament.id)
+        self.world.run()
+        for bot in bots:
+            bot.drop()
+        self.pass_ms()
+        assert tournament.status == "finished"
+        return tournament

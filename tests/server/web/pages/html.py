@@ -1,0 +1,27 @@
+"""Reading pages in tests."""
+
+from html.parser import HTMLParser
+
+NASTY = "<script>alert(1)</script>"
+
+
+class Page(HTMLParser):
+    """What matters of a page: its text, its addresses, and what a strict policy would refuse."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.text = ""
+        self.addresses: list[str] = []
+        self.refused: list[str] = []
+        self._inside: list[str] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        self.addresses += [value for name in ("href", "src") if (value := given.get(name))]
+        if (tag == "script" and "src" not in given) or tag == "style" or "style" in given:
+            self.refused.append(tag)
+        self.refused += [name for name in given if name.startswith("on")]
+
+    def handle_data(self, data: str) -> None:
+        self.text += data

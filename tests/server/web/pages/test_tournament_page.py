@@ -1,0 +1,89 @@
+"""The page of a tournament as the server renders it, before any script."""
+
+import re
+
+import httpx
+import pytest
+from rumble_server.results.tiebreaks import TIEBREAKS
+from rumble_server.web.feed.views import MOST_LATEST
+from rumble_server.web.pages.chart import MOST_STEPS, STEPS
+from rumble_server.web.pages.rendering import STATIC
+from rumble_server.web.pages.tournament_page import MOST_BOARDS, MOST_ON_PODIUM, PLACES
+from rumble_server.web.texts import HEATS
+
+from tests.server.web.memory_server import MemoryServer
+from tests.server.web.pages.html import Page
+
+FIELD = ("alice", "bob", "carol")
+
+
+async def test_the_page_shows_tie_breaks_in_the_host_s_order(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    tournament = server.played(*FIELD, tiebreaks=["sb", "bwg", "de"])
+    page = (await browser.get(f"/tournaments/{tournament.id}")).text
+    places = [page.index(f'<abbr title="{TIEBREAKS[name]}">{name.upper()}</abbr>') for name in ("sb", "bwg", "de")]
+    assert places == sorted(places)
+    assert "Koya" not in page
+    assert "Model: <span>Bradley-Terry" in page
+    lines = (await browser.get(f"/api/tournaments/{tournament.id}/standings")).json()["standings"]
+    assert list(lines[0]["tiebreaks"]) == ["sb", "bwg", "de"]
+    assert "decided_by" in lines[0]
+
+
+async def test_the_lobby_has_no_audit_on_its_page(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    tournament = server.world.create()
+    assert "Fairness" not in (await browser.get(f"/tournaments/{tournament.id}")).text
+    assert (await browser.get(f"/api/tournaments/{tournament.id}/audit")).json()["matches"] == 0
+
+
+async def test_the_page_of_a_tournament_has_all_before_any_script(
+    server: MemoryServer, browser: httpx.AsyncClient
+) -> None:
+    tournament = server.world.create(start_at_bots=3, legs=1, settings={"columns": 5}, game="connect4")
+    server.bots("alice", "bob", "carol", think_ms=100, join=tournament.id)
+    server.pass_ms(2_500)
+    assert tournament.results
+    html = (await browser.get("/tournaments/friday")).text
+    text = " ".join(Page(html).text.split())
+    assert "Connect four, columns 5, rows 6, connect 4 · round-robin, 1 cycle, 1 match a pairing · 10 s a move" in text
+    assert f"{len(tournament.results)} of 3 matches" in text
+    assert re.search(r'<svg viewBox="[0-9 ]+" role="img" aria-label="\w+ – \w+\. X: [a-e]', html)
+    assert re.search(r"ply \d+, \w+ \([XO]\) to move", text)
+    assert '<th scope="row" title="alice">alice</th>' in html
+    assert "rumble bot minimax --server http://rumble.test --join friday" in text
+    assert "ws://rumble.test/bot" in text
+
+
+async def test_the_crosstable_follows_the_ranks_once_it_is_over(
+    server: MemoryServer, browser: httpx.AsyncClient
+) -> None:
+    tournament = server.played("alice", "bob", "carol")
+    html = (await browser.get("/tournaments/friday")).text
+    rows = re.findall(r'<tr><th scope="row" title="\w+">(\w+)</th>', html)
+    assert rows == [line.name for line in tournament.table.standings()]
+    cells = re.findall(r'class="heat-(\d)"><a href="([^"]+)">([^<]+)</a>', html)
+    assert len(cells) == 6
+    assert cells[0][1].startswith("/tournaments/friday/matches?bot=")
+
+
+async def test_a_large_field_has_no_crosstable(
+    server: MemoryServer, browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rumble_server.web.feed.views.MOST_IN_CROSSTABLE", 2)
+    server.played("alice", "bob", "carol")
+    assert "too large for a crosstable" in (await browser.get("/tournaments/friday")).text
+    assert (await browser.get("/api/tournaments/friday")).json()["pairs"] is None
+
+
+def test_the_scripts_show_as_much_as_the_server() -> None:
+    scripts = "".join(path.read_text(encoding="utf-8") for path in STATIC.glob("*.js"))
+    constants = dict(re.findall(r"^const ([A-Z_]+) = (.+);$", scripts, re.MULTILINE))
+    wanted = {
+        "MOST_BOARDS": MOST_BOARDS,
+        "MOST_LATEST": MOST_LATEST,
+        "HEATS": HEATS,
+        "PLACES": PLACES,
+        "MOST_ON_PODIUM": MOST_ON_PODIUM,
+        "MOST_STEPS": MOST_STEPS,
+        "STEPS": list(STEPS),
+    }
+    assert {name: constants[name] for name in wanted} == {name: str(value) for name, value in wanted.items()}

@@ -1,0 +1,118 @@
+"""The routes and whom each of them answers; the errors; the files."""
+
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.server.web.memory_server import HOST, MemoryServer
+
+FOR_ANYONE = {
+    ("POST", "/api/games/{game}/board"),
+}
+"""The only routes that take more than a question in an address, and need no token."""
+NAMES = {"tournament": "friday", "name": "alice", "game": "tictactoe", "match": "friday.1.1.1.1", "bot": "alice"}
+READ = ("GET", "HEAD", "OPTIONS")
+
+
+async def operations(browser: httpx.AsyncClient) -> dict[tuple[str, str], dict[str, Any]]:
+    paths = (await browser.get("/openapi.json")).json()["paths"]
+    return {(method.upper(), path): found for path, methods in paths.items() for method, found in methods.items()}
+
+
+async def test_whatever_the_host_may_do_nobody_else_may(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    server.world.create(invite="hush")
+    server.pass_ms()
+    found = await operations(browser)
+    guarded = {key for key, operation in found.items() if "host" in operation["tags"]}
+    assert {key for key in found if key[0] not in READ} - FOR_ANYONE == {key for key in guarded if key[0] not in READ}
+    assert len(guarded) > 15
+    before = server.world.log.last
+    for method, path in guarded:
+        for headers in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": f"Basic {HOST['Authorization']}"}):
+            answer = await browser.request(method, path.format(**NAMES), headers=headers, content=b"{")
+            assert (answer.status_code, answer.json()["error"]["code"]) == (401, "bad_token"), (method, path, headers)
+            assert "hush" not in answer.text
+    assert server.world.log.last == before
+
+
+async def test_what_is_not_in_the_document_takes_only_questions(
+    server: MemoryServer, browser: httpx.AsyncClient
+) -> None:
+    web: Any = server.web
+    known = {path for _, path in await operations(browser)}
+    hidden = [route for route in web._app.routes if getattr(route, "methods", None) and route.path not in known]
+    assert len(hidden) > 10
+    for route in hidden:
+        assert set(route.methods) <= {"GET", "HEAD"}, route
+
+
+async def test_an_invitation_is_nowhere_that_a_guest_may_read(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    tournament = server.world.create(invite="hush-hush", start_at_bots=2)
+    for name in ("alice", "bob"):
+        bot = server.world.login(name, join=tournament.id, invite="hush-hush")
+        bot.play(lambda turn: str(turn["legal"][0]))
+    server.world.run()
+    paths = [path for method, path in await operations(browser) if method == "GET" and "events" not in path]
+    pages = [
+        "/",
+        "/tournaments/friday",
+        "/tournaments/friday/matches",
+        "/bots/alice",
+        "/matches/friday.1.1.1.1",
+        "/play",
+    ]
+    for path in [*paths, *pages, "/console", "/console/friday", "/write?join=friday", "/tournaments/friday?invite=x"]:
+        told = await browser.get(path.format(**NAMES))
+        assert "hush-hush" not in told.text + str(told.headers), path
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "code"),
+    [
+        ("/api/tournaments/nope", 404, "unknown_tournament"),
+        ("/api/tournaments/nope/events", 404, "unknown_tournament"),
+        ("/api/matches/nope.1.1.1.1", 404, "unknown_tournament"),
+        ("/api/matches/friday.9.9.9.9", 404, "not_found"),
+        ("/api/nope", 404, "not_found"),
+        ("/api/tournaments/", 404, "not_found"),
+        ("/api/tournaments?limit=0", 422, "bad_message"),
+        ("/api/tournaments?limit=many", 422, "bad_message"),
+    ],
+)
+async def test_errors_have_one_shape(
+    server: MemoryServer, browser: httpx.AsyncClient, path: str, status: int, code: str
+) -> None:
+    server.played("alice", "bob")
+    answer = await browser.get(path)
+    error = answer.json()["error"]
+    assert (answer.status_code, error["code"]) == (status, code)
+    assert set(error) == {"code", "message", "detail"}
+    assert error["message"]
+    assert [each["field"] for each in error["detail"]] == (["limit"] if status == 422 else [])
+
+
+async def test_a_wrong_method_is_told(browser: httpx.AsyncClient) -> None:
+    answer = await browser.delete("/api/tournaments")
+    assert (answer.status_code, answer.json()["error"]["code"]) == (405, "method_not_allowed")
+
+
+async def test_a_mistake_of_ours_is_told_without_its_details(
+    server: MemoryServer, browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def broken(limit: int) -> None:
+        raise RuntimeError("secret detail")
+
+    monkeypatch.setattr(server.archive, "listed", broken)
+    answer = await browser.get("/api/tournaments")
+    assert (answer.status_code, answer.json()["error"]["code"]) == (500, "internal")
+    assert "secret detail" not in answer.text
+    assert "secret detail" in caplog.text
+    assert "text/html" in (await browser.get("/")).headers["Content-Type"]
+
+
+async def test_static_files_are_asked_about_each_time(browser: httpx.AsyncClient) -> None:
+    answer = await browser.get("/static/tournament.js")
+    assert answer.headers["Cache-Control"] == "no-cache"
+    again = await browser.get("/static/tournament.js", headers={"If-None-Match": answer.headers["ETag"]})
+    assert again.status_code == 304

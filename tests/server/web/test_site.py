@@ -1,0 +1,28 @@
+import httpx
+import pytest
+
+from tests.server.web.memory_server import MemoryServer
+
+PAIR = ("alice", "bob")
+
+
+async def test_nothing_is_told_before_it_is_on_disk(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    server.played(*PAIR)
+    server.log.trouble = "disk full"
+    assert (await browser.get("/api/tournaments/friday")).status_code == 200
+    server.world.log.stuck = True
+    server.world.create(name="Unwritten")
+    for path in ("/api/tournaments/unwritten", "/api/tournaments", "/api/tournaments/friday/standings"):
+        answer = await browser.get(path)
+        assert (answer.status_code, answer.json()["error"]["code"]) == (503, "unavailable")
+        assert "disk full" in answer.json()["error"]["message"]
+
+
+async def test_nobody_waits_long_for_the_disk(
+    server: MemoryServer, browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rumble_server.web.site.DISK_S", 0.01)
+    server.world.log.stuck = True
+    server.world.create()
+    answer = await browser.get("/api/tournaments/friday")
+    assert (answer.status_code, answer.json()["error"]["code"]) == (503, "unavailable")
