@@ -1,4 +1,4 @@
-# The server, the bots and the command line in one image: `docker build -t rumble .`
+# One image with the server, the bots and the command line: `docker build -t rumble .`
 FROM python:3.11-slim
 
 RUN useradd --create-home --uid 10001 rumble && install -d -o rumble -g rumble /data
@@ -12,7 +12,7 @@ RUN pip install --no-cache-dir . && rm -rf /src
 
 USER rumble
 WORKDIR /data
-# The database, and the keys that bots make for their names.
+# The folder of the database, and of the keys that bots create for their names.
 ENV RUMBLE_CONFIG_DIR=/data/config
 VOLUME /data
 EXPOSE 8765

@@ -1,8 +1,8 @@
-"""Visitors of one tournament's page: a process of its own that reads so many feeds. Started by `visitors.py`.
+"""Visitors of one tournament's page: a process that reads many feeds. `visitors.py` starts it.
 
     python benchmarks/crowd.py PORT TOURNAMENT VISITORS
 
-Like browsers they take the feed as a gzip stream, whose pieces are the same bytes for all: only the first of them
+Like browsers, they read the feed as a gzip stream. Its pieces are the same bytes for all, so only the first visitor
 unpacks them. It prints `ready` once each has its snapshot. At the end of its standard input it prints, as JSON: for
 each visitor the pieces it got (by checksum) with the monotonic time, and which results were told in which piece.
 """
@@ -21,7 +21,7 @@ RESULT = re.compile(rb'^event: match_over\ndata: \{"match":"([^"]+)"', re.MULTIL
 
 
 class Visitor(asyncio.Protocol):
-    """Reads one feed at next to no cost: the pieces of the answer (HTTP chunks), and when each had come whole."""
+    """Reads one feed with little CPU: the pieces of the answer (HTTP chunks), and when each was complete."""
 
     def __init__(self, host: str, tournament: str, *, unpacks: bool) -> None:
         path = f"/api/tournaments/{tournament}/events"

@@ -1,6 +1,6 @@
-"""What the server is measured against: an echo on the stock `websockets` asyncio server with uvloop.
+"""The yardstick of the server: an echo on the stock `websockets` asyncio server with uvloop.
 
-It parses each move and builds each turn as pydantic models, and does nothing else: no rules, no log, no standings.
+It parses each move and builds each turn as pydantic models. It has no rules, no log and no standings.
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""Memory of an idle connection: so many bots log in and wait. `python benchmarks/idle.py`"""
+"""Memory of an idle connection: many bots log in and wait. `python benchmarks/idle.py`"""
 
 import argparse
 import asyncio

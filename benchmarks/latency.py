@@ -1,10 +1,10 @@
 """How long a move takes through the server: turn out minus move in. `python benchmarks/latency.py`
 
-100 matches run, each bot thinking for a while, and 1,000 more bots are logged in and idle. Measured from outside, on
-one clock: from just before a bot's move is written to its socket to when the opponent's turn has been read from
-another. So a figure has the kernel's way there and back, and every wait for a processor, too. How much that is on this
-machine at this time tells the control: at the same time and measured the same way, a plain echo in a process of its
-own. Loopback only, and it ends by itself after about half a minute.
+100 matches run, each bot thinking for a while, and 1,000 more bots are logged in and idle. The time is measured from
+outside on one clock: from just before a bot's move is written to its socket until the opponent's turn is read from
+another. So it includes the kernel and every wait for a processor. The control shows how long these take: a plain echo
+in another process, measured the same way at the same time. It uses loopback only, and ends by itself after about half
+a minute.
 """
 
 import argparse
@@ -27,7 +27,7 @@ PROBES = 20
 
 @dataclass
 class Stopwatch(Tally):
-    """Times moves: by match, when the last one was sent."""
+    """Times moves. `sent_at` has the time of the last move by match."""
 
     think_s: float = 0.0
     sent_at: dict[bytes, float] = field(default_factory=dict)
@@ -42,7 +42,7 @@ class Stopwatch(Tally):
 
 
 class ThinkingBot(LoadBot):
-    """A bot that answers after a while, half as long or half as long again as `think_s` by lot."""
+    """A bot that answers after a random time between half of `think_s` and one and a half of it."""
 
     def __init__(self, host: str, login: dict[str, object] | None, tally: Stopwatch, *, path: str = "/bot") -> None:
         super().__init__(host, login, tally, path=path)
@@ -61,14 +61,14 @@ class ThinkingBot(LoadBot):
 
 
 def match_of(message: bytes) -> bytes:
-    """The id of the match that a message is about."""
+    """Return the id of the match in a message."""
     at = message.index(b'"match":"') + 9
     return message[at : message.index(b'"', at)]
 
 
 @asynccontextmanager
 async def echoing(think_s: float) -> AsyncIterator[list[Stopwatch]]:
-    """The control: an echo, and some clients that think as long as the bots; its turns are all of one match."""
+    """Run the control: an echo, and clients that think as long as the bots; all its turns are of one match."""
     process = start(str(Path(__file__).with_name("echo_server.py")))
     assert process.stdout is not None
     try:
@@ -84,7 +84,7 @@ async def echoing(think_s: float) -> AsyncIterator[list[Stopwatch]]:
 
 
 async def measured(game: str, matches: int, idle: int, seconds: float, think_s: float) -> tuple[str, str]:
-    """What is told of the server, and of the control."""
+    """Measure the server and the control, and describe the two."""
     tally, silent = Stopwatch(think_s=think_s), Tally()
     async with (
         playing(game, 2 * matches, tally, max_matches=1, bot=ThinkingBot) as running,
@@ -100,7 +100,7 @@ async def measured(game: str, matches: int, idle: int, seconds: float, think_s: 
 
 
 def told(took_ms: list[float], seconds: float) -> str:
-    """Times in words."""
+    """Describe the times."""
     cuts = statistics.quantiles(took_ms, n=100)
     return (
         f"{len(took_ms) / seconds:.0f} moves/s, p50 {cuts[49]:.2f} ms, p99 {cuts[98]:.2f} ms, max {max(took_ms):.1f} ms"

@@ -1,6 +1,6 @@
-"""A load of bots that cost next to nothing: raw WebSocket frames on asyncio, no JSON, no masking work.
+"""Bots that use very little CPU, so that the server is what is measured: raw WebSocket frames, no JSON, no masking.
 
-Each bot answers a `turn` with its first legal move, found by searching the bytes. What is measured is the server.
+Each bot answers a `turn` with its first legal move, which it finds by searching the bytes.
 """
 
 import asyncio
@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 NO_MASK = b"\x00\x00\x00\x00"
-"""A masking key of zeros leaves the payload as it is, and is as valid as any other."""
+"""A masking key of zeros is valid, and leaves the payload unchanged."""
 
 
 def text_frame(payload: bytes) -> bytes:
-    """A client's text frame."""
+    """Build a client's text frame."""
     if len(payload) < 126:
         return bytes((0x81, 0x80 | len(payload))) + NO_MASK + payload
     return bytes((0x81, 0xFE)) + len(payload).to_bytes(2) + NO_MASK + payload
@@ -25,23 +25,23 @@ def text_frame(payload: bytes) -> bytes:
 
 @dataclass
 class Tally:
-    """What all bots of one load saw."""
+    """Counts what the bots of one load received."""
 
     turns: int = 0
     results: int = 0
     over: asyncio.Event = field(default_factory=asyncio.Event)
 
     def on_turn(self, turn: bytes) -> None:
-        """A bot was asked for a move, and is about to answer."""
+        """Count a turn that a bot is about to answer."""
         self.turns += 1
 
     def on_result(self, match_over: bytes) -> None:
-        """A bot was told a result."""
+        """Count a result that a bot received."""
         self.results += 1
 
 
 class LoadBot(asyncio.Protocol):
-    """One connection. `login` is its first message; None for an echo that is sent moves without any."""
+    """One connection. `login` is its first message; None for an echo, which expects no login."""
 
     def __init__(self, host: str, login: dict[str, Any] | None, tally: Tally, *, path: str = "/bot") -> None:
         self._host = host
@@ -110,7 +110,7 @@ class LoadBot(asyncio.Protocol):
             self._tally.over.set()
 
     def on_turn(self, turn: bytes) -> None:
-        """Answer at once."""
+        """Answer immediately."""
         self.write(text_frame(answer(turn)))
 
     def say(self, message: dict[str, Any]) -> None:
@@ -122,7 +122,7 @@ class LoadBot(asyncio.Protocol):
 
 
 def answer(turn: bytes) -> bytes:
-    """The first legal move for a turn."""
+    """Build the answer with the first legal move of a turn."""
     match_at = turn.index(b'"match":"') + 9
     turn_at = turn.index(b'"turn_id":"') + 11
     legal_at = turn.index(b'"legal":["') + 10
@@ -134,20 +134,20 @@ def answer(turn: bytes) -> bytes:
 
 
 def cpu_s(pid: int) -> float:
-    """CPU seconds that a process has used, user and system."""
+    """Return the CPU time that a process has used, user and system, in s."""
     with open(f"/proc/{pid}/stat") as file:
         fields = file.read().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def resident_kb(pid: int) -> int:
-    """Resident memory of a process, in KB."""
+    """Return the resident memory of a process in KB."""
     with open(f"/proc/{pid}/status") as file:
         return next(int(line.split()[1]) for line in file if line.startswith("VmRSS"))
 
 
 async def measure(tally: Tally, pid: int, seconds: float) -> tuple[float, float]:
-    """Turns a second, and the server's CPU in microseconds a turn, over a stretch of time or until it is over."""
+    """Measure for `seconds` or until the end: turns a second, and the server's CPU in us a turn."""
     turns, cpu, began = tally.turns, cpu_s(pid), time.perf_counter()
     with contextlib.suppress(TimeoutError):
         await asyncio.wait_for(tally.over.wait(), seconds)

@@ -42,7 +42,7 @@ def some_results(bots: int, count: int) -> list[Result]:
 
 
 def median_ns(bots: int) -> float:
-    """One `Table.add`, once every bot is known."""
+    """Return the median time of `Table.add` in ns, when every bot is known."""
     results = some_results(bots, RESULTS)
     table = Table({name for result in results for name in result.seats})
     times = []
@@ -54,7 +54,7 @@ def median_ns(bots: int) -> float:
 
 
 def rating_ms(bots: int, rounds: int) -> float:
-    """The median of ratings of a field, one after each result, after a double round-robin's worth of results."""
+    """Return the median time in ms to rate a field after a result, following a double round-robin."""
     table = Table()
     for result in some_results(bots, bots * (bots - 1)):
         table.add(result)
@@ -68,7 +68,7 @@ def rating_ms(bots: int, rounds: int) -> float:
 
 
 def held_ms(bots: int) -> float:
-    """How long the loop is held for a reading of the standings: the snapshot, not what is made of it elsewhere."""
+    """Return how long reading the standings holds the event loop, in ms: the snapshot, not the work on a thread."""
     config = TournamentConfig(name="Large", game="tictactoe")
     tournament = Tournament(TournamentCreated("large", config, 0))
     results = some_results(bots, 20 * bots)

@@ -1,7 +1,7 @@
-"""Throughput of the whole server, everything on, as a ratio to a validating echo. `python benchmarks/throughput.py`
+"""Throughput of the whole server as a ratio to that of a validating echo. `python benchmarks/throughput.py`
 
-Both run in turn, several times, each as a process of its own, under the same load; quote the ratio. Loopback only,
-and it ends by itself after about a minute and a half.
+The two alternate several times, each in its own process under the same load; quote the ratio. It uses loopback only,
+and ends by itself after about a minute and a half.
 """
 
 import argparse
@@ -10,7 +10,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -70,22 +70,16 @@ class Running:
 
 @asynccontextmanager
 async def playing(
-    game: str, clients: int, tally: Tally, max_matches: int = 2, bot: Callable[..., LoadBot] = LoadBot
+    game: str,
+    clients: int,
+    tally: Tally,
+    max_matches: int = 2,
+    bot: Callable[..., LoadBot] = LoadBot,
+    program: Sequence[str] = ("-m", "rumble_server.cli.main"),
 ) -> AsyncIterator[Running]:
     with tempfile.TemporaryDirectory(prefix="rumble-") as folder:
-        process = start(
-            "-m",
-            "rumble_server.cli.main",
-            "serve",
-            "--port",
-            "0",
-            "--house",
-            "none",
-            "--db",
-            f"{folder}/bench.db",
-            "--host-token",
-            TOKEN,
-        )
+        options = ("--port", "0", "--house", "none", "--db", f"{folder}/bench.db", "--host-token", TOKEN)
+        process = start(*program, "serve", *options)
         assert process.stdout is not None
         try:
             page = process.stdout.readline().split()[-1].rstrip("/")

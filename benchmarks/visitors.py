@@ -1,11 +1,11 @@
-"""What visitors cost the players, and how far behind they are. `python benchmarks/visitors.py`
+"""What visitors cost the bots, and how large their delay is. `python benchmarks/visitors.py`
 
-One tournament runs at full speed, watched by nobody and by a crowd in turn, several times; each round has a server of
-its own. The crowd is another process on the same machine (`crowd.py`), so that the ratio of the rates also has what the
-visitors themselves take from the two cores; the ratio of the server's CPU a turn has the server's part alone.
+One tournament runs at full speed, alternately without visitors and with a crowd, several times; each round has its own
+server. The crowd is another process on the same machine (`crowd.py`), so the ratio of the rates includes the CPU of the
+visitors; the ratio of the server's CPU a turn does not.
 
-A visitor is as far behind as the time from when a bot was told a result to when the visitor had it: the server gathers
-changes for up to 0.5 s. Loopback only, and it ends by itself after about a minute.
+A visitor's delay is the time from a bot's receiving a result to the visitor's receiving it: the server collects changes
+for up to 0.5 s. It uses loopback only, and ends by itself after about a minute.
 """
 
 import argparse
@@ -26,7 +26,7 @@ from throughput import Running, playing
 
 @dataclass
 class TimedTally(Tally):
-    """Notes when the first of its bots was told each result."""
+    """Records when the first bot received each result."""
 
     told_at: dict[str, float] = field(default_factory=dict)
 
@@ -38,7 +38,7 @@ class TimedTally(Tally):
 
 @dataclass
 class Round:
-    """One stretch of play. `behind_s` has one figure for each visitor: the longest that it was behind."""
+    """One stretch of play. `behind_s` has the longest delay of each visitor."""
 
     rate: float
     cpu_us: float
@@ -87,7 +87,7 @@ async def watched(game: str, clients: int, seconds: float, visitors: int) -> Rou
 
 
 def come(running: Running, visitors: int) -> "subprocess.Popen[str]":
-    """A crowd that has come in."""
+    """Start a crowd, and wait until it is connected."""
     crowd = subprocess.Popen(
         [
             sys.executable,
@@ -106,9 +106,9 @@ def come(running: Running, visitors: int) -> "subprocess.Popen[str]":
 
 
 def behind(report: dict[str, Any], told_at: dict[str, float], began: float, ended: float) -> list[float]:
-    """For each visitor, the longest from a bot's hearing of a result to the visitor's, in seconds.
+    """Return the longest delay of each visitor in s.
 
-    A piece that a visitor did not get (it fell so far behind that it was sent a snapshot instead) counts to the end.
+    A piece that a visitor did not get, because it was sent a snapshot instead, counts until the end of the round.
     """
     first_told: dict[int, float] = {}
     for piece, match in report["results"]:

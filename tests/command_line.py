@@ -1,4 +1,4 @@
-"""Whether the command line takes a command: parsed as it would be, and not run."""
+"""Parses commands as the command line does, without running them."""
 
 import shlex
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ from typer.main import get_command
 
 
 def parse_all(commands: Iterable[str]) -> None:
-    """Parse each command (`rumble serve --port 1`); an unknown command, option or value is an error that names it."""
+    """Parse each command (`rumble serve --port 1`). Raises AssertionError for an unknown command, option or value."""
     for command in commands:
         program, *arguments = shlex.split(command)
         assert program == "rumble", command

@@ -1,13 +1,13 @@
-"""What holds for every test."""
+"""Settings for all tests."""
 
 import signal
 
 from hypothesis import settings
 
-# How long one example takes says something about the machine, not about the code: on a busy one a test must not fail.
+# No deadline, because a test must not fail on a busy machine.
 settings.register_profile("rumble", deadline=None)
 settings.load_profile("rumble")
 
-# A shell starts what it puts in the background with Ctrl-C ignored, and programs inherit that: those that tests start
-# must not, since some of them are ended by it.
+# A shell makes background jobs ignore Ctrl-C, and child processes inherit that. Tests end some of their processes by
+# Ctrl-C, so they must not inherit it.
 signal.signal(signal.SIGINT, signal.default_int_handler)

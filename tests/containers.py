@@ -1,4 +1,4 @@
-"""Dockerfile and docker-compose.yml as data."""
+"""Reads Dockerfile and docker-compose.yml as data."""
 
 import json
 import re
@@ -20,27 +20,27 @@ class Instruction(NamedTuple):
 
     @property
     def command(self) -> list[str]:
-        """The words of a command in JSON form; options before it are left out."""
+        """The words of a command in JSON form, without the options before it."""
         words = json.loads(self.rest[self.rest.index("[") :])
         assert all(isinstance(word, str) for word in words)
         return list(words)
 
 
 def dockerfile() -> list[Instruction]:
-    """The instructions of the Dockerfile."""
+    """Return the instructions of the Dockerfile."""
     text = (ROOT / "Dockerfile").read_text(encoding="utf-8")
     whole = re.sub(r"\\\n\s*", "", re.sub(r"^#.*\n", "", text, flags=re.MULTILINE))
     return [Instruction(*line.split(maxsplit=1)) for line in whole.splitlines() if line]
 
 
 def the(word: str) -> Instruction:
-    """The only instruction of that word."""
+    """Return the only instruction with this word."""
     (found,) = (instruction for instruction in dockerfile() if instruction.word == word)
     return found
 
 
 def compose(environment: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """docker-compose.yml, `${NAME:-default}` filled in from `environment`."""
+    """Read docker-compose.yml, with `${NAME:-default}` filled in from `environment`."""
     given = environment or {}
     text = (ROOT / "docker-compose.yml").read_text(encoding="utf-8")
     filled = re.sub(r"\$\{(\w+):-([^}]*)\}", lambda match: given.get(match[1], match[2]), text)
@@ -51,5 +51,5 @@ def compose(environment: Mapping[str, str] | None = None) -> dict[str, Any]:
 
 
 def command(service: Mapping[str, Any]) -> list[str]:
-    """What a service runs: its own command, or the image's."""
+    """Return the command of a service, or else that of the image."""
     return shlex.split(service["command"]) if "command" in service else the("CMD").command

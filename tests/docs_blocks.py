@@ -1,13 +1,13 @@
-"""The code blocks of a Markdown page, so that a test can hold each of them to what it claims.
+"""Finds and checks the code blocks of a Markdown page.
 
-A page's test says by `Checks` how blocks of each language are checked, or single ones by the comment before them:
+A page's test passes `Checks`, which say how to check the blocks of a language, or a block by the comment before it:
 
     <!-- transcript -->
     ```jsonl
     {"at_ms": 1, ...}
     ```
 
-`check_page` then checks every block, and fails for one that nothing was said about: no block goes unread.
+`check_page` checks every block, and fails for a block that has no check.
 """
 
 import json
@@ -45,11 +45,11 @@ class Block:
 
 Check = Callable[[Block], None]
 Checks = Mapping[str, Check]
-"""By the block's whole marker, by its marker's first word up to `:`, or by its language; the first that is there."""
+"""Keys are a whole marker, a marker up to its `:`, or a language; if several fit, the first in this order counts."""
 
 
 def blocks(page: Path) -> list[Block]:
-    """Every code block of a page, in order: the fenced ones, in lists and quotes too; of indented ones each line."""
+    """Return the code blocks of a page in order: fenced ones, also in lists and quotes; of indented ones each line."""
     found: list[Block] = []
     lines = enumerate(page.read_text(encoding="utf-8").splitlines(), 1)
     marker, after_blank = "", True
@@ -67,7 +67,7 @@ def blocks(page: Path) -> list[Block]:
 
 
 def _fenced(lines: Iterator[tuple[int, str]], first: str, fence: str) -> str:
-    """The lines up to the closing fence, without the indentation of the opening one."""
+    """Return the lines up to the closing fence, without the indentation of the opening one."""
     indent = len(first) - len(first.lstrip())
     content: list[str] = []
     for _, line in lines:
@@ -79,7 +79,7 @@ def _fenced(lines: Iterator[tuple[int, str]], first: str, fence: str) -> str:
 
 
 def check_page(page: Path, checks: Checks) -> int:
-    """Check every block; gives how many there were. Raises AssertionError that names the block."""
+    """Check every block and return their number. Raises AssertionError that names the block."""
     found = blocks(page)
     for block in found:
         by_marker = (block.marker, f"{block.marker.partition(':')[0]}:") if block.marker else ()
@@ -97,14 +97,14 @@ def check_page(page: Path, checks: Checks) -> int:
 
 
 def is_message(block: Block) -> None:
-    """The block is one message of the protocol, of either direction, by the models and by the JSON Schemas."""
+    """Check that the block is a message of either direction, by the models and by the JSON Schemas."""
     _check_message(json.loads(block.text))
 
 
 def are_messages(block: Block) -> None:
-    """Each line is a message, or a line of a golden conversation with one; one may be wrong on purpose.
+    """Check that each line is a message, or a line of a golden conversation with one.
 
-    What is wrong on purpose is followed by the server's `error`.
+    A message may be wrong on purpose if the server's `error` follows.
     """
     lines = [json.loads(line) for line in block.text.splitlines()]
     frames = [line.get("frame", line) for line in lines]
@@ -122,10 +122,9 @@ def _check_message(frame: dict[str, object]) -> None:
 
 
 def are_commands(*others: str) -> Check:
-    """A check: each line is a command of `rumble`, as the command line takes it, or begins with one of `others`.
+    """Make a check that each line is a valid command of `rumble`, or of one of the programs in `others`.
 
-    What follows a `#` is a comment; `&&` joins commands; a `\\` at the end of a line goes on in the next; `$ ` may
-    stand before a command.
+    `#` begins a comment; `&&` joins commands; `\\` at the end of a line continues it; `$ ` may stand before a command.
     """
 
     def check(block: Block) -> None:
@@ -140,20 +139,20 @@ def are_commands(*others: str) -> Check:
 
 
 def commands(block: Block) -> list[str]:
-    """The commands of a shell block."""
+    """Return the commands of a shell block."""
     text = block.text.replace("\\\n", " ")
     lines = [re.sub(r"(^|\s)#.*", "", line).strip().removeprefix("$ ") for line in text.splitlines()]
     return [part.strip() for line in lines for part in line.split("&&") if part.strip()]
 
 
 def is_file(block: Block) -> None:
-    """The marker is `file: PATH`, and the block is that file of the repository, to the letter."""
+    """Check that the block is exactly the file named by its marker `file: PATH`."""
     path = block.marker.partition(":")[2].strip()
     assert block.text == (ROOT / path).read_text(encoding="utf-8"), f"this is not {path}"
 
 
 def is_part_of_a_file(block: Block) -> None:
-    """The marker is `part of: PATH`, and the block's lines stand in that file one after another, however indented."""
+    """Check that the block's lines are in the file named by its marker `part of: PATH`, apart from indentation."""
     path = block.marker.partition(":")[2].strip()
     whole = _unindented((ROOT / path).read_text(encoding="utf-8").splitlines())
     assert _unindented(block.text.splitlines()) in whole, f"this is not in {path}"
@@ -164,5 +163,5 @@ def _unindented(lines: Iterable[str]) -> str:
 
 
 def is_a_drawing(block: Block) -> None:
-    """The block is for people: a picture or an outline, and nothing that claims to run."""
+    """Accept a picture or an outline for people, which cannot be checked further."""
     assert block.text.strip()

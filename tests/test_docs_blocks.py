@@ -1,4 +1,4 @@
-"""The helper that reads the code blocks of a page."""
+"""The helper that checks the code blocks of a page."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The README's commands and programs are those that are tested."""
+"""The README's commands and programs work, and CI runs its test command."""
 
 import re
 import subprocess
@@ -27,8 +27,8 @@ def test_the_first_command_is_the_demo() -> None:
 
 def test_the_second_command_is_what_the_check_runs() -> None:
     assert block("tests") == "pip install -e '.[test]' && python -m pytest\n"
-    commands = [line for line in (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines() if line.strip()]
-    assert commands[-1] == block("tests").strip()
+    commands = (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
+    assert commands.count(block("tests").strip()) == 1
 
 
 def test_the_printed_bot_is_the_one_that_is_tested() -> None:

@@ -1,4 +1,4 @@
-"""What must not be in the repository, and what must."""
+"""What the repository must contain, and what it must not."""
 
 import os
 import re
@@ -14,11 +14,11 @@ FOREIGN = re.compile(
     r"[p]ypi[.]org|[p]ythonhosted|[r]egistry[.]npmjs|[d]eb[.]debian[.]org|/[w]ork/(main|steering|[.]library|[.]mirror)"
     r"|/[r]oot/|/[f]arm/"
 )
-"""Registry hosts and paths of one machine. Written so that it does not match itself."""
+"""Hosts of registries and paths of one machine. The brackets keep it from matching itself."""
 
 
 def repository_files() -> list[Path]:
-    """The files of the repository: those tracked, and new ones that are not ignored."""
+    """Return the tracked files, and new ones that are not ignored."""
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
     listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     return [path for name in sorted(set(listed.split("\0"))) if (path := ROOT / name).is_file()]

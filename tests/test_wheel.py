@@ -1,4 +1,4 @@
-"""The wheel has everything and nothing else, and what is installed from it works."""
+"""The wheel has all files of the packages and no others, and works when installed."""
 
 import json
 import os
@@ -36,7 +36,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def python(*arguments: str, path: Sequence[Path] = ()) -> str:
-    """What a Python process prints, with `path` searched before all else."""
+    """Run Python with `path` first on its search path, and return its output."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(str(folder) for folder in path)}
     done = subprocess.run([sys.executable, *arguments], env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr

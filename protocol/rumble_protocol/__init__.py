@@ -1,8 +1,8 @@
 """Rumble's wire protocol, version 1: what bots and server say to each other.
 
-`bot_messages` and `server_messages` hold one pydantic model per message, `fields` what they share, `codes` every
-code in one place; `codec` turns frames into messages and back, and `schema` tells the same as JSON Schema.
-`feed_messages` is what spectators are sent.
+`bot_messages` and `server_messages` hold one pydantic model per message, `fields` the types they share, `codes` every
+code; `codec` turns frames into messages and back, and `schema` and `asyncapi` describe the messages for other programs.
+`feed_messages` holds the events that spectators receive.
 """
 
 PROTOCOL_VERSION = 1

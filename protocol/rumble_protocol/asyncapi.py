@@ -1,11 +1,11 @@
 """The protocol as an AsyncAPI 3 document: who sends which message when, and what answers it.
 
-Beside what AsyncAPI has, it tells in `x-` fields what a program needs to play without knowing anything else:
+Its `x-` fields extend AsyncAPI, so that a program can play that knows nothing but this document:
 
-- `x-values` of a reply: where the answer's fields come from. `from` is a runtime expression on the message that is
-  answered; with `choose` the value is any one of the list found there. `given` is for the bot's owner to say.
-- `x-within-ms` of a reply: how soon it must come, as a runtime expression.
-- `x-ends` of an operation: after this message nothing is left to do.
+- `x-values` of a reply: where its fields come from. `from` is a runtime expression on the message that is answered;
+  with `choose` the value is any element of the list found there. `given` says what the bot's owner must supply.
+- `x-within-ms` of a reply: the time limit for it in ms, as a runtime expression.
+- `x-ends` of an operation: nothing is left to do after this message.
 - `x-subprotocol` and `x-close-codes` of the channel.
 
 `python -m rumble_protocol.asyncapi protocol/asyncapi.json` writes the file that the repository keeps.
@@ -30,7 +30,7 @@ CHANNEL: Final = "#/channels/bot"
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What answers a message: one of `messages`, with `values` where they are not for the bot to choose."""
+    """The answer to a message: one of `messages`, with the `values` that the bot may not choose freely."""
 
     messages: tuple[str, ...]
     values: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -39,7 +39,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One message in one direction, from the server's point of view, and what answers it."""
+    """One message in one direction, from the server's point of view, and its reply."""
 
     action: Literal["send", "receive"]
     message: str
@@ -90,7 +90,7 @@ _PARTS = "#/components/schemas/"
 
 
 def document() -> dict[str, Any]:
-    """The whole AsyncAPI document."""
+    """Build the AsyncAPI document."""
     parts = _Parts()
     names = [str(model.model_fields["type"].default) for model in (*BOT_MESSAGES, *SERVER_MESSAGES)]
     by_file = schemas()
@@ -100,7 +100,7 @@ def document() -> dict[str, Any]:
         "info": {
             "title": "Rumble bot protocol",
             "version": f"{PROTOCOL_VERSION}.0.0",
-            "description": "How bots and a Rumble server talk. PROTOCOL.md tells it in words.",
+            "description": "How bots and a Rumble server talk. PROTOCOL.md describes it in words.",
             "license": {"name": "MIT"},
         },
         "defaultContentType": "application/json",
@@ -118,13 +118,13 @@ def document() -> dict[str, Any]:
 
 
 class _Parts:
-    """All schemas in one place: AsyncAPI's own dialect of JSON Schema has no `$defs`."""
+    """The schemas of all messages in one place, because AsyncAPI's dialect of JSON Schema has no `$defs`."""
 
     def __init__(self) -> None:
         self.schemas: dict[str, Schema] = {}
 
     def add(self, name: str, schema: Schema) -> None:
-        """Take over a message's schema with all it consists of."""
+        """Add a message's schema and the parts in its `$defs`."""
         names = {each: self._free_name(each, part) for each, part in schema.get("$defs", {}).items()}
         for each, part in schema.get("$defs", {}).items():
             self.schemas[names[each]] = _moved(part, names)
@@ -132,12 +132,12 @@ class _Parts:
         self.schemas[name] = _moved(whole, names)
 
     def _free_name(self, name: str, part: Schema) -> str:
-        """A part that both directions have may grow where the server sends it: there its name is another."""
+        """Return another name if a different part has it: the server's parts may grow, and a bot's may not."""
         return name if self.schemas.get(name, part) == part else f"Told{name}"
 
 
 def _moved(value: Any, names: Mapping[str, str]) -> Any:
-    """A schema with its references led to where the parts are now."""
+    """Copy a schema, with its references changed to the new places of the parts."""
     if isinstance(value, list):
         return [_moved(one, names) for one in value]
     if not isinstance(value, dict):
@@ -192,7 +192,7 @@ def _references(*names: str) -> list[dict[str, str]]:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Write the document into the file that is given, or print it."""
+    """Write the document into the file given, or print it."""
     match arguments:
         case []:
             sys.stdout.write(text(document()))

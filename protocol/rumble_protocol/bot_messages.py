@@ -1,6 +1,6 @@
-"""What a bot sends to the server."""
+"""The messages that a bot sends."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from pydantic import Field
 
@@ -84,6 +84,6 @@ class Challenge(BotMessageModel):
 
 
 BotMessage = Annotated[Login | Join | Leave | Move | Resign | Challenge, Field(discriminator="type")]
-"""Any message of a bot, tagged by `type`."""
+"""Any message of a bot; `type` says which."""
 
-BOT_MESSAGES: tuple[type[BotMessageModel], ...] = (Login, Join, Leave, Move, Resign, Challenge)
+BOT_MESSAGES: tuple[type[BotMessageModel], ...] = get_args(get_args(BotMessage)[0])

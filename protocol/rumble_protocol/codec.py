@@ -1,7 +1,7 @@
 """Frames to messages and back.
 
-Incoming frames are always validated. Outgoing ones are dumped from their models, but for those of every match and
-ply: `turn_frame`, `match_start_frame` and `match_over_frame` build them directly, and tests hold them to the models.
+Incoming frames are always validated. Outgoing frames are serialised from their models, except for the most frequent:
+`turn_frame`, `match_start_frame` and `match_over_frame` build theirs directly for speed, and tests compare the two.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,10 +20,10 @@ from rumble_protocol.fields import BotMessageModel, ServerMessageModel, TimeCont
 from rumble_protocol.server_messages import FieldProblem, ServerMessage
 
 MOST_PROBLEMS = 8
-"""So many problems of one message are told; the rest would say no more."""
+"""Maximum number of problems that an error lists for one message; the others are left out."""
 
 LONGEST_NAME = 40
-"""Characters of somebody else's field name or type that an error repeats. Values are never repeated."""
+"""Maximum length, in characters, of a received field name or type in an error; the rest is cut. Values never appear."""
 
 _bot_message: TypeAdapter[BotMessage] = TypeAdapter(BotMessage)
 _server_message: TypeAdapter[ServerMessage] = TypeAdapter(ServerMessage)
@@ -31,7 +31,7 @@ _bot_fields = {model.model_fields["type"].default: list(model.model_fields) for 
 
 
 class BadMessage(ValueError):
-    """A frame that is not a message of the protocol: one line of `message`, and the problem of each field."""
+    """A frame is not a valid message. `message` is one line, `detail` the problem of each field."""
 
     def __init__(self, message: str, detail: Sequence[FieldProblem] = ()) -> None:
         super().__init__(message)
@@ -40,9 +40,9 @@ class BadMessage(ValueError):
 
 
 def read_bot_message(frame: str | bytes) -> BotMessage:
-    """The bot's message in a text frame, strictly validated. Raises BadMessage, and nothing else.
+    """Parse and strictly validate a bot's message. Raises BadMessage, and nothing else.
 
-    A name given twice in one object counts as it was given last.
+    Where an object gives a name twice, the last value counts.
     """
     try:
         message: BotMessage = _bot_message.validator.validate_json(frame)
@@ -52,7 +52,7 @@ def read_bot_message(frame: str | bytes) -> BotMessage:
 
 
 def read_server_message(frame: str | bytes) -> ServerMessage:
-    """The server's message in a text frame; unknown fields are ignored. Raises BadMessage, and nothing else."""
+    """Parse a message of the server, ignoring unknown fields. Raises BadMessage, and nothing else."""
     try:
         return _server_message.validate_json(frame)
     except ValidationError as error:
@@ -60,7 +60,7 @@ def read_server_message(frame: str | bytes) -> ServerMessage:
 
 
 def write_message(message: BotMessageModel | ServerMessageModel) -> bytes:
-    """The text frame of a message. What a bot need not say and does not say (None) is left out."""
+    """Serialise a message. Optional fields of a bot's message that are None are left out."""
     if isinstance(message, BotMessageModel):
         return message.__pydantic_serializer__.to_json(message, exclude_none=True)
     return message.__pydantic_serializer__.to_json(message)
@@ -81,7 +81,7 @@ def turn_frame(
     seats_ms: Sequence[int],
     lag_ms: int,
 ) -> bytes:
-    """The frame of a `turn`; `legal` or `moves` None where the login omits them."""
+    """Build the frame of a `turn`; `legal` or `moves` is None where the login omits it."""
     turn: dict[str, Any] = {
         "type": "turn",
         "match": match,
@@ -113,7 +113,7 @@ def match_start_frame(
     moves: Sequence[str],
     resumed: bool,
 ) -> bytes:
-    """The frame of a `match_start`."""
+    """Build the frame of a `match_start`."""
     return orjson.dumps(
         {
             "type": "match_start",
@@ -146,7 +146,7 @@ def match_over_frame(
     moves: Sequence[str],
     state: Mapping[str, Any],
 ) -> bytes:
-    """The frame of a `match_over`."""
+    """Build the frame of a `match_over`."""
     return orjson.dumps(
         {
             "type": "match_over",
@@ -187,12 +187,12 @@ def _unknown_type(tag: str, known: str) -> BadMessage:
 
 
 def _field(location: tuple[int | str, ...]) -> str:
-    """Where a problem is, without the type of message that pydantic puts first: `settings.rows`, `omit.0`."""
+    """Name the field of a problem, such as `settings.rows`, without the message type that pydantic puts first."""
     return ".".join(_cut(str(part)) for part in location[1:])
 
 
 def _problem(kind: str, problem: "ErrorDetails") -> str:
-    """What is wrong with one field, as a phrase that goes on from its name."""
+    """Describe what is wrong with a field, as a phrase that follows its name."""
     match problem["type"]:
         case "missing":
             return "is required"
@@ -204,7 +204,7 @@ def _problem(kind: str, problem: "ErrorDetails") -> str:
 
 
 def _meant(kind: str, location: tuple[int | str, ...]) -> str:
-    """The field that was perhaps meant by an unknown one of a bot's message."""
+    """Suggest the known field whose name is closest to an unknown one."""
     near = get_close_matches(_cut(str(location[1])), _bot_fields.get(kind, ()), 1) if len(location) == 2 else []
     return f"; did you mean `{near[0]}`?" if near else ""
 

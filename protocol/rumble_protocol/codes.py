@@ -1,4 +1,4 @@
-"""Every code of the protocol: rejections, errors, notices, close codes. PROTOCOL.md says what each means."""
+"""Every code of the protocol: rejections, errors, notices, close codes. PROTOCOL.md explains them."""
 
 from enum import IntEnum, StrEnum
 from typing import Final
@@ -36,7 +36,7 @@ class ErrorCode(StrEnum):
 
 
 class NoticeCode(StrEnum):
-    """What a `notice` is about."""
+    """The subject of a `notice`."""
 
     PAUSED = "paused"
     RESUMED = "resumed"
@@ -76,4 +76,4 @@ CLOSE_REASONS: Final[dict[CloseCode, str]] = {
 }
 
 DO_NOT_RECONNECT: Final = frozenset({CloseCode.REPLACED, CloseCode.WRONG_KEY, CloseCode.PROTOCOL_NOT_SUPPORTED})
-"""After one of these a client does not reconnect by itself: it would only be closed again."""
+"""A client must not reconnect by itself after one of these: the server would close the connection again."""

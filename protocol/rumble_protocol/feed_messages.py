@@ -1,10 +1,10 @@
-"""What spectators are sent: the events of a tournament's live feed, and the parts they are made of.
+"""The events of a tournament's live feed, and the objects they consist of.
 
-An event's name is its `type`. Each tells how things stand, not what to add: to hear one twice does no harm. Times
-(`_at_ms`) are server time in ms since the epoch.
+An event's name is its `type`. Each event holds the new state, not a difference, so that receiving it twice does no
+harm. Times (`_at_ms`) are server time in ms since the epoch.
 """
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field
 from rumble_engine import Drawing, Termination
@@ -14,12 +14,12 @@ from rumble_protocol.server_messages import TournamentStatus
 
 
 class Standing(ServerMessageModel):
-    """One line of the standings. Equal bots share a rank. `faults`: matches lost by its own fault, by termination.
+    """One line of the standings. Equal bots share a rank. `faults` counts the matches lost by each fault of the bot.
 
-    `tiebreaks` are in the host's order, null where one does not apply; `decided_by` is the one that parted the bot from
-    a neighbour with as many points. `rating` and its 95% `interval` (low, high) are null where they are not known.
-    `gained`: places gained (lost, if negative) by the last results; null where it is not known. How many results is
-    told beside the standings, in `gained_by`.
+    `tiebreaks` are in the host's order, null where one does not apply; `decided_by` is the tie-break that separated the
+    bot from a neighbour with equal points. `rating` and its 95% `interval` (low, high) are null where unknown. `gained`
+    is the number of places gained (negative: lost) by the last results, null where unknown; the number of these results
+    stands beside the standings, in `gained_by`.
     """
 
     rank: Count
@@ -38,7 +38,7 @@ class Standing(ServerMessageModel):
 
 
 class Expected(ServerMessageModel):
-    """When it will be over, if matches go on ending as fast as the last `results` did, within `window_ms`."""
+    """The expected end, if matches go on ending at the rate of the last `window_ms`, which had this many `results`."""
 
     remaining_ms: Milliseconds
     results: Count
@@ -63,10 +63,10 @@ class Pair(ServerMessageModel):
 
 
 class Board(ServerMessageModel):
-    """A match that is being played. `seat` is to move. `position` is the game's own text for where it stands.
+    """A running match. `seat` is to move. `position` is the position in the game's text form.
 
-    `diagram` is the same over several lines; `drawing` for a picture, null where the game has none. `seats_ms` are the
-    clocks at `at_ms`; that of `seat` runs if `ticking` (its bot is there, and was asked).
+    `diagram` is the position over several lines; `drawing` describes a picture, and is null where the game has none.
+    `seats_ms` are the clocks at `at_ms`; the clock of `seat` runs if `ticking` (its bot is connected and was asked).
     """
 
     match: str
@@ -97,7 +97,7 @@ class MatchResult(ServerMessageModel):
 
 
 class TournamentSummary(ServerMessageModel):
-    """A tournament in a list. `bots` is null where nobody has counted them: it ended in its lobby, long ago."""
+    """A tournament in a list. `bots` is null where the number is not known: it ended in its lobby, long ago."""
 
     id: str
     name: str
@@ -110,9 +110,9 @@ class TournamentSummary(ServerMessageModel):
 
 
 class TournamentView(TournamentSummary):
-    """A tournament with all that its page shows. `reason`: why it was paused or ended.
+    """A tournament with everything that its page shows. `reason`: why it was paused or ended.
 
-    `rating_model` tells in words how the bots were rated; it is empty where they are not.
+    `rating_model` describes how the bots were rated; it is empty where they are not rated.
     """
 
     settings: Settings
@@ -129,7 +129,7 @@ class TournamentView(TournamentSummary):
     matches_over: Count
     matches_total: Count | None
     headline: str = ""
-    """The state in a sentence: who leads, who has won, what is waited for."""
+    """The state in one sentence: who leads, who has won, or what the tournament waits for."""
     expected: Expected | None = None
     standings: list[Standing]
     gained_by: Count = 0
@@ -143,7 +143,7 @@ class TournamentView(TournamentSummary):
 
 
 class Snapshot(TournamentView):
-    """The first event of a stream, and after a gap: everything."""
+    """The whole state: the first event of a stream, and the first after a gap."""
 
     type: Literal["snapshot"] = "snapshot"
 
@@ -155,7 +155,7 @@ class FeedMatchStart(Board):
 
 
 class FeedMove(Board):
-    """A match went on: by one move, or by several; or a bot of it went away or came back."""
+    """A match went on by one move or by several, or one of its bots went away or came back."""
 
     type: Literal["move"] = "move"
 
@@ -167,7 +167,7 @@ class FeedMatchOver(MatchResult):
 
 
 class FeedStandings(ServerMessageModel):
-    """The whole standings, and the `pairs` that changed; several results may be in it, or newer ratings."""
+    """The whole standings, and the `pairs` that changed: after one or several results, or newer ratings."""
 
     type: Literal["standings"] = "standings"
     tournament: str
@@ -208,14 +208,6 @@ FeedEvent = Annotated[
     Snapshot | FeedMatchStart | FeedMove | FeedMatchOver | FeedStandings | FeedStatus | FeedField,
     Field(discriminator="type"),
 ]
-"""Any event of a feed, tagged by `type`."""
+"""Any event of a feed; `type` says which."""
 
-FEED_EVENTS: tuple[type[ServerMessageModel], ...] = (
-    Snapshot,
-    FeedMatchStart,
-    FeedMove,
-    FeedMatchOver,
-    FeedStandings,
-    FeedStatus,
-    FeedField,
-)
+FEED_EVENTS: tuple[type[ServerMessageModel], ...] = get_args(get_args(FeedEvent)[0])

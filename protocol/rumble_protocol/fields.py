@@ -1,4 +1,4 @@
-"""Field types shared by the messages, and the bases of the messages of either direction."""
+"""Field types that messages share, and the base classes of the messages in each direction."""
 
 from typing import Annotated, Any, Self
 
@@ -25,7 +25,7 @@ DAY_MS = 24 * 60 * 60 * 1000
 Name = Annotated[str, StringConstraints(pattern=NAME_PATTERN)]
 """A bot's name, compared without case."""
 WantedName = Annotated[str, WithJsonSchema({"type": "string", "pattern": NAME_PATTERN})]
-"""A name as a bot asks for it: the schema tells the rule, and the server answers `bad_name`, not `bad_message`."""
+"""A name that a bot asks for. Only the schema has the pattern: the server answers `bad_name`, not `bad_message`."""
 Key = Annotated[str, StringConstraints(min_length=16, max_length=128)]
 TournamentId = Annotated[str, StringConstraints(min_length=1, max_length=64)]
 MatchId = Annotated[str, StringConstraints(min_length=1, max_length=128)]
@@ -35,11 +35,11 @@ Seat = Annotated[int, Field(ge=0, le=15)]
 Count = Annotated[int, Field(ge=0, le=LARGEST_INTEGER)]
 Milliseconds = Annotated[int, Field(ge=0, le=LARGEST_INTEGER)]
 Duration = Annotated[int, Field(ge=0, le=DAY_MS)]
-"""A duration in ms that somebody chooses: at most a day."""
+"""A duration in ms that a user chooses: at most a day."""
 SettingSchema = (
     bool | Annotated[int, Field(ge=-LARGEST_INTEGER, le=LARGEST_INTEGER)] | Annotated[str, Field(max_length=256)]
 )
-"""What `_setting` checks, as a type: tried one by one, it would tell three problems of each wrong value."""
+"""What `_setting` checks, for the schema; validated as a union it would report three problems of one wrong value."""
 
 
 def _setting(value: Any) -> bool | int | str:
@@ -59,21 +59,21 @@ Settings = dict[str, SettingValue]
 
 
 class BotMessageModel(BaseModel):
-    """Base of what a bot sends: no coercion, no unknown fields (a typo is told, not swallowed)."""
+    """Base class of a bot's messages: no coercion, and no unknown fields, so that a typo is an error."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class ServerMessageModel(BaseModel):
-    """Base of what the server sends: whoever reads it ignores fields it does not know."""
+    """Base class of the server's messages: a reader ignores fields that it does not know."""
 
     model_config = ConfigDict(strict=True, extra="ignore", frozen=True, allow_inf_nan=False)
 
 
 class TimeControl(BaseModel):
-    """How long a bot may think: `move_ms` for each move first, then from the bank, which grows by the increment.
+    """How long a bot may think, in ms: `move_ms` for each move, then the bank, which grows by the increment.
 
-    Nothing given means `move_ms` 10000. With only a bank given, `move_ms` is 0. All in ms.
+    If neither `move_ms` nor `bank_ms` is given, `move_ms` is 10000. If only the bank is given, `move_ms` is 0.
     """
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
@@ -103,7 +103,7 @@ def _without_unknown(told: Any) -> Any:
 
 
 ToldTimeControl = Annotated[TimeControl, BeforeValidator(_without_unknown)]
-"""A time control in a message of the server: like the message itself, it may grow."""
+"""A time control in a message of the server; later versions may add fields to it."""
 
 
 def _at_most_1_kb(note: str) -> str:

@@ -1,7 +1,7 @@
 """The messages as JSON Schema (draft 2020-12), for bots and spectators in other languages.
 
-`python -m rumble_protocol.schema protocol/schema` writes the files that the repository keeps; without a folder the
-same is printed as one JSON object, file names to schemas.
+`python -m rumble_protocol.schema protocol/schema` writes the files that the repository keeps; without a folder it
+prints one JSON object of file names and schemas.
 """
 
 import json
@@ -19,24 +19,24 @@ from rumble_protocol.server_messages import SERVER_MESSAGES, ServerMessage
 
 DRAFT: Final = "https://json-schema.org/draft/2020-12/schema"
 IDS: Final = "urn:rumble:v1:"
-"""What the `$id` of each schema begins with; the name of its message follows."""
+"""The `$id` of a schema is this prefix and the name of its message."""
 OMITTED: Final = frozenset(get_args(get_args(Login.model_fields["omit"].annotation)[0]))
-"""The fields of a `turn` that a login may do without."""
+"""The fields of a `turn` that a login may omit."""
 
 Schema = dict[str, Any]
 
 
 class _Generator(GenerateJsonSchema):
-    """Leaves out titles that only repeat the field's name."""
+    """Leaves out titles, because they would only repeat the field's name."""
 
     def field_title_should_be_set(self, schema: object) -> bool:
         return False
 
 
 def schemas() -> dict[str, Schema]:
-    """File name to schema: each message by its type, and `bot_message` and `server_message` for any of a direction.
+    """Return the schemas by file name: one for each message, and `bot_message`, `server_message` for each direction.
 
-    `feed_event` is any event of a tournament's live feed; some of these have the name of a message.
+    `feed_event` is any event of a tournament's live feed; it is one schema because some events are named like messages.
     """
     bot = {_type(model): model for model in BOT_MESSAGES} | {"bot_message": BotMessage}
     server = {_type(model): model for model in SERVER_MESSAGES} | {"server_message": ServerMessage}
@@ -48,7 +48,7 @@ def schemas() -> dict[str, Schema]:
 
 
 def write(folder: Path) -> None:
-    """Write every schema into `folder`, and remove a schema there that is none any more."""
+    """Write every schema into `folder`, and remove files of schemas that no longer exist."""
     folder.mkdir(parents=True, exist_ok=True)
     wanted = schemas()
     for path in folder.glob("*.json"):
@@ -59,7 +59,7 @@ def write(folder: Path) -> None:
 
 
 def text(schema: Schema) -> str:
-    """The schema as its file holds it."""
+    """Return the text of a schema's file."""
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
 
 
@@ -68,7 +68,7 @@ def _type(model: type[BaseModel]) -> str:
 
 
 def _schema(name: str, form: Any, finish: Callable[[Schema], None]) -> Schema:
-    """The schema of a model or a union; `finish` completes the part of each object in it."""
+    """Return the schema of a model or a union; `finish` completes the schema of each object in it."""
     schema = TypeAdapter(form).json_schema(schema_generator=_Generator)
     for part in (schema, *schema.get("$defs", {}).values()):
         if "properties" in part:
@@ -82,19 +82,19 @@ def _schema(name: str, form: Any, finish: Callable[[Schema], None]) -> Schema:
 
 
 def _finish_bot_part(part: Schema) -> None:
-    """pydantic takes `type` as optional, since it has a default."""
+    """Require `type`, which pydantic leaves optional because it has a default."""
     if "type" in part["properties"]:
         part["required"] = ["type", *part.get("required", ())]
 
 
 def _finish_server_part(part: Schema) -> None:
-    """The server leaves nothing out but what `omit` says; and what it sends may grow."""
+    """Require every field that a login cannot omit, and allow additional fields."""
     part["required"] = [field for field in part["properties"] if part["title"] != "Turn" or field not in OMITTED]
     part.pop("additionalProperties", None)
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Write the schemas into the folder that is given, or print them."""
+    """Write the schemas into the folder given, or print them."""
     match arguments:
         case []:
             sys.stdout.write(text(schemas()))

@@ -1,6 +1,6 @@
-"""What the server sends to a bot."""
+"""The messages that the server sends to a bot."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field
 from rumble_engine import Termination
@@ -15,11 +15,11 @@ ToldRejection = Annotated[Rejection | str, _Open]
 ToldErrorCode = Annotated[ErrorCode | str, _Open]
 ToldNoticeCode = Annotated[NoticeCode | str, _Open]
 ToldTermination = Annotated[Termination | str, _Open]
-"""Codes as a reader takes them: those it knows, and as plain text what came after it was written."""
+"""Codes as a reader accepts them: the known ones, and any text, since a later server may send new codes."""
 
 
 class Limits(ServerMessageModel):
-    """What the server allows one connection."""
+    """What the server allows on one connection."""
 
     frame_bytes: Count = 65_536
     login_ms: Milliseconds = 10_000
@@ -30,7 +30,7 @@ class Limits(ServerMessageModel):
 
 
 class Welcome(ServerMessageModel):
-    """The first frame of a connection. `features` lists what came after version 1.0."""
+    """The first frame of a connection. `features` lists what was added after version 1.0."""
 
     type: Literal["welcome"] = "welcome"
     protocol: int = 1
@@ -106,7 +106,7 @@ class TurnClock(ServerMessageModel):
 
 
 class Turn(ServerMessageModel):
-    """It is the bot's move: a full snapshot. `legal` and `moves` are absent if the login omits them."""
+    """It is the bot's move. The message is a full snapshot; `legal` and `moves` are absent if the login omits them."""
 
     type: Literal["turn"] = "turn"
     match: str
@@ -159,7 +159,7 @@ class TournamentOver(ServerMessageModel):
 
 
 class Notice(ServerMessageModel):
-    """Something the bot (and its owner) should know; needs no answer."""
+    """Something that the bot or its owner should know. It needs no answer."""
 
     type: Literal["notice"] = "notice"
     code: ToldNoticeCode
@@ -169,7 +169,7 @@ class Notice(ServerMessageModel):
 
 
 class FieldProblem(ServerMessageModel):
-    """One field of a refused message, and what is wrong with it."""
+    """A field of a refused message, and what is wrong with it."""
 
     field: str
     problem: str
@@ -189,18 +189,6 @@ ServerMessage = Annotated[
     Welcome | Session | Joined | Left | MatchStart | Turn | Rejected | MatchOver | TournamentOver | Notice | Error,
     Field(discriminator="type"),
 ]
-"""Any message of the server, tagged by `type`."""
+"""Any message of the server; `type` says which."""
 
-SERVER_MESSAGES: tuple[type[ServerMessageModel], ...] = (
-    Welcome,
-    Session,
-    Joined,
-    Left,
-    MatchStart,
-    Turn,
-    Rejected,
-    MatchOver,
-    TournamentOver,
-    Notice,
-    Error,
-)
+SERVER_MESSAGES: tuple[type[ServerMessageModel], ...] = get_args(get_args(ServerMessage)[0])

@@ -1,4 +1,4 @@
-"""The browser of the tests: Debian's Chromium, which asks nobody anything but the server under test."""
+"""The browser of the tests: Debian's Chromium, which connects to 127.0.0.1 and nowhere else."""
 
 import os
 import shutil
@@ -20,13 +20,13 @@ FLAGS = (
 
 
 def chromium() -> str | None:
-    """The browser's program: what `CHROMIUM` names, else `chromium`; None where there is none."""
+    """Return the path of the browser that `CHROMIUM` names, else of `chromium`; None if it is not installed."""
     return shutil.which(os.environ.get("CHROMIUM") or "chromium")
 
 
 @asynccontextmanager
 async def browsing(program: str) -> AsyncIterator[Browser]:
-    """A browser without a window, until the end of the block."""
+    """Run a browser without a window until the end of the block."""
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=program, args=list(FLAGS))
         try:

@@ -1,4 +1,4 @@
-"""A real browser, a real server and bots for every test in this folder; all tests and fixtures share one event loop."""
+"""A real browser, a real server and bots for the tests of this folder, which share one event loop."""
 
 import importlib.util
 import os
@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import pytest
 import pytest_asyncio
 
-from tests.browser.guests import Guests
-from tests.browser.scenery import Scenery, scenery
-from tests.browser.stage import Stage, staged
+from tests.browser.paced_bots import PacedBots
+from tests.browser.running_server import RunningServer, started_server
+from tests.browser.sample_site import SampleSite, serve_sample_site
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, Page
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent
 PATIENCE_MS = 15_000
-"""How long a page may take to show what a test waits for."""
+"""How long a test waits for something on a page, in ms; then it fails."""
 
 OpenPage = Callable[..., Awaitable["Page"]]
 
 
 def missing(what: str) -> NoReturn:
-    """Skip, since something is not installed here; where everything has to be (`CI`), fail."""
+    """Skip the test because a tool is not installed; fail instead where the variable `CI` is set."""
     if os.environ.get("CI"):
         pytest.fail(f"{what}, and this run must not skip", pytrace=False)
     pytest.skip(what, allow_module_level=True)
 
 
 class _NotInstalled(pytest.Module):
-    """A module of tests on a machine without Playwright: it cannot even be imported."""
+    """A module of tests on a machine without Playwright, which cannot be imported there."""
 
     def collect(self) -> NoReturn:
         missing("Playwright is not installed (`pip install -e '.[test]'`)")
@@ -68,52 +68,52 @@ async def browser() -> AsyncIterator["Browser"]:
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def stage(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
-    """The server that tests share: give tournaments and bots names of their own. Nobody kills it."""
-    with staged(tmp_path_factory.mktemp("stage")) as stage:
-        yield stage
+async def server(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[RunningServer]:
+    """The server that tests share. Use unique names for tournaments and bots, and do not kill it."""
+    with started_server(tmp_path_factory.mktemp("server")) as server:
+        yield server
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def scene(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Scenery]:
-    """Another server that tests share, with tournaments in every state: to be looked at only."""
-    async with scenery(tmp_path_factory.mktemp("scene")) as scene:
-        yield scene
+async def sample_site(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[SampleSite]:
+    """A second shared server, with tournaments in every state. Tests only read it."""
+    async with serve_sample_site(tmp_path_factory.mktemp("sample_site")) as sample_site:
+        yield sample_site
 
 
 @pytest.fixture
-def mortal(tmp_path: Path) -> Iterator[Stage]:
-    """A server for one test, which may kill it."""
-    with staged(tmp_path) as stage:
-        yield stage
+def own_server(tmp_path: Path) -> Iterator[RunningServer]:
+    """A server for one test, which may kill and restart it."""
+    with started_server(tmp_path) as server:
+        yield server
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def guests() -> AsyncIterator[Guests]:
-    """Bots, stopped at the end of the test."""
-    guests = Guests()
-    yield guests
-    await guests.end()
+async def paced_bots() -> AsyncIterator[PacedBots]:
+    """The bots of one test, stopped at its end."""
+    paced_bots = PacedBots()
+    yield paced_bots
+    await paced_bots.end()
 
 
 @pytest.fixture
 def problems() -> "Problems":
-    """What goes wrong on the test's pages; a test that provokes something says so first."""
+    """What goes wrong on the test's pages. A test that causes a problem allows it first."""
     from tests.browser.problems import Problems
 
     return Problems()
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def open_page(browser: "Browser", problems: "Problems", stage: Stage) -> AsyncIterator[OpenPage]:
-    """Opens a page in a context of its own, with the options of Playwright's `new_context`; paths are the stage's.
+async def open_page(browser: "Browser", problems: "Problems", server: RunningServer) -> AsyncIterator[OpenPage]:
+    """Open a page in its own context, with the options of Playwright's `new_context`; paths are relative to `server`.
 
-    The test fails at its end if any of its pages had a problem that it did not provoke.
+    The test fails at its end if any of its pages had a problem that the test did not allow.
     """
     contexts = []
 
     async def open_page(**options: Any) -> "Page":
-        context = await browser.new_context(**{"base_url": stage.url, **options})
+        context = await browser.new_context(**{"base_url": server.url, **options})
         context.set_default_timeout(PATIENCE_MS)
         contexts.append(context)
         await problems.watch(context)
@@ -127,5 +127,5 @@ async def open_page(browser: "Browser", problems: "Problems", stage: Stage) -> A
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def page(open_page: OpenPage) -> "Page":
-    """A page of an ordinary size."""
+    """A page of the default size."""
     return await open_page()

@@ -1,4 +1,4 @@
-"""Bots of the test's own process that take challenges on a real server."""
+"""Bots in the test's process that accept challenges on a real server."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -8,42 +8,41 @@ from rumble_bots.sdk.bot import Bot, Turn
 from rumble_bots.sdk.serve import serve
 
 
-class Patient(Bot):
-    """Plays the first legal move, once it may."""
+class WaitingBot(Bot):
+    """Plays the first legal move, as soon as `may_move` is set."""
 
     def __init__(self) -> None:
         self.may_move = asyncio.Event()
 
     async def choose(self, turn: Turn) -> str:
-        """Wait for leave."""
         await self.may_move.wait()
         return turn.legal[0]
 
 
 @dataclass(slots=True)
 class Opponents:
-    """All such bots of a test, or of a module."""
+    """The opponents of a test, or of a module."""
 
     url: str
     _tasks: "dict[str, asyncio.Task[object]]" = field(default_factory=dict)
 
     def reference(self, player: str, name: str) -> None:
-        """Let the reference bot of that name play many matches at a time."""
+        """Start the reference bot called `player`, for up to 16 matches at the same time."""
         self.add(RemoteReferenceBot(player), name, max_matches=16)
 
     def add(self, bot: Bot, name: str, *, max_matches: int = 1) -> None:
-        """Let a bot play; it connects again by itself."""
+        """Start a bot; it reconnects by itself."""
         playing = serve(bot, self.url, name=name, key=f"key-of-{name:0>16}", challenges=True, max_matches=max_matches)
         self._tasks[name] = asyncio.create_task(playing, name=f"bot {name}")
 
     async def leave(self, name: str) -> None:
-        """End one."""
+        """Stop one bot."""
         task = self._tasks.pop(name)
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
 
     async def end(self) -> None:
-        """End them all. Raises what one of them failed of."""
+        """Stop all bots; raise the exception of one that failed."""
         for name, task in list(self._tasks.items()):
             if task.done():
                 task.result()

@@ -1,4 +1,4 @@
-"""What a page must never do: complain, fail to load something, break its own policy, or talk to anyone else."""
+"""What no page may do: log an error, fail to load something, violate its own policy, or contact another host."""
 
 import re
 from urllib.parse import urlsplit
@@ -6,21 +6,21 @@ from urllib.parse import urlsplit
 from playwright.async_api import BrowserContext, ConsoleMessage, Request, Response, WebError
 
 LEFT = "net::ERR_ABORTED"
-"""A request that ended because the page was left, or a download began."""
+"""The error of a request that ended because the page was left or a download began."""
 REPORT_VIOLATIONS = """document.addEventListener("securitypolicyviolation", (event) => {
   console.error(`policy violation: ${event.violatedDirective} ${event.blockedURI}`);
 });"""
 
 
 class Problems:
-    """The problems of every page of a browser context."""
+    """Records the problems on the pages of browser contexts."""
 
     def __init__(self) -> None:
         self._found: list[str] = []
-        self._provoked: list[re.Pattern[str]] = []
+        self._allowed: list[re.Pattern[str]] = []
 
     async def watch(self, context: BrowserContext) -> None:
-        """Note what goes wrong on the pages of the context. To be called before the first is opened."""
+        """Record what goes wrong on the pages of the context. Call it before the first page is opened."""
         await context.add_init_script(REPORT_VIOLATIONS)
         context.on("console", self._on_console)
         context.on("weberror", self._on_error)
@@ -28,14 +28,14 @@ class Problems:
         context.on("requestfailed", self._on_failure)
         context.on("response", self._on_response)
 
-    def provoke(self, pattern: str) -> None:
-        """A test is about to cause problems that match the expression: they are none."""
-        self._provoked.append(re.compile(pattern))
+    def allow(self, pattern: str) -> None:
+        """Ignore the problems that match the regular expression."""
+        self._allowed.append(re.compile(pattern))
 
     @property
     def found(self) -> list[str]:
-        """Everything that nobody provoked."""
-        return [each for each in self._found if not any(pattern.search(each) for pattern in self._provoked)]
+        """All problems that are not allowed."""
+        return [each for each in self._found if not any(pattern.search(each) for pattern in self._allowed)]
 
     def _on_console(self, message: ConsoleMessage) -> None:
         if message.type == "error":

@@ -1,4 +1,4 @@
-"""axe-core finds nothing serious on any page, light or dark, narrow or wide; and nothing else goes wrong there."""
+"""axe-core finds nothing serious on any page, light or dark, narrow or wide; and no page has another problem."""
 
 import os
 from pathlib import Path
@@ -7,16 +7,16 @@ from typing import Any, Literal
 import pytest
 
 from tests.browser.conftest import OpenPage, missing
-from tests.browser.places import PLACES, Place
 from tests.browser.problems import Problems
-from tests.browser.scenery import Scenery
+from tests.browser.sample_site import SampleSite
+from tests.browser.site_pages import SITE_PAGES, SitePage
 
 ROOT = Path(__file__).parents[2]
 COLORS = ("color-contrast", "link-in-text-block")
-"""The rules that depend on the color scheme; the others are checked in one of them."""
+"""The rules that depend on the color scheme; the others are checked in the light scheme only."""
 WIDTHS = (360, 1280)
 SCHEMES: dict[Literal["light", "dark"], tuple[str, ...]] = {"light": (), "dark": COLORS}
-"""With the rules that are checked; all, if none is named."""
+"""Each color scheme with the rules checked in it; an empty tuple stands for all."""
 BAD = ("serious", "critical")
 CHECK = """async (rules) => {
   const only = rules.length ? { runOnly: rules } : {};
@@ -26,7 +26,7 @@ CHECK = """async (rules) => {
 
 @pytest.fixture(scope="module")
 def axe() -> str:
-    """The script of axe-core: the file that `AXE` names, or as `npm install axe-core` puts it here."""
+    """Read the script of axe-core: the file that `AXE` names, else the one that `npm install` puts here."""
     path = Path(os.environ.get("AXE") or ROOT / "node_modules" / "axe-core" / "axe.min.js")
     if not path.is_file():
         missing("axe-core is not here (`npm install --no-save --no-package-lock axe-core@4`; or `AXE` names its file)")
@@ -34,7 +34,7 @@ def axe() -> str:
 
 
 def complaints(found: list[dict[str, Any]]) -> list[str]:
-    """What axe found, as far as it is bad: the rule, what it means, and where."""
+    """Describe what axe found that is serious: the rule, its meaning, and where."""
     return [
         f"{each['id']} ({each['impact']}): {each['help']}: {[node['target'] for node in each['nodes']][:5]}"
         for each in found
@@ -42,14 +42,16 @@ def complaints(found: list[dict[str, Any]]) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("place", PLACES, ids=lambda place: place.name)
-async def test_nothing_serious(place: Place, axe: str, open_page: OpenPage, scene: Scenery, problems: Problems) -> None:
-    if place.refused is not None:
-        problems.provoke(f"{place.refused}")
-    page = await open_page(base_url=scene.stage.url, reduced_motion="reduce")
-    answer = await page.goto(scene.path(place.path))
+@pytest.mark.parametrize("site_page", SITE_PAGES, ids=lambda site_page: site_page.name)
+async def test_nothing_serious(
+    site_page: SitePage, axe: str, open_page: OpenPage, sample_site: SampleSite, problems: Problems
+) -> None:
+    if site_page.refused is not None:
+        problems.allow(f"{site_page.refused}")
+    page = await open_page(base_url=sample_site.server.url, reduced_motion="reduce")
+    answer = await page.goto(sample_site.path(site_page.path))
     assert answer is not None
-    assert answer.status == (place.refused or 200)
+    assert answer.status == (site_page.refused or 200)
     await page.evaluate(axe)
     found = []
     for scheme, rules in SCHEMES.items():

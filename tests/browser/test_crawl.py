@@ -1,4 +1,4 @@
-"""Whoever comes without a token can read every page that home leads to, and pages load nothing from elsewhere."""
+"""Every page that the home page leads to is readable without a token, and loads nothing from another host."""
 
 from collections import Counter
 from html.parser import HTMLParser
@@ -6,15 +6,15 @@ from urllib.parse import parse_qs, urldefrag, urljoin, urlsplit
 
 import httpx
 
-from tests.browser.places import PLACES
-from tests.browser.scenery import Scenery
+from tests.browser.sample_site import SampleSite
+from tests.browser.site_pages import SITE_PAGES
 
 MOST_OF_A_KIND = 12
-"""So many pages of each kind are read: a crosstable alone links to hundreds."""
+"""Maximum number of pages read of each kind; the others are skipped, since a crosstable links to hundreds."""
 
 
 class Links(HTMLParser):
-    """What a page refers to: `links` to other pages, `parts` that a browser loads with it."""
+    """The references of a page: `links` to other pages, and `parts` that a browser loads with it."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -31,15 +31,15 @@ class Links(HTMLParser):
 
 
 def kind(url: str) -> str:
-    """What pages of one kind have in common: the shape of the path, and which things are asked for."""
+    """Return what pages of one kind have in common: the path without ids, and the names of the parameters."""
     parts = urlsplit(url)
     words = parts.path.split("/")[1:]
     words[1:2] = ["*"] * len(words[1:2]) if words[0] != "static" else words[1:2]
     return f"/{'/'.join(words)}?{'&'.join(sorted(parse_qs(parts.query)))}"
 
 
-async def test_everything_home_leads_to_answers(scene: Scenery) -> None:
-    home = f"{scene.stage.url}/"
+async def test_everything_home_leads_to_answers(sample_site: SampleSite) -> None:
+    home = f"{sample_site.server.url}/"
     waiting, seen, kinds, wrong = [home], {home}, Counter[str](), []
     async with httpx.AsyncClient(trust_env=False) as client:
         while waiting:
@@ -57,6 +57,10 @@ async def test_everything_home_leads_to_answers(scene: Scenery) -> None:
                     seen.add(link)
                     waiting.append(link)
     assert wrong == []
-    public = {place.path.format(**scene.ids) for place in PLACES if place.name in ("finished", "running", "docs")}
+    public = {
+        site_page.path.format(**sample_site.ids)
+        for site_page in SITE_PAGES
+        if site_page.name in ("finished", "running", "docs")
+    }
     assert {urljoin(home, path) for path in public} <= seen
     assert kinds["/matches/*?"] > 1

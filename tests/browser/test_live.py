@@ -4,15 +4,15 @@ from typing import Any
 
 from playwright.async_api import Page, expect
 
-from tests.browser.guests import Guests
+from tests.browser.paced_bots import PacedBots
 from tests.browser.problems import Problems
-from tests.browser.stage import Stage
+from tests.browser.running_server import RunningServer
 
 NAMES = ("ann", "bob", "cid", "dot")
 
 
 async def shown_points(page: Page) -> dict[str, float]:
-    """The points in the standings of a tournament's page, by name."""
+    """Return the points in the standings of a tournament's page, by name."""
     rows = await page.locator("#standings tr").all()
     return {await row.locator("th a").inner_text(): number(await row.locator("td.points").inner_text()) for row in rows}
 
@@ -25,53 +25,53 @@ def told_points(tournament: Any) -> dict[str, float]:
     return {line["name"]: line["points"] for line in tournament["standings"]}
 
 
-async def test_standings_change_while_it_plays(page: Page, stage: Stage, guests: Guests) -> None:
-    cup = stage.create("Live cup", cycles=3)
+async def test_standings_change_while_it_plays(page: Page, server: RunningServer, paced_bots: PacedBots) -> None:
+    cup = server.create("Live cup", cycles=3)
     await page.goto(f"/tournaments/{cup}")
     await expect(page.locator("#nobody")).to_be_visible()
-    await guests.join(stage.bot_url, cup, *NAMES, think_s=0.02)
+    await paced_bots.join(server.bot_url, cup, *NAMES, think_s=0.02)
     await expect(page.locator("#standings tr")).to_have_count(len(NAMES))
-    stage.command(cup, "start")
+    server.command(cup, "start")
     await expect(page.locator("#status")).to_have_text("running")
     await expect(page.locator("#status")).to_have_text("finished")
-    told = stage.tournament(cup)
+    told = server.tournament(cup)
     await expect(page.locator("#count")).to_have_text(f"{told['matches_total']} of {told['matches_total']} matches")
     assert await shown_points(page) == told_points(told)
 
 
 async def test_a_gauntlet_that_starts_has_rows_for_its_challengers_alone_and_a_voided_result_goes(
-    page: Page, stage: Stage, guests: Guests
+    page: Page, server: RunningServer, paced_bots: PacedBots
 ) -> None:
-    cup = stage.create("Gauntlet", format="gauntlet")
+    cup = server.create("Gauntlet", format="gauntlet")
     await page.goto(f"/tournaments/{cup}")
-    pace = await guests.join(stage.bot_url, cup, *NAMES)
+    pace = await paced_bots.join(server.bot_url, cup, *NAMES)
     await expect(page.locator("#crosstable tr")).to_have_count(len(NAMES))
     pace.think_s = 0.1
-    stage.command(cup, "start")
+    server.command(cup, "start")
     await expect(page.locator("#crosstable tr")).to_have_count(1)
     first = page.locator("#latest li a").first
     await expect(first).to_be_visible()
-    stage.command(cup, "pause")
+    server.command(cup, "pause")
     await expect(page.locator("#playing")).to_be_hidden()
     link = await first.get_attribute("href") or ""
-    stage.command(cup, "replay", match=link.removeprefix("/matches/"))
+    server.command(cup, "replay", match=link.removeprefix("/matches/"))
     await expect(page.locator(f'#latest a[href="{link}"]')).to_have_count(0)
 
 
 async def test_it_recovers_when_the_server_was_killed(
-    page: Page, mortal: Stage, guests: Guests, problems: Problems
+    page: Page, own_server: RunningServer, paced_bots: PacedBots, problems: Problems
 ) -> None:
-    cup = mortal.create("Cup", start_at_bots=len(NAMES), cycles=2)
-    await page.goto(f"{mortal.url}/tournaments/{cup}")
-    pace = await guests.join(mortal.bot_url, cup, *NAMES, think_s=0.1)
+    cup = own_server.create("Cup", start_at_bots=len(NAMES), cycles=2)
+    await page.goto(f"{own_server.url}/tournaments/{cup}")
+    pace = await paced_bots.join(own_server.bot_url, cup, *NAMES, think_s=0.1)
     await expect(page.locator("#latest li").first).to_be_visible()
-    problems.provoke("ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET")
-    mortal.kill()
+    problems.allow("ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET")
+    own_server.kill()
     await expect(page.locator("#connection")).to_be_visible()
     pace.think_s = 0.0
-    mortal.restart()
+    own_server.restart()
     await expect(page.locator("#connection")).to_be_hidden()
     await expect(page.locator("#status")).to_have_text("finished")
-    told = mortal.tournament(cup)
+    told = own_server.tournament(cup)
     await expect(page.locator("#count")).to_have_text(f"{told['matches_total']} of {told['matches_total']} matches")
     assert await shown_points(page) == told_points(told)

@@ -2,8 +2,8 @@
 
 from playwright.async_api import Page, expect
 
-from tests.browser.guests import Guests
-from tests.browser.stage import Stage
+from tests.browser.paced_bots import PacedBots
+from tests.browser.running_server import RunningServer
 
 
 def markup(text: str) -> str:
@@ -13,17 +13,17 @@ def markup(text: str) -> str:
 EVIL = ".evil, img[onerror]"
 
 
-async def test_it_is_text(page: Page, stage: Stage, guests: Guests) -> None:
+async def test_it_is_text(page: Page, server: RunningServer, paced_bots: PacedBots) -> None:
     name, note = markup("cup"), markup("note")
-    cup = stage.create(name, legs=1)
+    cup = server.create(name, legs=1)
     await page.goto(f"/tournaments/{cup}")
     await expect(page.locator("h1")).to_contain_text(name)
-    pace = await guests.join(
-        stage.bot_url, cup, "eva", "evi", note=note, client=markup("client"), version=markup("version")
+    pace = await paced_bots.join(
+        server.bot_url, cup, "eva", "evi", note=note, client=markup("client"), version=markup("version")
     )
     await expect(page.locator("#standings tr")).to_have_count(2)
     pace.hold()
-    stage.command(cup, "start")
+    server.command(cup, "start")
     match = f"/matches/{cup}.1.1.1.1"
     await page.locator(f"a[href='{match}']").click()
     await expect(page.locator("#outcome")).to_contain_text("to move")
@@ -35,14 +35,14 @@ async def test_it_is_text(page: Page, stage: Stage, guests: Guests) -> None:
         await expect(page.locator(EVIL)).to_have_count(0)
 
 
-async def test_what_a_bot_says_of_itself_is_text(page: Page, stage: Stage, guests: Guests) -> None:
-    cup = stage.create("said of itself", legs=1)
+async def test_what_a_bot_says_of_itself_is_text(page: Page, server: RunningServer, paced_bots: PacedBots) -> None:
+    cup = server.create("said of itself", legs=1)
     client, version = markup("client"), markup("version")
-    pace = await guests.join(stage.bot_url, cup, "ida", "ivo", client=client, version=version)
+    pace = await paced_bots.join(server.bot_url, cup, "ida", "ivo", client=client, version=version)
     pace.hold()  # so that they are still there when they are looked at
-    stage.command(cup, "start")
+    server.command(cup, "start")
     await page.goto(f"/console/{cup}")
-    await page.get_by_label("Host token").fill(stage.token)
+    await page.get_by_label("Host token").fill(server.token)
     await page.get_by_role("button", name="Log in").click()
     await expect(page.locator("#bots tr")).to_have_count(2)
     await expect(page.locator("#bots")).to_contain_text(f"version {version}, {client}")

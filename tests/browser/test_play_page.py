@@ -10,9 +10,9 @@ from rumble_bots.reference import make_reference_bot
 from rumble_engine import State, get_game
 
 from tests.browser.conftest import OpenPage
-from tests.browser.opponents import Opponents, Patient
+from tests.browser.opponents import Opponents, WaitingBot
 from tests.browser.problems import Problems
-from tests.browser.stage import Stage
+from tests.browser.running_server import RunningServer
 
 PERFECT, RANDOM = "play-perfect", "play-random"
 MOST_MATCHES = 12
@@ -23,28 +23,28 @@ UNDER_THE_CURSOR = """() => {
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session", autouse=True)
-async def regulars(stage: Stage) -> AsyncIterator[None]:
-    """Bots that are always there on the stage."""
-    opponents = Opponents(stage.url)
+async def standing_opponents(server: RunningServer) -> AsyncIterator[None]:
+    """Opponents that are connected during all tests of this module."""
+    opponents = Opponents(server.url)
     opponents.reference("perfect", PERFECT)
     opponents.reference("random", RANDOM)
-    await here(stage, PERFECT, RANDOM)
+    await here(server, PERFECT, RANDOM)
     yield
     await opponents.end()
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def opponents(stage: Stage) -> AsyncIterator[Opponents]:
-    """Bots of one test."""
-    opponents = Opponents(stage.url)
+async def opponents(server: RunningServer) -> AsyncIterator[Opponents]:
+    """The opponents of one test."""
+    opponents = Opponents(server.url)
     yield opponents
     await opponents.end()
 
 
-async def here(stage: Stage, *names: str) -> None:
-    """Return when these bots take challenges."""
+async def here(server: RunningServer, *names: str) -> None:
+    """Wait until these bots accept challenges."""
     async with asyncio.timeout(20):
-        while not set(names) <= {each["name"] for each in stage.host.get("opponents")["opponents"]}:  # noqa: ASYNC110
+        while not set(names) <= {each["name"] for each in server.host.get("opponents")["opponents"]}:  # noqa: ASYNC110
             await asyncio.sleep(0.05)
 
 
@@ -57,7 +57,7 @@ async def sit_down(
     base: str = "",
     more: Mapping[str, str] | None = None,
 ) -> None:
-    """Begin a match by the form, as its address chooses."""
+    """Start a match by the form, filled in from the address."""
     extra = "".join(f"&{name}={value}" for name, value in (more or {}).items())
     await page.goto(f"{base}/play?game={game}&against={against}&seat={seat}{extra}")
     await expect(page.locator("input[name=against]:checked")).to_have_value(against)
@@ -70,7 +70,7 @@ async def moves(page: Page) -> list[str]:
 
 
 async def position(page: Page, game: str = "tictactoe") -> State:
-    """Where the match stands, by the list of moves."""
+    """Replay the list of moves and return the position."""
     state = get_game(game).initial()
     for move in await moves(page):
         state = state.play(move)
@@ -78,7 +78,7 @@ async def position(page: Page, game: str = "tictactoe") -> State:
 
 
 async def my_turn(page: Page) -> bool:
-    """Whether there is another move to make, once that is decided."""
+    """Wait until it is the reader's turn or the match is over; return whether it is the turn."""
     await expect(page.locator(".headline.mine, #when-over:not([hidden])")).to_be_visible()
     return bool(await page.locator(".headline.mine").count())
 
@@ -141,7 +141,7 @@ async def test_a_blunder_is_punished_and_the_reason_told(page: Page) -> None:
 
 
 def threats(state: State) -> list[str]:
-    """The moves that win at once."""
+    """Return the moves that win at once."""
     return [move for move in state.legal_moves if (end := state.play(move).outcome) and end.winner is not None]
 
 
@@ -245,19 +245,21 @@ async def test_loading_the_page_again_goes_on(page: Page) -> None:
     assert await moves(page) == before
 
 
-async def test_a_match_goes_on_after_the_server_was_killed(page: Page, mortal: Stage, problems: Problems) -> None:
-    opponents = Opponents(mortal.url)
+async def test_a_match_goes_on_after_the_server_was_killed(
+    page: Page, own_server: RunningServer, problems: Problems
+) -> None:
+    opponents = Opponents(own_server.url)
     opponents.reference("perfect", PERFECT)
-    await here(mortal, PERFECT)
-    await sit_down(page, PERFECT, base=mortal.url)
+    await here(own_server, PERFECT)
+    await sit_down(page, PERFECT, base=own_server.url)
     assert await my_turn(page)
     await click(page, 4)
     await expect(page.locator("#moves li")).to_have_count(2)
-    problems.provoke("ERR_(CONNECTION_REFUSED|CONNECTION_RESET|EMPTY_RESPONSE)")
-    mortal.kill()
+    problems.allow("ERR_(CONNECTION_REFUSED|CONNECTION_RESET|EMPTY_RESPONSE)")
+    own_server.kill()
     await expect(page.locator("#connection")).to_contain_text("lost. Trying again")
     await expect(page.locator("#headline")).to_have_text("Not connected")
-    mortal.restart()
+    own_server.restart()
     await expect(page.locator("#connection")).to_be_hidden()
     while await my_turn(page):
         await click(page, await a_good_move(page))
@@ -266,11 +268,11 @@ async def test_a_match_goes_on_after_the_server_was_killed(page: Page, mortal: S
 
 
 async def test_an_opponent_that_is_busy_is_waited_for_or_not(
-    page: Page, opponents: Opponents, open_page: OpenPage, stage: Stage
+    page: Page, opponents: Opponents, open_page: OpenPage, server: RunningServer
 ) -> None:
-    bot = Patient()
+    bot = WaitingBot()
     opponents.add(bot, "play-busy")
-    await here(stage, "play-busy")
+    await here(server, "play-busy")
     await sit_down(page, "play-busy", seat=1)
     await expect(page.locator("#headline")).to_contain_text("is thinking")
     other = await open_page()
@@ -284,9 +286,9 @@ async def test_an_opponent_that_is_busy_is_waited_for_or_not(
     assert await my_turn(page)
 
 
-async def test_an_opponent_that_goes_away_is_told(page: Page, opponents: Opponents, stage: Stage) -> None:
-    opponents.add(Patient(), "play-away")
-    await here(stage, "play-away")
+async def test_an_opponent_that_goes_away_is_told(page: Page, opponents: Opponents, server: RunningServer) -> None:
+    opponents.add(WaitingBot(), "play-away")
+    await here(server, "play-away")
     await sit_down(page, "play-away", seat=1)
     await opponents.leave("play-away")
     await expect(page.locator("#notes")).to_contain_text("play-away is away")

@@ -1,4 +1,4 @@
-"""The watch on pages sees what it is for."""
+"""`Problems` records each kind of problem."""
 
 import asyncio
 import re
@@ -32,14 +32,14 @@ async def test_problems_are_seen(page: Page, problems: Problems) -> None:
         if not missed:
             break
         await asyncio.sleep(0.05)
-    problems.provoke(".")
+    problems.allow(".")
     assert missed == [], seen
 
 
 async def test_a_request_to_another_host_is_seen(page: Page, problems: Problems) -> None:
-    problems.provoke("^failed|^console: Failed")
+    problems.allow("^failed|^console: Failed")
     await page.goto("about:blank")
     await page.evaluate("fetch('http://192.0.2.1/').catch(() => {})")
     seen = problems.found
-    problems.provoke("leaves")
+    problems.allow("leaves")
     assert seen == ["leaves the host: http://192.0.2.1/"]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.processes import PATIENCE_S, Server, serving
-from tests.protocol.replay import EXAMPLES, Frame, replay
+from tests.protocol.golden_transcript import EXAMPLES, Frame, play_transcript
 
 pytestmark = pytest.mark.e2e
 
@@ -30,7 +30,7 @@ def standings(server: Server, tournament: str) -> list[tuple[int, str, float]]:
 
 
 async def play(server: Server, name: str, seen: Callable[[Frame], None]) -> None:
-    await replay(EXAMPLES / f"{name}.jsonl", server.bot_url, seen)
+    await play_transcript(EXAMPLES / f"{name}.jsonl", server.bot_url, seen)
 
 
 async def test_friday(tmp_path: Path) -> None:

@@ -1,8 +1,8 @@
-"""What may not change within version 1 of the protocol, as a comparison of schemas.
+"""Compares schemas, to find changes that version 1 of the protocol does not allow.
 
-`protocol/v1.json` keeps the schemas as they were promised. A bot written to them must go on working: what it may send
-must still be valid, and what the server sends must still be valid to it. `python -m tests.protocol.compatible` takes
-what was added into the promise; it refuses what is not an addition.
+`protocol/v1.json` keeps the promised schemas. A bot written to them must go on working: what it may send must still be
+valid, and what the server sends must still be valid by the promised schemas. `python -m tests.protocol.compatible`
+writes additions into the file, and refuses any other change.
 """
 
 import json
@@ -29,7 +29,7 @@ BOUNDS = (("minimum", -1), ("minLength", -1), ("minItems", -1), ("maximum", 1), 
 
 
 def promise() -> dict[str, Any]:
-    """What version 1 promises, as it is now."""
+    """Return what the current models promise."""
     messages = {name: _without_words(schema) for name, schema in schemas().items() if name not in UNIONS}
     closes = document()["channels"]["bot"]["x-close-codes"]
     return {
@@ -39,7 +39,7 @@ def promise() -> dict[str, Any]:
 
 
 def _without_words(value: Any) -> Any:
-    """A schema without its texts for people, which may change."""
+    """Copy a schema without its descriptions, which may change."""
     if isinstance(value, list):
         return [_without_words(one) for one in value]
     if not isinstance(value, dict):
@@ -49,7 +49,7 @@ def _without_words(value: Any) -> Any:
 
 
 def breaches(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
-    """Each place where `new` does not keep what `old` promised."""
+    """List each place where `new` breaks what `old` promised."""
     found: list[str] = []
     for file, was in old["schemas"].items():
         name = file.removesuffix(".json")
@@ -68,7 +68,7 @@ def _kept(code: dict[str, Any], new: dict[str, Any]) -> bool:
 
 
 def _names(schema: Schema) -> set[str]:
-    """The fields and the codes of a message and of its parts."""
+    """Return the fields and the codes of a message and of its parts."""
     found = set()
     for part, inner in {"": schema, **schema.get("$defs", {})}.items():
         found |= {f"{part}.{name}".lstrip(".") for name in inner.get("properties", ())}
@@ -81,7 +81,7 @@ def _uncovered(wide: Schema, narrow: Schema, name: str) -> list[str]:
 
 
 def _differences(wide: Schema, narrow: Schema, wide_root: Schema, narrow_root: Schema, path: str) -> Iterator[str]:
-    """Where something is valid by `narrow` and not by `wide`."""
+    """Yield each place where a value may be valid by `narrow` and not by `wide`."""
     wide, narrow = _resolved(wide, wide_root), _resolved(narrow, narrow_root)
     unknown = (set(wide) | set(narrow)) - KNOWN - SAYS_NOTHING
     if unknown:
@@ -149,7 +149,7 @@ def _wider(kind: Any) -> Any:
 
 
 def main() -> None:
-    """Take what was added into the promise."""
+    """Write additions into the promised file; exit with an error if there are other changes."""
     now = promise()
     if PROMISED.exists():
         broken = breaches(json.loads(PROMISED.read_text(encoding="utf-8")), now)

@@ -1,7 +1,7 @@
-"""Golden conversations: reading them, playing them on a server core, and writing down what it says.
+"""Golden conversations: reads them, plays them on a server in memory, and records its answers.
 
-protocol/examples/README.md describes the format. `python -m tests.protocol.conversation` plays each anew and writes
-the server's lines as they are now; look at the difference before you keep it.
+protocol/examples/README.md describes the format. `python -m tests.protocol.conversation` plays each conversation again
+and writes the server's current lines; look at the difference before you keep it.
 """
 
 import asyncio
@@ -11,47 +11,47 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tests.protocol.replay import EXAMPLES, Mismatch
-from tests.protocol.stage import Said, Stage
+from tests.protocol.golden_transcript import EXAMPLES, Mismatch
+from tests.protocol.server_in_memory import Said, ServerInMemory
 
 Line = dict[str, Any]
 
 CONVERSATIONS = sorted(path for folder in ("good", "bad") for path in (EXAMPLES / folder).glob("*.jsonl"))
 GAMES_SHOWN = ["connect4", "tictactoe"]
-"""The games of the conversations' server, whatever is installed where they are played."""
+"""The games that the conversations list, because more may be installed where they are played."""
 
 
 def read_conversation(path: Path) -> tuple[Line, list[Line]]:
-    """The first line of a file, which tells what it shows, and the others."""
+    """Return the first line of a file, which describes it, and the other lines."""
     first, *lines = (json.loads(text) for text in path.read_text(encoding="utf-8").splitlines())
     return first, lines
 
 
-def perform(stage: Stage, line: Line) -> None:
-    """Do what a line that is not the server's says."""
+def perform(server: ServerInMemory, line: Line) -> None:
+    """Carry out a line that is not the server's."""
     match line:
         case {"from": "bot", "on": on, "frame": frame}:
-            stage.send(on, json.dumps(frame).encode())
+            server.send(on, json.dumps(frame).encode())
         case {"from": "bot", "on": on, "text": str(text)}:
-            stage.send(on, text.encode())
+            server.send(on, text.encode())
         case {"from": "bot", "on": on, "text_hex": str(data)}:
-            stage.send(on, bytes.fromhex(data))
+            server.send(on, bytes.fromhex(data))
         case {"from": "bot", "on": on, "binary_hex": str(data)}:
-            stage.send(on, bytes.fromhex(data), binary=True)
+            server.send(on, bytes.fromhex(data), binary=True)
         case {"from": "bot", "on": on, "does": "connect", **given}:
-            stage.connect(on, given.get("subprotocols", ["rumble.v1"]), forwarded=given.get("forwarded", False))
+            server.connect(on, given.get("subprotocols", ["rumble.v1"]), forwarded=given.get("forwarded", False))
         case {"from": "bot", "on": on, "does": "drop"}:
-            stage.drop(on)
+            server.drop(on)
         case {"from": "host", "does": does, **given}:
-            stage.host(does, **given)
+            server.host(does, **given)
         case {"from": "world", "happens": what, **given}:
-            stage.happens(what, **given)
+            server.happens(what, **given)
         case _:
             raise ValueError(f"not a line of a conversation: {line}")
 
 
 def line_of(said: Said) -> Line:
-    """What the server said, as a line."""
+    """Convert what the server sent to a line."""
     value = said.value
     match value:
         case {"type": "welcome"}:
@@ -62,46 +62,46 @@ def line_of(said: Said) -> Line:
 
 
 async def play(path: Path) -> None:
-    """Play the conversation. Raises Mismatch where the server says something else, more, or less."""
+    """Play the conversation. Raises Mismatch where the server sends something else, more, or less."""
     first, lines = read_conversation(path)
-    stage = Stage(first.get("limits", {}))
+    server = ServerInMemory(first.get("limits", {}))
     for number, line in enumerate(lines, 2):
         where = f"{path.name}:{number}"
         if line["from"] == "server":
-            if not stage.said:
+            if not server.said:
                 raise Mismatch(f"{where}: the server is silent; expected {line}")
-            got = line_of(stage.said.popleft())
+            got = line_of(server.said.popleft())
             if json.dumps(got) != json.dumps(line):
                 raise Mismatch(f"{where}: expected {json.dumps(line)}, got {json.dumps(got)}")
             continue
-        _nothing_left(stage, where)
-        perform(stage, line)
-    _nothing_left(stage, f"{path.name}: at its end")
-    stage.finish()
+        _nothing_left(server, where)
+        perform(server, line)
+    _nothing_left(server, f"{path.name}: at its end")
+    server.finish()
 
 
-def _nothing_left(stage: Stage, where: str) -> None:
-    if stage.said:
-        raise Mismatch(f"{where}: the server said what is not here: {line_of(stage.said[0])}")
+def _nothing_left(server: ServerInMemory, where: str) -> None:
+    if server.said:
+        raise Mismatch(f"{where}: the server said what is not here: {line_of(server.said[0])}")
 
 
 async def recorded(path: Path) -> str:
-    """The conversation's text with the server's lines as they are now."""
+    """Return the text of the conversation with the server's current lines."""
     first, lines = read_conversation(path)
-    stage = Stage(first.get("limits", {}))
+    server = ServerInMemory(first.get("limits", {}))
     written = [first]
     for line in lines:
         if line["from"] != "server":
             written.append(line)
-            perform(stage, line)
-            written.extend(map(line_of, stage.said))
-            stage.said.clear()
-    stage.finish()
+            perform(server, line)
+            written.extend(map(line_of, server.said))
+            server.said.clear()
+    server.finish()
     return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in written)
 
 
 def main() -> None:
-    """Record every conversation anew."""
+    """Record every conversation again."""
     for path in CONVERSATIONS:
         now = asyncio.run(recorded(path))
         if now != path.read_text(encoding="utf-8"):

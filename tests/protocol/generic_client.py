@@ -1,6 +1,6 @@
-"""A bot that knows nothing of Rumble: it plays by what asyncapi.json says, and chooses at random where it may.
+"""A bot that knows nothing of Rumble: it plays by asyncapi.json alone, and chooses at random where it may.
 
-Usage: python generic_client.py ASYNCAPI.json HOST:PORT SEED FIELD=VALUE...   (what the document says is `given`)
+Usage: python generic_client.py ASYNCAPI.json HOST:PORT SEED FIELD=VALUE...   (fields that the document calls `given`)
 """
 
 import json
@@ -18,7 +18,7 @@ Json = dict[str, Any]
 
 
 class Contract:
-    """What an AsyncAPI 3 document says about one channel, from the client's side."""
+    """The channel of an AsyncAPI 3 document, from the client's side."""
 
     def __init__(self, document: Json) -> None:
         self._document = document
@@ -28,7 +28,7 @@ class Contract:
         self._sent_to_us = [each for each in document["operations"].values() if each["action"] == "send"]
 
     def at(self, pointer: str) -> Any:
-        """What a local reference leads to, references on the way followed."""
+        """Resolve a local reference, and the references on the way."""
         found: Any = self._document
         for part in pointer.removeprefix("#/").split("/"):
             found = found[part]
@@ -37,11 +37,11 @@ class Contract:
         return found
 
     def is_valid(self, payload: str, value: Json) -> bool:
-        """Whether a value is one of the payload that a reference names."""
+        """Return whether a value is valid by the payload schema that a reference names."""
         return Draft7Validator({"$ref": f"contract:{payload}"}, registry=self._registry).is_valid(value)
 
     def operation_of(self, frame: Json) -> Json | None:
-        """What the server does by sending this frame; None if the document does not have it."""
+        """Return the operation to which a frame of the server belongs; None if the document has none."""
         for operation in self._sent_to_us:
             for message in operation["messages"]:
                 if self.is_valid(self.at(message["$ref"])["payload"]["$ref"], frame):
@@ -49,7 +49,7 @@ class Contract:
         return None
 
     def answer(self, operation: Json, frame: Json, given: Json, chance: random.Random) -> Json | None:
-        """What is to be answered, if anything is."""
+        """Build the answer to a frame; None if the operation has no reply."""
         if "reply" not in operation:
             return None
         reply = operation["reply"]
@@ -69,7 +69,7 @@ class Contract:
 
 
 def play(document: Json, host: str, given: Json, seed: int) -> list[Json]:
-    """Play until there is nothing left to do; gives every frame that came."""
+    """Play until an operation with `x-ends`; return every frame received."""
     contract = Contract(document)
     chance = random.Random(seed)
     (server,) = document["servers"].values()

@@ -1,4 +1,4 @@
-"""The AsyncAPI document: it is valid AsyncAPI 3, is the models', and is enough to play by."""
+"""The AsyncAPI document is valid AsyncAPI 3, matches the models, and is enough to play by."""
 
 import ast
 import asyncio
@@ -22,7 +22,7 @@ from tests.e2e.processes import PATIENCE_S, serving
 from tests.protocol import generic_client
 from tests.protocol.conversation import CONVERSATIONS, read_conversation
 from tests.protocol.generic_client import Contract
-from tests.server.gateway.served import house
+from tests.server.gateway.served import served
 
 SCHEMA = {name.removesuffix(".json"): Draft202012Validator(schema) for name, schema in schemas().items()}
 HERE = Path(__file__).parent
@@ -135,7 +135,7 @@ def test_the_generic_client_knows_nothing_of_rumble() -> None:
 )
 async def test_a_client_made_of_the_document_alone_plays_a_tournament(game: str, settings: dict[str, Any]) -> None:
     names = ("ada", "bob", "cleo")
-    async with house() as server, asyncio.timeout(20):
+    async with served() as server, asyncio.timeout(20):
         server.create(game=game, settings=settings, start_at_bots=len(names))
         kept = json.loads(KEPT.read_text(encoding="utf-8"))
         host = f"127.0.0.1:{server.port}"

@@ -2,12 +2,14 @@
 
 import json
 from collections.abc import Callable
+from inspect import signature
 from typing import Any
 
 import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import BaseModel
 from rumble_protocol import bot_messages as bot
 from rumble_protocol import server_messages as server
 from rumble_protocol.codec import (
@@ -92,6 +94,18 @@ def test_a_turn_built_directly_is_the_models(turn: server.Turn, no_legal: bool, 
     assert read_server_message(frame) == turn.model_copy(update=empty)
 
 
+@pytest.mark.parametrize(
+    ("build", "model"),
+    [(turn_frame, server.Turn), (match_start_frame, server.MatchStart), (match_over_frame, server.MatchOver)],
+)
+def test_a_frame_built_directly_takes_the_fields_of_its_model(
+    build: Callable[..., bytes], model: type[BaseModel]
+) -> None:
+    fields = [name for name in model.model_fields if name not in ("type", "clock")]
+    clock = [*server.TurnClock.model_fields] if "clock" in model.model_fields else []
+    assert list(signature(build).parameters) == fields + clock
+
+
 @given(messages.server_messages[server.MatchStart])
 def test_a_match_start_built_directly_is_the_models(start: server.MatchStart) -> None:
     fields = {name: getattr(start, name) for name in type(start).model_fields if name != "type"}
@@ -104,7 +118,7 @@ def test_a_match_over_built_directly_is_the_models(over: server.MatchOver) -> No
     assert match_over_frame(**fields) == write_message(over)
 
 
-# --- refusals, told so that a person can mend the bot ---
+# --- refusals, worded so that a person can fix the bot ---
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,10 @@
-"""Every code of the design is there, and no other; every close code has a reason that fits its frame."""
+"""The codes are exactly these, and each close code has a reason short enough for its frame."""
 
 from rumble_engine import Termination
 from rumble_protocol.codes import CLOSE_REASONS, DO_NOT_RECONNECT, CloseCode, ErrorCode, NoticeCode, Rejection
 
 LONGEST_REASON = 123
-"""Bytes that RFC 6455 leaves for the reason of a close frame."""
+"""Maximum length of a close reason in bytes (RFC 6455, section 5.5: 125 bytes less 2 for the code)."""
 
 
 def test_rejections() -> None:

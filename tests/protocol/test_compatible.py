@@ -23,7 +23,7 @@ def test_what_was_added_is_promised_too() -> None:
 
 
 def after(change: Change) -> list[str]:
-    """The breaches if the protocol were to change so."""
+    """Return the breaches after a change of the protocol."""
     changed = copy.deepcopy(NOW)
     change(changed["schemas"])
     return breaches(NOW, changed)

@@ -1,4 +1,4 @@
-"""Golden conversations: each is what the server core says, all are valid, and together they show everything."""
+"""Golden conversations: the server core sends exactly these frames; all are valid, and together show every code."""
 
 import json
 from pathlib import Path
@@ -14,7 +14,7 @@ from rumble_protocol.schema import schemas
 from rumble_protocol.server_messages import SERVER_MESSAGES
 
 from tests.protocol.conversation import CONVERSATIONS, Line, play, read_conversation, recorded
-from tests.protocol.replay import EXAMPLES, Mismatch
+from tests.protocol.golden_transcript import EXAMPLES, Mismatch
 
 SCHEMA = {name: Draft202012Validator(schemas()[f"{name}_message.json"]) for name in ("bot", "server")}
 LINES = [line for path in CONVERSATIONS for line in read_conversation(path)[1]]

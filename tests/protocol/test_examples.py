@@ -1,4 +1,4 @@
-"""The golden transcripts are conversations of the protocol, and plausible ones."""
+"""The golden transcripts are valid and plausible conversations."""
 
 from itertools import pairwise
 from pathlib import Path
@@ -11,7 +11,7 @@ from rumble_engine import State, get_game
 from rumble_protocol.codec import BadMessage, read_bot_message, read_server_message, turn_frame, write_message
 from rumble_protocol.schema import schemas
 
-from tests.protocol.replay import EXAMPLES, Line, read
+from tests.protocol.golden_transcript import EXAMPLES, Line, read
 
 TRANSCRIPTS = sorted(EXAMPLES.glob("*.jsonl"))
 SCHEMA = {name: Draft202012Validator(schemas()[f"{name}_message.json"]) for name in ("bot", "server")}

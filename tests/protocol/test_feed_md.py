@@ -1,4 +1,4 @@
-"""docs/FEED.md has every event of the feed, and no other."""
+"""docs/FEED.md lists every event of the feed, and no other."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""PROTOCOL.md tells everything there is, and its examples are what they claim to be."""
+"""PROTOCOL.md describes every message, field and code, and its examples are valid."""
 
 import json
 import re
@@ -13,8 +13,8 @@ from rumble_protocol.codes import CLOSE_REASONS, DO_NOT_RECONNECT, CloseCode, Er
 from rumble_protocol.fields import TimeControl
 from rumble_protocol.schema import schemas
 
-from tests.protocol.page import PAGE, rows, section
-from tests.protocol.replay import EXAMPLES
+from tests.protocol.golden_transcript import EXAMPLES
+from tests.protocol.protocol_md import PAGE, rows, section
 
 MESSAGES: dict[str, type[BaseModel]] = {
     str(model.model_fields["type"].default): model for model in (*BOT_MESSAGES, *server.SERVER_MESSAGES)

@@ -1,4 +1,4 @@
-"""Every block of code in PROTOCOL.md and in the page of the examples is what it claims to be, and runs if it is to."""
+"""Every code block in PROTOCOL.md and in the page of the examples is valid, and its commands run."""
 
 import json
 import re
@@ -30,8 +30,8 @@ from tests.docs_blocks import (
     is_part_of_a_file,
 )
 from tests.e2e.processes import PATIENCE_S, RUMBLE, clean_environment, running, serving
-from tests.protocol.page import PATH
-from tests.protocol.replay import EXAMPLES
+from tests.protocol.golden_transcript import EXAMPLES
+from tests.protocol.protocol_md import PATH
 
 
 def is_a_transcript(block: Block) -> None:

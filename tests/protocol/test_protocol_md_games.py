@@ -1,4 +1,4 @@
-"""PROTOCOL.md tells of every game: settings, state, notation, and an example that the engine plays."""
+"""PROTOCOL.md describes every game: settings, state, notation, and an example that the engine plays."""
 
 import json
 import re
@@ -10,7 +10,7 @@ import pytest
 from rumble_engine import Game, State, get_game
 
 from tests.docs_blocks import ROOT, blocks
-from tests.protocol.page import PATH, rows, section
+from tests.protocol.protocol_md import PATH, rows, section
 
 EXAMPLES = {
     block.marker.removeprefix("game: "): json.loads(block.text)
@@ -29,7 +29,7 @@ def test_every_game_of_ours_is_told() -> None:
 
 
 def tables(game: Game) -> tuple[list[list[str]], list[list[str]]]:
-    """The rows of the settings, and of the state."""
+    """Return the rows of the settings table, and of the state table."""
     told = section(f"### `{game.name}`")
     parts = re.split(r"^\| state \|.*$", told, flags=re.MULTILINE)
     assert len(parts) == 2
@@ -101,13 +101,13 @@ def test_the_squares_of_checkers_are_numbered_as_told() -> None:
 
 
 def index_of(number: int) -> int:
-    """The formula that the page gives."""
+    """Compute the index by the formula in PROTOCOL.md."""
     row = (number - 1) // 4
     return row * 8 + 2 * ((number - 1) % 4) + (1 if row % 2 == 0 else 0)
 
 
 def played(game: Game) -> list[State]:
-    """The states of a few random matches, on the largest board too."""
+    """Return the states of a few random matches, one of them on the largest board."""
     largest = {
         setting.name: setting.maximum for setting in game.settings if setting.name in ("columns", "rows", "size")
     }

@@ -1,4 +1,4 @@
-"""What PROTOCOL.md says of answers, of order, and of the HTTP API is so."""
+"""What PROTOCOL.md says about answers, their order, and the HTTP API is true."""
 
 import re
 from pathlib import Path
@@ -10,7 +10,7 @@ from rumble_protocol.asyncapi import OPERATIONS
 from rumble_protocol.codes import ErrorCode
 
 from tests.protocol.conversation import CONVERSATIONS, read_conversation
-from tests.protocol.page import rows, section
+from tests.protocol.protocol_md import rows, section
 from tests.server.web.memory_server import MemoryServer
 
 ORDER = "## What answers what, and in which order"

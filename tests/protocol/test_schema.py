@@ -1,4 +1,4 @@
-"""The JSON Schemas: those in the repository are the models', and they say what the models say."""
+"""The JSON Schemas in the repository are those of the models, and accept what the models accept."""
 
 import json
 import subprocess

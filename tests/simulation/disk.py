@@ -4,6 +4,7 @@ The tables, the rows and the way back are the server's own (`store`): only the f
 """
 
 import sqlite3
+import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from random import Random
@@ -43,7 +44,7 @@ class _Reader(LogReader):
         self._database = database
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, weakref_slot=True)
 class Disk:
     """What survives the server: a real database, in memory."""
 
@@ -53,6 +54,9 @@ class Disk:
     written: int = 0
     """The number of the last fact on it."""
     database: sqlite3.Connection = field(default_factory=lambda: open_database(":memory:"))
+
+    def __post_init__(self) -> None:
+        weakref.finalize(self, self.database.close)
 
     @property
     def reader(self) -> LogReader:

@@ -3,7 +3,7 @@
 from rumble_bots.check.course import TRIALS
 from rumble_bots.check.rules import HABITS, RULES, STEPS
 
-from tests.protocol.page import rows, section
+from tests.protocol.protocol_md import rows, section
 
 
 def test_the_page_lists_every_rule_as_the_kit_tells_it() -> None:

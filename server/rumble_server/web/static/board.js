@@ -28,7 +28,6 @@ const LABELLED = 46;
 const DOWN = 87;
 const HEXAGON = "m0-58l50 29v58l-50 29l-50-29v-58z";
 const ON_SQUARES = ["grid", "chequered", "felt"];
-const EMPTY = ".";
 /** @type {Record<string, [number, number]>} */
 const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
@@ -209,7 +208,7 @@ function lastMove(drawing, plan, under) {
 
 /** @param {Drawing} drawing @param {Plan} plan @returns {SVGElement[]} */
 function pieces(drawing, plan) {
-  return [...drawing.board].flatMap((mark, cell) => (mark === EMPTY ? [] : [pieceAt(drawing.pieces[mark], plan.cell(cell))]));
+  return [...drawing.board].flatMap((mark, cell) => (mark in drawing.pieces ? [pieceAt(drawing.pieces[mark], plan.cell(cell))] : []));
 }
 
 /** @param {Piece} piece @param {number[]} spot */

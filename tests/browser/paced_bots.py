@@ -1,4 +1,4 @@
-"""Bots of the test's own process that play on a real server, at a pace that the test sets."""
+"""Bots in the test's process that play on a real server, at a pace that the test sets."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ from tests.e2e.recording_bot import Frame, RecordingBot
 
 
 class Pace:
-    """How fast bots answer: after `think_s` seconds, or not before they may while they are held."""
+    """How fast bots answer: after `think_s` seconds, and not while they are held."""
 
     def __init__(self, think_s: float) -> None:
         self.think_s = think_s
@@ -16,43 +16,40 @@ class Pace:
         self._may_answer.set()
 
     def hold(self) -> None:
-        """From now on nobody moves."""
+        """Let no bot move until `release`."""
         self._may_answer.clear()
 
     def release(self, think_s: float = 0.0) -> None:
-        """Everybody answers, and thinks so long from now on."""
+        """Let the bots move again; from now on each thinks for `think_s` seconds."""
         self.think_s = think_s
         self._may_answer.set()
 
     async def think(self) -> None:
-        """Return when it is time to answer."""
+        """Wait until a bot may answer."""
         await asyncio.sleep(self.think_s)
         await self._may_answer.wait()
 
 
 @dataclass(slots=True)
-class Guest(RecordingBot):
-    """A bot with a pace; `login` are more fields of its login, `note` goes with every move."""
+class PacedBot(RecordingBot):
+    """A bot with a pace. `login` holds more fields of its login; `note` is sent with every move."""
 
     pace: Pace = field(default_factory=lambda: Pace(0.0))
     login: Frame = field(default_factory=dict)
     note: str | None = None
 
     def login_frame(self) -> Frame:
-        """Its login."""
         return {**RecordingBot.login_frame(self), **self.login}
 
     async def think(self) -> None:
-        """Until it is time to answer."""
         await self.pace.think()
 
     def move_frame(self, turn: Frame) -> Frame:
-        """Its answer, with the note."""
         return {**RecordingBot.move_frame(self, turn), "note": self.note}
 
 
-class Guests:
-    """All bots of a test. They play in the background, connect again, and end with the test."""
+class PacedBots:
+    """The bots of a test. They play in the background, reconnect, and stop with the test."""
 
     def __init__(self) -> None:
         self._tasks: set[asyncio.Task[None]] = set()
@@ -68,21 +65,21 @@ class Guests:
         max_matches: int = 1,
         **login: Any,
     ) -> Pace:
-        """Let bots of these names join, and wait until each is in; what is set by the result is their common pace."""
+        """Start bots of these names, wait until each has joined, and return the pace that they share."""
         pace = Pace(think_s)
         joined = {name: asyncio.Event() for name in names}
 
-        def guest(name: str) -> Guest:
+        def bot(name: str) -> PacedBot:
             def heard(frame: Frame) -> None:
                 if frame["type"] == "error":
                     self._errors.append(f"{name} was told: {frame}")
                 if frame["type"] in ("joined", "error"):
                     joined[name].set()
 
-            return Guest(bot_url, tournament, name, max_matches, heard=heard, pace=pace, login=login, note=note)
+            return PacedBot(bot_url, tournament, name, max_matches, heard=heard, pace=pace, login=login, note=note)
 
         for name in names:
-            self._tasks.add(asyncio.create_task(guest(name).play(), name=f"bot {name}"))
+            self._tasks.add(asyncio.create_task(bot(name).play(), name=f"bot {name}"))
         async with asyncio.timeout(20):
             for event in joined.values():
                 await event.wait()
@@ -90,7 +87,7 @@ class Guests:
         return pace
 
     async def end(self) -> None:
-        """Stop them all. Raises what one of them failed of; fails if one was told an error."""
+        """Stop all bots; raise the exception of one that failed, and fail if one was sent an error."""
         for task in self._tasks:
             task.cancel()
         done = await asyncio.gather(*self._tasks, return_exceptions=True)

@@ -1,4 +1,4 @@
-"""The replay of transcripts: what it takes as the same, and that it notices what is not."""
+"""Playing transcripts: what counts as the same frame, and that anything else is noticed."""
 
 import copy
 import json
@@ -11,14 +11,14 @@ from rumble_protocol import SUBPROTOCOL
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.typing import Subprotocol
 
-from tests.protocol import replay as replaying
-from tests.protocol.replay import EXAMPLES, Frame, Mismatch, compare, read, replay, translated
+from tests.protocol import golden_transcript
+from tests.protocol.golden_transcript import EXAMPLES, Frame, Mismatch, compare, play_transcript, read, translated
 
 ALICE = EXAMPLES / "friday-alice.jsonl"
 
 
 def renamed(frame: Frame) -> Frame:
-    """The frame as another run of the same server would send it: other turn ids, other times."""
+    """Copy a frame as another run of the same server would send it, with other turn ids and times."""
     other = copy.deepcopy(frame)
     if "turn_id" in other:
         other["turn_id"] = f"other-{other['turn_id']}"
@@ -27,8 +27,8 @@ def renamed(frame: Frame) -> Frame:
     return other
 
 
-class Actor:
-    """A server that says its lines of a transcript, changed by `change`, and keeps what it hears."""
+class ScriptedServer:
+    """A server that sends its lines of a transcript, changed by `change`, and keeps what it receives."""
 
     def __init__(self, transcript: Path, change: Callable[[int, Frame], Frame | None]) -> None:
         self.transcript = transcript
@@ -48,19 +48,19 @@ class Actor:
         await socket.wait_closed()
 
 
-async def act(change: Callable[[int, Frame], Frame | None]) -> tuple[list[Frame], list[Frame]]:
-    """What server and bot heard in a replay of alice's transcript."""
-    actor = Actor(ALICE, change)
+async def played(change: Callable[[int, Frame], Frame | None]) -> tuple[list[Frame], list[Frame]]:
+    """Play alice's transcript; return what the server and the bot received."""
+    server_side = ScriptedServer(ALICE, change)
     told: list[Frame] = []
-    async with serve(actor.play, "127.0.0.1", 0, subprotocols=[Subprotocol(SUBPROTOCOL)]) as server:
+    async with serve(server_side.play, "127.0.0.1", 0, subprotocols=[Subprotocol(SUBPROTOCOL)]) as server:
         port = next(iter(server.sockets)).getsockname()[1]
-        await replay(ALICE, f"ws://127.0.0.1:{port}/bot", told.append)
-    return actor.heard, told
+        await play_transcript(ALICE, f"ws://127.0.0.1:{port}/bot", told.append)
+    return server_side.heard, told
 
 
 @pytest.mark.e2e
 async def test_another_run_of_the_same_server_passes() -> None:
-    heard, told = await act(lambda number, frame: frame)
+    heard, told = await played(lambda number, frame: frame)
     lines = read(ALICE)
     assert heard == [renamed(line.frame) for line in lines if line.sender == "bot"]
     assert told == [renamed(line.frame) for line in lines if line.sender == "server"]
@@ -73,14 +73,14 @@ async def test_another_run_of_the_same_server_passes() -> None:
 async def test_a_server_that_says_something_else_is_found_out(field: str, value: object) -> None:
     first_turn = next(number for number, line in enumerate(read(ALICE)) if line.frame["type"] == "turn")
     with pytest.raises(Mismatch, match=rf"^friday-alice\.jsonl:{first_turn + 1}\b"):
-        await act(lambda number, frame: {**frame, field: value} if number == first_turn else frame)
+        await played(lambda number, frame: {**frame, field: value} if number == first_turn else frame)
 
 
 @pytest.mark.e2e
-async def test_a_mute_server_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(replaying, "PATIENCE_S", 0.05)
-    with pytest.raises(Mismatch, match="mute"):
-        await act(lambda number, frame: None if frame["type"] == "session" else frame)
+async def test_a_silent_server_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(golden_transcript, "PATIENCE_S", 0.05)
+    with pytest.raises(Mismatch, match="sent nothing"):
+        await played(lambda number, frame: None if frame["type"] == "session" else frame)
 
 
 def matches(expected: Any, got: Any, turn_ids: dict[str, str]) -> bool:

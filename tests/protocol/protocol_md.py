@@ -1,4 +1,4 @@
-"""PROTOCOL.md, taken apart by its headings and tables."""
+"""Reads sections and tables of PROTOCOL.md."""
 
 import re
 from pathlib import Path
@@ -8,7 +8,7 @@ PAGE = PATH.read_text(encoding="utf-8")
 
 
 def section(title: str) -> str:
-    """The text under one heading, to the next of the same or a higher level."""
+    """Return the text under a heading, up to the next heading of the same or a higher level."""
     level = title.split(" ")[0]
     assert PAGE.count(f"\n{title}\n") == 1, title
     after = PAGE.split(f"\n{title}\n")[1]
@@ -16,6 +16,6 @@ def section(title: str) -> str:
 
 
 def rows(text: str) -> list[list[str]]:
-    """The cells of each row of the tables in a text, headings left out."""
+    """Return the cells of each table row in a text, without the headings."""
     found = [line for line in text.splitlines() if line.startswith("|") and not line.startswith("|---")]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in found[1:]]

@@ -1,7 +1,7 @@
-"""A whole server core in memory for golden conversations: real gateway connections over pipes, on virtual time.
+"""A server core in memory for golden conversations: real gateway connections over pipes, on virtual time.
 
-What a client of any language would send goes in as WebSocket bytes; what comes out, on whatever connection, stands in
-`Stage.said` in the order in which the server sent it. Nothing waits and nothing is random.
+Clients' frames go in as WebSocket bytes. What the server sends on any connection is appended to `ServerInMemory.said`.
+Nothing waits and nothing is random.
 """
 
 import json
@@ -9,8 +9,9 @@ from collections import deque
 from typing import Any, Literal, NamedTuple, cast
 
 from rumble_protocol.server_messages import Limits
-from rumble_server.gateway.connection import Connection, Gate
-from rumble_server.gateway.doorkeeper import Doorkeeper
+from rumble_server.gateway.connection import Connection
+from rumble_server.gateway.gateway import Gateway
+from rumble_server.gateway.handshake import HandshakePolicy
 from rumble_server.gateway.outbox import Outbox
 from rumble_server.tournament.config import TournamentConfig
 from websockets.client import ClientProtocol
@@ -25,7 +26,7 @@ ADDRESS = ("127.0.0.1", 8765)
 
 
 class Said(NamedTuple):
-    """What the server sent on the connection `on`: a frame, or its close code."""
+    """A frame or a close code that the server sent on the connection `on`."""
 
     on: str
     what: Literal["frame", "close"]
@@ -33,10 +34,10 @@ class Said(NamedTuple):
 
 
 class Pipe:
-    """Both ends of one connection: the transport of the server's, and the client of a well-kept library."""
+    """Both ends of one connection: the server's transport, and a client of the `websockets` library."""
 
-    def __init__(self, stage: "Stage", name: str, subprotocols: list[str], *, forwarded: bool) -> None:
-        self._said = stage.said
+    def __init__(self, server: "ServerInMemory", name: str, subprotocols: list[str], *, forwarded: bool) -> None:
+        self._said = server.said
         self._name = name
         self._to_server: deque[bytes] = deque()
         self.open = True
@@ -45,7 +46,8 @@ class Pipe:
             parse_uri(f"ws://{ADDRESS[0]}:{ADDRESS[1]}/bot"),
             subprotocols=[cast(Subprotocol, each) for each in subprotocols] or None,
         )
-        self._server = Connection(stage.gate, set())
+        outbox = Outbox(lambda write: write())
+        self._server = Connection(server.gateway, HandshakePolicy(), outbox, set())
         self._server.connection_made(cast(Any, self))
         request = self._client.connect()
         if forwarded:
@@ -56,19 +58,19 @@ class Pipe:
     # --- the client's end ---
 
     def send(self, opcode: Opcode, data: bytes) -> None:
-        """Send one whole frame."""
+        """Send an unfragmented frame."""
         send = self._client.send_text if opcode is Opcode.TEXT else self._client.send_binary
         send(data)
         self._pump()
 
     def drop(self) -> None:
-        """The network ends the connection; nobody says goodbye."""
+        """End the connection without a closing handshake."""
         if self.open:
             self.open = False
             self._server.connection_lost(None)
 
     def _pump(self) -> None:
-        """Carry what the client has to say to the server, until it has no more."""
+        """Carry the client's bytes to the server until there are no more."""
         while True:
             for data in self._client.data_to_send():
                 if self.open and data:
@@ -108,8 +110,8 @@ class Pipe:
                 self._said.append(Said(self._name, "close", Close.parse(bytes(event.data)).code))
 
 
-class Stage:
-    """The server, its host, and the bots' connections by name."""
+class ServerInMemory:
+    """The server, its organiser, and the bots' connections by name."""
 
     def __init__(self, limits: dict[str, int]) -> None:
         self._limits = Limits(**limits)
@@ -119,9 +121,7 @@ class Stage:
 
     def _enter(self, world: World) -> None:
         self.world = world
-        door = Doorkeeper(world.arena, "rumble 0.1.0", limits=self._limits)
-        world.log.on_durable.append(door.on_durable)
-        self.gate = Gate(door, outbox=Outbox(lambda write: write()))
+        self.gateway = Gateway(world.arena, world.gateway._sessions, "rumble 0.1.0", self._limits)
 
     # --- what a bot does ---
 
@@ -140,31 +140,31 @@ class Stage:
     # --- what the host does, and what happens to the server ---
 
     def host(self, does: str, **given: Any) -> None:
-        """One of the host's commands, as the HTTP API has them."""
-        host = self.world.host
+        """Carry out an organiser's command, named as in the HTTP API."""
+        organiser = self.world.organiser
         match does, given:
             case "create", {"tournament": config}:
-                self.world.arena.create(TournamentConfig.model_validate_json(json.dumps(config)))
+                organiser.create(TournamentConfig.model_validate_json(json.dumps(config)))
             case "start", {"tournament": tournament}:
-                host.start(tournament)
+                organiser.start(tournament)
             case "pause", {"tournament": tournament, "reason": reason}:
-                host.pause(tournament, reason)
+                organiser.pause(tournament, reason)
             case "resume", {"tournament": tournament}:
-                host.resume(tournament)
+                organiser.resume(tournament)
             case "end" | "cancel", {"tournament": tournament}:
-                host.end(tournament, cancelled=does == "cancel")
+                organiser.end(tournament, cancelled=does == "cancel")
             case "remove", {"tournament": tournament, "bot": bot}:
-                host.remove(tournament, bot)
+                organiser.remove(tournament, bot)
             case "replay", {"match": match}:
-                host.replay(match)
+                organiser.play_again(match)
             case "reset_key", {"bot": bot}:
-                host.reset_key(bot)
+                organiser.reset_key(bot)
             case _:
                 raise ValueError(f"the host cannot {does} with {given}")
         self.settle()
 
     def happens(self, what: str, **given: Any) -> None:
-        """Something that nobody in the conversation does."""
+        """Make something happen that no participant does."""
         match what, given:
             case "wait", {"ms": int(ms)}:
                 self.world.clock.advance(ms)
@@ -181,7 +181,7 @@ class Stage:
         self.settle()
 
     def _restart(self, down_ms: int) -> None:
-        """As `rumble_server.app.Server.stop` has it, and then the next run."""
+        """Stop as `rumble_server.app.Server.stop` does, and start again after `down_ms`."""
         self.world.arena.stop()
         for pipe in list(self._pipes.values()):
             pipe._server.shutdown()
@@ -190,7 +190,7 @@ class Stage:
         self._enter(self.world.after_crash(down_ms=down_ms))
 
     def settle(self) -> None:
-        """Let everything happen that is due now, and carry the closing handshakes to their end."""
+        """Run everything that is due now, and complete the closing handshakes."""
         self.world.clock.advance(0)
         for name, pipe in list(self._pipes.items()):
             pipe._pump()
@@ -198,6 +198,6 @@ class Stage:
                 del self._pipes[name]
 
     def finish(self) -> None:
-        """End every connection."""
+        """Drop every connection."""
         for pipe in self._pipes.values():
             pipe.drop()

@@ -1,6 +1,6 @@
-"""Plays the bot's side of a golden transcript against a server and holds the server's side to it.
+"""Plays the bot's side of a golden transcript against a server, and compares the server's frames with it.
 
-The format of transcripts is described in protocol/examples/README.md.
+protocol/examples/README.md describes the format.
 """
 
 import asyncio
@@ -15,11 +15,11 @@ from websockets.typing import Subprotocol
 
 EXAMPLES = Path(__file__).parents[2] / "protocol" / "examples"
 LOOSE = frozenset({"server", "remaining_ms", "seats_ms", "lag_ms"})
-"""Fields compared by their kind only. `turn_id` is bound to what the server sends in its place."""
+"""Fields of which only the type is compared. A `turn_id` stands for the one that the server sends in its place."""
 GROWING = frozenset({"games", "features"})
-"""Lists that may have more than the transcript: each server has games and features of its own."""
+"""Lists in which a server may have more entries than the transcript."""
 PATIENCE_S = 20.0
-"""How long to wait for a frame before the server counts as mute."""
+"""How long to wait for a frame, in s; then the test fails."""
 
 Frame = dict[str, Any]
 
@@ -32,19 +32,19 @@ class Line(NamedTuple):
 
 
 class Mismatch(AssertionError):
-    """The server sent something else than the transcript has."""
+    """The server sent something other than the transcript has."""
 
 
 def read(transcript: Path) -> list[Line]:
-    """The lines of a transcript file."""
+    """Read the lines of a transcript file."""
     lines = [json.loads(text) for text in transcript.read_text(encoding="utf-8").splitlines()]
     return [Line(line["from"], line["frame"]) for line in lines]
 
 
-async def replay(transcript: Path, url: str, seen: Callable[[Frame], None] = lambda frame: None) -> None:
-    """Be the bot of `transcript` on the server at `url`; `seen` is told each frame that the server sends.
+async def play_transcript(transcript: Path, url: str, seen: Callable[[Frame], None] = lambda frame: None) -> None:
+    """Play the bot's side of `transcript` on the server at `url`, and call `seen` with each frame of the server.
 
-    Raises Mismatch where the server says something else, or nothing.
+    Raises Mismatch where the server sends something else, or nothing.
     """
     turn_ids: dict[str, str] = {}
     async with connect(url, subprotocols=[Subprotocol(SUBPROTOCOL)], proxy=None) as socket:
@@ -57,20 +57,20 @@ async def replay(transcript: Path, url: str, seen: Callable[[Frame], None] = lam
                 async with asyncio.timeout(PATIENCE_S):
                     got = json.loads(await socket.recv())
             except TimeoutError:
-                raise Mismatch(f"{where}: the server is mute; expected {frame}") from None
+                raise Mismatch(f"{where}: the server sent nothing; expected {frame}") from None
             compare(frame, got, turn_ids, where)
             seen(got)
 
 
 def translated(frame: Frame, turn_ids: dict[str, str]) -> Frame:
-    """The bot's frame with the turn id that the server really sent."""
+    """Copy the bot's frame with the turn id that the server really sent."""
     if "turn_id" not in frame:
         return frame
     return {**frame, "turn_id": turn_ids[frame["turn_id"]]}
 
 
 def compare(expected: Any, got: Any, turn_ids: dict[str, str], where: str) -> None:
-    """Raise Mismatch unless `got` is what `expected` stands for. Learns turn ids."""
+    """Raise Mismatch unless `got` is what `expected` stands for; new turn ids are added to `turn_ids`."""
     if type(expected) is not type(got):
         raise Mismatch(f"{where}: expected {expected!r}, got {got!r}")
     if isinstance(expected, dict):

@@ -1,0 +1,86 @@
+"""The checks of this repository as tasks: `nox -l` lists them, `nox` runs the usual ones, `nox -s lint` runs one.
+
+They use the active environment (`pip install -e '.[dev]'`), except `other_python`. `.ci/run` calls them all.
+"""
+
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+import nox
+
+ROOT = Path(__file__).parent
+OTHERS = ("3.14", "3.13", "3.12")
+"""The Pythons that `other_python` looks for, in this order."""
+
+nox.options.default_venv_backend = "none"
+nox.options.sessions = ["lint", "types", "contracts", "test"]
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Check the code by ruff, and its format."""
+    session.run("ruff", "check", ".")
+    session.run("ruff", "format", "--check", ".")
+
+
+@nox.session
+def types(session: nox.Session) -> None:
+    """Check types by mypy."""
+    session.run("mypy", *session.posargs)
+
+
+@nox.session
+def scripts(session: nox.Session) -> None:
+    """Check the types of the pages' scripts by tsc, which `npm install typescript` brings."""
+    session.run("tsc", "--project", "jsconfig.json")
+
+
+@nox.session
+def contracts(session: nox.Session) -> None:
+    """Check which package may import which."""
+    session.run("lint-imports")
+
+
+@nox.session
+def test(session: nox.Session) -> None:
+    """Run the tests, or those given: `nox -s test -- tests/engine -k hex`."""
+    session.run("python", "-m", "pytest", *session.posargs)
+
+
+@nox.session
+def coverage(session: nox.Session) -> None:
+    """Report branch coverage of the last measured run; without one, run the tests measured first."""
+    if not list(ROOT.glob(".coverage.*")):
+        measured = {"COVERAGE_PROCESS_START": str(ROOT / "pyproject.toml"), "COVERAGE_FILE": str(ROOT / ".coverage")}
+        session.run("python", "-m", "pytest", *session.posargs, env=measured)
+    session.run("coverage", "combine", "--quiet")
+    session.run("coverage", "report", "--skip-covered")
+
+
+@nox.session
+def other_python(session: nox.Session) -> None:
+    """Run the tests that start no browser and no processes on the newest other Python that is installed."""
+    found = next(filter(None, map(interpreter, OTHERS)), None)
+    if found is None:
+        session.skip(f"none of Python {', '.join(OTHERS)} runs here")
+    with tempfile.TemporaryDirectory() as folder:
+        session.run(found, "-m", "venv", folder)
+        python = str(Path(folder, "bin", "python"))
+        session.run(python, "-m", "pip", "install", "--quiet", "-e", ".[test]")
+        options = ("-m", "not e2e", "--ignore=tests/browser", "-p", "no:cacheprovider")
+        session.run(
+            python, "-m", "pytest", *options, *session.posargs, env={"PATH": f"{folder}/bin:{os.environ['PATH']}"}
+        )
+
+
+def interpreter(version: str) -> str | None:
+    """Return the path of a Python that runs and has this version. A pyenv shim may be there and not run."""
+    pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"), "versions")
+    for found in (shutil.which(f"python{version}"), *pyenv.glob(f"{version}.*/bin/python")):
+        told = found and subprocess.run([found, "--version"], capture_output=True, text=True).stdout
+        if told and told.startswith(f"Python {version}."):
+            return str(found)
+    return None

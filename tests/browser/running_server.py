@@ -1,0 +1,65 @@
+"""A real server, and what a test does with it as its organiser."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from rumble_server.cli.support.organiser_client import OrganiserClient
+
+from tests.e2e.processes import TOKEN
+from tests.e2e.restartable_server import RestartableServer, restartable_server
+
+LOOKS, LOOK_S = 1000, 0.05
+"""How often `RunningServer.until` looks, and how long it waits between two looks."""
+
+
+class RunningServer:
+    """A `rumble serve` with its own database, which can be killed and started again on the same port."""
+
+    token = TOKEN
+    """The host token."""
+
+    def __init__(self, lives: RestartableServer) -> None:
+        self._lives = lives
+        self.url = lives.server.url
+        """The home page, without the last slash."""
+        self.bot_url = lives.server.bot_url
+        self.host = OrganiserClient(self.url, TOKEN)
+        """The API as an organiser uses it: `host.get("tournaments/cup")`."""
+
+    def create(self, name: str, game: str = "tictactoe", **config: Any) -> str:
+        """Create a tournament and return its id; `config` holds more fields of its configuration."""
+        return str(self.host.post("tournaments", {"name": name, "game": game, **config})["id"])
+
+    def command(self, tournament: str, command: str, **body: Any) -> Any:
+        """Send an organiser's command on a tournament: `start`, `pause`, `resume`, `end`, ..."""
+        return self.host.post(f"tournaments/{tournament}/{command}", body or None)
+
+    def tournament(self, tournament: str) -> Any:
+        """Return what the API says of a tournament."""
+        return self.host.get(f"tournaments/{tournament}")
+
+    async def until(self, tournament: str, is_so: Callable[[Any], bool]) -> None:
+        """Wait until the condition holds for what the API says of a tournament."""
+        for _ in range(LOOKS):
+            if is_so(self.tournament(tournament)):
+                return
+            await asyncio.sleep(LOOK_S)
+        raise AssertionError(f"the condition never held: {self.tournament(tournament)}")
+
+    def kill(self) -> None:
+        """Kill the process with SIGKILL."""
+        self._lives.kill()
+
+    def restart(self) -> None:
+        """Start it again after a kill, on the same port and database; return when it listens."""
+        self._lives.start()
+
+
+@contextmanager
+def started_server(folder: Path) -> Iterator[RunningServer]:
+    """Run a server with its files in `folder`; it is killed at the end of the block."""
+    with restartable_server(folder) as lives:
+        yield RunningServer(lives)

@@ -1,0 +1,112 @@
+"""A server with tournaments of every kind, so that every page has something to show."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.browser.paced_bots import Pace, PacedBots
+from tests.browser.running_server import RunningServer, started_server
+
+FEW = ("ann", "bob", "cid", "dot", "eve", "fay")
+WAITING = ("gus", "hal", "ida")
+THINKING = ("jay", "kim", "lou", "max", "ned", "oli")
+RESTING = ("pat", "quin", "ron", "sue")
+"""Bots that stay connected have unique names, because a second login would replace the first."""
+MANY = tuple(f"bot{number:02}" for number in range(1, 25))
+LONG_NAMES = ("a.name-of-thirty-two-characters_", "The_Longest_Name_That_A_Bot_Has_", "z")
+MARKUP = "<b>Cup</b> of <img src=x onerror=alert(1)> & a name that goes on to the last one"
+"""A tournament name of the greatest length, with markup in it."""
+SLOW = {"move_ms": 3_600_000}
+"""A time control under which bots that hold their move do not lose on time."""
+
+
+@dataclass(frozen=True, slots=True)
+class SampleSite:
+    """The server, and the values for the paths of `site_pages`: ids of tournaments and matches, names of bots."""
+
+    server: RunningServer
+    ids: dict[str, str]
+
+    def path(self, pattern: str) -> str:
+        """Fill the ids into a path such as `/tournaments/{lobby}`."""
+        return pattern.format(**self.ids)
+
+
+class _Builder:
+    """Creates the tournaments, one by one."""
+
+    def __init__(self, server: RunningServer, paced_bots: PacedBots) -> None:
+        self.server = server
+        self.paced_bots = paced_bots
+
+    async def join(self, tournament: str, names: tuple[str, ...], max_matches: int = 4) -> Pace:
+        url = self.server.bot_url
+        return await self.paced_bots.join(
+            url, tournament, *names, max_matches=max_matches, client="rumble-python", version="1.0"
+        )
+
+    async def played(self, name: str, game: str, names: tuple[str, ...], **config: Any) -> str:
+        """Create a tournament, play it to its end, and return its id."""
+        tournament = self.server.create(name, game, **config)
+        await self.join(tournament, names, max_matches=8)
+        self.server.command(tournament, "start")
+        await self.server.until(tournament, lambda told: told["status"] == "finished")
+        return tournament
+
+    async def begun(self, name: str, game: str, names: tuple[str, ...], **config: Any) -> str:
+        """Create a tournament, play some matches, and stop its bots in the middle of the next."""
+        tournament = self.server.create(name, game, **config)
+        pace = await self.join(tournament, names, max_matches=1)
+        self.server.command(tournament, "start")
+        await self.server.until(tournament, lambda told: told["matches_over"] >= 3)
+        pace.think_s = 0.03
+        await self.server.until(tournament, _is_under_way)
+        pace.hold()
+        return tournament
+
+
+def _is_under_way(told: Any) -> bool:
+    return bool(told["running"]) and all(board["ply"] >= 4 for board in told["running"])
+
+
+@asynccontextmanager
+async def serve_sample_site(folder: Path) -> AsyncIterator[SampleSite]:
+    """Run the server, with its files in `folder`, until the end of the block."""
+    paced_bots = PacedBots()
+    with started_server(folder) as server:
+        try:
+            yield SampleSite(server, await _build(_Builder(server, paced_bots)))
+        finally:
+            await paced_bots.end()
+
+
+async def _build(builder: _Builder) -> dict[str, str]:
+    server = builder.server
+    empty = server.create("Tomorrow", "chess", start_at_bots=8)
+    lobby = server.create("Friday night", "connect4", start_at_bots=8, cycles=2)
+    await builder.join(lobby, WAITING)
+    running = await builder.begun("Connect four league", "connect4", THINKING, cycles=2, time_control=SLOW)
+    paused = await builder.begun("Hex, after lunch", "hex", RESTING, cycles=4, time_control=SLOW)
+    server.command(paused, "pause", reason="lunch")
+    finished = await builder.played(MARKUP, "tictactoe", LONG_NAMES, cycles=2)
+    swiss = await builder.played("Swiss open", "tictactoe", FEW, format="swiss", rounds=4)
+    knockout = await builder.played("Knockout", "connect4", FEW, format="knockout")
+    big = await builder.played("The big one", "tictactoe", MANY, legs=1)
+    cancelled = server.create("Called off", "othello")
+    server.command(cancelled, "cancel")
+    return {
+        "empty": empty,
+        "lobby": lobby,
+        "running": running,
+        "paused": paused,
+        "finished": finished,
+        "swiss": swiss,
+        "knockout": knockout,
+        "big": big,
+        "cancelled": cancelled,
+        "running_match": server.tournament(running)["running"][0]["match"],
+        "finished_match": server.tournament(knockout)["latest"][0]["match"],
+        "bot": FEW[0],
+    }

@@ -1,0 +1,124 @@
+"""Python and JavaScript draw the same boards: every element of every board of every installed game is compared."""
+
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from random import Random
+from typing import Any
+
+import pytest
+from playwright.async_api import Page
+from rumble_engine import Drawing, Game, game_families, game_names, get_game
+from rumble_server.web.pages.drawn import svg, token
+
+PLAYOUTS = 3
+GAMES = [get_game(name) for name in game_names()]
+COMPARE = """async (boards) => {
+  const { picture, token } = await import("/static/board.js");
+  const read = (html) => {
+    const template = document.createElement("template");
+    template.innerHTML = html;
+    return template.content.childNodes;
+  };
+  const differences = [];
+  for (const { drawing, flipped, seat, html } of boards) {
+    const drawn = seat === null ? picture(drawing, "a board", flipped) : token(drawing, seat);
+    const nodes = [...read(html)];
+    const same = drawn === null ? !nodes.length : nodes.length === 1 && drawn.isEqualNode(nodes[0]);
+    const order = nodes.map((node) => node.outerHTML).join("") === (drawn?.outerHTML ?? "");
+    if (!same || !order) differences.push([html, drawn?.outerHTML ?? ""]);
+  }
+  return differences;
+}"""
+"""Compares by `isEqualNode` (name, namespace, attributes, text, children in order) and by the order of attributes."""
+
+
+def choices(game: Game) -> Iterator[dict[str, Any]]:
+    """The defaults, every choice and both values of each setting, all at their least and all at their greatest."""
+    yield {}
+    for bound in ("minimum", "maximum"):
+        bounds = {setting.name: getattr(setting, bound) for setting in game.settings}
+        yield {name: value for name, value in bounds.items() if value is not None}
+    for setting in game.settings:
+        for value in (False, True) if isinstance(setting.default, bool) else setting.choices or ():
+            yield {setting.name: value}
+
+
+def drawings(game: Game) -> list[Drawing]:
+    """The start, the middle and the end of seeded playouts under all `choices`, with the last move marked."""
+    found = []
+    for settings in choices(game):
+        for seed in range(PLAYOUTS):
+            random, states, moves = Random(seed), [game.initial(settings)], [""]
+            while states[-1].outcome is None:
+                moves.append(random.choice(list(states[-1].legal_moves)))
+                states.append(states[-1].play(moves[-1]))
+            for ply in {0, 1, len(states) // 2, len(states) - 1}:
+                drawing = game.drawing(states[ply].view(), moves[ply] or None)
+                assert drawing is not None
+                found.append(drawing)
+    return found
+
+
+def drawn(drawing: Drawing) -> list[dict[str, Any]]:
+    """What the server makes of a drawing: the board from both sides, and the token of each seat."""
+    boards = [(flipped, None, svg(drawing, "a board", flipped)) for flipped in (False, True)]
+    tokens = [(False, seat, token(drawing, seat)) for seat in (0, 1)]
+    as_data = asdict(drawing)
+    return [
+        {"drawing": as_data, "flipped": flipped, "seat": seat, "html": str(html)}
+        for flipped, seat, html in (*boards, *tokens)
+    ]
+
+
+async def first_difference(page: Page, boards: list[dict[str, Any]]) -> tuple[str, str] | None:
+    """Return the first element that the server and the script draw differently, as both have it."""
+    await page.goto("/")
+    for told in await page.evaluate(COMPARE, boards):
+        server, script = ([*html.split("<"), ""] for html in told)
+        return next((pair for pair in zip(server, script, strict=False) if pair[0] != pair[1]), (told[0], told[1]))
+    return None
+
+
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
+async def test_the_script_draws_what_the_server_draws(page: Page, game: Game) -> None:
+    boards = [each for drawing in drawings(game) for each in drawn(drawing)]
+    assert await first_difference(page, boards) is None
+
+
+def test_games_of_families_have_no_boards() -> None:
+    for name, family in game_families().items():
+        game = get_game(f"{name}:{family.example}")
+        assert game.drawing(game.initial().view()) is None
+
+
+@pytest.mark.parametrize(
+    ("was", "becomes"),
+    [
+        ("<path", "<rect"),
+        ('class="lines"', 'class="line"'),
+        ('<text x="21"', '<text dy="1" x="21"'),
+        (' width="300" height="300"', ' height="300" width="300"'),
+        ('role="img" ', ""),
+        ("X: 4.", "X: 5."),
+        (">0</text>", ">1</text>"),
+        ('<g class="pieces">', '<g></g><g class="pieces">'),
+        ('<g class="pieces">', 'text<g class="pieces">'),
+    ],
+)
+async def test_any_difference_is_found(page: Page, was: str, becomes: str) -> None:
+    game = get_game("tictactoe")
+    drawing = game.drawing(game.initial().play("4").view(), "4")
+    assert drawing is not None
+    board, *_ = drawn(drawing)
+    assert await first_difference(page, [board]) is None
+    changed = board["html"].replace(was, becomes, 1)
+    assert changed != board["html"]
+    assert await first_difference(page, [{**board, "html": changed}]) is not None
+
+
+async def test_a_mark_without_a_piece_is_drawn_as_nothing(page: Page) -> None:
+    """No game may draw so; both sides do the same all the same."""
+    game = get_game("tictactoe")
+    drawing = game.drawing(game.initial().play("4").view())
+    assert drawing is not None
+    assert await first_difference(page, drawn(replace(drawing, board="....?...."))) is None
