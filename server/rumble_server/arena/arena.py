@@ -133,11 +133,14 @@ class Arena:
         player, session = known
         if session.closing:
             return
+        answered = True
         with self._transaction:
-            if type(message) is not Move:
+            if type(message) is Move:
+                answered = self.matches.move(player, message, text)
+            else:
                 self._command(player, session, message, text)
-            elif not self.matches.move(player, message, text):
-                self._outlet.sessions.count(session_id)
+        if not answered:
+            self._outlet.sessions.count(session_id)
 
     def _command(self, player: Player, session: BotSession, message: BotMessage, text: str) -> None:
         try:
@@ -202,7 +205,7 @@ class Arena:
                 reason = f"{player.name} sent more than {allowed} messages a minute that answer no turn"
                 for match_id in list(player.matches):
                     self.matches.forfeit(match_id, player, Termination.FLOOD, reason)
-                self._tell_error(player, session, error)
+            self._tell_error(player, session, error)
         self.close(session_id, CloseCode.TOO_MANY_MESSAGES)
 
     def round_trip(self, session_id: int, lag_ms: int) -> None:
