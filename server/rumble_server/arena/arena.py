@@ -19,7 +19,7 @@ from rumble_server.arena.ended import Answer, answer_join, answer_leave
 from rumble_server.arena.lifecycle import Lifecycle
 from rumble_server.arena.logins import Logins, MayClaim
 from rumble_server.arena.matches import Matches
-from rumble_server.arena.player import Player, Players
+from rumble_server.arena.player import Player
 from rumble_server.arena.ports import Clock, FindEnded, Log, Sessions, Work
 from rumble_server.arena.recorder import Recorder, Transaction
 from rumble_server.arena.scheduler import Scheduler
@@ -50,31 +50,14 @@ class Arena:
         """`taken_ids` are the ids of all tournaments ever; for `grace_ms` from now no away or absent time runs."""
         self.clock = clock
         self.log = log
-        self.recorder = Recorder(log, self._settle)
-        self.names = self.recorder.names
-        self.tournaments = self.recorder.tournaments
-        self.players = Players()
-        self.matches = Matches(
-            self.recorder,
-            self.players,
-            clock,
-            run,
-            self._on_over,
-            nobody_away_before_ms=clock.now_ms() + grace_ms if grace_ms else 0,
-        )
-        self.lifecycle = Lifecycle(self.recorder, self.players, self.matches, clock, taken_ids)
-        self.scheduler = Scheduler(self.recorder, self.players, self.matches, self.lifecycle, clock, work)
-        self.logins = Logins(
-            self.recorder,
-            self.players,
-            self.matches,
-            self.lifecycle,
-            self.scheduler,
-            clock,
-            random,
-            may_claim,
-        )
-        self.challenges = Challenges(self.recorder, self.players, self.lifecycle, random)
+        self.recorder = recorder = Recorder(log, clock, self._settle)
+        self.names, self.players, self.tournaments = recorder.names, recorder.players, recorder.tournaments
+        nobody_away_before_ms = clock.now_ms() + grace_ms if grace_ms else 0
+        self.matches = Matches(recorder, run, self._on_over, nobody_away_before_ms)
+        self.lifecycle = Lifecycle(recorder, self.matches, taken_ids)
+        self.scheduler = Scheduler(recorder, self.matches, self.lifecycle, work)
+        self.logins = Logins(recorder, self.matches, self.lifecycle, self.scheduler, random, may_claim)
+        self.challenges = Challenges(recorder, self.lifecycle, random)
         self._find_ended = find_ended
         self._outlet = Outlet(log, sessions)
         self._transaction = self.recorder.transaction
@@ -92,7 +75,6 @@ class Arena:
         return self._transaction
 
     def is_connected(self, name: str) -> bool:
-        """Whether the bot of that name is logged in."""
         player = self.players.get(name)
         return player is not None and player.is_connected
 
@@ -209,7 +191,6 @@ class Arena:
         self.close(session_id, CloseCode.TOO_MANY_MESSAGES)
 
     def round_trip(self, session_id: int, lag_ms: int) -> None:
-        """A session's connection was measured."""
         known = self._sessions.get(session_id)
         if known is not None:
             player, session = known
@@ -231,7 +212,6 @@ class Arena:
             known[1].close(code)
 
     def lost(self, session_id: int) -> None:
-        """A session's connection has ended."""
         known = self._sessions.pop(session_id, None)
         if known is not None:
             player, session = known
@@ -246,7 +226,6 @@ class Arena:
     # --- the log ---
 
     def on_durable(self) -> None:
-        """More of the log is on disk."""
         self._outlet.on_durable()
 
     def on_trouble(self, trouble: str | None) -> None:

@@ -9,7 +9,7 @@ from rumble_protocol.bot_messages import Challenge
 from rumble_protocol.codes import ErrorCode
 
 from rumble_server.arena.lifecycle import Lifecycle
-from rumble_server.arena.player import Player, Players
+from rumble_server.arena.player import Player
 from rumble_server.arena.recorder import Recorder
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.errors import TournamentError
@@ -24,9 +24,8 @@ MOST_CHALLENGES, MOST_AT_ONE_BOT = 256, 64
 class Challenges:
     """The challenges of this run."""
 
-    def __init__(self, recorder: Recorder, players: Players, lifecycle: Lifecycle, random: Random) -> None:
+    def __init__(self, recorder: Recorder, lifecycle: Lifecycle, random: Random) -> None:
         self._recorder = recorder
-        self._players = players
         self._lifecycle = lifecycle
         self._random = random
         self._challengers: dict[str, str] = {}
@@ -45,7 +44,7 @@ class Challenges:
         own = next((each for each, challenger in open_now.items() if challenger == player.name), None)
         if own is not None:
             raise TournamentError(ErrorCode.UNAVAILABLE, f"your challenge {own} is still open")
-        other = self._players.get(challenge.against)
+        other = self._recorder.players.get(challenge.against)
         if other is None or other.session is None:
             raise TournamentError(ErrorCode.UNKNOWN_BOT, f"no bot {challenge.against!r} is connected")
         if other is player or not other.session.challenges:

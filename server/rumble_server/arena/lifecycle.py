@@ -8,8 +8,7 @@ from rumble_protocol.codes import ErrorCode, NoticeCode
 
 from rumble_server.arena import messages
 from rumble_server.arena.matches import Matches
-from rumble_server.arena.player import Player, Players
-from rumble_server.arena.ports import Clock
+from rumble_server.arena.player import Player
 from rumble_server.arena.recorder import Recorder
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.ended import EndedTournament
@@ -25,14 +24,10 @@ MOST_ENDED = 64
 class Lifecycle:
     """Creates, fills and ends tournaments. `taken_ids` are the ids of all tournaments ever, in memory or not."""
 
-    def __init__(
-        self, recorder: Recorder, players: Players, matches: Matches, clock: Clock, taken_ids: Iterable[str]
-    ) -> None:
+    def __init__(self, recorder: Recorder, matches: Matches, taken_ids: Iterable[str]) -> None:
         self.taken_ids = set(taken_ids)
         self._recorder = recorder
-        self._players = players
         self._matches = matches
-        self._clock = clock
         self._ended: deque[Tournament] = deque()
 
     def tournament(self, tournament_id: str) -> Tournament:
@@ -52,7 +47,7 @@ class Lifecycle:
 
     def join(self, player: Player, tournament: Tournament, invite: str | None = None) -> None:
         """A bot enters a tournament, and is told; told again if it is in. Raises TournamentError."""
-        fact = tournament.join(player.name, self._clock.now_ms(), invite)
+        fact = tournament.join(player.name, self._recorder.clock.now_ms(), invite)
         if fact is not None:
             self.enter(player, tournament, fact)
         player.send(messages.joined(tournament), self._recorder.number_of(tournament))
@@ -68,7 +63,7 @@ class Lifecycle:
 
     def absent_from_ms(self) -> int:
         """Return when the absent budget of a bot that has just gone starts to run."""
-        return max(self._clock.now_ms(), self._matches.nobody_away_before_ms)
+        return max(self._recorder.clock.now_ms(), self._matches.nobody_away_before_ms)
 
     def leave(self, player: Player, tournament: Tournament) -> None:
         """A bot leaves for good; what it still has to play there is lost. Raises TournamentError."""
@@ -85,7 +80,7 @@ class Lifecycle:
         self._forfeit_in(player, tournament, Termination.ADJUDICATION, message)
 
     def _take_out(self, player: Player, tournament: Tournament, *, removed: bool) -> None:
-        fact = tournament.leave(player.name, self._clock.now_ms(), removed=removed)
+        fact = tournament.leave(player.name, self._recorder.clock.now_ms(), removed=removed)
         player.tournaments.pop(tournament.id, None)
         if fact is not None:
             self._recorder.record(fact)
@@ -97,26 +92,25 @@ class Lifecycle:
     # --- tournaments ---
 
     def create(self, config: TournamentConfig) -> Tournament:
-        """Make a tournament in its lobby."""
-        created = TournamentCreated(tournament_id(config.name, self.taken_ids), config, self._clock.now_ms())
+        created = TournamentCreated(tournament_id(config.name, self.taken_ids), config, self._recorder.clock.now_ms())
         self.taken_ids.add(created.tournament)
         self._recorder.record(created)
         return self._recorder.tournaments[created.tournament]
 
     def begin(self, tournament: Tournament, order: tuple[str, ...] | None = None) -> None:
         """Number the field and begin; the matches start when things are settled. Raises TournamentError."""
-        self._recorder.record(tournament.start(self._clock.now_ms(), order))
+        self._recorder.record(tournament.start(self._recorder.clock.now_ms(), order))
 
     def end(self, tournament: Tournament, *, cancelled: bool, reason: str) -> None:
         """End a tournament, complete or not, and tell its field. Raises TournamentError."""
-        self._recorder.record(tournament.end(self._clock.now_ms(), cancelled=cancelled, reason=reason))
+        self._recorder.record(tournament.end(self._recorder.clock.now_ms(), cancelled=cancelled, reason=reason))
         self._recorder.log.file(EndedTournament.of(tournament))
         for match_id in list(tournament.running):
             self._matches.abort(match_id, f"{tournament.id}: {reason}")
         if cancelled:
             self.notify(tournament, NoticeCode.CANCELLED, f"{tournament.id}: {reason}")
         self._tell_over(tournament, tournament.field)
-        for player in self._players.of(tournament.field):
+        for player in self._recorder.players.of(tournament.field):
             player.tournaments.pop(tournament.id, None)
         self._ended.append(tournament)
         while len(self._ended) > MOST_ENDED and self._recorder.is_durable(self._ended[0]):
@@ -126,12 +120,12 @@ class Lifecycle:
 
     def _tell_over(self, tournament: Tournament, names: Iterable[str]) -> None:
         standings = {standing.name: standing for standing in tournament.table.standings()}
-        for player in self._players.of(names):
+        for player in self._recorder.players.of(names):
             message = messages.over(tournament, standings[player.name])
             player.send(message, self._recorder.number_of(tournament))
 
     def notify(self, tournament: Tournament, code: NoticeCode, message: str) -> None:
         """Tell every bot of a tournament, once the tournament's newest fact is on disk."""
         frame = messages.notice(code, message, tournament_id=tournament.id)
-        for player in self._players.of(tournament.field):
+        for player in self._recorder.players.of(tournament.field):
             player.send(frame, self._recorder.number_of(tournament))

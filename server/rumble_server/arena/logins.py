@@ -10,8 +10,7 @@ from rumble_protocol.codes import CloseCode, ErrorCode
 from rumble_server.arena import messages
 from rumble_server.arena.lifecycle import Lifecycle
 from rumble_server.arena.matches import Matches
-from rumble_server.arena.player import Player, Players
-from rumble_server.arena.ports import Clock
+from rumble_server.arena.player import Player
 from rumble_server.arena.recorder import Recorder
 from rumble_server.arena.scheduler import Scheduler
 from rumble_server.arena.session import BotSession
@@ -27,20 +26,16 @@ class Logins:
     def __init__(
         self,
         recorder: Recorder,
-        players: Players,
         matches: Matches,
         lifecycle: Lifecycle,
         scheduler: Scheduler,
-        clock: Clock,
         random: Random,
         may_claim: MayClaim,
     ) -> None:
         self._recorder = recorder
-        self._players = players
         self._matches = matches
         self._lifecycle = lifecycle
         self._scheduler = scheduler
-        self._clock = clock
         self._random = random
         self._may_claim = may_claim
 
@@ -53,8 +48,10 @@ class Logins:
         if names.get(name) is None and not self._may_claim(name, key):
             raise TournamentError(ErrorCode.BAD_NAME, f"{name} is kept for a bot of the house; choose another name")
         salt = self._random.getrandbits(128).to_bytes(16).hex()
-        claim, used = names.admit(name, key, keyless_allowed=keyless_allowed, salt=salt, now_ms=self._clock.now_ms())
-        player = self._players.enter(claim.name)
+        claim, used = names.admit(
+            name, key, keyless_allowed=keyless_allowed, salt=salt, now_ms=self._recorder.clock.now_ms()
+        )
+        player = self._recorder.players.enter(claim.name)
         if used is not None:
             self._recorder.record(used)
             player.claimed = self._recorder.log.last
@@ -75,7 +72,7 @@ class Logins:
         )
         session.send(write_message(told), max([player.claimed, *map(self._recorder.number_of, tournaments)]))
         self._matches.connect(player)
-        now_ms = self._clock.now_ms()
+        now_ms = self._recorder.clock.now_ms()
         for tournament in tournaments:
             fact = tournament.appear(player.name, now_ms)
             if fact is not None:

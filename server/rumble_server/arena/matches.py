@@ -16,8 +16,8 @@ from rumble_protocol.bot_messages import Move
 from rumble_protocol.codec import write_message
 from rumble_protocol.codes import Rejection
 
-from rumble_server.arena.player import Player, Players
-from rumble_server.arena.ports import Clock, TimerHandle
+from rumble_server.arena.player import Player
+from rumble_server.arena.ports import TimerHandle
 from rumble_server.arena.recorder import Recorder
 from rumble_server.match.facts import FrameSeen, MatchFact, MatchOver, MatchStarted
 from rumble_server.match.referee import Referee
@@ -70,20 +70,15 @@ class Matches:
     def __init__(
         self,
         recorder: Recorder,
-        players: Players,
-        clock: Clock,
         run: int,
         on_over: Callable[[MatchOver, tuple[Player, ...]], None],
-        *,
-        nobody_away_before_ms: int = 0,
+        nobody_away_before_ms: int,
     ) -> None:
         self.recorder = recorder
         self.run = run
         self.nobody_away_before_ms = nobody_away_before_ms
         """No away or absent time runs before: the bots have to find the server again after its start."""
         self.live: dict[str, LiveMatch] = {}
-        self._players = players
-        self._clock = clock
         self._on_over = on_over
         self._turns = 0
 
@@ -95,7 +90,6 @@ class Matches:
     # --- matches begin, go on and stop ---
 
     def start(self, started: MatchStarted) -> None:
-        """Begin a match between connected players."""
         self.recorder.record(started)
         match = self._place(started)
         for player in match.players:
@@ -104,19 +98,18 @@ class Matches:
     def rebuild(self, started: MatchStarted, facts: Iterable[MatchFact]) -> None:
         """Take up a match that was running when the server stopped, from the later facts of its attempt."""
         match = self._place(started)
-        match.referee.rebuild(facts, self._clock.now_ms())
+        match.referee.rebuild(facts, self.recorder.clock.now_ms())
         self._follow(match)
 
     def abort(self, match_id: str, reason: str) -> None:
-        """Make a match void."""
         match = self.live[match_id]
-        match.referee.abort(reason, self._clock.now_ms())
+        match.referee.abort(reason, self.recorder.clock.now_ms())
         self._follow(match)
 
     def forfeit(self, match_id: str, player: Player, termination: Termination, reason: str) -> None:
         """Have a player lose a match by something outside the board."""
         match = self.live[match_id]
-        match.referee.forfeit(player.matches[match_id], termination, reason, self._clock.now_ms())
+        match.referee.forfeit(player.matches[match_id], termination, reason, self.recorder.clock.now_ms())
         self._follow(match)
 
     def stop(self) -> None:
@@ -126,7 +119,7 @@ class Matches:
                 match.timer.cancel()
 
     def _place(self, started: MatchStarted) -> LiveMatch:
-        match = LiveMatch(started, self._players.of(started.seats), self)
+        match = LiveMatch(started, self.recorder.players.of(started.seats), self)
         self.live[started.match] = match
         self.recorder.referees[started.match] = match.referee
         for seat, player in enumerate(match.players):
@@ -137,7 +130,7 @@ class Matches:
 
     def connect(self, player: Player) -> None:
         """Tell a player that is connected again of its matches, which go on."""
-        now_ms = self._clock.now_ms()
+        now_ms = self.recorder.clock.now_ms()
         for match in self._of(player):
             self._connect(match, player, now_ms)
 
@@ -150,13 +143,12 @@ class Matches:
 
     def disconnect(self, player: Player) -> None:
         """The player's connection has ended: its clocks stop, its away budgets run."""
-        now_ms = self._clock.now_ms()
+        now_ms = self.recorder.clock.now_ms()
         for match in self._of(player):
             match.referee.disconnect(player.matches[match.referee.terms.match], now_ms)
             self._follow(match)
 
     def round_trip(self, player: Player, lag_ms: int) -> None:
-        """Note the measured lag of the player's connection."""
         for match_id, seat in player.matches.items():
             self.live[match_id].referee.round_trip(seat, lag_ms)
 
@@ -176,7 +168,7 @@ class Matches:
         if seat is None:
             player.send(write_message(_unknown_match(message)))
             return False
-        match, now_ms = self.live[message.match], self._clock.now_ms()
+        match, now_ms = self.live[message.match], self.recorder.clock.now_ms()
         try:
             answered = match.referee.move(seat, message.turn_id, message.move, now_ms, frame)
         except Exception:
@@ -190,7 +182,7 @@ class Matches:
     def resign(self, player: Player, match_id: str, frame: str) -> None:
         """A bot gives a match up that it is playing."""
         match = self.live[match_id]
-        match.referee.resign(player.matches[match_id], self._clock.now_ms(), frame)
+        match.referee.resign(player.matches[match_id], self.recorder.clock.now_ms(), frame)
         self._follow(match)
 
     def overhear(self, player: Player, sender: Literal["bot", "server"], frame: str) -> None:
@@ -202,7 +194,7 @@ class Matches:
             kept = SECRETS.sub(r'\1"***"', frame)
             if len(kept) > MOST_KEPT:
                 kept = f"{kept[:MOST_KEPT]}... ({len(frame)} characters)"
-            now_ms = self._clock.now_ms()
+            now_ms = self.recorder.clock.now_ms()
             for match_id, seat in player.matches.items():
                 attempt = self.live[match_id].referee.terms.attempt
                 self.recorder.record(FrameSeen(match_id, attempt, seat, sender, kept, now_ms))
@@ -228,7 +220,7 @@ class Matches:
         """Start the clock of a turn that had waited for the disk and has left."""
         match = self.live.get(match_id)
         if match is not None:
-            match.referee.turn_written(turn_id, self._clock.now_ms())
+            match.referee.turn_written(turn_id, self.recorder.clock.now_ms())
             self._arm(match)
 
     def _arm(self, match: LiveMatch) -> None:
@@ -241,25 +233,27 @@ class Matches:
                 return
             match.timer.cancel()
         match.timer_at_ms = wake_at_ms
-        match.timer = self._clock.call_at(wake_at_ms, lambda: self._on_timer(match))
+        match.timer = self.recorder.clock.call_at(wake_at_ms, lambda: self._on_timer(match))
 
     def _on_timer(self, match: LiveMatch) -> None:
         match.timer = None
         wake_at_ms = match.referee.wake_at_ms
         if wake_at_ms is None:
             return
-        now_ms = self._clock.now_ms()
+        now_ms = self.recorder.clock.now_ms()
         if now_ms < wake_at_ms:
             self._arm(match)
             return
         late_ms = now_ms - match.timer_at_ms
         match.timer_at_ms = now_ms
-        match.timer = self._clock.after_input(lambda: self._wake(match, late_ms if late_ms >= LOOP_LAG_MS else 0))
+        match.timer = self.recorder.clock.after_input(
+            lambda: self._wake(match, late_ms if late_ms >= LOOP_LAG_MS else 0)
+        )
 
     def _wake(self, match: LiveMatch, loop_lag_ms: int) -> None:
         match.timer = None
         with self.recorder.transaction:
-            match.referee.wake(self._clock.now_ms(), loop_lag_ms)
+            match.referee.wake(self.recorder.clock.now_ms(), loop_lag_ms)
             self._follow(match)
 
 

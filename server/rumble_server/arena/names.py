@@ -24,7 +24,6 @@ class Claim:
 
     @property
     def open(self) -> bool:
-        """Whether no key protects the name."""
         return self.digest is None
 
 
@@ -40,7 +39,6 @@ class Names:
         self._claims: dict[str, Claim] = {}
 
     def apply(self, fact: NameFact) -> None:
-        """Take a fact into account."""
         if isinstance(fact, NameUsed):
             self._claims[fact.name.casefold()] = Claim(fact.name, fact.salt, fact.digest)
         else:

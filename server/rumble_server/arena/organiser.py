@@ -20,7 +20,6 @@ class Organiser:
 
     @transactional
     def create(self, config: TournamentConfig) -> Tournament:
-        """Make a tournament in its lobby."""
         return self.arena.lifecycle.create(config)
 
     @transactional

@@ -24,12 +24,10 @@ class Player:
 
     @property
     def is_connected(self) -> bool:
-        """Whether it is logged in."""
         return self.session is not None
 
     @property
     def is_free(self) -> bool:
-        """Whether it can take one more match."""
         return self.session is not None and len(self.matches) < self.session.max_matches
 
     def plays(self, game: str) -> bool:

@@ -9,7 +9,8 @@ from types import TracebackType
 from typing import Any, TypeVar, cast, get_args
 
 from rumble_server.arena.names import Names
-from rumble_server.arena.ports import Log
+from rumble_server.arena.player import Players
+from rumble_server.arena.ports import Clock, Log
 from rumble_server.match.facts import MatchFact
 from rumble_server.match.referee import Referee
 from rumble_server.tournament.facts import LogFact, TournamentCreated, TournamentFact, tournament_of
@@ -49,10 +50,12 @@ class Transaction:
 
 
 class Recorder:
-    """Records facts. `settle` starts, loses and ends what the facts of a transaction call for."""
+    """Records facts, and holds what they change. `settle` starts, loses and ends what a transaction calls for."""
 
-    def __init__(self, log: Log, settle: Callable[[], None]) -> None:
+    def __init__(self, log: Log, clock: Clock, settle: Callable[[], None]) -> None:
         self.log = log
+        self.clock = clock
+        self.players = Players()
         self.names = Names()
         self.tournaments: dict[str, Tournament] = {}
         """The tournaments in memory, by id."""

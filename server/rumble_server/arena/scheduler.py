@@ -5,8 +5,8 @@ from rumble_protocol.codes import NoticeCode
 from rumble_server.arena import messages
 from rumble_server.arena.lifecycle import Lifecycle
 from rumble_server.arena.matches import Matches
-from rumble_server.arena.player import Player, Players
-from rumble_server.arena.ports import Clock, TimerHandle, Work
+from rumble_server.arena.player import Player
+from rumble_server.arena.ports import TimerHandle, Work
 from rumble_server.arena.recorder import Recorder
 from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.match.frames import frame_of_over
@@ -23,9 +23,7 @@ STARTS_AT_ONCE = 32
 class Scheduler:
     """Starts matches, and settles the tournaments that an event has changed."""
 
-    def __init__(
-        self, recorder: Recorder, players: Players, matches: Matches, lifecycle: Lifecycle, clock: Clock, work: Work
-    ) -> None:
+    def __init__(self, recorder: Recorder, matches: Matches, lifecycle: Lifecycle, work: Work) -> None:
         self.draining = False
         """No match starts any more."""
         self.trouble: str | None = None
@@ -33,10 +31,8 @@ class Scheduler:
         self.stopped = False
         """Set by `stop`: later events are ignored, and recovered from the log."""
         self._recorder = recorder
-        self._players = players
         self._matches = matches
         self._lifecycle = lifecycle
-        self._clock = clock
         self._work = work
         self._pairing: set[str] = set()
         """The ids of the tournaments that have a round being paired elsewhere."""
@@ -64,7 +60,7 @@ class Scheduler:
             self._bench_if_failing(tournament, players[seat])
         if over.scores is None and over.attempt >= MOST_ATTEMPTS and tournament.status == "running":
             why = f"match {over.match} was void {over.attempt} times: {over.reason}"
-            for fact in tournament.pause(why, self._clock.now_ms()):
+            for fact in tournament.pause(why, self._recorder.clock.now_ms()):
                 self._recorder.record(fact)
         for player in players:
             self.look_at(player)
@@ -88,7 +84,7 @@ class Scheduler:
             if tournament is None:
                 del unsettled[tournament_id]
                 continue
-            if tournament.ready_to_start(self._clock.now_ms()):
+            if tournament.ready_to_start(self._recorder.clock.now_ms()):
                 self._start_by_itself(tournament)
             budget = self._start_matches(tournament, budget)
             if budget > 0:
@@ -98,7 +94,7 @@ class Scheduler:
                 if tournament.is_complete:  # now, perhaps, since there is no other round
                     self._lifecycle.end(tournament, cancelled=False, reason=tournament.why_complete)
         if unsettled:
-            self._clock.after_input(self._go_on)
+            self._recorder.clock.after_input(self._go_on)
         else:
             self._watch_clock()
 
@@ -109,7 +105,7 @@ class Scheduler:
     def _start_matches(self, tournament: Tournament, budget: int) -> int:
         if self.draining or self.trouble is not None:
             return budget
-        for found in tournament.due(self._is_free, self._clock.now_ms()):
+        for found in tournament.due(self._is_free, self._recorder.clock.now_ms()):
             if isinstance(found, MatchStarted):
                 self._matches.start(found)
             else:
@@ -122,7 +118,7 @@ class Scheduler:
         return budget
 
     def _is_free(self, name: str) -> bool:
-        return self._players[name].is_free
+        return self._recorder.players[name].is_free
 
     def _start_by_itself(self, tournament: Tournament) -> None:
         try:
@@ -143,14 +139,14 @@ class Scheduler:
             self._pairing.discard(tournament.id)
             if not self.stopped:
                 with self._recorder.transaction:
-                    fact = tournament.paired(pulled, self._clock.now_ms())
+                    fact = tournament.paired(pulled, self._recorder.clock.now_ms())
                     if fact is not None:
                         self._recorder.record(fact)
 
         self._work(task, done)
 
     def _bench_if_failing(self, tournament: Tournament, player: Player) -> None:
-        fact = tournament.bench(player.name, self._clock.now_ms())
+        fact = tournament.bench(player.name, self._recorder.clock.now_ms())
         if fact is not None:
             self._recorder.record(fact)
             message = f"{fact.reason}: it is benched in {tournament.id}; its host can let it play again"
@@ -159,7 +155,7 @@ class Scheduler:
 
     def _tell_no_show(self, tournament: Tournament, over: MatchOver) -> None:
         start = tournament.terms_of(over).opening_state()
-        for seat, player in enumerate(self._players.of(over.seats)):
+        for seat, player in enumerate(self._recorder.players.of(over.seats)):
             if seat not in over.at_fault:
                 player.send(frame_of_over(over, start, seat), self._recorder.number_of(tournament))
 
@@ -175,11 +171,11 @@ class Scheduler:
             self._timer = None
         if wake_at_ms is not None:
             self._timer_at_ms = wake_at_ms
-            self._timer = self._clock.call_at(wake_at_ms, self._on_clock)
+            self._timer = self._recorder.clock.call_at(wake_at_ms, self._on_clock)
 
     def _on_clock(self) -> None:
         self._timer = None
-        now_ms = self._clock.now_ms()
+        now_ms = self._recorder.clock.now_ms()
         with self._recorder.transaction:
             for tournament in self._recorder.tournaments.values():
                 for fact in tournament.expire_absent(now_ms):

@@ -105,12 +105,10 @@ class Connection(asyncio.Protocol):
         self._flush()
 
     def eof_received(self) -> None:
-        """The peer sends no more."""
         self._protocol.receive_eof()
         self._flush()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """The socket is gone."""
         self._connections.discard(self)
         for timer in (self._keepalive, self._closing):
             if timer is not None:

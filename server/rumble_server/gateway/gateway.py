@@ -17,8 +17,7 @@ class Sessions:
         self.open: dict[int, Session] = {}
 
     def logged_in(self, session_id: int, name: str) -> None:
-        session = self.open.get(session_id)
-        if session is not None:
+        if session := self.open.get(session_id):
             session.logged_in(name)
 
     def send(self, session_id: int, frame: bytes) -> None:
@@ -27,18 +26,15 @@ class Sessions:
             session.link.send(frame)
 
     def count(self, session_id: int) -> None:
-        session = self.open.get(session_id)
-        if session is not None:
+        if session := self.open.get(session_id):
             session.count()
 
     def close(self, session_id: int, code: CloseCode) -> None:
-        session = self.open.get(session_id)
-        if session is not None:
+        if session := self.open.get(session_id):
             session.end(code)
 
     def cut(self, session_id: int) -> None:
-        session = self.open.get(session_id)
-        if session is not None:
+        if session := self.open.get(session_id):
             session.cut()
 
 

@@ -79,7 +79,6 @@ class Session:
     # --- the arena's side ---
 
     def logged_in(self, name: str) -> None:
-        """The login was accepted."""
         self.name = name
         self._stop_login_timer()
 
@@ -103,7 +102,6 @@ class Session:
     # --- the connection's side ---
 
     def received(self, text: str) -> None:
-        """A text frame came in."""
         if self.closing:
             return
         arena = self._shared.arena
@@ -126,15 +124,12 @@ class Session:
         self._shared.arena.close(self.id, code)
 
     def round_trip(self, lag_ms: int) -> None:
-        """The connection was measured."""
         self._shared.arena.round_trip(self.id, lag_ms)
 
     def silent(self) -> None:
-        """The connection has long been silent."""
         self._shared.arena.silent(self.id)
 
     def lost(self) -> None:
-        """The connection has ended."""
         self.closing = True
         self._stop_login_timer()
         self._shared.arena.lost(self.id)
