@@ -54,7 +54,7 @@ class LiveMatch:
         session = self.players[seat].session
         if session is None:
             return
-        if session.is_holding:
+        if session.held:
             self.referee.hold_turn(turn_id)
             session.send(frame, written=partial(self._matches.turn_written, self.referee.terms.match, turn_id))
         else:

@@ -44,21 +44,22 @@ class Players:
     """Every bot that this run knows, by name in whatever case it is written."""
 
     def __init__(self) -> None:
-        self._players: dict[str, Player] = {}
+        self.by_name: dict[str, Player] = {}
+        """By name in lower case."""
 
     def get(self, name: str) -> Player | None:
-        return self._players.get(name.casefold())
+        return self.by_name.get(name.casefold())
 
     def __getitem__(self, name: str) -> Player:
-        return self._players[name.casefold()]
+        return self.by_name[name.casefold()]
 
     def __iter__(self) -> Iterator[Player]:
-        return iter(self._players.values())
+        return iter(self.by_name.values())
 
     def enter(self, name: str) -> Player:
         """Return the player of that name, new if there was none."""
-        return self._players.setdefault(name.casefold(), Player(name))
+        return self.by_name.setdefault(name.casefold(), Player(name))
 
     def of(self, names: Iterable[str]) -> tuple[Player, ...]:
         """Return the players of these names, which must be known."""
-        return tuple(self._players[name.casefold()] for name in names)
+        return tuple(self.by_name[name.casefold()] for name in names)

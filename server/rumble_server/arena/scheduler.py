@@ -118,7 +118,7 @@ class Scheduler:
         return budget
 
     def _is_free(self, name: str) -> bool:
-        return self._recorder.players[name].is_free
+        return self._recorder.players.by_name[name.casefold()].is_free
 
     def _start_by_itself(self, tournament: Tournament) -> None:
         try:

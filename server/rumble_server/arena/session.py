@@ -40,12 +40,12 @@ class BotSession:
     """One login of a bot on one connection."""
 
     __slots__ = (
-        "_held",
         "_outlet",
         "challenges",
         "client",
         "closing",
         "games",
+        "held",
         "id",
         "lag_ms",
         "max_matches",
@@ -68,12 +68,8 @@ class BotSession:
         self.closing = False
         """Nothing more is sent or taken."""
         self._outlet = outlet
-        self._held: deque[Held] = deque()
-
-    @property
-    def is_holding(self) -> bool:
-        """Whether frames wait for the disk: any further frame waits behind them."""
-        return bool(self._held)
+        self.held: deque[Held] = deque()
+        """Frames that wait for the disk; any further frame waits behind them."""
 
     def send(self, frame: bytes, after: int = 0, written: Callable[[], None] | None = None) -> None:
         """Send a frame once the log is on disk up to `after`; frames keep their order.
@@ -82,8 +78,8 @@ class BotSession:
         """
         if self.closing:
             return
-        if self._held or after > self._outlet.log.durable:
-            self._held.append((after, frame, written))
+        if self.held or after > self._outlet.log.durable:
+            self.held.append((after, frame, written))
             self._outlet.wait(self)
         else:
             self._outlet.sessions.send(self.id, frame)
@@ -97,24 +93,24 @@ class BotSession:
         """Close the connection after what was sent before."""
         if not self.closing:
             self.closing = True
-            self._held.append((0, code, None))
+            self.held.append((0, code, None))
             self.release()
 
     def drop(self) -> None:
         """The connection has ended: what is held is not sent any more."""
         self.closing = True
-        self._held.clear()
+        self.held.clear()
 
     def release(self) -> None:
         """Send what waited for the disk and need not wait any more."""
         durable = self._outlet.log.durable
-        while self._held and self._held[0][0] <= durable:
-            _, held, written = self._held.popleft()
+        while self.held and self.held[0][0] <= durable:
+            _, held, written = self.held.popleft()
             if isinstance(held, CloseCode):
                 self._outlet.sessions.close(self.id, held)
             else:
                 self._outlet.sessions.send(self.id, held)
                 if written is not None:
                     written()
-        if self._held:
+        if self.held:
             self._outlet.wait(self)

@@ -99,6 +99,7 @@ class Referee:
         self, terms: MatchStarted, driver: Driver, new_turn_id: Callable[[], str], *, nobody_away_before_ms: int = 0
     ) -> None:
         self.terms = terms
+        self._match_id, self._attempt = terms.match, terms.attempt
         self.control = terms.time_control
         self.moves: list[str] = list(terms.moves)
         self.state: State = terms.opening_state()
@@ -180,10 +181,10 @@ class Referee:
         own = self.seats[seat]
         if own.away_since_ms is not None and own.greeted:
             left_ms = min(own.away_left_ms, max(0, self._away_until_ms(own) - now_ms))
-            self._record(SeatBack(self.terms.match, self.terms.attempt, seat, left_ms, now_ms))
+            self._record(SeatBack(self._match_id, self._attempt, seat, left_ms, now_ms))
         own.lag_ms = min(lag_ms, MOST_LAG_MS)
         own.omit = omit
-        told = StartTold(self.terms.match, self.terms.attempt, seat, own.greeted, now_ms)
+        told = StartTold(self._match_id, self._attempt, seat, own.greeted, now_ms)
         frame = frame_of_start(told, self.terms, self.moves)
         self._record(told)
         self._driver.send(seat, frame)
@@ -195,11 +196,11 @@ class Referee:
         own = self.seats[seat]
         if self.over is not None or own.away_since_ms is not None:
             return
-        self._record(SeatAway(self.terms.match, self.terms.attempt, seat, own.away_left_ms, now_ms))
+        self._record(SeatAway(self._match_id, self._attempt, seat, own.away_left_ms, now_ms))
         notice = say.Notice(
             code=NoticeCode.OPPONENT_AWAY,
             tournament=self.terms.tournament,
-            match=self.terms.match,
+            match=self._match_id,
             message=f"{self.terms.seats[seat]} is away; it has {own.away_left_ms} ms to come back",
         )
         for other, state in enumerate(self.seats):
@@ -240,9 +241,10 @@ class Referee:
         except MoveError as error:
             self._refuse_fault(turn, Rejection.BAD_MOVE, str(error), now_ms, frame)
             return True
-        terms = self.terms
         bank_ms = bank_after_ms(self.control, self.seats[seat].bank_ms, turn.thought_ms(now_ms))
-        self._record(MoveMade(terms.match, terms.attempt, len(self.moves), seat, turn_id, text, bank_ms, frame, now_ms))
+        self._record(
+            MoveMade(self._match_id, self._attempt, len(self.moves), seat, turn_id, text, bank_ms, frame, now_ms)
+        )
         outcome = self.state.outcome
         if outcome is not None:
             self._end(outcome, now_ms)
@@ -295,7 +297,9 @@ class Referee:
                 until_ms = self._away_until_ms(seat)
                 if wake_at_ms is None or until_ms < wake_at_ms:
                     wake_at_ms = until_ms
-        return None if wake_at_ms is None else max(wake_at_ms, self._no_verdict_before_ms)
+        if wake_at_ms is not None and wake_at_ms < self._no_verdict_before_ms:
+            return self._no_verdict_before_ms
+        return wake_at_ms
 
     def clock(self, now_ms: int) -> tuple[int, ...]:
         """What each seat has for a move, bank included, as it stands: the open turn's is running."""
@@ -305,7 +309,7 @@ class Referee:
         return tuple(seats_ms)
 
     def _see(self, seat: int, sender: Literal["bot", "server"], frame: str, now_ms: int) -> None:
-        self._record(FrameSeen(self.terms.match, self.terms.attempt, seat, sender, frame, now_ms))
+        self._record(FrameSeen(self._match_id, self._attempt, seat, sender, frame, now_ms))
 
     def _send(self, seat: int, now_ms: int, message: ServerMessageModel) -> None:
         frame = write_message(message)
@@ -319,8 +323,8 @@ class Referee:
         seats_ms = [remaining_ms(self.control, other.bank_ms) for other in self.seats]
         seats_ms[seat] = left_ms
         asked = TurnAsked(
-            self.terms.match,
-            self.terms.attempt,
+            self._match_id,
+            self._attempt,
             len(self.moves),
             seat,
             self._new_turn_id(),
@@ -349,7 +353,7 @@ class Referee:
         seat = turn.seat
         left = self.seats[seat].retries_left
         if left > 0:
-            self._record(MoveRefused(self.terms.match, self.terms.attempt, seat, left - 1, now_ms))
+            self._record(MoveRefused(self._match_id, self._attempt, seat, left - 1, now_ms))
             self._reject(seat, turn.turn_id, code, message, now_ms, frame)
             return
         self._reject(seat, turn.turn_id, code, message, now_ms, frame, lost=True)
@@ -362,7 +366,7 @@ class Referee:
         self._see(seat, "bot", frame, now_ms)
         turn = None if lost or self.turn is None or self.turn.seat != seat else self.turn
         rejected = say.Rejected(
-            match=self.terms.match,
+            match=self._match_id,
             turn_id=turn_id,
             code=code,
             message=message,
@@ -409,8 +413,8 @@ class Referee:
 
     def _end(self, outcome: Outcome | None, now_ms: int, at_fault: tuple[int, ...] = (), reason: str = "") -> None:
         over = MatchOver(
-            match=self.terms.match,
-            attempt=self.terms.attempt,
+            match=self._match_id,
+            attempt=self._attempt,
             seats=self.terms.seats,
             scores=None if outcome is None else outcome.scores,
             termination=Termination.ABORTED if outcome is None else outcome.termination,
