@@ -60,12 +60,7 @@ class Report:
 
 
 def check_game(
-    game: Game,
-    *,
-    settings: Mapping[str, Any] | None = None,
-    playouts: int = 100,
-    seed: int = 0,
-    longest: int = LONGEST,
+    game: Game, *, settings: Mapping[str, Any] | None = None, playouts: int = 100, seed: int = 0, longest: int = LONGEST
 ) -> Report:
     """Check `game` with these settings in `playouts` random games, the same ones for the same `seed`.
 

@@ -199,10 +199,7 @@ class Gomoku(Game):
         Setting("rows", 15, "rows of the board", minimum=3, maximum=19),
         Setting("connect", 5, "stones in a row that win", minimum=3, maximum=19),
         Setting(
-            "line",
-            "freestyle",
-            "whether longer rows win (freestyle) or not (exact)",
-            choices=("freestyle", "exact"),
+            "line", "freestyle", "whether longer rows win (freestyle) or not (exact)", choices=("freestyle", "exact")
         ),
     )
 

@@ -3,15 +3,7 @@
 from functools import lru_cache
 from typing import Annotated, Literal, Self
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    StringConstraints,
-    ValidationInfo,
-    field_validator,
-    model_validator,
-)
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationInfo, field_validator, model_validator
 from rumble_engine import EngineError, IllegalMove, SettingValue, State, get_game
 from rumble_protocol.fields import Duration, Settings, ShortText, TimeControl
 
