@@ -22,7 +22,6 @@ IDS: Final = "urn:rumble:v1:"
 """The `$id` of a schema is this prefix and the name of its message."""
 OMITTED: Final = frozenset(get_args(get_args(Login.model_fields["omit"].annotation)[0]))
 """The fields of a `turn` that a login may omit."""
-
 Schema = dict[str, Any]
 
 

@@ -37,11 +37,9 @@ class Gomocup(Dialogue):
         self._made: list[str] = []
 
     def begin(self) -> Talk[None]:
-        """Ask ABOUT, which every brain answers."""
         yield from until(["ABOUT"], is_answer)
 
     def move(self, turn: Turn, think_ms: int) -> Talk[str]:
-        """Ask for the brain's square with TURN, BEGIN or BOARD."""
         columns, rows = int(turn.state["columns"]), int(turn.state["rows"])
         board = squares(columns, rows, from_top=True)
         match, made = self._match, self._made

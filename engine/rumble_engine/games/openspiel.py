@@ -71,7 +71,6 @@ class OpenSpielState(State):
         return Outcome.win(0 if first > second else 1, "won by the game's rules")
 
     def codes(self) -> Sequence[int]:
-        """Return the numbers of the legal actions."""
         return [] if self._state.is_terminal() else list(self._state.legal_actions())
 
     def after(self, code: int) -> "OpenSpielState":
@@ -117,7 +116,6 @@ class OpenSpielGame(Game):
         return self.start(self._parameters(self.complete(settings)))
 
     def load(self, view: Mapping[str, Any]) -> OpenSpielState:
-        """Return the state of a view, by its `actions` and settings; other fields are ignored."""
         settings, actions = settings_in(self, view), view.get("actions")
         if not isinstance(actions, list) or not all(type(action) is int for action in actions):
             raise BadPosition(f'a {self.name} view holds "actions", a list of integers')
@@ -128,14 +126,12 @@ class OpenSpielGame(Game):
         return played(start, actions)
 
     def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> OpenSpielState:
-        """Return the state after these action numbers."""
         words = [] if text == "start" else text.split(" ")
         if not all(word.isascii() and word.isdigit() and len(word) < 10 for word in words):
             raise BadPosition(f"{shown(text)} is not action numbers with a space between, or start")
         return played(self.initial(settings), [int(word) for word in words])
 
     def settings_of(self, parameters: str) -> dict[str, SettingValue]:
-        """Return the settings for a text of `_parameters`."""
         return _settings_of(self.name, parameters)
 
     def start(self, parameters: str) -> OpenSpielState:

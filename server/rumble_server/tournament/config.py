@@ -16,7 +16,6 @@ MOST_BOTS = 4096
 """Maximum of `start_at_bots`."""
 MOST_OPENINGS = 64
 """Maximum number of openings that are made; a pair with more matches plays them again from the first."""
-
 Points = tuple[float, float, float]
 Count = Annotated[int, Field(ge=1, le=1000)]
 
