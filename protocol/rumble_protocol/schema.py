@@ -72,12 +72,8 @@ def _schema(name: str, form: Any, finish: Callable[[Schema], None]) -> Schema:
     for part in (schema, *schema.get("$defs", {}).values()):
         if "properties" in part:
             finish(part)
-    return {
-        "$schema": DRAFT,
-        "$id": f"{IDS}{name}",
-        "title": name,
-        **{key: value for key, value in schema.items() if key != "title"},
-    }
+    rest = {key: value for key, value in schema.items() if key != "title"}
+    return {"$schema": DRAFT, "$id": f"{IDS}{name}", "title": name, **rest}
 
 
 def _finish_bot_part(part: Schema) -> None:

@@ -113,7 +113,9 @@ HABITS = (
         "Compare what you send with PROTOCOL.md or protocol/schema/bot_message.json; print each error you are sent.",
     ),
     Rule(
-        "legal-moves", "sends legal moves", "Send one of the moves in turn.legal, letter for letter, as a JSON string."
+        "legal-moves",
+        "sends legal moves",
+        "Send one of the moves in turn.legal, letter for letter, as a JSON string.",
     ),
     Rule(
         "answers",

@@ -70,14 +70,9 @@ class BreakthroughState(State):
         """Return the steps in the order of the cells left; a code is the cell left times 256, plus the cell reached."""
         if self.outcome is not None:
             return ()
-        back = -1 if self.mover else 1
-        return sorted(
-            [
-                end + back * step << 8 | end
-                for step in self.board.steps[1:]
-                for end in self.board.cells_in(self._targets(step))
-            ]
-        )
+        board, back = self.board, -1 if self.mover else 1
+        ends = [(step, end) for step in board.steps[1:] for end in board.cells_in(self._targets(step))]
+        return sorted([end + back * step << 8 | end for step, end in ends])
 
     def after(self, code: int) -> "BreakthroughState":
         start, end = 1 << (code >> 8), 1 << (code & 255)
