@@ -37,6 +37,7 @@ class Gomocup(Dialogue):
         self._made: list[str] = []
 
     def begin(self) -> Talk[None]:
+        """Ask ABOUT, which every brain answers."""
         yield from until(["ABOUT"], is_answer)
 
     def move(self, turn: Turn, think_ms: int) -> Talk[str]:

@@ -7,7 +7,7 @@ from rumble_server.tournament.facts import BotAbsent
 
 
 class Absence:
-    """The bots of one tournament that are not connected. A budget runs while its bot `has_matches` and plays none."""
+    """The bots of one tournament that are away. The budget of one runs while it `has_matches` now and plays none."""
 
     def __init__(self, tournament_id: str, has_matches: Callable[[str], bool]) -> None:
         self._tournament_id = tournament_id

@@ -139,6 +139,7 @@ class Swiss(Schedule):
         return (paired + self.plan.bots // 2 * to_come) * self.plan.legs
 
     def add(self, paired: Round) -> None:
+        """Take in a round; one without pairings ends the tournament."""
         if paired.pairings:
             self._rounds.append(paired)
         else:
