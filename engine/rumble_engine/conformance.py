@@ -31,16 +31,12 @@ from rumble_engine.texts import shown
 
 LONGEST = 10_000
 """Most plies of a playout; a longer one fails as endless."""
-
 OTHERS = 20
 """Most moves of earlier states that are tried in a state that does not allow them."""
-
 REMEMBERED = 250_000
 """Most positions that are kept to compare with others of the same `canonical`: some 100 MB."""
-
 GARBAGE = ("\0", "\ud800", "\n", "x" * 99_999)
 """Texts that are no position and no move of any game."""
-
 NONSENSE = (*GARBAGE, "", " ", "?", "-1", "+1", "1.0", "0x1", "\u0663", "\uff14", "\u00bd", "None")
 """Texts that are no move unless a state lists them as one; Python's `int` would read some of them."""
 
@@ -60,12 +56,7 @@ class Report:
 
 
 def check_game(
-    game: Game,
-    *,
-    settings: Mapping[str, Any] | None = None,
-    playouts: int = 100,
-    seed: int = 0,
-    longest: int = LONGEST,
+    game: Game, *, settings: Mapping[str, Any] | None = None, playouts: int = 100, seed: int = 0, longest: int = LONGEST
 ) -> Report:
     """Check `game` with these settings in `playouts` random games, the same ones for the same `seed`.
 
@@ -177,7 +168,6 @@ class _Playouts:
                 state = self.step(state, code)
 
     def check(self, state: State) -> Outcome | None:
-        """Check one state; return its outcome."""
         codes, outcome = list(state.codes()), state.outcome
         _require(state.to_move in range(self.game.seats), f"to_move is {state.to_move}, which is no seat")
         _require(codes or outcome, "no legal move and no outcome")
@@ -248,13 +238,9 @@ def _check_same(one: State, other: State, what: str) -> None:
     """Require two states to be equal, with the same moves, outcome and view."""
     _require(one == other and hash(one) == hash(other), f"{what}: not equal, or not the same hash")
     _require(one.canonical() == other.canonical(), f"{what}: equal, but not the same canonical()")
-    same = (one.to_move, one.outcome, list(one.codes()), one.view()) == (
-        other.to_move,
-        other.outcome,
-        list(other.codes()),
-        other.view(),
-    )
-    _require(same, f"{what}: equal, but not the same moves, outcome or view")
+    first = (one.to_move, one.outcome, list(one.codes()), one.view())
+    second = (other.to_move, other.outcome, list(other.codes()), other.view())
+    _require(first == second, f"{what}: equal, but not the same moves, outcome or view")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

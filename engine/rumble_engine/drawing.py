@@ -15,17 +15,14 @@ from typing import Literal
 
 EMPTY = "."
 """In `Drawing.board`: nothing on this cell."""
-
 Surface = Literal["grid", "chequered", "lines", "felt", "holes", "hexagons"]
 """Squares with lines between them; light and dark squares (the top left is light); stones on the crossings of lines;
 green squares; a plate with holes; hexagons, each row half a cell further right than the row above."""
 
 Shape = Literal["disc", "crowned", "cross", "nought", "pawn", "knight", "bishop", "rook", "queen", "king"]
 """The picture of a piece; `crowned` is a disc with a crown."""
-
 Colour = Literal["dark", "light", "first", "second"]
 """Black and white, or the colours of the first and of the second seat."""
-
 Path = tuple[tuple[int, ...], ...]
 """For each click: the accepted cells, first the one where the move will show. Empty: the move is chosen by its text."""
 

@@ -30,7 +30,6 @@ class DrawingCheck:
         self._begun = False
 
     def check(self, state: State, last: str | None) -> None:
-        """Check one state, whose last move is `last`."""
         game, view, texts = self._game, state.view(), list(state.legal_moves)
         drawing = game.drawing(view, last)
         paths = [game.path(view, text) for text in texts]

@@ -144,11 +144,14 @@ class Game(ABC):
 
     @abstractmethod
     def load(self, view: Mapping[str, Any]) -> State:
-        """Return the state of a view (see `State.view`). Raises BadPosition."""
+        """Return the state of a view, checked as in `parse`; other fields are ignored. Raises BadPosition."""
 
     @abstractmethod
     def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> State:
-        """Return the state written `text` (see `State.text`). Raises BadPosition and BadSettings."""
+        """Return the state written `text` (see `State.text`). Raises BadPosition and BadSettings.
+
+        Settings that follow from the text may be left out; if given, they must agree with it.
+        """
 
     def drawing(self, view: Mapping[str, Any], last: str | None = None) -> Drawing | None:
         """Return the drawing of a view for a page; None where there is only the diagram.

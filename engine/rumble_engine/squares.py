@@ -86,7 +86,6 @@ class Squares:
         return "".join([cells[start : start + columns] for start in range(0, self.size, stride)])
 
     def split(self, board: str) -> list[str]:
-        """Return the rows of a drawn board."""
         return [board[start : start + self.columns] for start in range(0, len(board), self.columns)]
 
     def read(self, marks: str, board: str) -> list[int]:
@@ -116,7 +115,6 @@ class Squares:
         facing: bool = False,
         edges: tuple[Colour, ...] = (),
     ) -> Drawing:
-        """Return the `Drawing` of a drawn board."""
         marked = shown_at(self.path(last or ""))
         labels = tuple(self.letters), self.row_labels
         return Drawing(surface, self.columns, board, pieces, *labels, last=marked, edges=edges, facing=facing)

@@ -85,5 +85,4 @@ class Challenge(BotMessageModel):
 
 BotMessage = Annotated[Login | Join | Leave | Move | Resign | Challenge, Field(discriminator="type")]
 """Any message of a bot; `type` says which."""
-
 BOT_MESSAGES: tuple[type[BotMessageModel], ...] = get_args(get_args(BotMessage)[0])

@@ -21,7 +21,6 @@ from rumble_protocol.server_messages import FieldProblem, ServerMessage
 
 MOST_PROBLEMS = 8
 """Maximum number of problems that an error lists for one message; the others are left out."""
-
 LONGEST_NAME = 40
 """Maximum length, in characters, of a received field name or type in an error; the rest is cut. Values never appear."""
 
@@ -40,10 +39,7 @@ class BadMessage(ValueError):
 
 
 def read_bot_message(frame: str | bytes) -> BotMessage:
-    """Parse and strictly validate a bot's message. Raises BadMessage, and nothing else.
-
-    Where an object gives a name twice, the last value counts.
-    """
+    """Parse and strictly validate a bot's message; of a name given twice the last counts. Raises BadMessage only."""
     try:
         message: BotMessage = _bot_message.validator.validate_json(frame)
     except ValidationError as error:

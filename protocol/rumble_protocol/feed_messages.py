@@ -209,5 +209,4 @@ FeedEvent = Annotated[
     Field(discriminator="type"),
 ]
 """Any event of a feed; `type` says which."""
-
 FEED_EVENTS: tuple[type[ServerMessageModel], ...] = get_args(get_args(FeedEvent)[0])

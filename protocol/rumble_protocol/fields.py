@@ -19,7 +19,6 @@ TOURNAMENT_PATTERN = r"^[a-z0-9-]{1,64}$"
 
 LARGEST_INTEGER = 2**53 - 1
 """The largest integer that every JSON reader keeps exact (RFC 8259, section 6)."""
-
 DAY_MS = 24 * 60 * 60 * 1000
 
 Name = Annotated[str, StringConstraints(pattern=NAME_PATTERN)]

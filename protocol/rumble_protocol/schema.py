@@ -22,7 +22,6 @@ IDS: Final = "urn:rumble:v1:"
 """The `$id` of a schema is this prefix and the name of its message."""
 OMITTED: Final = frozenset(get_args(get_args(Login.model_fields["omit"].annotation)[0]))
 """The fields of a `turn` that a login may omit."""
-
 Schema = dict[str, Any]
 
 
@@ -73,12 +72,8 @@ def _schema(name: str, form: Any, finish: Callable[[Schema], None]) -> Schema:
     for part in (schema, *schema.get("$defs", {}).values()):
         if "properties" in part:
             finish(part)
-    return {
-        "$schema": DRAFT,
-        "$id": f"{IDS}{name}",
-        "title": name,
-        **{key: value for key, value in schema.items() if key != "title"},
-    }
+    rest = {key: value for key, value in schema.items() if key != "title"}
+    return {"$schema": DRAFT, "$id": f"{IDS}{name}", "title": name, **rest}
 
 
 def _finish_bot_part(part: Schema) -> None:

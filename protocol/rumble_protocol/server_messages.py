@@ -190,5 +190,4 @@ ServerMessage = Annotated[
     Field(discriminator="type"),
 ]
 """Any message of the server; `type` says which."""
-
 SERVER_MESSAGES: tuple[type[ServerMessageModel], ...] = get_args(get_args(ServerMessage)[0])

@@ -26,7 +26,6 @@ class BridgeBot(Bot):
         await program.start()
 
     async def close(self) -> None:
-        """End all programs."""
         programs = [*self._idle, *self._playing.values()]
         self._idle.clear()
         self._playing.clear()

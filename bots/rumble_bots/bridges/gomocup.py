@@ -41,7 +41,6 @@ class Gomocup(Dialogue):
         yield from until(["ABOUT"], is_answer)
 
     def move(self, turn: Turn, think_ms: int) -> Talk[str]:
-        """Ask for the brain's square with TURN, BEGIN or BOARD."""
         columns, rows = int(turn.state["columns"]), int(turn.state["rows"])
         board = squares(columns, rows, from_top=True)
         match, made = self._match, self._made

@@ -38,11 +38,9 @@ class Gtp(Dialogue):
         self._made: list[str] = []
 
     def begin(self) -> Talk[None]:
-        """Learn which commands there are."""
         self._commands = set((yield from self._ask("list_commands")).split())
 
     def move(self, turn: Turn, think_ms: int) -> Talk[str]:
-        """Ask for a move with `genmove`."""
         match, made = self._match, self._made
         self._match = None  # until the engine has answered, its board is not certain
         if match != (turn.match, turn.attempt) or list(turn.moves[: len(made)]) != made:

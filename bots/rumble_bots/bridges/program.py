@@ -73,7 +73,6 @@ class Program:
 
     @property
     def busy(self) -> bool:
-        """Whether it is thinking about a move."""
         return self._thinking.locked()
 
     async def start(self) -> None:
@@ -180,7 +179,6 @@ class Program:
         return child
 
     async def _drop(self) -> None:
-        """End a process that failed."""
         child, self._child = self._child, None
         if child is not None:
             child.kill()

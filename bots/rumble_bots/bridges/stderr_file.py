@@ -44,7 +44,6 @@ class StderrFile:
 
     @contextmanager
     def opened(self) -> Iterator[IO[bytes]]:
-        """Open the file to append to it."""
         with self.path.open("ab") as file:
             yield file
 

@@ -36,7 +36,6 @@ class Child:
 
     @property
     def running(self) -> bool:
-        """Whether a process was started and has not ended."""
         return self._process is not None and self._process.returncode is None
 
     async def start(self) -> None:
@@ -59,7 +58,6 @@ class Child:
         self._watch = asyncio.create_task(self._wait(self._process))
 
     async def stop(self) -> None:
-        """End it, and all that it started."""
         process, watch = self._process, self._watch
         if process is None or watch is None:
             return

@@ -50,7 +50,6 @@ class Course:
         self._until = self._record.now() + budget_s
 
     async def run(self) -> Report:
-        """Take all steps, and return the report."""
         harness = self._harness
         if harness.child is None:
             self._until += harness.wait_s

@@ -21,11 +21,7 @@ async def clean_end(harness: Harness) -> str:
     await referee.say(over)
     until = harness.record.now() + END_S
     how = "it stays connected"
-    while True:
-        try:
-            heard = await referee.hear(until)
-        except TimeoutError:
-            return how
+    while heard := await referee.hear(until):
         match heard:
             case Exited(code=0):
                 return "its program ended with exit code 0"
@@ -39,6 +35,7 @@ async def clean_end(harness: Harness) -> str:
                 how = "it comes back"
             case _:
                 pass
+    return how
 
 
 async def key(harness: Harness) -> str:
@@ -69,12 +66,9 @@ async def replaced(harness: Harness) -> str:
     if link is not None:
         await harness.referee.close(link, CloseCode.REPLACED)
     until = harness.record.now() + END_S
-    while True:
-        try:
-            heard = await harness.referee.hear(until)
-        except TimeoutError:
-            return "it stays away"
+    while heard := await harness.referee.hear(until):
         if isinstance(heard, Exited):
             return "its program ended"
         if isinstance(heard, Connected):
             raise Warned("it connected again after 4001: programs with one name would replace each other without end")
+    return "it stays away"

@@ -48,7 +48,6 @@ class Exited:
 
     @property
     def how(self) -> str:
-        """The end in words."""
         ended = f"was ended by signal {-self.code}" if self.code < 0 else f"ended with exit code {self.code}"
         return f"{ended}; it said last: {self.said}" if self.said else ended
 

@@ -31,7 +31,6 @@ class Harness(Play):
 
     @property
     def present(self) -> bool:
-        """Whether the bot is logged in and in the tournament."""
         return self.referee.link is not None and self.referee.member
 
     async def connected(self) -> None:
@@ -40,11 +39,7 @@ class Harness(Play):
             await self.child.start()
         until = self.record.now() + self.wait_s
         turned_away = ""
-        while True:
-            try:
-                heard = await self.referee.hear(until)
-            except TimeoutError:
-                raise Trouble("connect", turned_away or f"no bot connected within {self.wait_s:g} s") from None
+        while heard := await self.referee.hear(until):
             match heard:
                 case Connected() | LoggedIn():
                     return
@@ -52,9 +47,10 @@ class Harness(Play):
                     turned_away = why
                 case Exited():
                     why = f"; {turned_away}" if turned_away else ""
-                    raise Trouble("connect", f"the program {heard.how}{why}") from None
+                    raise Trouble("connect", f"the program {heard.how}{why}")
                 case _:
                     pass
+        raise Trouble("connect", turned_away or f"no bot connected within {self.wait_s:g} s")
 
     async def entered(self) -> None:
         """Wait for the login of a bot that is connected, and its join. Raises Trouble."""
@@ -62,12 +58,11 @@ class Harness(Play):
         before = len(referee.logins)
         until = self.record.now() + LOGIN_S
         while not self.present:
-            try:
-                heard = await referee.hear(until)
-            except TimeoutError:
+            heard = await referee.hear(until)
+            if heard is None:
                 what = "logged in, but joined no tournament" if len(referee.logins) > before else "did not log in"
                 refused = f"; {referee.refused}" if referee.refused else ""
-                raise Trouble("login", f"it {what} within {LOGIN_S:g} s{refused}") from None
+                raise Trouble("login", f"it {what} within {LOGIN_S:g} s{refused}")
             if isinstance(heard, Exited):
                 raise Trouble("login", f"the program {heard.how}")
             if isinstance(heard, Ended):

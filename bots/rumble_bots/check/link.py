@@ -43,7 +43,6 @@ class Link:
         return not offered or self._socket.subprotocol == SUBPROTOCOL
 
     async def send(self, frame: bytes) -> None:
-        """Send a text frame."""
         text = frame.decode()
         self._record.add("kit", text)
         with suppress(ConnectionClosed):
@@ -60,7 +59,6 @@ class Link:
         self._socket.transport.abort()
 
     async def keep_pinging(self) -> None:
-        """Ping it until it ends."""
         with suppress(ConnectionClosed):
             while True:
                 await asyncio.sleep(PING_S)

@@ -58,7 +58,6 @@ class Play:
         return match
 
     async def begin(self, match: ScriptedMatch) -> None:
-        """Send `match_start`, and ask for the first move."""
         await self.referee.say(match.start_message(resumed=False))
         await self.advance(match)
 
@@ -86,11 +85,9 @@ class Play:
         while True:
             turns = [match.turn for match in self.referee.matches.values() if match.turn is not None]
             first = min(turns, key=lambda turn: turn.deadline)
-            try:
-                heard = await self.referee.hear(first.deadline)
-            except TimeoutError:
-                raise await self.referee.too_late(first) from None
-            match heard:
+            match heard := await self.referee.hear(first.deadline):
+                case None:
+                    raise await self.referee.too_late(first)
                 case Moved(turn):
                     self.plies += 1
                     return turn
@@ -130,22 +127,14 @@ class Play:
     async def idle(self, seconds: float) -> None:
         """Wait, and answer what comes meanwhile."""
         until = self.record.now() + seconds
-        while True:
-            try:
-                heard = await self.referee.hear(until)
-            except TimeoutError:
-                return
+        while heard := await self.referee.hear(until):
             if isinstance(heard, Ended | Exited):
                 await self._lost(heard)
 
     async def logged_in(self) -> bot.Login:
         """Wait for the bot's next login. Raises Trouble."""
         until = self.record.now() + BACK_S
-        while True:
-            try:
-                heard = await self.referee.hear(until)
-            except TimeoutError:
-                raise Trouble("stays-connected", f"it did not log in again within {BACK_S:g} s") from None
+        while heard := await self.referee.hear(until):
             match heard:
                 case LoggedIn(login):
                     return login
@@ -153,6 +142,7 @@ class Play:
                     raise Trouble("stays-connected", f"its program {heard.how}")
                 case _:
                     pass
+        raise Trouble("stays-connected", f"it did not log in again within {BACK_S:g} s")
 
     async def _lost(self, heard: Ended | Exited) -> None:
         if isinstance(heard, Exited):
@@ -167,10 +157,7 @@ class Play:
     async def _how_it_ended(self) -> str | None:
         """Wait for the end of the program as the cause of the connection's; None where it does not come."""
         until = self.record.now() + LAST_WORDS_S
-        while True:
-            try:
-                heard = await self.referee.hear(until)
-            except TimeoutError:
-                return None
+        while heard := await self.referee.hear(until):
             if isinstance(heard, Exited):
                 return f"its program {heard.how}"
+        return None

@@ -37,14 +37,12 @@ class Record:
         self.began = self.now()
 
     def add(self, side: Side, text: str) -> None:
-        """Append a frame, or a note."""
         if len(text) > LONGEST:
             text = f"{text[:LONGEST]}... ({len(text)} characters)"
         self.entries.append(Entry(self.elapsed_ms, side, SECRET.sub(r'\1"..."', text)))
 
     @property
     def elapsed_ms(self) -> int:
-        """Time since the check began."""
         return round((self.now() - self.began) * 1000)
 
     def since(self, first: int) -> list[Entry]:

@@ -72,7 +72,6 @@ class Report:
         return [result for result in self.results if result.status == status]
 
     def counts(self) -> dict[str, int]:
-        """Count the results by status."""
         statuses: tuple[Status, ...] = ("pass", "fail", "warning", "skip")
         return {status: len(self.of(status)) for status in statuses}
 

@@ -56,10 +56,7 @@ class Plan:
 
 
 async def check_bot(plan: Plan, say: Callable[[str], None] = lambda _: None) -> Report:
-    """Check a bot; without a command, `say` gets a line that asks the user to start it.
-
-    Raises BadCommand and UnknownGame.
-    """
+    """Check a bot; without a command, `say` gets a line that asks for its start. Raises BadCommand and UnknownGame."""
     games = [get_game(name) for name in plan.games or (DEFAULT_GAME,)]
     inbox: asyncio.Queue[Event] = asyncio.Queue()
     record = Record(asyncio.get_running_loop().time)

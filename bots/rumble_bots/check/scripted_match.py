@@ -56,7 +56,6 @@ class ScriptedMatch:
         self.begin()
 
     def begin(self) -> None:
-        """Set the position and the clock to the start."""
         self.state = self.game.initial(self.settings)
         self.bank_ms = self.control.bank_ms
         self.moves = []
@@ -67,12 +66,10 @@ class ScriptedMatch:
 
     @property
     def tournament_id(self) -> str:
-        """The id of its tournament."""
         return self.match_id.partition(".")[0]
 
     @property
     def remaining_ms(self) -> int:
-        """The time that the bot has for a move."""
         return self.control.move_ms + self.bank_ms
 
     def play(self, move: str) -> None:
@@ -92,7 +89,6 @@ class ScriptedMatch:
         self.bank_ms += self.control.increment_ms
 
     def start_message(self, *, resumed: bool) -> say.MatchStart:
-        """Return the `match_start` for the present state."""
         seats = [OPPONENT, OPPONENT]
         seats[self.seat] = self.name
         return say.MatchStart(
@@ -109,7 +105,6 @@ class ScriptedMatch:
         )
 
     def turn_message(self, turn_id: str, omit: list[str]) -> bytes:
-        """Return the frame of a `turn` for the present state."""
         return turn_frame(
             match=self.match_id,
             attempt=self.attempt,

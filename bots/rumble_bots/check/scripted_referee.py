@@ -61,8 +61,8 @@ class ScriptedReferee(ScriptedServer):
 
     # --- what comes in ---
 
-    async def hear(self, until: float) -> Heard:
-        """Wait for the next event that a step may wait for. Raises TimeoutError at `until`, and Trouble."""
+    async def hear(self, until: float) -> Heard | None:
+        """Wait for the next event that a step may wait for; return None at `until`. Raises Trouble."""
         while True:
             try:
                 async with asyncio.timeout_at(until):
@@ -70,7 +70,7 @@ class ScriptedReferee(ScriptedServer):
             except TimeoutError:
                 await asyncio.sleep(SECOND_LOOK_S)
                 if self.inbox.empty():
-                    raise
+                    return None
                 continue
             heard = await self._take(event)
             if heard is not None:

@@ -62,11 +62,9 @@ class ScriptedServer:
 
     @property
     def max_matches(self) -> int:
-        """The number of matches at the same time that is granted."""
         return min(self.login.max_matches, LIMITS.max_matches)
 
     def plays(self, game: Game) -> bool:
-        """Return whether the bot's login allows a game."""
         return self.login.games is None or game.name in self.login.games
 
     def choose_game(self, named: Sequence[str] | None) -> None:
@@ -135,7 +133,6 @@ class ScriptedServer:
         await self.say(say.Welcome(server=SERVER, limits=LIMITS, games=list(self.games), features=features), link)
 
     async def close(self, link: Link, code: CloseCode) -> None:
-        """Close a connection with the reason that a server gives."""
         link.gone = True
         if link is self.link:
             self.leave()

@@ -16,7 +16,6 @@ from rumble_bots.reference import ReferenceBot, make_reference_bot
 
 Maker = str | Callable[[Random], ReferenceBot]
 """A reference bot's name, or a function that makes a bot from random numbers (such as a subclass of `ReferenceBot`)."""
-
 Z95 = 1.959964
 """The standard deviations around its mean within which a normal variable is in 95% of cases."""
 

@@ -29,7 +29,6 @@ GARBAGE = ("", "not json", "[1, 2", '{"type": "mvoe"}', '{"type": "move", "match
 CRASH_AT_TURN = 3
 NOW_AND_THEN = 4
 """Turns from one annoying frame to the next: with more of them the server would close the connection."""
-
 Frame = dict[str, Any]
 AtATurn = Callable[["FaultyBot", Frame], Awaitable[None]]
 
@@ -117,7 +116,6 @@ class FaultyBot:
             self._socket.transport.abort()
 
     async def answer(self, turn: Frame) -> None:
-        """Play a legal move at random."""
         await self.move(turn, self.random.choice(turn["legal"]))
 
     async def move(self, turn: Frame, move: str) -> None:

@@ -10,10 +10,7 @@ from rumble_bots.reference.winner import REMEMBERED, winning_codes
 
 
 class Heuristic(Picker):
-    """Looks two plies ahead, and no further.
-
-    To block means, in any game, to leave the opponent the fewest moves that win at once.
-    """
+    """Looks two plies ahead. To block means, in any game, to leave the opponent the fewest moves that win at once."""
 
     about = "Wins, blocks, and else plays by rules of thumb."
 

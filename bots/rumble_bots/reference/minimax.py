@@ -61,11 +61,9 @@ class Minimax(ReferenceBot):
         return choice
 
     def look(self, state: State, depth: float, tally: Tally) -> Found:
-        """Search once, to one depth."""
         return self.search_of(state).best(state, depth, tally)
 
     def remark(self, found: Found) -> str:
-        """Return the note for an answer."""
         return "" if found.complete else "the value is an estimate"
 
     def search_of(self, state: State) -> Search:

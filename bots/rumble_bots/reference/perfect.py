@@ -24,13 +24,10 @@ from rumble_bots.search import Search, Strong, solve
 
 TABLES: dict[type[State], str] = {TicTacToeState: "tictactoe"}
 """The games that have a table, by the type of their states."""
-
 VALUES = {"won": 1.0, "drawn": 0.0, "lost": -1.0}
 """By word in a table: the value for the mover."""
-
 CELLS = 16
 """Most cells of a connect four board that is searched to the end, which takes about a second; 20 cells take several."""
-
 PLAYS = f"tictactoe, connect4 on at most {CELLS} cells, minichess where an arrived pawn wins"
 
 

@@ -44,10 +44,7 @@ class ReferenceBot(ABC):
 
     @final
     def choose(self, state: State, budget_ms: int | None = None) -> Choice:
-        """Choose a legal move for the seat to move, within `budget_ms` (None means without a clock).
-
-        Raises NoMove after the end of the game.
-        """
+        """Choose a legal move for the seat to move, within `budget_ms` (None: no clock). Raises NoMove at the end."""
         codes = state.codes()
         if not codes:
             raise NoMove("there is no move to choose: the game is over")

@@ -37,5 +37,4 @@ class Streetwise(Minimax):
         return 1 - values.count(max(values)) / len(values)
 
     def remark(self, found: Found) -> str:
-        """Return the note for an answer: the share of wrong replies."""
         return "it ends the game" if found.second == 1 else f"{found.second:.0%} of the replies are wrong"

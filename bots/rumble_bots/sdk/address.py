@@ -49,7 +49,6 @@ class Address:
 
     @property
     def ws_url(self) -> str:
-        """The WebSocket address for bots."""
         return f"{'wss' if self.secure else 'ws'}://{self._netloc}/bot"
 
     @property
@@ -59,7 +58,6 @@ class Address:
 
     @property
     def loopback(self) -> bool:
-        """Whether the server is on this machine."""
         return self.host in LOOPBACK
 
     @property

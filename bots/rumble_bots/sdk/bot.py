@@ -38,11 +38,7 @@ class Turn:
 
     @classmethod
     def of(
-        cls,
-        message: server.Turn,
-        start: server.MatchStart | None,
-        now: Callable[[], float],
-        round_trip_ms: float = 0.0,
+        cls, message: server.Turn, start: server.MatchStart | None, now: Callable[[], float], round_trip_ms: float = 0.0
     ) -> "Turn":
         """Make the turn of a `message` just received. The part of the round trip above `lag_ms` is kept free."""
         remaining_ms = message.clock.remaining_ms

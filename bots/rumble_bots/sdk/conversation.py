@@ -20,13 +20,10 @@ from rumble_bots.sdk.errors import BadServer, Closed, Refused
 
 LONGEST_MOVE = 256
 """Most characters of an answer that are sent; no game has a longer move."""
-
 LONGEST_NOTE = 1024
 """Most bytes of a note that are sent: the protocol's limit."""
-
 FOR_NOW = frozenset({ErrorCode.UNAVAILABLE, ErrorCode.TOO_MANY_MESSAGES})
 """Refusals after which a bot that was logged in before tries again."""
-
 ABOUT_ENTERING = frozenset(
     {
         ErrorCode.UNKNOWN_TOURNAMENT,
@@ -90,7 +87,6 @@ class Conversation:
     # --- what comes in ---
 
     def received(self, frame: str | bytes, round_trip_ms: float = 0.0) -> list[Action]:
-        """Take a frame of the server."""
         try:
             message = read_server_message(frame)
         except BadMessage as problem:
@@ -132,7 +128,6 @@ class Conversation:
         return []
 
     def answered(self, turn: Turn, move: str) -> list[Action]:
-        """Take the bot's `move` for `turn`."""
         match = self._thought_over(turn)
         if match is None:
             return [Say(DEBUG, f"{turn.match}: the move {move!r} came too late for ply {turn.ply}")]
@@ -141,7 +136,6 @@ class Conversation:
         return self._send_answer(match)
 
     def resigned(self, turn: Turn, why: str) -> list[Action]:
-        """Take the bot's resignation in `turn`."""
         match = self._thought_over(turn)
         if match is None or match.asked is None:
             return [Say(DEBUG, f"{turn.match}: {why}; but ply {turn.ply} is not asked now")]

@@ -20,7 +20,6 @@ class AlphaBeta(Search):
     prunes = True
 
     def beyond(self, state: State, depth: float, tally: Tally, alpha: float, beta: float) -> float:
-        """Return the highest value among the moves if it is between `alpha` and `beta`, else a bound."""
         best = -math.inf
         for code in state.codes():
             best = max(best, self.after(state, code, depth, tally, max(alpha, best), beta))

@@ -15,7 +15,6 @@ from rumble_engine import State
 
 END = math.inf
 """The depth, in plies, of a search to the end of the game."""
-
 Clock = Callable[[], float]
 """Returns the time in seconds from some fixed moment, and never goes back."""
 

@@ -23,7 +23,6 @@ class Cached(Plain):
         """By position: the depth it was searched to, and its value."""
 
     def value(self, state: State, depth: float, tally: Tally, alpha: float = -1.0, beta: float = 1.0) -> float:
-        """Return the value from the table, or search it and put it there."""
         key = state.canonical()
         searched, value = self.table.get(key, (-1.0, 0.0))
         if searched >= depth:

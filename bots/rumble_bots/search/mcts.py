@@ -19,16 +19,12 @@ from rumble_bots.search.base import Found, OutOfTime, Tally
 
 EXPLORATION = 1.0
 """Weight of the bonus for few visits; results are from -1 to 1."""
-
 SOON = 6
 """Plies of a random game after which it is estimated, in a game with an estimate of its own."""
-
 LATE = 500
 """Plies of a random game after which it is estimated, in a game without; most games end before."""
-
 FIRST = 4
 """Moves of a position that are tried whatever the number of its rounds."""
-
 PATIENCE = 8
 """The moves of a position divided by the rounds through it before its moves are put in order, which takes time."""
 
@@ -68,7 +64,6 @@ class Node:
         return None if self.informed and tried >= FIRST and tried * tried > self.visits else self.codes[tried]
 
     def grow(self, code: int) -> "Node":
-        """Add the child that the move `code` leads to, and return it."""
         child = Node(self.state.after(code), self.informed)
         self.children.append(child)
         return child

@@ -26,6 +26,5 @@ class Memory(Generic[K, V]):
         self.new[key] = value
 
     def get(self, key: K, default: V) -> V:
-        """Return the entry, or `default`."""
         value = self.new.get(key)
         return self.old.get(key, default) if value is None else value

@@ -16,18 +16,14 @@ from rumble_bots.search.memory import Memory
 
 POSITIONS = 250_000
 """Default of the most positions in a table: some 70 MB in connect four."""
-
 NONE = -(1 << 62)
 """A code that is no move of any game."""
-
 NO_KILLERS = (NONE, NONE)
 
 FAR = 8.0
 """The depth in plies from which on all refutations count the same in the history."""
-
 Entry = tuple[float, float, float, int]
 """For a position: the depth it was searched to, a lower and an upper bound of its value, and its best move."""
-
 UNKNOWN: Entry = (-1.0, -1.0, 1.0, NONE)
 
 
@@ -50,10 +46,7 @@ class Strong(Search):
         """The best move of the position that was searched last."""
 
     def best(self, state: State, depth: float, tally: Tally) -> Found:
-        """Return the first move of the highest value in the order of `State.codes`.
-
-        Raises OutOfTime; but a win found before that is returned.
-        """
+        """Return the first best move in the order of `State.codes`. Raises OutOfTime, unless it has found a win."""
         tally.visit()
         if state != self.root:
             self.root, self.folds = state, is_symmetric(state)
@@ -100,7 +93,6 @@ class Strong(Search):
         return value
 
     def beyond(self, state: State, depth: float, tally: Tally, alpha: float, beta: float) -> float:
-        """Return the highest value among the moves if it is between `alpha` and `beta`, else a bound."""
         best, chosen = -math.inf, NONE
         codes = self.ordered(state, self.chosen)
         self.ply += 1
@@ -119,7 +111,6 @@ class Strong(Search):
         return best
 
     def key(self, state: State) -> Hashable:
-        """Return the position's key in the table."""
         return state.canonical() if self.folds else state
 
     def ordered(self, state: State, hint: int) -> Sequence[int]:

@@ -12,16 +12,12 @@ from rumble_bots.search.base import END, Clock, Found, OutOfTime, Tally
 
 Look = Callable[[State, float, Tally], Found]
 """A search of one position to one depth; it may raise OutOfTime."""
-
 TIME_MS = 50
 """Default of the ms for a move in a game too big to search to its end."""
-
 SHARE = 0.5
 """The part of the time budget that a search uses; a busy machine may need the rest."""
-
 SMALL = 1_000_000
 """Most nodes of a game tree that is always searched to its end; tic-tac-toe's has 549,946."""
-
 PROBES = 4
 """Number of random games from which the size of a tree is estimated; all must say that it is small."""
 

@@ -67,20 +67,12 @@ class BreakthroughState(State):
         return None if self.white else Outcome.win(1, "took the last piece")
 
     def codes(self) -> Sequence[int]:
-        """Return the steps in the order of the squares left, row by row from the top.
-
-        A code is the cell left times 256, plus the cell reached.
-        """
+        """Return the steps in the order of the cells left; a code is the cell left times 256, plus the cell reached."""
         if self.outcome is not None:
             return ()
-        back = -1 if self.mover else 1
-        return sorted(
-            [
-                end + back * step << 8 | end
-                for step in self.board.steps[1:]
-                for end in self.board.cells_in(self._targets(step))
-            ]
-        )
+        board, back = self.board, -1 if self.mover else 1
+        ends = [(step, end) for step in board.steps[1:] for end in board.cells_in(self._targets(step))]
+        return sorted([end + back * step << 8 | end for step, end in ends])
 
     def after(self, code: int) -> "BreakthroughState":
         start, end = 1 << (code >> 8), 1 << (code & 255)
@@ -157,32 +149,24 @@ class Breakthrough(Game):
     )
 
     def initial(self, settings: Mapping[str, Any] | None = None, seed: int = 0) -> BreakthroughState:
-        """Two full rows for each side; nothing is random."""
         full = self.complete(settings)
         board = squares(int(full["columns"]), int(full["rows"]), from_top=False)
         return BreakthroughState(board, board.row(-2) | board.row(-1), board.row(0) | board.row(1))
 
     def load(self, view: Mapping[str, Any]) -> BreakthroughState:
-        """The state of a view, checked as `parse` checks; other fields than its four are ignored."""
         full = settings_in(self, view)
         board = squares(int(full["columns"]), int(full["rows"]), from_top=False)
         return _place(board, text_in(self, view, "board"), mover_in(self, view))
 
     def drawing(self, view: Mapping[str, Any], last: str | None = None) -> Drawing:
-        """Pawns on a chequered board, white's side below."""
         board = squares(view["columns"], view["rows"], from_top=False)
         return board.drawing("chequered", view["board"], PIECES, last, facing=True)
 
     def path(self, view: Mapping[str, Any], move: str) -> Path:
-        """The square left, then the square reached."""
         return squares(view["columns"], view["rows"], from_top=False).path(move)
 
     def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> BreakthroughState:
-        """Read the rows, from the top, between slashes, and the mark to move.
-
-        Settings may be left out; if given, they must agree with the text. It refuses too many pieces, an empty board,
-        and play after the end. It does not search for an order of play that leads to the position.
-        """
+        """Refuse too many pieces, an empty board and play after the end; legal play need not lead to the position."""
         drawn, _, mark = text.partition(" ")
         rows, full = rows_in(self, drawn, settings)
         return _place(squares(int(full["columns"]), int(full["rows"]), from_top=False), rows, mover_of(self, mark))

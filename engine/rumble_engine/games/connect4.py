@@ -114,7 +114,6 @@ class Connect4(Game):
     )
 
     def check(self, settings: Mapping[str, SettingValue]) -> None:
-        """Refuse a board without room for a winning line."""
         columns, rows, connect = _shape(settings)
         if connect > max(columns, rows):
             raise BadSettings(f"connect must fit on the board: {connect} in a row on {columns} columns and {rows} rows")
@@ -123,7 +122,6 @@ class Connect4(Game):
         return Connect4State(grid(*_shape(self.complete(settings))))
 
     def load(self, view: Mapping[str, Any]) -> Connect4State:
-        """Return the state of a view, checked as in `parse`; fields other than its four are ignored."""
         shape, board = grid(*_shape(settings_in(self, view))), text_in(self, view, "board")
         if len(board) != shape.columns * shape.rows:
             raise BadPosition(f'"board" must be a text of {shape.rows} rows of {shape.columns} characters')
@@ -146,11 +144,7 @@ class Connect4(Game):
         return ((free[-1], *[cell for cell in cells if cell != free[-1]]),)
 
     def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> Connect4State:
-        """Read the rows, from the top, between slashes.
-
-        Settings `columns` and `rows` may be left out; if given, they must agree with the text. It refuses stones in the
-        air, wrong counts, and play after a line. It does not search for an order of play that leads to the position.
-        """
+        """Refuse stones in the air, wrong counts and play after a line; legal play need not lead to the position."""
         rows, full = rows_in(self, text, settings)
         return _place(grid(*_shape(full)), rows)
 

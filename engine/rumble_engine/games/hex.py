@@ -131,11 +131,7 @@ def _connects(board: Squares, stones: int, group: int, seat: int) -> bool:
     edges = (board.column(0), board.column(-1)) if seat else (board.row(0), board.row(-1))
     if not (stones & edges[0] and stones & edges[1]):
         return False
-    down, slant = board.stride, board.stride - 1
-    grown = 0
-    while grown != group:
-        grown = group
-        group |= (group << 1 | group >> 1 | group << down | group >> down | group << slant | group >> slant) & stones
+    group = _grown(board, group, stones)
     return bool(group & edges[0] and group & edges[1])
 
 
@@ -173,7 +169,7 @@ def _grown(board: Squares, group: int, within: int) -> int:
     grown = 0
     while grown != group:
         grown = group
-        group |= _around(group, down, slant) & within
+        group |= (group << 1 | group >> 1 | group << down | group >> down | group << slant | group >> slant) & within
     return group
 
 
@@ -192,7 +188,6 @@ class Hex(Game):
         return HexState(_board(full["size"]), bool(full["swap"]))
 
     def load(self, view: Mapping[str, Any]) -> HexState:
-        """Return the state of a view, checked as in `parse`; fields other than its four are ignored."""
         full = settings_in(self, view)
         return _place(_board(full["size"]), bool(full["swap"]), text_in(self, view, "board"), mover_in(self, view))
 
@@ -204,15 +199,10 @@ class Hex(Game):
         return board.drawing("hexagons", view["board"], PIECES, last, edges=("first", "second", "first", "second"))
 
     def path(self, view: Mapping[str, Any], move: str) -> Path:
-        """Return a click on the cell; none for a swap."""
         return _board(view["size"]).path(move)
 
     def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> HexState:
-        """Read the rows, from the top, between slashes, and the mark to move.
-
-        The setting `size` may be left out; if given, it must agree with the text. It refuses counts that cannot occur,
-        and play after the end.
-        """
+        """Refuse counts that cannot occur, and play after the end."""
         drawn, _, mark = text.partition(" ")
         rows = drawn.split("/")
         full = self.complete({"size": len(rows), **(settings or {})})

@@ -199,15 +199,11 @@ class Gomoku(Game):
         Setting("rows", 15, "rows of the board", minimum=3, maximum=19),
         Setting("connect", 5, "stones in a row that win", minimum=3, maximum=19),
         Setting(
-            "line",
-            "freestyle",
-            "whether longer rows win (freestyle) or not (exact)",
-            choices=("freestyle", "exact"),
+            "line", "freestyle", "whether longer rows win (freestyle) or not (exact)", choices=("freestyle", "exact")
         ),
     )
 
     def check(self, settings: Mapping[str, SettingValue]) -> None:
-        """Refuse a board without room for a winning line."""
         columns, rows, connect = (int(settings[name]) for name in ("columns", "rows", "connect"))
         if connect > max(columns, rows):
             raise BadSettings(f"connect must fit on the board: {connect} in a row on {columns} columns and {rows} rows")
@@ -216,7 +212,6 @@ class Gomoku(Game):
         return MnkState(_rules(self.complete(settings)))
 
     def load(self, view: Mapping[str, Any]) -> MnkState:
-        """Return the state of a view, checked as in `parse`; fields other than its five are ignored."""
         return _place(_rules(settings_in(self, view)), text_in(self, view, "board"))
 
     def drawing(self, view: Mapping[str, Any], last: str | None = None) -> Drawing:
@@ -233,11 +228,7 @@ class Gomoku(Game):
         return squares(view["columns"], view["rows"], from_top=False).path(move)
 
     def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> MnkState:
-        """Read the rows, from the top, between slashes.
-
-        Settings `columns` and `rows` may be left out; if given, they must agree with the text. It refuses wrong counts,
-        and play after a winning line.
-        """
+        """Refuse wrong counts, and play after a winning line."""
         rows, full = rows_in(self, text, settings)
         return _place(_rules(full), rows)
 

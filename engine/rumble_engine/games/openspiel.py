@@ -71,7 +71,6 @@ class OpenSpielState(State):
         return Outcome.win(0 if first > second else 1, "won by the game's rules")
 
     def codes(self) -> Sequence[int]:
-        """Return the numbers of the legal actions."""
         return [] if self._state.is_terminal() else list(self._state.legal_actions())
 
     def after(self, code: int) -> "OpenSpielState":
@@ -93,7 +92,7 @@ class OpenSpielState(State):
 
     def view(self, seat: int | None = None) -> dict[str, Any]:
         """Return `board` (as OpenSpiel draws it), `actions`, `to_move` and the settings; all seats see the same."""
-        settings = self._game.settings_of(self._settings)
+        settings = _settings_of(self._game.name, self._settings)
         return {"board": str(self._state), "actions": list(self._actions), "to_move": self._mover, **settings}
 
     def text(self) -> str:
@@ -117,7 +116,6 @@ class OpenSpielGame(Game):
         return self.start(self._parameters(self.complete(settings)))
 
     def load(self, view: Mapping[str, Any]) -> OpenSpielState:
-        """Return the state of a view, by its `actions` and settings; other fields are ignored."""
         settings, actions = settings_in(self, view), view.get("actions")
         if not isinstance(actions, list) or not all(type(action) is int for action in actions):
             raise BadPosition(f'a {self.name} view holds "actions", a list of integers')
@@ -128,15 +126,10 @@ class OpenSpielGame(Game):
         return played(start, actions)
 
     def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> OpenSpielState:
-        """Return the state after these action numbers."""
         words = [] if text == "start" else text.split(" ")
         if not all(word.isascii() and word.isdigit() and len(word) < 10 for word in words):
             raise BadPosition(f"{shown(text)} is not action numbers with a space between, or start")
         return played(self.initial(settings), [int(word) for word in words])
-
-    def settings_of(self, parameters: str) -> dict[str, SettingValue]:
-        """Return the settings for a text of `_parameters`."""
-        return _settings_of(self.name, parameters)
 
     def start(self, parameters: str) -> OpenSpielState:
         """Return the first state for a text of `_parameters`. Raises BadSettings."""
@@ -152,9 +145,7 @@ class OpenSpielGame(Game):
     def _parameters(self, settings: Mapping[str, SettingValue]) -> str:
         values = {name: value for name, value in FIXED.items() if name in _specification(self.name)}
         # OpenSpiel computes some defaults from other parameters, so passing a default can differ from leaving it out.
-        values |= {
-            setting.name: settings[setting.name] for setting in self.settings if not _is_default(setting, settings)
-        }
+        values |= {each.name: settings[each.name] for each in self.settings if settings[each.name] != each.default}
         for value in settings.values():
             if isinstance(value, str) and not all(sign.isalnum() or sign in " .;/+-_" for sign in value):
                 raise BadSettings(f"{shown(value)} holds characters that OpenSpiel cannot take")
@@ -245,10 +236,6 @@ def _settings_of(name: str, parameters: str) -> dict[str, SettingValue]:
         value = given.get(setting, str(default))
         full[setting] = value == "True" if isinstance(default, bool) else type(default)(value)
     return full
-
-
-def _is_default(setting: Setting, settings: Mapping[str, SettingValue]) -> bool:
-    return settings[setting.name] == setting.default
 
 
 def _replay(name: str, parameters: str, actions: Sequence[int]) -> OpenSpielState:

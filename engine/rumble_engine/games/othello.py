@@ -174,7 +174,6 @@ class Othello(Game):
         return _state(board, upper | lower >> 1, upper >> 1 | lower, 0)
 
     def load(self, view: Mapping[str, Any]) -> OthelloState:
-        """Return the state of a view, checked as in `parse`; fields other than its three are ignored."""
         size = int(settings_in(self, view)["size"])
         return _place(size, text_in(self, view, "board"), mover_in(self, view))
 
@@ -183,15 +182,10 @@ class Othello(Game):
         return board.drawing("felt", view["board"], PIECES, last)
 
     def path(self, view: Mapping[str, Any], move: str) -> Path:
-        """Return a click on the square; none for a pass."""
         return squares(view["size"], view["size"], from_top=True).path(move)
 
     def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> OthelloState:
-        """Read the rows, from the top, between slashes, and the mark to move.
-
-        The setting `size` may be left out; if given, it must agree with the text. It refuses empty squares in the
-        middle, and does not search for an order of play that leads to the position.
-        """
+        """Refuse empty squares in the middle; legal play need not lead to the position."""
         board, _, mark = text.partition(" ")
         rows = board.split("/")
         size = int(self.complete({"size": len(rows), **(settings or {})})["size"])

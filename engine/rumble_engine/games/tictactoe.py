@@ -37,7 +37,6 @@ ROWS = tuple(
     "".join("X" if x >> i & 1 else "O" if o >> i & 1 else "." for i in range(3)) for x in range(8) for o in range(8)
 )
 """By the three bits of X in a row, times 8, plus its three bits of O: the row's text."""
-
 OUTCOMES = (Outcome.win(0, "three in a row"), Outcome.win(1, "three in a row"))
 DRAW = Outcome.draw("board full")
 PIECES = {"X": Piece("X", 0, "cross", "first"), "O": Piece("O", 1, "nought", "second")}
@@ -45,9 +44,8 @@ PIECES = {"X": Piece("X", 0, "cross", "first"), "O": Piece("O", 1, "nought", "se
 
 def _symmetries() -> tuple[tuple[int, ...], ...]:
     """Return, for each of the eight rotations and reflections, its result by mask."""
-    turns = [
-        [3 * column + 2 - row for row in range(3) for column in range(3)]
-    ]  # by square: the square after a quarter turn
+    # By square: the square after a quarter turn, then after two and three.
+    turns = [[3 * column + 2 - row for row in range(3) for column in range(3)]]
     for _ in range(3):
         turns.append([turns[0][square] for square in turns[-1]])
     maps = turns + [[square // 3 * 3 + 2 - square % 3 for square in turn] for turn in turns]
@@ -82,7 +80,6 @@ class TicTacToeState(State):
         return DRAW if self.x | self.o == FULL else None
 
     def codes(self) -> Sequence[int]:
-        """Return the empty squares in rising order."""
         return () if HAS_LINE[self.x] or HAS_LINE[self.o] else EMPTY[self.x | self.o]
 
     @property
@@ -142,14 +139,12 @@ class TicTacToe(Game):
         return TicTacToeState()
 
     def load(self, view: Mapping[str, Any]) -> TicTacToeState:
-        """Return the state of a view; fields other than `board` are ignored."""
         board = view.get("board")
         if not isinstance(board, str):
             raise BadPosition('a tictactoe view holds "board", a text of nine characters')
         return self.parse(board)
 
     def drawing(self, view: Mapping[str, Any], last: str | None = None) -> Drawing:
-        """Draw crosses and noughts, with numbers in the squares."""
         marked = () if last not in CODES else marked_row(view["board"], 3, CODES[last], 3)
         return Drawing("grid", 3, view["board"], PIECES, names=NAMES, last=marked)
 

@@ -23,7 +23,6 @@ WIDTH = 1.959963984540054
 """Standard deviations on either side that hold 95% of a normal distribution."""
 MOST_COMPARED = 200
 """Maximum number of bots in the table of chances; a larger field has none, since nobody could read it."""
-
 Prior = Literal["auto", "none"]
 
 

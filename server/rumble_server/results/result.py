@@ -7,13 +7,7 @@ from rumble_engine import Termination
 from rumble_server.match.facts import MatchOver
 
 FAULTS = frozenset(
-    {
-        Termination.ILLEGAL_MOVE,
-        Termination.TIMEOUT,
-        Termination.DISCONNECT,
-        Termination.NO_SHOW,
-        Termination.FLOOD,
-    }
+    {Termination.ILLEGAL_MOVE, Termination.TIMEOUT, Termination.DISCONNECT, Termination.NO_SHOW, Termination.FLOOD}
 )
 """Terminations that are somebody's fault."""
 
@@ -41,12 +35,7 @@ def result_of(over: MatchOver) -> Result:
         raise ValueError(f"match {over.match}, attempt {over.attempt}, has no result between two bots")
     first, second = over.seats
     return Result(
-        (first, second),
-        (over.scores[0], over.scores[1]),
-        over.termination,
-        over.at_fault,
-        over.match,
-        over.moves,
+        (first, second), (over.scores[0], over.scores[1]), over.termination, over.at_fault, over.match, over.moves
     )
 
 

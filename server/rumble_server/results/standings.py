@@ -43,7 +43,6 @@ class Table:
         self.version += 1
 
     def give_bye(self, name: str, matches: int) -> None:
-        """Count matches as won without an opponent."""
         self.tally.give_bye(name, matches)
         self.version += 1
 
@@ -53,7 +52,6 @@ class Table:
             self.cells.setdefault((name, result.seats[1 - seat]), {})[result.match_id] = result.scores[seat]
 
     def take_back(self, result: Result) -> None:
-        """Undo `add` of the same result."""
         self._count(result, -1)
         for seat, name in enumerate(result.seats):
             del self.cells[name, result.seats[1 - seat]][result.match_id]

@@ -34,7 +34,6 @@ TIEBREAKS: dict[str, str] = {
     "faults": "fewest faults",
 }
 """What an organiser may choose from, and the name of each."""
-
 DEFAULT = ("de", "won", "sb", "ks")
 """For a round-robin."""
 DEFAULT_SWISS = ("buchholz", "de", "won", "sb")
@@ -73,10 +72,7 @@ def rank_tally(
     points: tuple[float, float, float] = (1, 0.5, 0),
     faults: Faults = MappingProxyType({}),
 ) -> list[Standing]:
-    """Rank what was counted so far; `faults` are shown by bot and kind.
-
-    Bots that no tie-break parts share a rank and stand in order of name.
-    """
+    """Rank what was counted, with `faults` by bot and kind. Bots that stay tied share a rank, in order of name."""
     tiebreaks = check_tiebreaks(tiebreaks)
     sums = _Sums(tally, Scheme.of(points))
     groups = [(POINTS, group) for group in _split(list(tally.bots), sums.points)]

@@ -7,10 +7,7 @@ from rumble_server.tournament.facts import BotAbsent
 
 
 class Absence:
-    """The bots of one tournament that are not connected.
-
-    The budget of an absent bot runs while it `has_matches` to play now and plays none.
-    """
+    """The bots of one tournament that are away. The budget of one runs while it `has_matches` now and plays none."""
 
     def __init__(self, tournament_id: str, has_matches: Callable[[str], bool]) -> None:
         self._tournament_id = tournament_id
@@ -18,7 +15,6 @@ class Absence:
         self._absent: dict[str, Entrant] = {}
 
     def appear(self, entrant: Entrant, now_ms: int) -> BotAbsent | None:
-        """Stop the budget of a bot that is connected. Return a fact if some of it was used."""
         left_ms = entrant.absent_left(now_ms) if self._is_waited_for(entrant) else entrant.absent_left_ms
         entrant.absent_since_ms = None
         self.forget(entrant.bot)
@@ -36,7 +32,6 @@ class Absence:
         self._absent.pop(bot, None)
 
     def nobody_there(self, field: Iterable[Entrant], since_ms: int) -> None:
-        """Take every bot of the field as not connected; budgets run from `since_ms`."""
         self._absent = {}
         for entrant in field:
             entrant.absent_since_ms = since_ms
@@ -55,7 +50,6 @@ class Absence:
         ]
 
     def expired(self, now_ms: int) -> list[BotAbsent]:
-        """Return the budgets that are used up at `now_ms`."""
         return [
             BotAbsent(self._tournament_id, entrant.bot, 0, now_ms)
             for entrant in self._waited_for()

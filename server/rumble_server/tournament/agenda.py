@@ -120,7 +120,6 @@ class Agenda:
         self._gone.add(self.bots.index(bot))
 
     def put(self, slot: Slot) -> None:
-        """Add a match that waits to be played."""
         self.open[slot.match_id] = slot
         self.wait(slot)
 

@@ -3,15 +3,7 @@
 from functools import lru_cache
 from typing import Annotated, Literal, Self
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    StringConstraints,
-    ValidationInfo,
-    field_validator,
-    model_validator,
-)
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationInfo, field_validator, model_validator
 from rumble_engine import EngineError, IllegalMove, SettingValue, State, get_game
 from rumble_protocol.fields import Duration, Settings, ShortText, TimeControl
 
@@ -24,7 +16,6 @@ MOST_BOTS = 4096
 """Maximum of `start_at_bots`."""
 MOST_OPENINGS = 64
 """Maximum number of openings that are made; a pair with more matches plays them again from the first."""
-
 Points = tuple[float, float, float]
 Count = Annotated[int, Field(ge=1, le=1000)]
 

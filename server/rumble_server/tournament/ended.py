@@ -28,7 +28,6 @@ class Line:
 
     @property
     def played(self) -> int:
-        """Number of matches with a result."""
         return self.wins + self.draws + self.losses
 
 
@@ -80,7 +79,6 @@ class EndedTournament(Outline):
 
     @classmethod
     def of(cls, tournament: Tournament) -> "EndedTournament":
-        """Make the record of a tournament that is over."""
         config = tournament.config
         return cls(
             id=tournament.id,

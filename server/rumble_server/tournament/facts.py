@@ -176,7 +176,6 @@ TournamentFact = (
     | MatchOver
 )
 """The facts that rebuild a tournament; other facts of a match rebuild only that match."""
-
 LogFact = NameFact | TournamentFact | MatchFact
 """Everything that is written to the event log."""
 

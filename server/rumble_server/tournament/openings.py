@@ -19,7 +19,6 @@ Opening = tuple[str, ...]
 LISTED = "012 015 017 018 024 025 027 041 042 045 048 053 057 084 085 103 104 135 143 164 174"
 TIC_TAC_TOE: tuple[Opening, ...] = tuple(tuple(squares) for squares in LISTED.split())
 """All 21 positions after three plies, up to symmetry, that are drawn with best play."""
-
 TRIES = 60
 """How many random openings are tried, and a quarter of it for each one wanted; then the requirements are lowered."""
 

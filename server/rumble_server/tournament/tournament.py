@@ -325,10 +325,7 @@ class Tournament:
         return (self.agenda is not None and self.agenda.stopped) or "all matches were played"
 
     def pairing_task(self) -> Task | None:
-        """Return the task that pairs the next round, if that is slow and its time: to run off the loop, once.
-
-        What it returns goes to `paired`.
-        """
+        """Return the task that pairs the next round, if it is slow and due: to run once, off the loop, for `paired`."""
         agenda = self.agenda
         if self.status != "running" or agenda is None or agenda.open or not agenda.schedule.slow:
             return None

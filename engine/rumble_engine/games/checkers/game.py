@@ -51,7 +51,6 @@ MARKS = ".bBwW"
 REPEATED, QUIET = Outcome.draw("position repeated"), Outcome.draw("no capture and no man moved for long")
 LEFT = (Outcome.win(1, "no move left"), Outcome.win(0, "no move left"))
 """By the seat that cannot move."""
-
 Key = tuple[int, int, int]
 
 
@@ -89,7 +88,6 @@ class CheckersState(State):
         return () if self._draw() else self.moves
 
     def after(self, code: int) -> "CheckersState":
-        """Return the state after the move `code` with all its jumps."""
         path, mover = path_of(code), self.mover
         start, end = 1 << path[0], 1 << path[-1]
         taken = 0
@@ -209,7 +207,6 @@ class Checkers(Game):
         return _state(0xFFF, 0xFFF0_0000, 0, 0, self.complete(settings))
 
     def load(self, view: Mapping[str, Any]) -> CheckersState:
-        """Return the state of a view, checked as in `parse`; fields other than its five are ignored."""
         since = texts_in(self, view, "since")
         return _place(text_in(self, view, "board"), mover_in(self, view), since, settings_in(self, view))
 
@@ -219,15 +216,10 @@ class Checkers(Game):
         return Drawing("chequered", 8, turned, PIECES, names=NUMBERED, last=marked, facing=True)
 
     def path(self, view: Mapping[str, Any], move: str) -> Path:
-        """Return a click on each square that the move touches."""
         return _clicks(move)
 
     def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> CheckersState:
-        """Read the rows, from the top, between slashes, then the mark to move, then `since`.
-
-        It refuses pieces on light squares, too many pieces of a side, an uncrowned man on the far row, and moves in
-        `since` that cannot have led to the position.
-        """
+        """Refuse pieces on light squares, too many pieces, uncrowned men on the far row, and an impossible `since`."""
         full = self.complete(settings)
         rows, mark, *since = text.split(" ") if " " in text else (text, "")
         lines = rows.split("/")

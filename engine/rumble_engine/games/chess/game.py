@@ -152,12 +152,8 @@ class ChessState(State):
         board = self._board
         mine, theirs = board.occupied_co[board.turn], board.occupied_co[not board.turn]
         lead = 0.0
-        for pieces, worth in (
-            (board.pawns, 1),
-            (board.knights | board.bishops, 3),
-            (board.rooks, 5),
-            (board.queens, 9),
-        ):
+        worths = ((board.pawns, 1), (board.knights | board.bishops, 3), (board.rooks, 5), (board.queens, 9))
+        for pieces, worth in worths:
             lead += worth * ((pieces & mine).bit_count() - (pieces & theirs).bit_count())
         lead += 0.1 * ((mine & chess.BB_CENTER).bit_count() - (theirs & chess.BB_CENTER).bit_count())
         return lead / (abs(lead) + 10)
@@ -213,12 +209,10 @@ class Chess(Game):
         return ChessState(chess.Board(), self.complete(settings)["claims"] == "referee")
 
     def load(self, view: Mapping[str, Any]) -> ChessState:
-        """Return the state of a view, by its `fen`, `since` and `claims`, checked as in `parse`."""
         claims = settings_in(self, view)["claims"] == "referee"
         return _place(text_in(self, view, "fen"), texts_in(self, view, "since"), claims)
 
     def drawing(self, view: Mapping[str, Any], last: str | None = None) -> Drawing:
-        """Draw chess men on a chequered board, white's side at the bottom."""
         return BOARD.drawing("chequered", view["board"], MEN, last, facing=True)
 
     def path(self, view: Mapping[str, Any], move: str) -> Path:
@@ -226,10 +220,7 @@ class Chess(Game):
         return BOARD.path(move)
 
     def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> ChessState:
-        """Read six fields of Forsyth-Edwards Notation and, after them, the moves of `since`, if any.
-
-        It refuses positions that python-chess finds invalid, and moves that cannot have led to the position.
-        """
+        """Refuse positions that python-chess finds invalid, and moves that cannot have led to the position."""
         words = text.split(" ") if len(text) < 2000 else []
         return _place(" ".join(words[:6]), words[6:], self.complete(settings)["claims"] == "referee")
 

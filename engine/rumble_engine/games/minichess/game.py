@@ -180,13 +180,11 @@ class Minichess(Game):
         return MinichessState(START, 0, 0, _rules(self.complete(settings)))
 
     def load(self, view: Mapping[str, Any]) -> MinichessState:
-        """Return the state of a view, checked as in `parse`; fields other than its six are ignored."""
         rules = _rules(settings_in(self, view))
         quiet = count_in(self, view, "quiet", rules.quiet_plies)
         return _place(text_in(self, view, "board"), mover_in(self, view), quiet, rules)
 
     def drawing(self, view: Mapping[str, Any], last: str | None = None) -> Drawing:
-        """Draw chess men on a chequered board, white's side at the bottom."""
         return BOARD.drawing("chequered", view["board"], MEN, last, facing=True)
 
     def path(self, view: Mapping[str, Any], move: str) -> Path:

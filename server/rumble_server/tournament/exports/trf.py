@@ -84,14 +84,14 @@ def _header(tournament: Mapping[str, Any], players: int, rounds: int) -> list[st
         at = tournament.get(key)
         if at is not None:
             lines.append(f"{code} {datetime.fromtimestamp(at / 1000, UTC):%Y/%m/%d}")
-    lines += [
+    return [
+        *lines,
         f"062 {players}",
         "072 0",
         f"092 Individual: {tournament['format']} ({tournament['game']})",
         f"122 {time}",
         f"XXR {rounds}",
     ]
-    return lines
 
 
 def _plain(text: str) -> str:
