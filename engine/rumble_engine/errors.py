@@ -1,4 +1,16 @@
-"""Errors of the engine, all `EngineError`."""
+"""Errors of the engine, all `EngineError`.
+
+EngineError
+├── UnknownGame        no installed game has this name
+├── MissingExtra       a game whose library, an optional extra, is not installed
+├── BadSettings        settings that the game does not offer, or out of their bounds
+├── BadPosition        a position text or view that cannot be read or cannot occur
+├── ConformanceError   a game breaks a rule of the conformance kit
+└── MoveError          a move text that does not count
+    ├── UnreadableMove    it cannot be read as a move of this game
+    ├── IllegalMove       it can be read, but is not allowed in this state
+    └── AmbiguousMove     it fits more than one legal move
+"""
 
 
 class EngineError(ValueError):

@@ -1,4 +1,10 @@
-"""The exceptions that interrupt a check; BadCommand alone is an SdkError, for the user."""
+"""The exceptions that interrupt a check.
+
+BadCommand     the command cannot be run at all (an SdkError, for the user)
+Trouble        the bot broke a rule, and the step at hand cannot go on
+Warned         a step is over, and what it showed is worth a warning
+Skipped        a step does not apply to this bot
+"""
 
 from rumble_bots.sdk.errors import SdkError
 

@@ -1,4 +1,11 @@
-"""Errors of the reference bots, all `ReferenceBotError`."""
+"""Errors of the reference bots, all `ReferenceBotError`.
+
+ReferenceBotError
+├── UnknownReferenceBot   no reference bot has this name
+├── BadOption             an option that the bot does not take, or a value it cannot use
+├── NoTable               the bot has no table for this game, and cannot solve it in a moment
+└── NoMove                a bot was asked for a move after the end of the game
+"""
 
 
 class ReferenceBotError(ValueError):

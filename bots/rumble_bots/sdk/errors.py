@@ -1,4 +1,19 @@
-"""Errors of the SDK, all `SdkError`; and `Resign`, which is no error: with it a bot resigns a match."""
+"""Errors of the SDK, all `SdkError`.
+
+SdkError
+├── BadServer      nobody answers at the address, or not as a Rumble server
+│   └── BadAddress    a text is not the address of a server
+├── BadName        a name that no server would take
+├── BadKey         a key that no server would take, or a damaged file of one
+├── BadFunction    FILE.py:FUNCTION cannot be used as a bot
+├── BadProgram     a program cannot be bridged: it does not start, crashes again and again, or speaks another protocol
+├── BadStarter     a starter bot cannot be written: its folder is there already
+├── BotFailed      a bot that plays without a server raised an error, or answered no legal move
+├── Refused        the server refused a login, a join or a challenge
+└── Closed         the server closed the connection for good
+
+`Resign` is no error: a bot raises it in `choose` to resign the match. `GiveUp` resigns the match and ends the bot, too.
+"""
 
 
 class SdkError(Exception):
