@@ -87,11 +87,7 @@ def svg(drawing: Drawing, label: str, flipped: bool = False) -> Markup:
     plan = Plan(drawing, flipped)
     return _tag(
         "svg",
-        {
-            "viewBox": f"0 0 {plan.width} {plan.height}",
-            "role": "img",
-            "aria-label": f"{label}. {words(drawing)}",
-        },
+        {"viewBox": f"0 0 {plan.width} {plan.height}", "role": "img", "aria-label": f"{label}. {words(drawing)}"},
         _tag("g", {"class": "surface"}, *SURFACES[drawing.surface](drawing, plan), *_labels(drawing, plan)),
         *_last(drawing, plan, under=True),
         _tag("g", {"class": "pieces"}, *_pieces(drawing, plan)),
