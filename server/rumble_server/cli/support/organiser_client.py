@@ -24,7 +24,7 @@ def api_path(*parts: str) -> str:
 
 
 class OrganiserClient:
-    """A server's HTTP API. Paths are below `/api/`, answers are read as JSON. Every error is a CliError."""
+    """A server's HTTP API. Paths are below `/api/`; `get` and `post` return JSON. Every error is a CliError."""
 
     def __init__(self, server: str, host_token: str | None = None) -> None:
         address = Address.parse(server)
