@@ -116,25 +116,16 @@ class Server:
         recover(self.arena, self.reader.name_facts(), unfinished, self.reader.match_facts)
         self._house = None if self._make_house is None else self._make_house(self.url)
         self.house_bots = HouseBots(self.arena, keys, self._house, self.config.house)
-        policy, outbox = HandshakePolicy(self.config.allowed_hosts), Outbox()
+        hosts = self.config.allowed_hosts
+        policy, outbox = HandshakePolicy(hosts), Outbox()
 
         def connection(server_state: Any, **_: Any) -> Connection:
             return Connection(self.gateway, policy, outbox, server_state.connections)
 
-        web = make_web(
-            Site(
-                self.arena,
-                self.log,
-                self.archive,
-                self.feed,
-                self.house_bots,
-                self.host_token,
-                self.config.allowed_hosts,
-            )
-        )
+        site = Site(self.arena, self.log, self.archive, self.feed, self.house_bots, self.host_token, hosts)
         self._uvicorn = _Uvicorn(
             uvicorn.Config(
-                web,
+                make_web(site),
                 http="httptools",
                 ws=connection,  # type: ignore[arg-type]  # uvicorn only calls it
                 lifespan="off",

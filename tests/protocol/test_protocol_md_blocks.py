@@ -37,7 +37,7 @@ from tests.protocol.protocol_md import PATH
 def is_a_transcript(block: Block) -> None:
     for line in map(json.loads, block.text.splitlines()):
         if "frame" in line:
-            assert Line(**line).as_json() == line
+            assert as_json(Line(**line)) == line
             (read_server_message if line["sender"] == "server" else read_bot_message)(line["frame"])
         else:
             told = as_json(MatchOver("m", 1, ("a", "b"), (0, 1), Termination.RESIGNATION, "", (), (), 0))

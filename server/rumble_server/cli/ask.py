@@ -6,34 +6,22 @@ from typing import Annotated
 
 import typer
 
-from rumble_server.cli.support.options import (
-    Depth,
-    Game,
-    Iterations,
-    Json,
-    Search,
-    Seed,
-    Setting,
-    TimeMs,
-    given,
-    no_options_for_functions,
-    read_settings,
-)
+from rumble_server.cli.support import options
 
 
 def ask(
     bot: Annotated[str, typer.Argument(metavar="BOT", help="A reference bot, or FILE.py:FUNCTION.")],
-    game: Game = "tictactoe",
+    game: options.Game = "tictactoe",
     position: Annotated[
         str | None, typer.Option(metavar="TEXT", help="In the game's notation; by default the start.")
     ] = None,
-    setting: Setting = None,
-    search: Search = None,
-    depth: Depth = None,
-    time_ms: TimeMs = None,
-    iterations: Iterations = None,
-    seed: Seed = 0,
-    as_json: Json = False,
+    setting: options.Setting = None,
+    search: options.Search = None,
+    depth: options.Depth = None,
+    time_ms: options.TimeMs = None,
+    iterations: options.Iterations = None,
+    seed: options.Seed = 0,
+    as_json: options.Json = False,
 ) -> None:
     """Print the move a bot would make in a position, its score for the mover, and the nodes it visited."""
     from rumble_bots.functions.load import is_function
@@ -41,15 +29,15 @@ def ask(
     from rumble_bots.reference import ReferenceBot, make_reference_bot
     from rumble_engine import get_game
 
-    kind, settings = get_game(game), read_settings(setting)
+    kind, settings = get_game(game), options.read_settings(setting)
     state = kind.initial(settings, seed) if position is None else kind.parse(position, settings)
-    options = given(search=search, depth=depth, time_ms=time_ms, iterations=iterations)
+    chosen = options.given(search=search, depth=depth, time_ms=time_ms, iterations=iterations)
     player: ReferenceBot
     if is_function(bot):
-        no_options_for_functions(options)
+        options.no_options_for_functions(chosen)
         player = FunctionBot(Random(seed), text=bot, game=game)
     else:
-        player = make_reference_bot(bot, seed=seed, **options)
+        player = make_reference_bot(bot, seed=seed, **chosen)
     choice = player.choose(state)
     answer = {"bot": bot, "game": game, "position": state.text(), "move": choice.move}
     if as_json:

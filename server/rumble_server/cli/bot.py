@@ -4,69 +4,50 @@ from typing import Annotated
 
 import typer
 
+from rumble_server.cli.support import options
 from rumble_server.cli.support.bot_names import own_name
 from rumble_server.cli.support.errors import CliError, ExitCode
-from rumble_server.cli.support.options import (
-    Challenges,
-    Depth,
-    Invite,
-    Iterations,
-    Join,
-    Key,
-    MatchesAtOnce,
-    Name,
-    Quiet,
-    Search,
-    Seed,
-    Server,
-    TimeMs,
-    Verbose,
-    check_purpose,
-    given,
-    log_everything,
-    no_options_for_functions,
-)
 
 FAULTY = "faulty"
 
 
 def bot(
     bot: Annotated[str, typer.Argument(metavar="NAME|FILE.py:FUNCTION", help="A reference bot, or a function.")],
-    server: Server,
-    join: Join = None,
-    name: Name = None,
-    key: Key = None,
-    matches_at_once: MatchesAtOnce = 1,
-    invite: Invite = None,
-    challenges: Challenges = False,
-    search: Search = None,
-    depth: Depth = None,
-    time_ms: TimeMs = None,
-    iterations: Iterations = None,
-    seed: Seed = 0,
+    server: options.Server,
+    join: options.Join = None,
+    name: options.Name = None,
+    key: options.Key = None,
+    matches_at_once: options.MatchesAtOnce = 1,
+    invite: options.Invite = None,
+    challenges: options.Challenges = False,
+    search: options.Search = None,
+    depth: options.Depth = None,
+    time_ms: options.TimeMs = None,
+    iterations: options.Iterations = None,
+    seed: options.Seed = 0,
     fault: Annotated[str | None, typer.Option(metavar="FAULT", help="Which fault the bot `faulty` has.")] = None,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    quiet: options.Quiet = False,
+    verbose: options.Verbose = False,
 ) -> None:
     """Play as a reference bot, or as any Python function, until the tournament is over."""
     from rumble_bots.functions.load import is_function, load_bot
     from rumble_bots.sdk.bot import Bot
     from rumble_bots.sdk.serve import run, to_stderr
 
-    check_purpose(join, challenges)
+    options.check_purpose(join, challenges)
     if bot == FAULTY:
         _play_faulty(fault, server, name or f"{FAULTY}-{fault}", join, key)
         return
-    options = given(search=search, depth=depth, time_ms=time_ms, iterations=iterations)
+    chosen = options.given(search=search, depth=depth, time_ms=time_ms, iterations=iterations)
     if is_function(bot):
-        no_options_for_functions(options)
+        options.no_options_for_functions(chosen)
         playing: Bot = load_bot(bot)
     else:
         from rumble_bots.reference.remote import RemoteReferenceBot
 
-        playing = RemoteReferenceBot(bot, seed=seed, **options)
+        playing = RemoteReferenceBot(bot, seed=seed, **chosen)
     if verbose:
-        log_everything()
+        options.log_everything()
     summary = run(
         playing,
         server,

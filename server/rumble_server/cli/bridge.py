@@ -6,38 +6,14 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rumble_bots.bridges import (
-    BareStdio,
-    BridgeBot,
-    Dialogue,
-    Gomocup,
-    Gtp,
-    Launch,
-    StderrFile,
-    Stdio,
-    Uci,
-    UciWishes,
-    default_stderr_file,
-)
+from rumble_bots import bridges
 from rumble_bots.sdk.actions import Summary
 from rumble_bots.sdk.serve import serve, to_stderr
 
+from rumble_server.cli.support import options
 from rumble_server.cli.support.bot_names import as_bot_name
 from rumble_server.cli.support.errors import CliError, ExitCode
 from rumble_server.cli.support.loop import run_unless_stopped
-from rumble_server.cli.support.options import (
-    Challenges,
-    Invite,
-    Join,
-    Key,
-    MatchesAtOnce,
-    Quiet,
-    Server,
-    Verbose,
-    check_purpose,
-    given,
-    log_everything,
-)
 from rumble_server.cli.support.terminal import MARKUP
 
 
@@ -71,15 +47,15 @@ app = typer.Typer(add_completion=False, rich_markup_mode=MARKUP, context_setting
 def bridge(
     protocol: Annotated[Protocol, typer.Argument(help="The protocol that the program speaks.")],
     command: Command,
-    server: Server,
-    join: Join = None,
+    server: options.Server,
+    join: options.Join = None,
     name: Annotated[
         str | None, typer.Option(envvar="RUMBLE_NAME", help="Its name on the server; the program's own by default.")
     ] = None,
-    key: Key = None,
-    matches_at_once: MatchesAtOnce = 1,
-    invite: Invite = None,
-    challenges: Challenges = False,
+    key: options.Key = None,
+    matches_at_once: options.MatchesAtOnce = 1,
+    invite: options.Invite = None,
+    challenges: options.Challenges = False,
     bare: Annotated[
         bool, typer.Option("--bare", help="stdio: send it the legal moves instead of the turn as JSON.")
     ] = False,
@@ -98,22 +74,22 @@ def bridge(
     stderr: Annotated[
         Path | None, typer.Option(help="File for its standard error; by default in your state folder.")
     ] = None,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    quiet: options.Quiet = False,
+    verbose: options.Verbose = False,
 ) -> int:
     """Play with any program that reads and writes lines, until the tournament is over."""
-    check_purpose(join, challenges)
-    own = given(option=option, depth=depth, nodes=nodes, movetime=movetime)
+    options.check_purpose(join, challenges)
+    own = options.given(option=option, depth=depth, nodes=nodes, movetime=movetime)
     own |= {name: True for name, wanted in {"bare": bare, "all": all_, "no-clock": no_clock}.items() if wanted}
     make_dialogue = dialogue_maker(protocol, own)
     if verbose:
-        log_everything()
+        options.log_everything()
     name = name or as_bot_name(Path(command[0]).stem, "program")
-    kept = StderrFile(stderr or default_stderr_file(name))
+    kept = bridges.StderrFile(stderr or bridges.default_stderr_file(name))
     say: Callable[[str], None] | None = None if quiet or verbose else to_stderr
     if say is not None:
         say(f"its standard error is kept in {kept.path}")
-    bot = BridgeBot(Launch(command, make_dialogue, kept, say or (lambda _: None)))
+    bot = bridges.BridgeBot(bridges.Launch(command, make_dialogue, kept, say or (lambda _: None)))
 
     async def play() -> Summary:
         try:
@@ -139,26 +115,28 @@ def bridge(
     return ExitCode.DONE
 
 
-def dialogue_maker(protocol: Protocol, options: Mapping[str, Any]) -> Callable[[], Dialogue]:
+def dialogue_maker(protocol: Protocol, chosen: Mapping[str, Any]) -> Callable[[], bridges.Dialogue]:
     """Return a function that makes the dialogue of a process. Raises CliError for an option of another protocol."""
-    for name in options:
+    for name in chosen:
         if OPTIONS_OF[name] is not protocol:
             raise CliError(f"--{name}: only for {OPTIONS_OF[name]}, not for {protocol}", ExitCode.USAGE)
     match protocol:
         case Protocol.UCI:
-            limits = {name: options.get(name) for name in ("depth", "nodes")}
-            wishes = UciWishes(read_options(options.get("option", ())), **limits, movetime_ms=options.get("movetime"))
-            return lambda: Uci(wishes)
+            limits = {name: chosen.get(name) for name in ("depth", "nodes")}
+            wishes = bridges.UciWishes(
+                read_options(chosen.get("option", ())), **limits, movetime_ms=chosen.get("movetime")
+            )
+            return lambda: bridges.Uci(wishes)
         case Protocol.GTP:
-            return lambda: Gtp(clock="no-clock" not in options)
+            return lambda: bridges.Gtp(clock="no-clock" not in chosen)
         case Protocol.GOMOCUP:
-            return Gomocup
-        case Protocol.STDIO if options.get("bare"):
-            if "all" in options:
+            return bridges.Gomocup
+        case Protocol.STDIO if chosen.get("bare"):
+            if "all" in chosen:
                 raise CliError("--all is for turns as JSON, not for --bare", ExitCode.USAGE)
-            return BareStdio
+            return bridges.BareStdio
         case Protocol.STDIO:
-            return lambda: Stdio(everything="all" in options)
+            return lambda: bridges.Stdio(everything="all" in chosen)
 
 
 def read_options(texts: Sequence[str]) -> dict[str, str]:

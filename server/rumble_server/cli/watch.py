@@ -101,8 +101,6 @@ class WatchedTournament:
             case "match_over":
                 self._boards.pop(data["match"], None)
                 return self._result(data)
-            case _:
-                pass
         return []
 
     def _take_status(self, data: dict[str, Any]) -> None:
@@ -118,7 +116,6 @@ class WatchedTournament:
         return [f"{data['match']}  {' - '.join(data['seats'])}  {scores}  {data['reason']}"]
 
     def drawn(self) -> RenderableType:
-        """Return the standings, with some boards below."""
         table = told_table(self._standings, title=self.title)
         shown = [
             Panel(

@@ -1,7 +1,7 @@
 """A match's transcript: every frame both ways, with server times, and the verdict. Rebuilt exactly from the log."""
 
 from collections.abc import Container, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from rumble_engine import State
@@ -19,16 +19,6 @@ class Line:
     seat: int
     sender: Literal["bot", "server"]
     frame: str
-
-    def as_json(self) -> dict[str, Any]:
-        """The line as data."""
-        return {
-            "at_ms": self.at_ms,
-            "attempt": self.attempt,
-            "seat": self.seat,
-            "sender": self.sender,
-            "frame": self.frame,
-        }
 
 
 def seats_in(facts: Iterable[object]) -> tuple[str, ...] | None:
@@ -68,14 +58,12 @@ def transcript(facts: Iterable[object]) -> Iterator[Line | MatchOver]:
                 if state is not None:
                     for seat in fact.told:
                         yield Line(fact.at_ms, fact.attempt, seat, "server", frame_of_over(fact, state, seat).decode())
-            case _:
-                pass
 
 
 def as_json(entry: Line | MatchOver) -> dict[str, Any]:
-    """A line of the transcript as data: a frame, or the verdict."""
+    """Return a line of the transcript as data: a frame, or the verdict."""
     if isinstance(entry, Line):
-        return entry.as_json()
+        return asdict(entry)
     return {
         "at_ms": entry.at_ms,
         "attempt": entry.attempt,

@@ -27,7 +27,7 @@ Read = TypeVar("Read")
 
 
 class Archive:
-    """What is on disk. `file` is called on the archive's thread with each record that was missing."""
+    """The web's `Archive`. `file` is called on the archive's thread with each record that was missing."""
 
     def __init__(self, path: str, file: Callable[[EndedTournament], object]) -> None:
         self._reader = LogReader(path)
@@ -45,26 +45,18 @@ class Archive:
     # --- on the event loop ---
 
     async def tournament(self, tournament_id: str) -> Tournament | None:
-        """Rebuild a tournament; None if there is none of that id. Raises StoreError."""
         return await self._on_thread(self._rebuild, tournament_id)
 
     async def tournament_facts(self, tournament_id: str) -> Sequence[LogFact]:
-        """Read the facts that rebuild a tournament, in order; none if there is no such one. Raises StoreError."""
         return await self._on_thread(self._reader.tournament_facts, tournament_id)
 
     async def match_facts(self, match_id: str) -> Sequence[LogFact]:
-        """Read every fact of a match, all attempts, in order; none if it never began. Raises StoreError."""
         return await self._on_thread(self._reader.match_facts, match_id)
 
     async def ended(self, tournament_id: str) -> EndedTournament | None:
-        """Find the record of a tournament. None if it is not over or not there, or (logged) cannot be read."""
         return await self._on_thread(self._ended, tournament_id)
 
     async def listed(self, limit: int) -> Sequence[Outline]:
-        """Read the newest listed tournaments that are over, newest first; outlines of those without a record.
-
-        Raises StoreError.
-        """
         return await self._on_thread(self._listed, limit)
 
     def find_ended(self, tournament_id: str, done: Callable[[EndedTournament | None], None]) -> None:

@@ -62,7 +62,6 @@ class Batch:
         self._ended.append(ended)
 
     def extend(self, later: "Batch") -> None:
-        """Take all that a later batch has."""
         for number, fact in later.facts:
             self.add(number, fact)
         self._ended += later._ended
@@ -101,8 +100,6 @@ class Batch:
                     )
                 case TournamentEnded():
                     database.execute("UPDATE tournaments SET over = 1 WHERE id = ?", (fact.tournament,))
-                case _:
-                    pass
         # One statement for all matches: after each call the thread has to win the interpreter back from the loop.
         if started:
             database.execute(

@@ -33,7 +33,7 @@ Listener = Callable[[list[Numbered]], None]
 
 
 class SqliteLog:
-    """The `Log` of a server. Open it, `attach` it to the running loop, `close` it at the end."""
+    """The `Log` of a server, and `DurableLog` of its web. Open it, `attach` it to the running loop, then `close` it."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -62,16 +62,13 @@ class SqliteLog:
 
     @property
     def durable(self) -> int:
-        """The number of the last fact on disk."""
         return self._durable
 
     @property
     def last(self) -> int:
-        """The number of the last fact appended."""
         return self._last
 
     def append(self, fact: LogFact) -> int:
-        """Take a fact for the next batch, and return its number."""
         self._last = number = self._last + 1
         self._batch.add(number, fact)
         if self._timer is None and self._writing is None and self._loop is not None:
@@ -84,7 +81,6 @@ class SqliteLog:
         self._gather()
 
     def hurry(self) -> None:
-        """Write what was appended soon: somebody waits for it."""
         if not self._hurried and self._writing is None and self._batch and self._loop is not None:
             self._hurried = True
             if self._timer is not None:
@@ -92,7 +88,6 @@ class SqliteLog:
             self._timer = self._loop.call_later(HURRIED_S, self._write)
 
     async def wait(self, number: int) -> None:
-        """Return once the fact of that number is on disk."""
         if number > self._durable:
             future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._waiters.append((number, future))
@@ -186,7 +181,6 @@ class SqliteLog:
         return run
 
     def get(self, key: str) -> str | None:
-        """Return a small value that the server keeps beside the log."""
         row = self._database.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
         return str(row[0]) if row else None
 

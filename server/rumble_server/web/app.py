@@ -11,6 +11,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Scope
 
+from rumble_server.store.errors import DamagedLog, StoreError
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.web.api.auditor import Auditor
 from rumble_server.web.api.boards import board_routes
@@ -75,6 +76,9 @@ def _add_errors(app: FastAPI) -> None:
     async def on_web_error(request: Request, error: Exception) -> Response:
         if isinstance(error, TournamentError):
             error = WebError.of(error)
+        elif isinstance(error, StoreError):
+            log.error("%s %s failed: %s", request.method, request.url.path, error)
+            error = _unreadable(error)
         elif isinstance(error, RequestValidationError):
             error = bad_request(error.errors(), skip=1)
         elif isinstance(error, HTTPException):
@@ -84,8 +88,16 @@ def _add_errors(app: FastAPI) -> None:
             error = WebError(HTTPStatus.INTERNAL_SERVER_ERROR, "internal", "the server failed; its log says more")
         return _answer(request, error)
 
-    for kind in (WebError, TournamentError, RequestValidationError, HTTPException, Exception):
+    for kind in (WebError, TournamentError, StoreError, RequestValidationError, HTTPException, Exception):
         app.add_exception_handler(kind, on_web_error)
+
+
+def _unreadable(error: StoreError) -> WebError:
+    """Convert an error of the store. Its text has the path of the database, so only the host's log tells it."""
+    if isinstance(error, DamagedLog):
+        text = "what the database holds of this is damaged; the server's log says more"
+        return WebError(HTTPStatus.INTERNAL_SERVER_ERROR, "damaged", text)
+    return WebError.unavailable("the database cannot be read at the moment")
 
 
 def _http_text(request: Request, error: HTTPException) -> str:

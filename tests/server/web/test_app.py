@@ -1,9 +1,11 @@
 """The routes and whom each of them answers; the errors; the files."""
 
+import logging
 from typing import Any
 
 import httpx
 import pytest
+from rumble_server.store.errors import DamagedLog, StoreError
 
 from tests.server.web.memory_server import HOST, MemoryServer
 
@@ -116,3 +118,42 @@ async def test_static_files_are_asked_about_each_time(browser: httpx.AsyncClient
     assert answer.headers["Cache-Control"] == "no-cache"
     again = await browser.get("/static/tournament.js", headers={"If-None-Match": answer.headers["ETag"]})
     assert again.status_code == 304
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "code", "says"),
+    [
+        (DamagedLog("/srv/rumble.db: row 7 of the log is damaged"), 500, "damaged", "is damaged"),
+        (
+            StoreError("cannot read the database /srv/rumble.db: busy"),
+            503,
+            "unavailable",
+            "cannot be read at the moment",
+        ),
+    ],
+)
+async def test_a_tournament_that_cannot_be_read_is_answered_by_a_sentence(
+    server: MemoryServer,
+    browser: httpx.AsyncClient,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    error: StoreError,
+    status: int,
+    code: str,
+    says: str,
+) -> None:
+    server.played("alice", "bob")
+    server.world.arena.tournaments.clear()
+
+    async def unreadable(_: str) -> None:
+        raise error
+
+    monkeypatch.setattr(server.archive, "tournament", unreadable)
+    with caplog.at_level(logging.ERROR):
+        page = await browser.get("/tournaments/friday")
+        answer = await browser.get("/api/tournaments/friday")
+    assert (page.status_code, answer.status_code, answer.json()["error"]["code"]) == (status, status, code)
+    for text in (page.text, answer.text):
+        assert says in text
+        assert "/srv" not in text, "where the database is concerns only the host"
+    assert [(str(error) in each.message, each.exc_info) for each in caplog.records] == [(True, None)] * 2

@@ -42,7 +42,7 @@ def read_house(text: str) -> tuple[str, ...]:
 
 
 class HouseProcesses:
-    """The house of `rumble serve` and `rumble demo`."""
+    """The `HouseRunner` of `rumble serve` and `rumble demo`."""
 
     def __init__(self, server: str) -> None:
         self._server = server
@@ -50,20 +50,17 @@ class HouseProcesses:
         self._ending: set[asyncio.Task[None]] = set()
 
     def reference_bots(self, game: str, settings: Mapping[str, Any]) -> Mapping[str, str]:
-        """Return the reference bots that can play this game, each with a line about it."""
         from rumble_bots.reference import REFERENCE_BOTS
 
         start = get_game(game).initial(settings)
         return {name: player.about for name, player in REFERENCE_BOTS.items() if player.can_play(start)}
 
     def ladder(self) -> Mapping[str, str]:
-        """Return all reference bots, the weakest first, each with a line about it."""
         from rumble_bots.reference import REFERENCE_BOTS
 
         return {name: player.about for name, player in REFERENCE_BOTS.items()}
 
     def keep(self, bots: "Sequence[HouseBot]") -> None:
-        """Run processes for these bots, and no others."""
         challenged = tuple(bot for bot in bots if bot.challenges)
         wanted = {Work((bot,)) for bot in bots if not bot.challenges} | ({Work(challenged)} if challenged else set())
         for work in self._running.keys() - wanted:

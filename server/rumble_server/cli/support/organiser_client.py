@@ -24,7 +24,7 @@ def api_path(*parts: str) -> str:
 
 
 class OrganiserClient:
-    """A server's HTTP API. Every error is a CliError."""
+    """A server's HTTP API. Paths are below `/api/`; `get` and `post` return JSON. Every error is a CliError."""
 
     def __init__(self, server: str, host_token: str | None = None) -> None:
         address = Address.parse(server)
@@ -41,15 +41,12 @@ class OrganiserClient:
         return client
 
     def get(self, path: str, **query: Any) -> Any:
-        """GET a path below `/api/`, and return the answer's JSON."""
         return self._json(self._send("GET", path, params=query))
 
     def post(self, path: str, body: Mapping[str, Any] | None = None) -> Any:
-        """POST to a path below `/api/`, and return the answer's JSON."""
         return self._json(self._send("POST", path, json=body))
 
     def download(self, path: str) -> bytes:
-        """GET a path below `/api/`, and return the answer's bytes."""
         return self._send("GET", path).content
 
     def events(self, path: str, last_event_id: str | None) -> Iterator[Event]:

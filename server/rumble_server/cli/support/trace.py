@@ -62,12 +62,10 @@ class Trace:
         self._seat: int | None = None
 
     def opened(self) -> Iterator[Entry]:
-        """The bot opened a connection."""
         self.connected = True
         yield Entry("note", "your bot opened a connection")
 
     def frame(self, sender: Sender, frame: str | bytes) -> Iterator[Entry]:
-        """One side sent a frame."""
         if isinstance(frame, bytes):
             yield Entry(sender, f"a binary frame of {len(frame)} bytes")
             return
@@ -84,7 +82,6 @@ class Trace:
         return isinstance(data, dict) and data.get("type") == "turn"
 
     def closed(self, sender: Sender, code: int, reason: str) -> Iterator[Entry]:
-        """One side ended the connection."""
         who = "your bot" if sender == "bot" else "the server"
         yield Entry("note", f"{who} closed the connection: {code}" + (f", {reason}" if reason else ""))
         if sender == "server" and code in CLOSES:
@@ -124,8 +121,6 @@ class Trace:
                 yield from self._match_over(frame)
             case "tournament_over":
                 self.over = True
-            case _:
-                pass
 
     def _match_over(self, frame: dict[str, Any]) -> Iterator[Entry]:
         self.thinking = False

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 from http import HTTPStatus
 from typing import Any, TypeVar
 
@@ -31,23 +32,16 @@ def body_schema(model: type[BaseModel], *, required: bool = True) -> dict[str, o
     return {"requestBody": {"required": required, "content": {"application/json": {"schema": schema}}}}
 
 
-class Commander:
-    """Carries out commands on tournaments."""
-
-    def __init__(self, site: Site) -> None:
-        self._site = site
-
-    async def done(self, tournament_id: str, command: Callable[[], None]) -> TournamentView:
-        """Carry out a command; return the tournament as it then stands, on disk. Raises TournamentError, WebError."""
-        site, arena = self._site, self._site.arena
-        site.need_disk()
-        tournament = arena.lifecycle.tournament(tournament_id)
-        await site.ranker.fresh(tournament)
-        with arena.transaction() as transaction:
-            command()
-        shown = show(site, tournament)
-        await site.on_disk(transaction.number)
-        return shown
+async def carry_out(site: Site, tournament_id: str, command: Callable[[], None]) -> TournamentView:
+    """Carry out a command; return the tournament as it then stands, on disk. Raises TournamentError, WebError."""
+    site.need_disk()
+    tournament = site.arena.lifecycle.tournament(tournament_id)
+    await site.ranker.fresh(tournament)
+    with site.arena.transaction() as transaction:
+        command()
+    shown = show(site, tournament)
+    await site.on_disk(transaction.number)
+    return shown
 
 
 def command_routes(site: Site) -> APIRouter:
@@ -59,8 +53,7 @@ def command_routes(site: Site) -> APIRouter:
         dependencies=[Depends(organiser_only(site.host_token))],
         responses={**ERRORS, **REFUSED},
     )
-
-    done = Commander(site).done
+    done = partial(carry_out, site)
 
     @router.post("/tournaments", status_code=HTTPStatus.CREATED, openapi_extra=body_schema(TournamentConfig))
     async def create_tournament(request: Request) -> TournamentView:

@@ -50,6 +50,12 @@ class Library:
                 self._loaded.popitem(last=False)
             return found
 
+    async def name(self, tournament_id: str) -> str:
+        """Find a tournament's name, from its record where there is one. Raises as `tournament` does."""
+        in_memory = tournament_id in self._site.arena.tournaments
+        ended = None if in_memory else await self._site.archive.ended(tournament_id)
+        return (await self.tournament(tournament_id)).config.name if ended is None else ended.name
+
     async def listed(self, limit: int) -> list[TournamentSummary]:
         """List the newest tournaments that are listed, newest first. Raises StoreError."""
         return [summary_view(each) for each in await self.newest(limit)]
@@ -83,17 +89,20 @@ class Library:
         return await asyncio.to_thread(replay, started, moves, first, most)
 
     async def _last_attempt(self, match_id: str) -> tuple[Sequence[LogFact], MatchStarted, MatchOver]:
-        """Find a match that is over: its facts, the terms of its last attempt, and how that ended."""
-        tournament = await self.tournament(tournament_id_of(match_id))
+        """Find a match that is over: its facts, the terms of its last attempt, and how that ended.
+
+        The tournament is asked only for a match that was lost before it began: it may have to be rebuilt.
+        """
         await self._site.on_disk()
         facts = await self._site.archive.match_facts(match_id)
         started, over = last_attempt(facts)
-        if over is None:  # it was lost before it began
-            over = tournament.results.get(match_id)
-        if over is None:
-            raise WebError.not_found(f"there is no match {match_id!r}, or it has not begun")
-        if started is None or started.attempt != over.attempt:
-            started = tournament.terms_of(over)
+        if over is None or started is None or started.attempt != over.attempt:
+            tournament = await self.tournament(tournament_id_of(match_id))
+            over = over or tournament.results.get(match_id)
+            if over is None:
+                raise WebError.not_found(f"there is no match {match_id!r}, or it has not begun")
+            if started is None or started.attempt != over.attempt:
+                started = tournament.terms_of(over)
         return facts, started, over
 
 

@@ -21,6 +21,12 @@ MOST_LEGAL = 4096
 """Maximum number of moves in one question about a position."""
 
 
+class RequestModel(BaseModel):
+    """Base class of what a client sends: no coercion, and no unknown fields, so that a typo is an error."""
+
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+
 class TournamentList(ServerMessageModel):
     """The listed tournaments, newest first."""
 
@@ -221,13 +227,11 @@ class MatchBoards(ServerMessageModel):
     boards: list[PlyBoard]
 
 
-class BoardQuestion(BaseModel):
+class BoardQuestion(RequestModel):
     """A position, as the `state` of a turn has it; `settings` fill in what it leaves out.
 
     `legal` are the moves whose cells are wanted (if left out, all legal moves); `last_move` is the move to mark.
     """
-
-    model_config = ConfigDict(strict=True, extra="forbid")
 
     state: dict[str, Any]
     settings: Settings = Field(default_factory=dict)
@@ -243,26 +247,20 @@ class BoardAnswer(ServerMessageModel):
     moves: dict[str, Path]
 
 
-class BotName(BaseModel):
+class BotName(RequestModel):
     """The bot that a command is about."""
-
-    model_config = ConfigDict(strict=True, extra="forbid")
 
     name: str = Field(min_length=1, max_length=64)
 
 
-class MatchId(BaseModel):
+class MatchId(RequestModel):
     """The match that a command is about."""
-
-    model_config = ConfigDict(strict=True, extra="forbid")
 
     match: str = Field(min_length=1, max_length=128)
 
 
-class Pause(BaseModel):
+class Pause(RequestModel):
     """The reason of a pause, as the bots are told it."""
-
-    model_config = ConfigDict(strict=True, extra="forbid")
 
     reason: str = Field(default="the host paused it", min_length=1, max_length=200)
 

@@ -2,29 +2,26 @@
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import Field, StringConstraints
 from rumble_engine import Termination
 from rumble_protocol.feed_messages import TournamentSummary
 from rumble_protocol.fields import NAME_PATTERN, Count, Milliseconds, ServerMessageModel
 
 from rumble_server.arena.house import MOST_ADDED
 from rumble_server.tournament.config import TournamentConfig
+from rumble_server.web.api.models import RequestModel
 
 
-class AddHouseBots(BaseModel):
+class AddHouseBots(RequestModel):
     """The reference bot to add to the field, its name (if left out, the server makes one), and how many of it."""
-
-    model_config = ConfigDict(strict=True, extra="forbid")
 
     bot: Annotated[str, Field(min_length=1, max_length=64)]
     name: Annotated[str, Field(pattern=NAME_PATTERN)] | None = None
     count: Annotated[int, Field(ge=1, le=MOST_ADDED)] = 1
 
 
-class ChangeInvite(BaseModel):
+class ChangeInvite(RequestModel):
     """The new code; if left out, the server makes one; if null, bots need none."""
-
-    model_config = ConfigDict(strict=True, extra="forbid")
 
     code: Annotated[str, StringConstraints(min_length=1, max_length=64)] | None = None
 

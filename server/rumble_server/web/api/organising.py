@@ -11,21 +11,10 @@ from starlette.responses import Response
 from rumble_server.arena.organiser import Organiser
 from rumble_server.tournament.entrant import Entrant
 from rumble_server.tournament.tournament import OVER, Tournament
-from rumble_server.web.api.commands import REFUSED, Commander, body_schema, read_model
+from rumble_server.web.api import organiser_models as models
+from rumble_server.web.api.commands import REFUSED, body_schema, carry_out, read_model
 from rumble_server.web.api.invitations import base_of, invite_answer, page_link, qr_code
 from rumble_server.web.api.library import Library
-from rumble_server.web.api.organiser_models import (
-    AddHouseBots,
-    ChangeInvite,
-    InviteAnswer,
-    LastFault,
-    OrganiserAnswer,
-    OrganiserEntrant,
-    OrganiserTournaments,
-    OrganiserView,
-    ReferenceBot,
-    ReferenceBots,
-)
 from rumble_server.web.api.reading import ERRORS
 from rumble_server.web.feed.views import summary_view
 from rumble_server.web.security import organiser_only
@@ -41,7 +30,6 @@ SECRET = {"Cache-Control": "no-store"}
 def organising_routes(site: Site, library: Library) -> APIRouter:
     """Make these routes; they need the host token."""
     arena, organiser, house_bots = site.arena, Organiser(site.arena), site.house_bots
-    commander = Commander(site)
     router = APIRouter(
         prefix="/api",
         tags=["host"],
@@ -50,24 +38,24 @@ def organising_routes(site: Site, library: Library) -> APIRouter:
     )
 
     @router.get("/host")
-    async def check_token() -> OrganiserAnswer:
+    async def check_token() -> models.OrganiserAnswer:
         """Check the token, and show what this server is doing."""
         connected = sum(player.is_connected for player in arena.players)
-        return OrganiserAnswer(
+        return models.OrganiserAnswer(
             version=version("rumble"), connected=connected, matches=len(arena.matches.live), house_room=house_bots.room
         )
 
     @router.get("/host/tournaments")
-    async def list_all() -> OrganiserTournaments:
+    async def list_all() -> models.OrganiserTournaments:
         """Show the listed tournaments, and the unlisted ones that are not over, without challenges."""
         found = {each.id: each for each in await library.listed(MOST_LISTED)}
         found |= {each.id: each for each in _unlisted(site)}
         await site.on_disk()
         newest = sorted(found.values(), key=lambda each: each.created_at_ms, reverse=True)
-        return OrganiserTournaments(tournaments=newest)
+        return models.OrganiserTournaments(tournaments=newest)
 
     @router.get("/tournaments/{tournament}/host")
-    async def get_organiser_view(tournament: str) -> OrganiserView:
+    async def get_organiser_view(tournament: str) -> models.OrganiserView:
         """Show a tournament to its host: every choice, who is connected, and each bot's last fault."""
         found = await library.tournament(tournament)
         shown = _organiser_view(site, found)
@@ -75,31 +63,31 @@ def organising_routes(site: Site, library: Library) -> APIRouter:
         return shown
 
     @router.get("/tournaments/{tournament}/house")
-    async def list_reference_bots(tournament: str) -> ReferenceBots:
+    async def list_reference_bots(tournament: str) -> models.ReferenceBots:
         """List the reference bots that can be added as house bots."""
         offered = house_bots.reference_bots(await library.tournament(tournament))
-        bots = [ReferenceBot(bot=name, about=about) for name, about in offered.items()]
-        return ReferenceBots(bots=bots, room=house_bots.room)
+        bots = [models.ReferenceBot(bot=name, about=about) for name, about in offered.items()]
+        return models.ReferenceBots(bots=bots, room=house_bots.room)
 
-    @router.post("/tournaments/{tournament}/house", openapi_extra=body_schema(AddHouseBots))
+    @router.post("/tournaments/{tournament}/house", openapi_extra=body_schema(models.AddHouseBots))
     async def add_house_bots(tournament: str, request: Request) -> TournamentView:
         """Add house bots to the field; they connect by themselves, and stay until the tournament is over."""
-        given = await read_model(request, AddHouseBots)
-        return await commander.done(tournament, lambda: house_bots.add(tournament, given.bot, given.name, given.count))
+        given = await read_model(request, models.AddHouseBots)
+        return await carry_out(site, tournament, lambda: house_bots.add(tournament, given.bot, given.name, given.count))
 
     @router.get("/tournaments/{tournament}/invite")
-    async def get_invite(tournament: str, request: Request) -> InviteAnswer:
+    async def get_invite(tournament: str, request: Request) -> models.InviteAnswer:
         """Show how to invite: the code if there is one, a link to the page, and the command of a bot."""
         found = await library.tournament(tournament)
         await site.on_disk()
         return invite_answer(found, request)
 
-    @router.post("/tournaments/{tournament}/invite", openapi_extra=body_schema(ChangeInvite, required=False))
-    async def change_invite(tournament: str, request: Request) -> InviteAnswer:
+    @router.post("/tournaments/{tournament}/invite", openapi_extra=body_schema(models.ChangeInvite, required=False))
+    async def change_invite(tournament: str, request: Request) -> models.InviteAnswer:
         """Change the code: to `code`; without one, to a new code; if it is null, to none. Bots that joined stay."""
-        given = await read_model(request, ChangeInvite)
+        given = await read_model(request, models.ChangeInvite)
         code = given.code if "code" in given.model_fields_set else secrets.token_urlsafe(CODE_BYTES)
-        await commander.done(tournament, lambda: organiser.change_invite(tournament, code))
+        await carry_out(site, tournament, lambda: organiser.change_invite(tournament, code))
         return invite_answer(arena.lifecycle.tournament(tournament), request)
 
     @router.get("/tournaments/{tournament}/invite.svg", response_class=Response, responses=_SVG)
@@ -124,9 +112,9 @@ def _unlisted(site: Site) -> list[TournamentSummary]:
     ]
 
 
-def _organiser_view(site: Site, tournament: Tournament) -> OrganiserView:
+def _organiser_view(site: Site, tournament: Tournament) -> models.OrganiserView:
     summary = summary_view(tournament)
-    return OrganiserView(
+    return models.OrganiserView(
         **summary.model_dump(),
         reason=tournament.reason,
         by_invitation=tournament.invite is not None,
@@ -135,11 +123,11 @@ def _organiser_view(site: Site, tournament: Tournament) -> OrganiserView:
     )
 
 
-def _organiser_entrant(site: Site, entrant: Entrant) -> OrganiserEntrant:
+def _organiser_entrant(site: Site, entrant: Entrant) -> models.OrganiserEntrant:
     player, claim = site.arena.players.get(entrant.bot), site.arena.names.get(entrant.bot)
     session = None if player is None else player.session
     over = entrant.last_fault
-    return OrganiserEntrant(
+    return models.OrganiserEntrant(
         name=entrant.bot,
         connected=session is not None,
         version=None if session is None else session.version,
@@ -155,5 +143,5 @@ def _organiser_entrant(site: Site, entrant: Entrant) -> OrganiserEntrant:
         else entrant.absent_left_ms,
         last_fault=None
         if over is None
-        else LastFault(match=over.match, termination=over.termination, reason=over.reason, at_ms=over.at_ms),
+        else models.LastFault(match=over.match, termination=over.termination, reason=over.reason, at_ms=over.at_ms),
     )

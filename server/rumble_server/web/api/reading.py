@@ -13,17 +13,9 @@ from rumble_server.match.facts import MatchOver
 from rumble_server.results.ratings import rate
 from rumble_server.tournament.exports.document import match_json
 from rumble_server.tournament.tournament import Tournament
+from rumble_server.web.api import models
 from rumble_server.web.api.auditor import Auditor
 from rumble_server.web.api.library import Library
-from rumble_server.web.api.models import (
-    AuditAnswer,
-    MatchList,
-    MatchView,
-    RatingsAnswer,
-    Result,
-    StandingsAnswer,
-    TournamentList,
-)
 from rumble_server.web.errors import WebError, WebErrorAnswer
 from rumble_server.web.feed.views import tournament_view
 from rumble_server.web.site import Site
@@ -62,11 +54,11 @@ def read_routes(site: Site, library: Library, auditor: Auditor) -> APIRouter:
         return shown
 
     @router.get("/tournaments")
-    async def list_tournaments(limit: Annotated[int, Query(ge=1, le=MOST_LISTED)] = 50) -> TournamentList:
+    async def list_tournaments(limit: Annotated[int, Query(ge=1, le=MOST_LISTED)] = 50) -> models.TournamentList:
         """Show the listed tournaments, newest first."""
         listed = await library.listed(limit)
         await site.on_disk()
-        return TournamentList(tournaments=listed)
+        return models.TournamentList(tournaments=listed)
 
     @router.get("/tournaments/{tournament}")
     async def get_tournament(tournament: str) -> TournamentView:
@@ -74,15 +66,14 @@ def read_routes(site: Site, library: Library, auditor: Auditor) -> APIRouter:
         return await durable(tournament, lambda found: show(site, found))
 
     @router.get("/tournaments/{tournament}/standings")
-    async def get_standings(tournament: str) -> StandingsAnswer:
+    async def get_standings(tournament: str) -> models.StandingsAnswer:
         """Show the standings by rank."""
+        return await durable(
+            tournament,
+            lambda found: models.StandingsAnswer(status=found.status, standings=site.ranker.ranking(found).standings),
+        )
 
-        def view(found: Tournament) -> StandingsAnswer:
-            return StandingsAnswer(status=found.status, standings=site.ranker.ranking(found).standings)
-
-        return await durable(tournament, view)
-
-    @router.get("/tournaments/{tournament}/ratings", response_model=RatingsAnswer)
+    @router.get("/tournaments/{tournament}/ratings", response_model=models.RatingsAnswer)
     async def get_ratings(tournament: str) -> Response:
         """Show the ratings with their 95% intervals, their model, and how likely each bot is the stronger of two."""
         found = await library.tournament(tournament)
@@ -94,10 +85,10 @@ def read_routes(site: Site, library: Library, auditor: Auditor) -> APIRouter:
         return Response(document, media_type="application/json")
 
     @router.get("/tournaments/{tournament}/audit")
-    async def get_audit(tournament: str) -> AuditAnswer:
+    async def get_audit(tournament: str) -> models.AuditAnswer:
         """Show the fairness audit: matches, seats and waits of every bot, repeated matches, and what is not fair."""
         found = await auditor.audit(await library.tournament(tournament))
-        return AuditAnswer.model_validate(found.as_json())
+        return models.AuditAnswer.model_validate(found.as_json())
 
     @router.get("/tournaments/{tournament}/matches")
     async def get_matches(
@@ -106,13 +97,13 @@ def read_routes(site: Site, library: Library, auditor: Auditor) -> APIRouter:
         against: str | None = None,
         offset: Annotated[int, Query(ge=0)] = 0,
         limit: Annotated[int, Query(ge=1, le=MOST_MATCHES)] = MOST_MATCHES,
-    ) -> MatchList:
+    ) -> models.MatchList:
         """List the matches that are over, in the order in which they ended; all, those of one bot, or of two bots."""
         overs = await durable(tournament, lambda found: chosen_matches(found, bot, against))
-        return MatchList(total=len(overs), matches=results(overs[offset : offset + limit]))
+        return models.MatchList(total=len(overs), matches=results(overs[offset : offset + limit]))
 
     @router.get("/matches/{match}")
-    async def get_match(match: str) -> MatchView:
+    async def get_match(match: str) -> models.MatchView:
         """Show a match that has begun: board, moves, clocks, outcome; the bots' notes once it is over."""
         found = await library.match(match)
         await site.on_disk()
@@ -121,6 +112,6 @@ def read_routes(site: Site, library: Library, auditor: Auditor) -> APIRouter:
     return router
 
 
-def results(overs: Sequence[MatchOver]) -> list[Result]:
+def results(overs: Sequence[MatchOver]) -> list[models.Result]:
     """Show these attempts at matches."""
-    return [Result.model_validate(match_json(over), strict=False) for over in overs]
+    return [models.Result.model_validate(match_json(over), strict=False) for over in overs]

@@ -89,7 +89,6 @@ class Feed:
 
     @property
     def spectators(self) -> int:
-        """The number of open streams."""
         return sum(len(channel.spectators) for channel in self._channels.values())
 
     def _channel(self, tournament: Tournament) -> Channel:

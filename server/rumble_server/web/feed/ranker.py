@@ -106,7 +106,7 @@ class Ranker:
         """Return the ranking as far as it is known, and have it computed again if that is due."""
         known = self.refresh(tournament)
         computed, table = known.background, tournament.table
-        if _is_large(tournament) and computed is not None:
+        if len(tournament.field) > MOST_AT_ONCE and computed is not None:
             return computed
         ratings, past = (None, None) if computed is None else (computed.ratings, computed.past)
         shown = known.shown
@@ -135,7 +135,6 @@ class Ranker:
         return known
 
     def _is_old(self, tournament: Tournament, known: _Known) -> bool:
-        """Return whether a background computation is due."""
         computed = known.background
         if computed is None:
             return True
@@ -167,10 +166,6 @@ class Ranker:
 
         known.busy = True
         self._work(task, done)
-
-
-def _is_large(tournament: Tournament) -> bool:
-    return len(tournament.field) > MOST_AT_ONCE
 
 
 def movement_results(bots: int) -> int:

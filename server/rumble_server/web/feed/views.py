@@ -108,10 +108,7 @@ def entrants_view(tournament: Tournament, is_connected: Callable[[str], bool], r
     names = names or sorted(tournament.field, key=str.casefold)
     return [
         Entrant(
-            name=entrant.bot,
-            connected=is_connected(entrant.bot),
-            withdrawn=entrant.withdrawn,
-            benched=entrant.benched,
+            name=entrant.bot, connected=is_connected(entrant.bot), withdrawn=entrant.withdrawn, benched=entrant.benched
         )
         for entrant in (tournament.field[name] for name in names)
     ]

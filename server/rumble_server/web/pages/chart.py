@@ -25,7 +25,6 @@ class Scale:
 
     @property
     def ticks(self) -> list[int]:
-        """The values with a mark."""
         return list(range(self.low, self.high + 1, self.step))
 
 

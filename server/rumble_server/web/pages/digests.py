@@ -44,7 +44,6 @@ class Record:
 
     @property
     def played(self) -> int:
-        """Number of matches with a result."""
         return self.wins + self.draws + self.losses
 
     @property

@@ -87,11 +87,7 @@ def svg(drawing: Drawing, label: str, flipped: bool = False) -> Markup:
     plan = Plan(drawing, flipped)
     return _tag(
         "svg",
-        {
-            "viewBox": f"0 0 {plan.width} {plan.height}",
-            "role": "img",
-            "aria-label": f"{label}. {words(drawing)}",
-        },
+        {"viewBox": f"0 0 {plan.width} {plan.height}", "role": "img", "aria-label": f"{label}. {words(drawing)}"},
         _tag("g", {"class": "surface"}, *SURFACES[drawing.surface](drawing, plan), *_labels(drawing, plan)),
         *_last(drawing, plan, under=True),
         _tag("g", {"class": "pieces"}, *_pieces(drawing, plan)),
@@ -144,12 +140,8 @@ def _ruled(plan: Plan, first: int, last: int) -> Markup:
     return _path("lines", "".join(across + down))
 
 
-def _grid(drawing: Drawing, plan: Plan) -> Iterable[Markup]:
-    return _whole("grid", plan), _ruled(plan, 1, 1)
-
-
-def _felt(drawing: Drawing, plan: Plan) -> Iterable[Markup]:
-    return _whole("felt", plan), _ruled(plan, 1, 1)
+def _squares(drawing: Drawing, plan: Plan) -> Iterable[Markup]:
+    return _whole(drawing.surface, plan), _ruled(plan, 1, 1)
 
 
 def _wood(drawing: Drawing, plan: Plan) -> Iterable[Markup]:
@@ -197,10 +189,10 @@ def _hexagons(drawing: Drawing, plan: Plan) -> Iterable[Markup]:
 
 
 SURFACES: dict[str, Callable[[Drawing, Plan], Iterable[Markup]]] = {
-    "grid": _grid,
+    "grid": _squares,
     "chequered": _chequered,
     "lines": _wood,
-    "felt": _felt,
+    "felt": _squares,
     "holes": _plate,
     "hexagons": _hexagons,
 }

@@ -17,7 +17,7 @@ async def match_context(library: Library, match_id: str, asked_ply: str) -> dict
     ply, frame = await _frame_of(library, view, ply)
     return {
         "view": view,
-        "tournament_name": (await library.tournament(view.tournament)).config.name,
+        "tournament_name": await library.name(view.tournament),
         "game": get_game(view.game),
         "ply": ply,
         "follows": not asked_ply,

@@ -71,7 +71,7 @@ def add_pages(app: FastAPI, site: Site, library: Library, auditor: Auditor) -> N
         listing = await digests.listing()
         found = lines_of((listing.digests[each.id] for each in listing.tournaments if each.id in listing.digests), name)
         if not found:
-            unread = f"; {listing.unread} of them are still being read" if listing.unread else ""
+            unread = f"; {listing.unread} of them are still being read, or are damaged" if listing.unread else ""
             raise WebError.not_found(f"none of the listed tournaments has a bot {name!r}{unread}")
         (record,) = records(replace(each, lines=(line,)) for each, line in found)
         player = site.arena.players.get(record.name)

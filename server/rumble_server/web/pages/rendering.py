@@ -1,5 +1,6 @@
 """Rendering of the templates. Texts that users chose are escaped, so that they are never markup."""
 
+from inspect import getmembers, isfunction
 from pathlib import Path
 from typing import Any
 
@@ -31,33 +32,8 @@ _environment = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
-FILTERS = (
-    svg,
-    token,
-    texts.points,
-    texts.heat,
-    texts.moment,
-    texts.moment_text,
-    texts.seconds,
-    texts.clock_face,
-    texts.setting_text,
-    texts.quoted,
-    texts.clock_text,
-    texts.faults_text,
-    texts.tiebreak_text,
-    texts.rating_text,
-    texts.result_text,
-    texts.termination_text,
-    verdict_text,
-    texts.signed,
-    texts.percent,
-    texts.movement_text,
-    texts.movement_class,
-    texts.state_text,
-    texts.reason_class,
-    texts.expected_text,
-)
-_environment.filters |= {each.__name__: each for each in FILTERS}
+_environment.filters |= {each.__name__: each for each in (svg, token, verdict_text)}
+_environment.filters |= dict(getmembers(texts, isfunction))
 
 
 def html(request: Request, template: str, status: int = 200, **context: Any) -> HTMLResponse:

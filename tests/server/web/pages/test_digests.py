@@ -96,7 +96,7 @@ async def test_one_that_cannot_be_read_is_shown_as_unread_and_does_not_keep_the_
     monkeypatch.setattr(server.archive, "ended", damaged)
     for _ in range(2):
         page = (await browser.get("/")).text
-        assert "1 of 2 tournaments are still being read" in page
+        assert "1 of 2 tournaments are still being read, or are damaged" in page
         assert "alice" in page
         assert "Damaged" in page
         assert "carol" not in page
@@ -121,13 +121,13 @@ async def test_a_page_does_not_wait_for_long_reading_and_says_so(
 
     monkeypatch.setattr(server.archive, "ended", slowly)
     monkeypatch.setattr(module, "PATIENCE_S", 0)
-    assert "1 of 1 tournaments are still being read" in (await browser.get("/")).text
+    assert "1 of 1 tournaments are still being read, or are damaged" in (await browser.get("/")).text
     answer = await browser.get("/bots/alice")
     assert answer.status_code == 404
-    assert "1 of them are still being read" in answer.text
+    assert "1 of them are still being read, or are damaged" in answer.text
     server.played("carol", "dave", name="Saturday")
     page = (await browser.get("/")).text
-    assert "1 of 2 tournaments are still being read" in page
+    assert "1 of 2 tournaments are still being read, or are damaged" in page
     assert "carol" in page
     assert "alice" not in page
     read_on.set()

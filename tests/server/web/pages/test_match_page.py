@@ -83,3 +83,17 @@ async def test_whose_fault_it_was_is_told(server: MemoryServer, browser: httpx.A
     html = (await browser.get(f"/matches/{over.match}")).text
     assert shown(html, "fault") == f"At fault: {over.seats[0]}"
     assert "(illegal move)" in html or "99" in html
+
+
+async def test_the_page_of_an_old_match_does_not_rebuild_its_tournament(
+    server: MemoryServer, browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tournament = server.played("alice", "bob", legs=1, name="Friday night")
+    page = f"/matches/{next(iter(tournament.results))}"
+    before = (await browser.get(page)).text
+    server.world.arena.tournaments.clear()
+    rebuilt: list[str] = []
+    monkeypatch.setattr(server.archive, "tournament", rebuilt.append)
+    assert (await browser.get(page)).text == before
+    assert "Friday night" in before
+    assert rebuilt == []
