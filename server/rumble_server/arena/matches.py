@@ -80,12 +80,12 @@ class Matches:
         """No away or absent time runs before: the bots have to find the server again after its start."""
         self.live: dict[str, LiveMatch] = {}
         self._on_over = on_over
-        self._turns = 0
+        self._prefix, self._turns = f"{run:x}.", 0
 
     def new_turn_id(self) -> str:
         """Return a turn id that no other turn of any run has."""
         self._turns += 1
-        return f"{self.run:x}.{self._turns:x}"
+        return f"{self._prefix}{self._turns:x}"
 
     # --- matches begin, go on and stop ---
 

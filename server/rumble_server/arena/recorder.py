@@ -18,7 +18,7 @@ from rumble_server.tournament.tournament import Tournament
 
 _OF_A_MATCH = frozenset(get_args(MatchFact))
 _OF_A_TOURNAMENT = frozenset(get_args(TournamentFact))
-_OF_BOTH = _OF_A_MATCH & _OF_A_TOURNAMENT
+_OF_A_PLY = _OF_A_MATCH - _OF_A_TOURNAMENT
 
 
 class Transaction:
@@ -64,17 +64,18 @@ class Recorder:
         self.unsettled: dict[str, None] = {}
         """The ids of tournaments to be settled at the end of the transaction; a dict for its order."""
         self.transaction = Transaction(log, self.unsettled, settle)
+        self._append = log.append
         self._numbers: dict[str, int] = {}
 
     def record(self, fact: LogFact) -> None:
         """Append a fact to the log and apply it."""
-        number = self.log.append(fact)
+        number = self._append(fact)
         kind = type(fact)
         if kind in _OF_A_MATCH:
             referee = self.referees.get(fact.match)  # type: ignore[union-attr]  # by its type it has one
             if referee is not None:
                 referee.apply(fact)  # type: ignore[arg-type]
-            if kind not in _OF_BOTH:
+            if kind in _OF_A_PLY:
                 return
         if kind in _OF_A_TOURNAMENT:
             tournament_id = tournament_of(fact)

@@ -31,6 +31,7 @@ class Scheduler:
         self.stopped = False
         """Set by `stop`: later events are ignored, and recovered from the log."""
         self._recorder = recorder
+        self._players = recorder.players.by_name
         self._matches = matches
         self._lifecycle = lifecycle
         self._work = work
@@ -118,7 +119,7 @@ class Scheduler:
         return budget
 
     def _is_free(self, name: str) -> bool:
-        return self._recorder.players.by_name[name.casefold()].is_free
+        return self._players[name.casefold()].is_free
 
     def _start_by_itself(self, tournament: Tournament) -> None:
         try:

@@ -22,6 +22,7 @@ class Outlet:
     def __init__(self, log: Log, sessions: Sessions) -> None:
         self.log = log
         self.sessions = sessions
+        self.write = sessions.send
         self._waiting: dict[BotSession, None] = {}
 
     def wait(self, session: "BotSession") -> None:
@@ -82,12 +83,12 @@ class BotSession:
             self.held.append((after, frame, written))
             self._outlet.wait(self)
         else:
-            self._outlet.sessions.send(self.id, frame)
+            self._outlet.write(self.id, frame)
 
     def send_now(self, frame: bytes) -> None:
         """Send a frame that tells nothing of what others wait for, ahead of those that wait for the disk."""
         if not self.closing:
-            self._outlet.sessions.send(self.id, frame)
+            self._outlet.write(self.id, frame)
 
     def close(self, code: CloseCode) -> None:
         """Close the connection after what was sent before."""
@@ -109,7 +110,7 @@ class BotSession:
             if isinstance(held, CloseCode):
                 self._outlet.sessions.close(self.id, held)
             else:
-                self._outlet.sessions.send(self.id, held)
+                self._outlet.write(self.id, held)
                 if written is not None:
                     written()
         if self.held:

@@ -320,8 +320,7 @@ class Referee:
         seat = self.state.to_move
         own = self.seats[seat]
         left_ms = remaining_ms(self.control, own.bank_ms, self._used_ms)
-        seats_ms = [remaining_ms(self.control, other.bank_ms) for other in self.seats]
-        seats_ms[seat] = left_ms
+        seats_ms = [left_ms if other is own else remaining_ms(self.control, other.bank_ms) for other in self.seats]
         asked = TurnAsked(
             self._match_id,
             self._attempt,
