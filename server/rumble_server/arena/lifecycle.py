@@ -116,7 +116,7 @@ class Lifecycle:
         while len(self._ended) > MOST_ENDED and self._recorder.is_durable(self._ended[0]):
             self._recorder.forget(self._ended.popleft())
 
-    # --- telling ---
+    # --- what bots are told ---
 
     def _tell_over(self, tournament: Tournament, names: Iterable[str]) -> None:
         standings = {standing.name: standing for standing in tournament.table.standings()}

@@ -35,6 +35,8 @@ class Scheduler:
         self._matches = matches
         self._lifecycle = lifecycle
         self._work = work
+        self._queue: dict[str, None] = {}
+        """The ids of tournaments that are settled in a later turn of the loop: this one has started enough matches."""
         self._pairing: set[str] = set()
         """The ids of the tournaments that have a round being paired elsewhere."""
         self._timer: TimerHandle | None = None
@@ -75,33 +77,38 @@ class Scheduler:
 
     def settle(self) -> None:
         """Start what can start, lose what is lost, and end what is complete, until nothing changes."""
-        unsettled = self._recorder.unsettled
-        if not unsettled or self.stopped:
+        if self.stopped:
             return
+        queue, changed = self._queue, self._recorder.unsettled
         budget = STARTS_AT_ONCE
-        while unsettled and budget > 0:
-            tournament_id = next(iter(unsettled))
+        while (queue or changed) and budget > 0:
+            queue.update(changed)
+            changed.clear()
+            tournament_id = next(iter(queue))
             tournament = self._recorder.tournaments.get(tournament_id)
             if tournament is None:
-                del unsettled[tournament_id]
+                del queue[tournament_id]
                 continue
             if tournament.ready_to_start(self._recorder.clock.now_ms()):
                 self._start_by_itself(tournament)
             budget = self._start_matches(tournament, budget)
             if budget > 0:
-                del unsettled[tournament_id]
+                del queue[tournament_id]
+                changed.pop(tournament_id, None)
                 if not tournament.is_complete:
                     self._pair_next_round(tournament)
                 if tournament.is_complete:  # now, perhaps, since there is no other round
                     self._lifecycle.end(tournament, cancelled=False, reason=tournament.why_complete)
-        if unsettled:
+        queue.update(changed)
+        changed.clear()
+        if queue:
             self._recorder.clock.after_input(self._go_on)
         else:
             self._watch_clock()
 
     def _go_on(self) -> None:
         with self._recorder.transaction:
-            pass
+            self._recorder.unsettled.update(self._queue)
 
     def _start_matches(self, tournament: Tournament, budget: int) -> int:
         if self.draining or self.trouble is not None:

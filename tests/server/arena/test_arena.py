@@ -155,10 +155,11 @@ def test_one_slow_bot_does_not_slow_those_who_can_play_another_match_meanwhile()
 def test_many_matches_start_a_few_at_a_time_so_that_the_loop_can_breathe() -> None:
     world = World()
     tournament = world.create(legs=1)
-    for number in range(2 * STARTS_AT_ONCE + 20):
-        world.login(f"bot-{number}", join=tournament.id)
+    bots = [world.login(f"bot-{number}", join=tournament.id) for number in range(2 * STARTS_AT_ONCE + 20)]
     world.organiser.start(tournament.id)
     assert len(world.arena.matches.live) == STARTS_AT_ONCE
+    next(bot for bot in bots if "turn" in bot.inbox.kinds()).move("4")
+    assert len(world.arena.matches.live) == STARTS_AT_ONCE, "a move starts no match"
     world.run(0)
     assert len(world.arena.matches.live) == STARTS_AT_ONCE + 10
 
