@@ -89,9 +89,14 @@ class Server:
         return secret
 
     async def start(self) -> None:
-        """Listen, and take up what was running. Raises StartError, StoreError."""
+        """Listen, and take up what was running. Raises StoreError; StartError, and then the database is closed."""
         loop = asyncio.get_running_loop()
-        self._socket = _listen(self.config.host, self.config.port)
+        try:
+            self._socket = _listen(self.config.host, self.config.port)
+        except StartError:
+            await self.log.close()
+            self.reader.close()
+            raise
         self.archive = Archive(self._path, lambda ended: loop.call_soon_threadsafe(self.log.file, ended))
         sessions, keys = Sessions(), HouseKeys(self._house_secret())
         self.arena = Arena(

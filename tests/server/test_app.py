@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from rumble_protocol.server_messages import Limits
-from rumble_server.app import Server
+from rumble_server.app import Server, StartError
 from rumble_server.arena.organiser import Organiser
 from rumble_server.config import ServerConfig
 from rumble_server.store import archive
@@ -50,6 +50,20 @@ async def test_the_server_stops_while_streams_are_open(tmp_path: Path, caplog: p
     assert rest.endswith(b"0\r\n\r\n"), "the stream has a proper end"
     assert [record for record in caplog.records if record.levelname in ("WARNING", "ERROR")] == []
     writer.close()
+
+
+@pytest.mark.e2e
+async def test_a_server_that_cannot_listen_lets_go_of_its_database(tmp_path: Path) -> None:
+    path = tmp_path / "rumble.db"
+    async with running(path) as other:
+        port = other.address[1]
+        refused = Server(ServerConfig(port=port, db=str(tmp_path / "refused.db")))
+        with pytest.raises(StartError, match="is in use"):
+            await refused.start()
+        with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+            refused.log.get("runs")
+        async with running(tmp_path / "refused.db"):
+            pass
 
 
 @contextlib.asynccontextmanager
