@@ -8,7 +8,7 @@ from rumble_protocol.codes import NoticeCode
 from rumble_server.arena.lifecycle import Lifecycle
 from rumble_server.arena.matches import Matches
 from rumble_server.arena.recorder import Recorder
-from rumble_server.arena.session import BotSession
+from rumble_server.arena.session import NO_MATCH, BotSession
 from rumble_server.match.facts import MatchFact
 from rumble_server.match.match_id import MatchId
 from rumble_server.match.referee import Referee
@@ -31,8 +31,14 @@ def _at_a_restart(patch: pytest.MonkeyPatch, change: Callable[[Referee], None]) 
 
 def tell_before_it_is_on_disk(patch: pytest.MonkeyPatch) -> None:
     """A result, a claim, a join or a host's command is told while it is still being written."""
-    send = BotSession.send
-    patch.setattr(BotSession, "send", lambda self, frame, after=0, written=None: send(self, frame, written=written))
+    send, send_over = BotSession.send, BotSession.send_over
+    patch.setattr(
+        BotSession,
+        "send",
+        lambda self, frame, after=0, match_id=NO_MATCH, written=None: send(self, frame, 0, match_id, written),
+    )
+    patch.setattr(BotSession, "send_over", lambda self, frame, match_id, after: send_over(self, frame, match_id, 0))
+    patch.setattr(BotSession, "send_last", lambda self, frame, after: send(self, frame))
 
 
 def tell_a_pause_before_it_is_on_disk(patch: pytest.MonkeyPatch) -> None:
@@ -48,16 +54,17 @@ def tell_a_pause_before_it_is_on_disk(patch: pytest.MonkeyPatch) -> None:
 
 
 def overtake(patch: pytest.MonkeyPatch) -> None:
-    """What need not wait for the disk goes out before what does."""
-    send = BotSession.send
+    """What need not wait for the disk goes out before what its match has still to be told."""
+    patch.setattr(BotSession, "holds", lambda *_: False)
 
-    def changed(self: BotSession, frame: bytes, after: int = 0, written: Callable[[], None] | None = None) -> None:
-        if after <= self._outlet.log.durable:
-            self.send_now(frame)
-        else:
-            send(self, frame, after, written)
 
-    patch.setattr(BotSession, "send", changed)
+def open_too_many(patch: pytest.MonkeyPatch) -> None:
+    """A match begins for a bot that has not been told of the end of the one in whose place it is."""
+
+    def changed(self: BotSession, frame: bytes, match_id: str) -> None:
+        self.send(frame, match_id=match_id)
+
+    patch.setattr(BotSession, "send_start", changed)
 
 
 def count_a_replay_twice(patch: pytest.MonkeyPatch) -> None:
@@ -186,7 +193,8 @@ def start_during_a_pause(patch: pytest.MonkeyPatch) -> None:
 BUGS: tuple[tuple[Bug, str], ...] = (
     (tell_before_it_is_on_disk, r"was told match_over .* facts were on disk"),
     (tell_a_pause_before_it_is_on_disk, r"was told notice (paused|cancelled) .* facts were on disk"),
-    (overtake, r"was told match_over .* after fact"),
+    (overtake, r"was told .* after fact"),
+    (open_too_many, r"open at once; it may have"),
     (count_a_replay_twice, r"points; its results in the log make"),
     (refill_a_bank, r"ms by seat; it should be"),
     (refill_an_away_budget, r"ms to be away, not|went away with"),

@@ -23,7 +23,7 @@ from rumble_server.arena.player import Player
 from rumble_server.arena.ports import Clock, FindEnded, Log, Sessions, Work
 from rumble_server.arena.recorder import Recorder, Transaction
 from rumble_server.arena.scheduler import Scheduler
-from rumble_server.arena.session import BotSession, Outlet
+from rumble_server.arena.session import NO_MATCH, BotSession, Outlet
 from rumble_server.match.facts import MatchOver
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.errors import TournamentError
@@ -142,7 +142,8 @@ class Arena:
                 case Resign():
                     problem = FieldProblem(field="match", problem="you have no open match of this id")
                     told = "you cannot resign a match you are not playing"
-                    self._tell_error(player, session, messages.error(ErrorCode.BAD_MESSAGE, told, [problem]))
+                    error_frame = messages.error(ErrorCode.BAD_MESSAGE, told, [problem])
+                    self._tell_error(player, session, error_frame, message.match)
         except TournamentError as error:
             self._tell_error(player, session, messages.error(error.code, str(error)))
 
@@ -219,8 +220,8 @@ class Arena:
             with self._transaction:
                 self.logins.detach(player, session)
 
-    def _tell_error(self, player: Player, session: BotSession, error: bytes) -> None:
-        session.send(error)
+    def _tell_error(self, player: Player, session: BotSession, error: bytes, match_id: str = NO_MATCH) -> None:
+        session.send(error, match_id=match_id)
         self.matches.overhear(player, "server", error.decode())
 
     # --- the log ---

@@ -122,7 +122,7 @@ class Lifecycle:
         standings = {standing.name: standing for standing in tournament.table.standings()}
         for player in self._recorder.players.of(names):
             message = messages.over(tournament, standings[player.name])
-            player.send(message, self._recorder.number_of(tournament))
+            player.send_last(message, self._recorder.number_of(tournament))
 
     def notify(self, tournament: Tournament, code: NoticeCode, message: str) -> None:
         """Tell every bot of a tournament, once the tournament's newest fact is on disk."""

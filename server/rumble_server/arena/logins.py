@@ -70,7 +70,7 @@ class Logins:
             matches=list(player.matches),
             tournaments=[messages.summary(tournament) for tournament in tournaments],
         )
-        session.send(write_message(told), max([player.claimed, *map(self._recorder.number_of, tournaments)]))
+        session.send_last(write_message(told), max([player.claimed, *map(self._recorder.number_of, tournaments)]))
         self._matches.connect(player)
         now_ms = self._recorder.clock.now_ms()
         for tournament in tournaments:

@@ -35,9 +35,10 @@ LOOP_LAG_MS = 5
 class LiveMatch:
     """A match that is being played: its referee, its players by seat, and its one timer. The driver of its referee."""
 
-    __slots__ = ("_matches", "players", "record", "referee", "timer", "timer_at_ms")
+    __slots__ = ("_matches", "match_id", "players", "record", "referee", "timer", "timer_at_ms")
 
     def __init__(self, started: MatchStarted, players: tuple[Player, ...], matches: "Matches") -> None:
+        self.match_id = started.match
         self.players = players
         self.timer: TimerHandle | None = None
         self.timer_at_ms = 0
@@ -45,23 +46,27 @@ class LiveMatch:
         self._matches = matches
         self.referee = Referee(started, self, matches.new_turn_id, nobody_away_before_ms=matches.nobody_away_before_ms)
 
-    def send(self, seat: int, frame: bytes) -> None:
+    def begin(self, seat: int, frame: bytes) -> None:
         session = self.players[seat].session
         if session is not None:
-            session.send(frame)
+            session.send_start(frame, self.match_id)
+
+    def send(self, seat: int, frame: bytes) -> None:
+        self.players[seat].send(frame, match_id=self.match_id)
 
     def ask(self, seat: int, frame: bytes, turn_id: str) -> None:
         session = self.players[seat].session
         if session is None:
             return
-        if session.held:
+        if session.holds(self.match_id):
             self.referee.hold_turn(turn_id)
-            session.send(frame, written=partial(self._matches.turn_written, self.referee.terms.match, turn_id))
+            written = partial(self._matches.turn_written, self.match_id, turn_id)
+            session.send(frame, 0, self.match_id, written)
         else:
-            session.send(frame)
+            session.send(frame, 0, self.match_id)
 
-    def tell(self, seat: int, frame: bytes) -> None:
-        self.players[seat].send(frame, self._matches.recorder.log.last)
+    def end(self, seat: int, frame: bytes) -> None:
+        self.players[seat].send_over(frame, self.match_id, self._matches.recorder.log.last)
 
 
 class Matches:
@@ -166,7 +171,7 @@ class Matches:
         """Hand a move to its referee; `frame` is the whole text. Return whether it answered an open turn of the bot."""
         seat = player.matches.get(message.match)
         if seat is None:
-            player.send(write_message(_unknown_match(message)))
+            player.send(write_message(_unknown_match(message)), match_id=message.match)
             return False
         match, now_ms = self.live[message.match], self.recorder.clock.now_ms()
         try:

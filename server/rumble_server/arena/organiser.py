@@ -81,7 +81,7 @@ class Organiser:
         message = f"the host has {match_id} played again: its result does not count any more"
         notice = messages.notice(NoticeCode.MATCH_VOIDED, message, tournament_id=tournament.id, match_id=match_id)
         for player in arena.players.of(over.seats if over is not None else ()):
-            player.send(notice, arena.recorder.number_of(tournament))
+            player.send(notice, arena.recorder.number_of(tournament), match_id)
 
     @transactional
     def reset_key(self, name: str) -> None:

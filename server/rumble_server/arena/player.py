@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from rumble_server.arena.session import BotSession
+from rumble_server.arena.session import NO_MATCH, BotSession
 from rumble_server.tournament.tournament import Tournament
 
 
@@ -34,10 +34,20 @@ class Player:
         """Whether it is connected, and its login did not leave out this game."""
         return self.session is not None and (self.session.games is None or game in self.session.games)
 
-    def send(self, frame: bytes, after: int = 0) -> None:
+    def send(self, frame: bytes, after: int = 0, match_id: str = NO_MATCH) -> None:
         """Send a frame if it is connected, not before the fact of number `after` is on disk."""
         if self.session is not None:
-            self.session.send(frame, after)
+            self.session.send(frame, after, match_id)
+
+    def send_over(self, frame: bytes, match_id: str, after: int) -> None:
+        """Send a `match_over` if it is connected, not before the fact of number `after` is on disk."""
+        if self.session is not None:
+            self.session.send_over(frame, match_id, after)
+
+    def send_last(self, frame: bytes, after: int) -> None:
+        """Send a frame if it is connected, after all that was said before and the fact of number `after` is on disk."""
+        if self.session is not None:
+            self.session.send_last(frame, after)
 
 
 class Players:

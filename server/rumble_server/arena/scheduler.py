@@ -165,7 +165,7 @@ class Scheduler:
         start = tournament.terms_of(over).opening_state()
         for seat, player in enumerate(self._recorder.players.of(over.seats)):
             if seat not in over.at_fault:
-                player.send(frame_of_over(over, start, seat), self._recorder.number_of(tournament))
+                player.send_over(frame_of_over(over, start, seat), over.match, self._recorder.number_of(tournament))
 
     # --- time ---
 

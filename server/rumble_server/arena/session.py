@@ -4,16 +4,16 @@ The socket is elsewhere. What goes there is the session's id with a frame or a c
 machine.
 """
 
-from collections import deque
 from collections.abc import Callable
+from typing import Literal
 
 from rumble_protocol.bot_messages import Login
 from rumble_protocol.codes import CloseCode
 
 from rumble_server.arena.ports import Log, Sessions
 
-Held = tuple[int, bytes | CloseCode, Callable[[], None] | None]
-"""The fact to wait for, what is to be sent, and the callback for when it was."""
+NO_MATCH = ""
+"""In the place of a match id: the frame is of no match."""
 
 
 class Outlet:
@@ -37,16 +37,47 @@ class Outlet:
             session.release()
 
 
+class Held:
+    """A frame, or a close, that waits."""
+
+    __slots__ = ("after", "kind", "match_id", "said", "written")
+
+    def __init__(
+        self,
+        said: bytes | CloseCode,
+        after: int,
+        match_id: str,
+        kind: Literal["frame", "start", "over", "barrier"],
+        written: Callable[[], None] | None,
+    ) -> None:
+        self.said = said
+        self.after = after
+        """The number of the fact that must be on disk first."""
+        self.match_id = match_id
+        self.kind = kind
+        """What it is: it begins a match, it ends one, it waits for every earlier frame, or none of these."""
+        self.written = written
+        """Called when it has left."""
+
+
 class BotSession:
-    """One login of a bot on one connection."""
+    """One login of a bot on one connection.
+
+    A frame waits for its own fact to be on disk, and behind a held frame of its match or of none. A barrier waits for
+    every earlier frame. Counted by what the bot was told, no more than `max_matches` are open: a `match_start` beyond
+    that waits while a `match_over` is held.
+    """
 
     __slots__ = (
+        "_held",
+        "_held_overs",
+        "_held_places",
         "_outlet",
+        "_told_open",
         "challenges",
         "client",
         "closing",
         "games",
-        "held",
         "id",
         "lag_ms",
         "max_matches",
@@ -69,49 +100,100 @@ class BotSession:
         self.closing = False
         """Nothing more is sent or taken."""
         self._outlet = outlet
-        self.held: deque[Held] = deque()
-        """Frames that wait for the disk; any further frame waits behind them."""
+        self._held: list[Held] = []
+        """What waits, in the order in which it was said."""
+        self._held_places: set[str] = set()
+        """The matches that have a held frame; `NO_MATCH` among them if one is of none."""
+        self._held_overs = 0
+        """How many of the held frames end a match."""
+        self._told_open: set[str] = set()
+        """The matches whose `match_start` was sent, and whose `match_over` was not."""
 
-    def send(self, frame: bytes, after: int = 0, written: Callable[[], None] | None = None) -> None:
-        """Send a frame once the log is on disk up to `after`; frames keep their order.
+    def send(
+        self, frame: bytes, after: int = 0, match_id: str = NO_MATCH, written: Callable[[], None] | None = None
+    ) -> None:
+        """Send a frame, once the log is on disk up to `after`.
 
         `written` is called when a frame that had to wait has left, and not at all if it never leaves.
         """
         if self.closing:
             return
-        if self.held or after > self._outlet.log.durable:
-            self.held.append((after, frame, written))
-            self._outlet.wait(self)
+        if after > self._outlet.log.durable or self.holds(match_id):
+            self._hold(Held(frame, after, match_id, "frame", written))
         else:
             self._outlet.write(self.id, frame)
+
+    def send_start(self, frame: bytes, match_id: str) -> None:
+        """Send a `match_start`."""
+        self._say(Held(frame, 0, match_id, "start", None))
+
+    def send_over(self, frame: bytes, match_id: str, after: int) -> None:
+        """Send a `match_over` once its result, fact `after`, is on disk."""
+        self._say(Held(frame, after, match_id, "over", None))
+
+    def send_last(self, frame: bytes, after: int) -> None:
+        """Send a frame after everything that was said before, once the log is on disk up to `after`."""
+        self._say(Held(frame, after, NO_MATCH, "barrier", None))
 
     def send_now(self, frame: bytes) -> None:
         """Send a frame that tells nothing of what others wait for, ahead of those that wait for the disk."""
         if not self.closing:
             self._outlet.write(self.id, frame)
 
+    def holds(self, match_id: str) -> bool:
+        """Whether a further frame of this match would have to wait behind a held one."""
+        return match_id in self._held_places or NO_MATCH in self._held_places
+
     def close(self, code: CloseCode) -> None:
         """Close the connection after what was sent before."""
         if not self.closing:
             self.closing = True
-            self.held.append((0, code, None))
-            self.release()
+            self._pass(Held(code, 0, NO_MATCH, "barrier", None))
 
     def drop(self) -> None:
         """The connection has ended: what is held is not sent any more."""
         self.closing = True
-        self.held.clear()
+        self._held.clear()
 
     def release(self) -> None:
         """Send what waited for the disk and need not wait any more."""
-        durable = self._outlet.log.durable
-        while self.held and self.held[0][0] <= durable:
-            _, held, written = self.held.popleft()
-            if isinstance(held, CloseCode):
-                self._outlet.sessions.close(self.id, held)
-            else:
-                self._outlet.write(self.id, held)
-                if written is not None:
-                    written()
-        if self.held:
-            self._outlet.wait(self)
+        held, self._held = self._held, []
+        self._held_places.clear()
+        self._held_overs = 0
+        for each in held:
+            self._pass(each)
+
+    def _say(self, said: Held) -> None:
+        if not self.closing:
+            self._pass(said)
+
+    def _pass(self, said: Held) -> None:
+        """Send what need not wait, behind what is held; hold anything else."""
+        if self._must_wait(said):
+            self._hold(said)
+            return
+        if said.kind == "start":
+            self._told_open.add(said.match_id)
+        elif said.kind == "over":
+            self._told_open.discard(said.match_id)
+        if isinstance(said.said, CloseCode):
+            self._outlet.sessions.close(self.id, said.said)
+        else:
+            self._outlet.write(self.id, said.said)
+        if said.written is not None:
+            said.written()
+
+    def _must_wait(self, said: Held) -> bool:
+        if said.after > self._outlet.log.durable:
+            return True
+        if not self._held:
+            return False
+        if said.kind == "barrier" or self.holds(said.match_id):
+            return True
+        return said.kind == "start" and self._held_overs > 0 and len(self._told_open) >= self.max_matches
+
+    def _hold(self, held: Held) -> None:
+        self._held.append(held)
+        self._held_places.add(held.match_id)
+        self._held_overs += held.kind == "over"
+        self._outlet.wait(self)

@@ -46,14 +46,17 @@ class Driver(Protocol):
     def record(self, fact: MatchFact) -> None:
         """Append the fact to the log, then apply it to the machines that it concerns, this referee among them."""
 
+    def begin(self, seat: int, frame: bytes) -> None:
+        """Send a `match_start`."""
+
     def send(self, seat: int, frame: bytes) -> None:
-        """Send a frame to the bot of a seat."""
+        """Send any other frame to the bot of a seat."""
 
     def ask(self, seat: int, frame: bytes, turn_id: str) -> None:
         """Send a `turn`. If it has to wait in the server, call `hold_turn`, and `turn_written` when it has left."""
 
-    def tell(self, seat: int, frame: bytes) -> None:
-        """Send a frame once everything recorded so far is on disk."""
+    def end(self, seat: int, frame: bytes) -> None:
+        """Send a `match_over` once everything recorded so far is on disk."""
 
 
 @dataclass(slots=True)
@@ -187,7 +190,7 @@ class Referee:
         told = StartTold(self._match_id, self._attempt, seat, own.greeted, now_ms)
         frame = frame_of_start(told, self.terms, self.moves)
         self._record(told)
-        self._driver.send(seat, frame)
+        self._driver.begin(seat, frame)
         if self.turn is None and self.seats[self.state.to_move].away_since_ms is None:
             self._ask(now_ms)
 
@@ -425,4 +428,4 @@ class Referee:
         )
         self._record(over)
         for seat in over.told:
-            self._driver.tell(seat, frame_of_over(over, self.state, seat))
+            self._driver.end(seat, frame_of_over(over, self.state, seat))

@@ -32,12 +32,12 @@ class Socket:
 class Held:
     """A session whose disk writes when the test says so; facts 1 and 2 are appended."""
 
-    def __init__(self) -> None:
+    def __init__(self, max_matches: int = 9) -> None:
         self.log, self.socket = MemoryLog(VirtualClock()), Socket()
         self.log.stuck = True
         self.log.facts = [object(), object()]  # type: ignore[list-item]  # only their numbers matter
         self.outlet = Outlet(self.log, self.socket)
-        login = Login(type="login", name="ann", max_matches=9)
+        login = Login(type="login", name="ann", max_matches=max_matches)
         self.session = BotSession(7, login, 4, 0, self.outlet)
 
     def write(self, number: int) -> None:
@@ -49,15 +49,80 @@ def test_it_is_granted_no_more_matches_than_the_server_allows() -> None:
     assert Held().session.max_matches == 4
 
 
-def test_a_frame_waits_for_its_fact_and_all_later_ones_behind_it() -> None:
+def test_a_frame_waits_for_its_own_fact_and_for_no_other() -> None:
     held = Held()
-    for frame, after in ((b"now", 0), (b"first", 1), (b"behind", 0), (b"second", 2)):
-        held.session.send(frame, after)
-    assert held.socket.said == [b"now"]
+    held.session.send(b"now")
+    held.session.send_over(b"over m", "m", 2)
+    held.session.send_over(b"over n", "n", 1)
+    held.session.send(b"turn o", match_id="o")
+    assert held.socket.said == [b"now", b"turn o"]
     held.write(1)
-    assert held.socket.said == [b"now", b"first", b"behind"]
+    assert held.socket.said == [b"now", b"turn o", b"over n"]
     held.write(2)
-    assert held.socket.said == [b"now", b"first", b"behind", b"second"]
+    assert held.socket.said == [b"now", b"turn o", b"over n", b"over m"]
+
+
+def test_frames_of_one_match_keep_their_order() -> None:
+    held = Held()
+    held.session.send_over(b"over", "m", 2)
+    held.session.send(b"notice", 1, "m")
+    held.session.send_start(b"start again", "m")
+    held.session.send(b"turn", match_id="m")
+    held.write(1)
+    assert held.socket.said == []
+    held.write(2)
+    assert held.socket.said == [b"over", b"notice", b"start again", b"turn"]
+
+
+def test_a_held_frame_of_no_match_holds_every_later_one() -> None:
+    held = Held()
+    held.session.send(b"joined", 1)
+    held.session.send(b"turn", match_id="m")
+    held.session.send(b"error")
+    assert held.socket.said == []
+    held.write(1)
+    assert held.socket.said == [b"joined", b"turn", b"error"]
+
+
+def test_a_frame_of_no_match_does_not_wait_for_a_result() -> None:
+    held = Held()
+    held.session.send_over(b"over", "m", 1)
+    held.session.send(b"error")
+    assert held.socket.said == [b"error"]
+
+
+def test_a_barrier_waits_for_all_before_it_and_all_later_ones_for_it() -> None:
+    held = Held()
+    held.session.send_over(b"over", "m", 2)
+    held.session.send_last(b"tournament over", 1)
+    held.session.send(b"turn", match_id="n")
+    held.write(1)
+    assert held.socket.said == []
+    held.write(2)
+    assert held.socket.said == [b"over", b"tournament over", b"turn"]
+
+
+def test_by_what_it_was_told_a_bot_has_no_more_open_matches_than_it_may() -> None:
+    held = Held(max_matches=2)
+    for match_id in "ab":
+        held.session.send_start(b"start " + match_id.encode(), match_id)
+    held.session.send_over(b"over a", "a", 1)
+    held.session.send_over(b"over b", "b", 2)
+    for match_id in "cd":
+        held.session.send_start(b"start " + match_id.encode(), match_id)
+        held.session.send(b"turn " + match_id.encode(), match_id=match_id)
+    assert held.socket.said == [b"start a", b"start b"]
+    held.write(1)
+    assert held.socket.said[2:] == [b"over a", b"start c", b"turn c"]
+    held.write(2)
+    assert held.socket.said[5:] == [b"over b", b"start d", b"turn d"]
+
+
+def test_matches_that_are_taken_up_at_a_login_wait_for_nothing() -> None:
+    held = Held(max_matches=1)
+    for match_id in "abc":
+        held.session.send_start(b"start " + match_id.encode(), match_id)
+    assert held.socket.said == [b"start a", b"start b", b"start c"]
 
 
 def test_news_of_the_disk_goes_first() -> None:
@@ -69,8 +134,8 @@ def test_news_of_the_disk_goes_first() -> None:
 
 def test_a_frame_that_waited_says_when_it_has_left() -> None:
     held = Held()
-    held.session.send(b"result", 1)
-    held.session.send(b"turn", written=lambda: held.socket.said.append("written"))
+    held.session.send_over(b"result", "m", 1)
+    held.session.send(b"turn", match_id="m", written=lambda: held.socket.said.append("written"))
     assert held.socket.said == []
     held.write(1)
     assert held.socket.said == [b"result", b"turn", "written"]

@@ -91,23 +91,25 @@ class DrivenReferee:
         self.facts.append(fact)
         self.referee.apply(fact)
 
-    def send(self, seat: int, frame: bytes) -> None:
-        """Each frame is told whole by the fact before it, so that a transcript can be rebuilt."""
+    # Each frame is told whole by the fact before it, so that a transcript can be rebuilt.
+
+    def begin(self, seat: int, frame: bytes) -> None:
         told, before = self.seats[seat].add(frame), self.facts[-1]
-        if told["type"] == "match_start":
-            assert isinstance(before, StartTold)
-            assert (before.seat, before.resumed) == (seat, told["resumed"])
-        else:
-            assert told["type"] not in ("turn", "match_over"), "sent by another call"
-            assert isinstance(before, FrameSeen)
-            assert (before.sender, before.seat, before.frame) == ("server", seat, frame.decode())
+        assert isinstance(before, StartTold)
+        assert (told["type"], before.seat, before.resumed) == ("match_start", seat, told["resumed"])
+
+    def send(self, seat: int, frame: bytes) -> None:
+        told, before = self.seats[seat].add(frame), self.facts[-1]
+        assert told["type"] not in ("match_start", "turn", "match_over"), "sent by another call"
+        assert isinstance(before, FrameSeen)
+        assert (before.sender, before.seat, before.frame) == ("server", seat, frame.decode())
 
     def ask(self, seat: int, frame: bytes, turn_id: str) -> None:
         told, before = self.seats[seat].add(frame), self.facts[-1]
         assert isinstance(before, TurnAsked)
         assert before.turn_id == turn_id == told["turn_id"]
 
-    def tell(self, seat: int, frame: bytes) -> None:
+    def end(self, seat: int, frame: bytes) -> None:
         """Only results wait for the disk."""
         assert self.seats[seat].add(frame)["type"] == "match_over"
         assert self.facts[-1] is self.referee.over

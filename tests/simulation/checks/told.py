@@ -18,6 +18,7 @@ def check_told(case: Case) -> Problems:
     for wire in case.wires.values():
         yield from _durable(index, wire)
         yield from _order(index, wire)
+        yield from _open_at_once(index, wire)
         yield from _answers(index, wire)
         yield from _resumed(index, wire)
         for seen in wire.told:
@@ -173,15 +174,36 @@ def _orders(case: Case) -> Problems:
 
 
 def _order(index: _Index, wire: WireLog) -> Problems:
-    """Nothing overtook what was told before it: the facts behind the frames of a connection only go up."""
-    newest = 0
+    """Nothing overtook what its match was told before, or a `tournament_over`: the facts behind the frames go up."""
+    newest: dict[str, int] = {}
+    barrier = 0
     for seen in wire.told:
         fact = _first_telling(index, seen.frame)
         if fact is None or not wire.run.first < fact["number"] <= wire.run.last:
             continue
-        if fact["number"] < newest:
-            yield f"{wire.bot} was told {_short(seen.frame)} (fact {fact['number']}) after fact {newest}"
-        newest = max(newest, fact["number"])
+        number = fact["number"]
+        if seen.frame["type"] == "tournament_over":
+            barrier = max(barrier, number)
+            continue
+        match = seen.frame["match"]
+        before = max(newest.get(match, 0), barrier)
+        if number < before:
+            yield f"{wire.bot} was told {_short(seen.frame)} (fact {number}) after fact {before}"
+        newest[match] = max(newest.get(match, 0), number)
+
+
+def _open_at_once(index: _Index, wire: WireLog) -> Problems:
+    """By what it was told, a bot has no more open matches than it may; those open at its login are taken up."""
+    open_matches: set[str] = set()
+    for seen in wire.told:
+        match seen.frame["type"]:
+            case "match_over":
+                open_matches.discard(seen.frame["match"])
+            case "match_start":
+                open_matches.add(seen.frame["match"])
+                allowed = index.case.bots[wire.bot]["max_matches"]
+                if len(open_matches) > allowed:
+                    yield f"{wire.bot} was told of {len(open_matches)} matches open at once; it may have {allowed}"
 
 
 def _first_telling(index: _Index, frame: dict[str, Any]) -> Fact | None:
@@ -193,6 +215,8 @@ def _first_telling(index: _Index, frame: dict[str, Any]) -> Fact | None:
             if attempt is None:
                 return None
             return attempt.over if frame["type"] == "match_over" else attempt.started
+        case "tournament_over":
+            return next(iter(index.about(frame["tournament"], "tournament_ended")), None)
     return None
 
 
