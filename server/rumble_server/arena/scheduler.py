@@ -54,7 +54,7 @@ class Scheduler:
     def look_at(self, player: Player) -> None:
         """The player came, or became free: look at its tournaments again.
 
-        The tournament that has waited longest for a match of the player comes first, so that none starves.
+        The tournament whose last match with the player ended longest ago comes first, so that none starves.
         """
         unsettled = self._recorder.unsettled
         for tournament in player.tournaments.values():
@@ -72,6 +72,8 @@ class Scheduler:
             for fact in tournament.pause(why, self._recorder.clock.now_ms()):
                 self._recorder.record(fact)
         for player in players:
+            if len(player.tournaments) > 1 and tournament.id in player.tournaments:
+                player.tournaments[tournament.id] = player.tournaments.pop(tournament.id)
             self.look_at(player)
 
     def settle_all(self) -> None:
@@ -121,8 +123,6 @@ class Scheduler:
             return budget
         for found in tournament.due(self._recorder.players.free, self._recorder.clock.now_ms()):
             if isinstance(found, MatchStarted):
-                for player in self._recorder.players.of(found.seats):
-                    player.tournaments[tournament.id] = player.tournaments.pop(tournament.id)
                 self._matches.start(found)
             else:
                 self._recorder.record(found)
