@@ -71,9 +71,13 @@ class Echo:
         async with echoing(load.game) as running:
             bots = [await connect(running, "/", tally, None) for _ in range(load.bots)]
             for number in range(load.bots * load.matches // 2):
-                move = {"type": "move", "match": f"bench.1.{number}.1.1", "turn_id": "1.1", "move": "a"}
-                bots[number % load.bots].say(move)
+                bots[number % load.bots].say(first_move(f"bench.1.{number}.1.1"))
             yield running
+
+
+def first_move(match: str) -> Message:
+    """Return the move to which an echo answers with its first turn of the match."""
+    return {"type": "move", "match": match, "turn_id": "1.1", "move": "a"}
 
 
 async def play(running: Running, load: Load, tally: Tally, bot: Bot = LoadBot, **config: object) -> str:
