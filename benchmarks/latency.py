@@ -14,43 +14,30 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import uvloop
-from load import LoadBot, Message, Stopwatch, Tally, allow_many_connections, connect
+from load import Stopwatch, Tally, allow_many_connections, connect, connect_all
 from servers import echoing, serving
 from throughput import Load, first_move, play
 
 PROBES = 20
 
 
-class ThinkingBot(LoadBot):
-    """A bot that answers after a random time between half of `think_s` and one and a half of it."""
-
-    def __init__(self, tally: Tally, login: Message | None, think_s: float) -> None:
-        super().__init__(tally, login)
-        self._think_s = think_s
-
-    def on_turn(self, turn: Message) -> None:
-        asyncio.get_running_loop().call_later(self._think_s * self.lot.uniform(0.5, 1.5), self.answer, turn)
-
-
 @asynccontextmanager
 async def control(game: str, think_s: float) -> AsyncIterator[list[Stopwatch]]:
     """Run an echo, and clients that think as long as the bots; all turns of one are of one match."""
     async with echoing(game) as running:
-        tallies = [Stopwatch() for _ in range(PROBES)]
+        tallies = [Stopwatch(think_s=think_s) for _ in range(PROBES)]
         for tally in tallies:
-            probe = await connect(running, "/", tally, None, lambda each, login: ThinkingBot(each, login, think_s))
+            probe = await connect(running, "/", tally, None)
             probe.say(first_move("bench.1.1.1.1"))
         yield tallies
 
 
 async def measured(game: str, matches: int, idle: int, seconds: float, think_s: float) -> tuple[str, str]:
     """Measure the server and the control, and describe the two."""
-    tally, silent = Stopwatch(), Tally()
+    tally, silent = Stopwatch(think_s=think_s), Tally()
     async with serving() as running, control(game, think_s) as controls:
-        for number in range(idle):
-            await connect(running, "/bot", silent, {"type": "login", "name": f"idle{number}"})
-        load = Load(game, bots=2 * matches, matches=1)
-        await play(running, load, tally, lambda each, login: ThinkingBot(each, login, think_s))
+        await connect_all(running, silent, ({"type": "login", "name": f"idle{number}"} for number in range(idle)))
+        await play(running, Load(game, bots=2 * matches, matches=1), tally)
         await asyncio.sleep(1.0)
         for each in (tally, *controls):
             each.took_ms.clear()

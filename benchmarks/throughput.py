@@ -23,7 +23,7 @@ from multiprocessing.synchronize import Barrier
 from pathlib import Path
 
 import uvloop
-from load import Bot, LoadBot, Measured, Message, Tally, connect, measure
+from load import Measured, Message, Tally, connect, connect_all, measure
 from servers import RUMBLE, Running, echoing, serving
 
 GAMES = ("tictactoe", "connect4", "chess")
@@ -80,17 +80,20 @@ def first_move(match: str) -> Message:
     return {"type": "move", "match": match, "turn_id": "1.1", "move": "a"}
 
 
-async def play(running: Running, load: Load, tally: Tally, bot: Bot = LoadBot, **config: object) -> str:
+async def play(running: Running, load: Load, tally: Tally, names: str = "bot", **config: object) -> str:
     """Start a tournament, a long round-robin unless `config` says otherwise, and return its id."""
     async with running.api() as host:
         body = {"name": "bench", "game": load.game, "cycles": 100, **config}
         reply = await host.post("/api/tournaments", json=body)
         tournament = str(reply.raise_for_status().json()["id"])
-        for number in range(load.bots):
-            login: Message = {"type": "login", "name": f"bot{number}", "join": tournament, "max_matches": load.matches}
-            await connect(running, "/bot", tally, login, bot)
+        await connect_all(running, tally, (login(f"{names}{each}", load, tournament) for each in range(load.bots)))
         (await host.post(f"/api/tournaments/{tournament}/start")).raise_for_status()
     return tournament
+
+
+def login(name: str, load: Load, tournament: str) -> Message:
+    """Return the login of a bot that joins a tournament."""
+    return {"type": "login", "name": name, "join": tournament, "max_matches": load.matches}
 
 
 def measure_all(contenders: Sequence[Contender | Echo], load: Load) -> list[Measured]:
