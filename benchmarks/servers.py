@@ -37,6 +37,10 @@ class Running:
         """Return the CPU time that the server and its child processes have used, user and system, in s."""
         return sum(cpu_s(pid) for pid in tree(self.process.pid))
 
+    def kill(self) -> None:
+        """Kill the server and its child processes."""
+        kill(self.process)
+
     def resident_kb(self) -> int:
         """Return the resident memory of the server and its child processes in KB."""
         return sum(resident_kb(pid) for pid in tree(self.process.pid))
@@ -51,9 +55,7 @@ def process(*arguments: str, source: Path | None = None) -> Iterator["subprocess
     try:
         yield started
     finally:
-        for pid in tree(started.pid):
-            os.kill(pid, signal.SIGKILL)
-        started.wait()
+        kill(started)
 
 
 @asynccontextmanager
@@ -74,6 +76,15 @@ async def echoing(game: str) -> AsyncIterator[Running]:
     """Run the echo, with turns of this game."""
     with process(str(Path(__file__).with_name("echo_server.py")), game) as started:
         yield Running(started, announced_port(started))
+
+
+def kill(started: "subprocess.Popen[str]") -> None:
+    """Kill a process and its child processes, unless it has ended."""
+    if started.poll() is None:
+        for pid in tree(started.pid):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        started.wait()
 
 
 def announced_port(started: "subprocess.Popen[str]") -> int:
