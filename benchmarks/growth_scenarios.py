@@ -18,8 +18,6 @@ from throughput import Load, login, play
 from visitors import come
 
 GAME = "tictactoe"
-FULL_S, PACED_S = 5.0, 5.0
-"""How long play is measured at full speed, and at the pace at which delays are measured, in s."""
 PACE = 1000
 """Moves a second while delays are measured: at full speed they would only tell how many matches wait."""
 ECHO_THINKS_S = 0.1
@@ -54,22 +52,26 @@ def p99(took_ms: list[float]) -> float:
 
 
 class Stage:
-    """A server with a database of its own, the bots that play on it, and what they saw."""
+    """A server with a database of its own, the bots that play on it, and what they saw.
 
-    def __init__(self, database: Path, running: Running) -> None:
+    Each measurement takes `seconds`, after at most one of play that does not count.
+    """
+
+    def __init__(self, database: Path, running: Running, seconds: float) -> None:
         self.running = running
         self.tally = Stopwatch()
         self.notes: list[str] = []
         self._database = database
+        self._seconds = seconds
 
     async def row(self, size: int, full: Measured, matches: int) -> Row:
         """Measure delays while this many matches are played at once, then memory and a start after a kill."""
         self.tally.think_s = matches / PACE
         async with control(GAME, ECHO_THINKS_S) as echoes:
-            await asyncio.sleep(1.0 + 2 * self.tally.think_s)
+            await asyncio.sleep(min(1.0, self._seconds) + 2 * self.tally.think_s)
             for each in (self.tally, *echoes):
                 each.took_ms.clear()
-            await measure(self.tally, self.running, PACED_S)
+            await measure(self.tally, self.running, self._seconds)
             p99_ms = p99(self.tally.took_ms)
             echo_ms = p99([ms for each in echoes for ms in each.took_ms])
         self.tally.think_s = 0.0
@@ -82,25 +84,25 @@ class Stage:
 
     async def full_speed(self) -> Measured:
         """Measure play at full speed."""
-        await asyncio.sleep(1.0)
-        return await measure(self.tally, self.running, FULL_S)
+        await asyncio.sleep(min(1.0, self._seconds))
+        return await measure(self.tally, self.running, self._seconds)
 
 
 @asynccontextmanager
-async def stage(fill: Callable[[Path], Awaitable[object]] | None = None) -> AsyncIterator[Stage]:
+async def stage(seconds: float, fill: Callable[[Path], Awaitable[object]] | None = None) -> AsyncIterator[Stage]:
     """Run a server on a new database, or on what `fill` puts into it."""
     with tempfile.TemporaryDirectory(prefix="rumble-") as folder:
         database = Path(folder, "growth.db")
         if fill is not None:
             await fill(database)
         async with serving(database) as running:
-            yield Stage(database, running)
+            yield Stage(database, running, seconds)
 
 
-async def round_robin(size: int) -> Row:
+async def round_robin(size: int, seconds: float) -> Row:
     """Play a double round-robin of this many bots to its end, then delays in the middle of a second one."""
     load = Load(GAME, bots=size)
-    async with stage() as on, on.running.api() as host:
+    async with stage(seconds) as on, on.running.api() as host:
         on.tally.until = size
 
         async def create(cycles: int) -> str:
@@ -130,9 +132,9 @@ def join(bots: list[LoadBot], tournament: str) -> None:
         bot.say({"type": "join", "tournament": tournament})
 
 
-async def swiss(size: int) -> Row:
+async def swiss(size: int, seconds: float) -> Row:
     """Play the first round of a Swiss of this many bots, with so many legs that the round lasts."""
-    async with stage() as on:
+    async with stage(seconds) as on:
         load = Load(GAME, bots=size)
         await play(on.running, load, on.tally, format="swiss", legs=1000)
         began, before_s = time.perf_counter(), on.running.cpu_s()
@@ -145,27 +147,27 @@ async def swiss(size: int) -> Row:
         return await on.row(size, await on.full_speed(), load.matches * size // 2)
 
 
-async def connected(size: int) -> Row:
+async def connected(size: int, seconds: float) -> Row:
     """Play among this many idle bots."""
-    async with stage() as on:
+    async with stage(seconds) as on:
         await connect_all(on.running, on.tally, ({"type": "login", "name": f"idle{each}"} for each in range(size)))
         load = Load(GAME)
         await play(on.running, load, on.tally, cycles=CYCLES)
         return await on.row(size, await on.full_speed(), load.matches * load.bots // 2)
 
 
-async def tournaments(size: int) -> Row:
+async def tournaments(size: int, seconds: float) -> Row:
     """Play this many tournaments at once, of eight bots each."""
-    async with stage() as on:
+    async with stage(seconds) as on:
         load = Load(GAME, bots=8)
         for number in range(size):
             await play(on.running, load, on.tally, f"club{number}-bot", cycles=CYCLES)
         return await on.row(size, await on.full_speed(), size * load.matches * load.bots // 2)
 
 
-async def visitors(size: int) -> Row:
+async def visitors(size: int, seconds: float) -> Row:
     """Play while this many visitors watch the page of the tournament."""
-    async with stage() as on:
+    async with stage(seconds) as on:
         load = Load(GAME)
         tournament = await play(on.running, load, on.tally, cycles=CYCLES)
         crowd: subprocess.Popen[str] = await asyncio.to_thread(come, on.running, tournament, size)
@@ -176,7 +178,7 @@ async def visitors(size: int) -> Row:
             crowd.wait()
 
 
-async def matches(size: int) -> Row:
+async def matches(size: int, seconds: float) -> Row:
     """Play on a database with this many matches of earlier tournaments, and read pages of them."""
     tournament = ""
 
@@ -188,7 +190,7 @@ async def matches(size: int) -> Row:
         notes.append(f"{size:,} matches: {on_disk / 1e6:,.0f} MB, made in {time.perf_counter() - began:.0f} s")
 
     notes: list[str] = []
-    async with stage(fill) as on:
+    async with stage(seconds, fill) as on:
         on.notes += notes
         on.notes.append(f"{size:,} matches: {await page_times(on.running, tournament)}")
         load = Load(GAME)

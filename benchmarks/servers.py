@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
@@ -116,7 +117,8 @@ def stat(pid: int) -> list[str]:
 
 def cpu_s(pid: int) -> float:
     """Return the CPU time of a process and of its children that have ended, in s."""
-    return sum(map(int, stat(pid)[11:15])) / os.sysconf("SC_CLK_TCK")
+    clock = ~pid << 3 | 2  # clock_getcpuclockid(3): to the ns, where /proc counts in ticks of 10 ms
+    return time.clock_gettime(clock) + sum(map(int, stat(pid)[13:15])) / os.sysconf("SC_CLK_TCK")
 
 
 def resident_kb(pid: int) -> int:

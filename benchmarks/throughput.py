@@ -28,7 +28,7 @@ from servers import RUMBLE, Running, echoing, serving
 
 GAMES = ("tictactoe", "connect4", "chess")
 WARM_S = 1.0
-"""How long a load plays before it is measured."""
+"""How long a load plays before it is measured in s, but no longer than it is measured."""
 START_S = 120
 """How long one load waits for the other before a measurement in s; then it fails."""
 
@@ -122,7 +122,7 @@ def _measure(contender: Contender | Echo, load: Load) -> Measured:
         async with contender.playing(load, tally) as running:
             if _barrier.parties > 1 and others:
                 os.sched_setaffinity(0, others)
-            await asyncio.sleep(WARM_S)
+            await asyncio.sleep(min(WARM_S, load.seconds))
             await asyncio.to_thread(_barrier.wait, START_S)
             return await measure(tally, running, load.seconds)
 
