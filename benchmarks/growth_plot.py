@@ -60,9 +60,14 @@ def _panel(panel: Panel, left: float, top: float, most: float) -> list[str]:
     parts.append(f'<polyline class="curve" points="{" ".join(f"{x:.1f},{y:.1f}" for x, y in points)}"/>')
     for (x, y), size, value in zip(points, panel.sizes, panel.values, strict=True):
         parts.append(f'<circle class="point" cx="{x:.1f}" cy="{y:.1f}" r="3"/>')
-        parts.append(f'<text class="middle" x="{x:.1f}" y="{y - 6:.1f}">{value:.3g}</text>')
+        parts.append(f'<text class="middle" x="{x:.1f}" y="{y - 6:.1f}">{label(value)}</text>')
         parts.append(f'<text class="middle" x="{x:.1f}" y="{top + HEIGHT + 13}">{size:,}</text>')
     return parts
+
+
+def label(value: float) -> str:
+    """Return a value as its point is labelled: whole, or with three digits."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def round_up(value: float) -> float:

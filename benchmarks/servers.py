@@ -1,5 +1,6 @@
 """The processes that benchmarks measure: a server of this checkout or of another one, and the echo."""
 
+import asyncio
 import contextlib
 import os
 import signal
@@ -61,15 +62,23 @@ def process(*arguments: str, source: Path | None = None) -> Iterator["subprocess
 
 @asynccontextmanager
 async def serving(
-    database: Path | None = None, source: Path | None = None, program: Sequence[str] = RUMBLE
+    database: Path | None = None,
+    source: Path | None = None,
+    program: Sequence[str] = RUMBLE,
+    *,
+    start_within_s: float | None = None,
 ) -> AsyncIterator[Running]:
-    """Run a server without house bots; without `database` it has a new one on disk, which goes with it."""
+    """Run a server without house bots; without `database` it has a new one on disk, which goes with it.
+
+    Raises RuntimeError if it does not start, TimeoutError if it does not start in time.
+    """
     with contextlib.ExitStack() as stack:
         if database is None:
             database = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="rumble-")), "bench.db")
         options = ("--port", "0", "--house", "none", "--db", str(database), "--host-token", TOKEN)
         started = stack.enter_context(process(*program, "serve", *options, source=source))
-        yield Running(started, announced_port(started))
+        port = await asyncio.wait_for(asyncio.to_thread(announced_port, started), start_within_s)
+        yield Running(started, port)
 
 
 @asynccontextmanager
