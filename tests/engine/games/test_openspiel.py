@@ -11,6 +11,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from chess import Board
 from rumble_engine import BadPosition, BadSettings, Game, IllegalMove, UnknownGame, UnreadableMove, get_game
 from rumble_engine.conformance import check_game
 from rumble_engine.games import breakthrough, checkers, chess, connect4, hex, mnk, othello, tictactoe
@@ -196,7 +197,7 @@ def test_chess_moves_are_those_of_openspiel() -> None:
     for _ in range(3):
         state, other = chess.GAME.initial({"claims": "none"}), theirs.initial()
         while state.outcome is None and other.outcome is None:
-            board = state.board
+            board = Board(state.view()["fen"])
             moves = {board.san(board.parse_uci(move)).rstrip("+#"): move for move in state.legal_moves}
             others = {move.rstrip("+#"): move for move in other.legal_moves}
             assert moves.keys() == others.keys()
