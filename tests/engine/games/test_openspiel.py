@@ -19,7 +19,8 @@ from rumble_engine.games import breakthrough, checkers, chess, connect4, hex, mn
 from .counting import perft
 
 pytest.importorskip("pyspiel", reason="needs the extra openspiel")
-from rumble_engine.games.openspiel import FAMILY, openspiel_game
+import pyspiel
+from rumble_engine.games.openspiel import FAMILY, LASTING, openspiel_game
 
 MATCHES = int(os.environ.get("RUMBLE_MATCHES", "12"))
 
@@ -67,6 +68,24 @@ def test_go_on_nine_by_nine() -> None:
     assert state.outcome.winner == 0
     with pytest.raises(IllegalMove, match="the game is over"):
         state.play("W d4")
+
+
+@pytest.mark.parametrize("name", [*sorted(LASTING), "amazons", "ultimate_tic_tac_toe"])
+def test_moves_and_actions_are_those_of_openspiel(name: str) -> None:
+    """Along random matches, also where texts of moves are kept from one match to the next."""
+    random = Random(9)
+    for _ in range(max(MATCHES // 4, 1)):
+        state, theirs = openspiel_game(f"openspiel:{name}").initial(), pyspiel.load_game(name).new_initial_state()
+        while state.outcome is None:
+            legal, player = theirs.legal_actions(), theirs.current_player()
+            assert (list(state.codes()), state.to_move) == (legal, player)
+            assert state.legal_moves == [theirs.action_to_string(player, action) for action in legal]
+            action = random.choice(legal)
+            assert state.code_of(state.text_of(action)) == action
+            state = state.after(action)
+            theirs.apply_action(action)
+            assert state.view()["actions"] == theirs.history()
+        assert theirs.is_terminal()
 
 
 def test_every_offered_game_starts() -> None:

@@ -1,7 +1,7 @@
 """What the rules of chess here need from a library: `Position`. Two libraries can be played with.
 
 - `cozy`: cozy-chess-py (https://github.com/kaajjaak/cosy-chess-py, MIT), bindings of a library in Rust.
-- `python_chess`: python-chess (https://python-chess.readthedocs.io, GNU GPL, version 3 or later), in Python and many
+- `python_chess`: python-chess (https://python-chess.readthedocs.io, GNU GPL, version 3 or later), in Python and several
   times slower, for where the other has no wheel. It comes with the extra `chess`.
 
 Draws by repetition, by counts and by material, and what a valid position is, are Rumble's own (`game`, `fen`).
