@@ -2,33 +2,50 @@
 
 from cozy_chess import Board, Color, GameStatus, Move, Piece, Square
 
-from rumble_engine.games.chess.codes import CODES, TEXTS
+from rumble_engine.games.chess.codes import CODES
 
 ONGOING, PAWN = GameStatus.Ongoing, Piece.Pawn
-CASTLING = {
-    Color.White: (Square.E1, {"e1h1": "e1g1", "e1a1": "e1c1"}),
-    Color.Black: (Square.E8, {"e8h8": "e8g8", "e8a8": "e8c8"}),
-}
-"""By side: the king's square, and the library's texts of castling with ours. From there, a king goes so far only so."""
-READ = {side: CODES | {theirs: CODES[ours] for theirs, ours in texts.items()} for side, (_, texts) in CASTLING.items()}
-"""By side whose king is on its first square: the library's texts, and our codes."""
-WRITTEN = {side: {ours: theirs for theirs, ours in texts.items()} for side, (_, texts) in CASTLING.items()}
-"""By such a side: our texts of castling, and the library's."""
-FOREIGN = {side: {CODES[theirs] for theirs in texts} for side, (_, texts) in CASTLING.items()}
-"""By such a side: the codes that are no moves, though the library reads their texts as castling."""
+HOMES = {Color.White: Square.E1, Color.Black: Square.E8}
+"""By side: where its king begins."""
+
+
+class Moves:
+    """The library's moves by our codes, and the other way round, for all that a piece could make somewhere."""
+
+    __slots__ = ("codes", "moves")
+
+    def __init__(self, castling: dict[str, str]) -> None:
+        """`castling`: our texts of castling, and the library's, which are no moves of ours."""
+        foreign = castling.values()
+        possible = {text: code for text, code in CODES.items() if _is_possible(code) and text not in foreign}
+        self.moves = {code: Move.from_str(castling.get(text, text)) for text, code in possible.items()}
+        self.codes = {move: code for code, move in self.moves.items()}
+
+
+def _is_possible(code: int) -> bool:
+    """Return whether a queen, a knight or a pawn that is promoted could move so."""
+    rows, columns = abs((code >> 9 & 7) - (code >> 3 & 7)), abs((code >> 6 & 7) - (code & 7))
+    if code >> 12:
+        return rows == 1 and columns < 2 and code >> 3 & 7 in (0, 7)
+    return rows != columns if 0 in (rows, columns) else rows == columns or rows + columns == 3
+
+
+AWAY = Moves({})
+"""For a king that is not on its first square."""
+AT_HOME = {Color.White: Moves({"e1g1": "e1h1", "e1c1": "e1a1"}), Color.Black: Moves({"e8g8": "e8h8", "e8c8": "e8a8"})}
+"""By side whose king is on its first square: from there it goes two squares only by castling."""
 
 
 class CozyPosition:
     """A board of cozy-chess (see `library.Position`). Its clock is 0 before each move: the library's ends at 100."""
 
-    __slots__ = ("_board", "_home", "key", "placed", "quiet", "rights")
+    __slots__ = ("_board", "_moves", "key", "placed", "quiet", "rights")
 
     def __init__(self, board: Board) -> None:
         """Make the position of `board`, which the caller must not change."""
         self._board = board
         side = board.side_to_move()
-        self._home = side if board.king(side) == CASTLING[side][0] else None
-        """The side to move if its king is on its first square."""
+        self._moves = AT_HOME[side] if board.king(side) == HOMES[side] else AWAY
         self.quiet = board.halfmove_clock != 0
         self.placed, mover, castling, passing, _, _ = board.fen().split(" ")
         if passing != "-" and not self._can_pass(passing):
@@ -40,16 +57,16 @@ class CozyPosition:
         return open_cozy, (self.key,)
 
     def codes(self) -> list[int]:
-        codes = CODES if self._home is None else READ[self._home]
-        return sorted([codes[str(move)] for move in self._board.generate_moves()])
+        return sorted(map(self._moves.codes.__getitem__, self._board.generate_moves()))
 
     def allows(self, code: int) -> bool:
-        return (self._home is None or code not in FOREIGN[self._home]) and self._board.is_legal(self._move(code))
+        move = self._moves.moves.get(code)
+        return move is not None and self._board.is_legal(move)
 
     def after(self, code: int) -> "CozyPosition":
         board = self._board.__copy__()
         board.set_halfmove_clock(0)
-        board.play(self._move(code))
+        board.play(self._moves.moves[code])
         return CozyPosition(board)
 
     def is_stuck(self) -> bool:
@@ -57,10 +74,6 @@ class CozyPosition:
 
     def is_check(self) -> bool:
         return bool(self._board.checkers())
-
-    def _move(self, code: int) -> Move:
-        text = TEXTS[code]
-        return Move.from_str(text if self._home is None else WRITTEN[self._home].get(text, text))
 
     def _can_pass(self, square: str) -> bool:
         """Return whether a pawn can capture in passing on this square."""
