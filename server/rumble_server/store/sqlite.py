@@ -8,6 +8,7 @@ gathers. Listeners are told of facts only when they are on disk.
 import asyncio
 import logging
 import sqlite3
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -16,7 +17,9 @@ from rumble_server.store.batch import Batch
 from rumble_server.store.codec import Numbered
 from rumble_server.store.errors import StoreError
 from rumble_server.store.lock import DatabaseLock
+from rumble_server.store.match_index import index_matches, last_number
 from rumble_server.store.schema import check_database, open_database
+from rumble_server.store.writer import write
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import LogFact
 
@@ -28,6 +31,8 @@ HURRIED_S = 0.003
 """How long facts gather, in s, once somebody waits: a commit costs the same for one fact as for a hundred."""
 RETRY_S = 1.0
 """How long after a failed write, in s, the batch is written again."""
+INDEX_S = 1.0
+"""How often the index of matches is written, in s."""
 
 Listener = Callable[[list[Numbered]], None]
 
@@ -41,22 +46,36 @@ class SqliteLog:
         self._lock = DatabaseLock(path)
         try:
             self._database = open_database(path)
+            self._last = self._durable = self._take_up()
         except StoreError:
             self._lock.release()
             raise
+        self._index_at_s = time.monotonic() + INDEX_S
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="log")
         self._loop: asyncio.AbstractEventLoop | None = None
         self._batch = Batch()
+        self._failed: Batch | None = None
+        """The batch that could not be written, to be written again just so: it may be on disk nevertheless."""
         self._writing: asyncio.Future[None] | None = None
         self._timer: asyncio.Handle | None = None
         self._hurried = False
         self._waiters: list[tuple[int, asyncio.Future[None]]] = []
-        row = self._database.execute("SELECT value FROM meta WHERE key = 'last'").fetchone()
-        self._last = self._durable = int(row[0]) if row else 0
         self.trouble: str | None = None
         """Why the last write failed; None while writing works."""
         self.on_durable: list[Listener] = []
         self.on_trouble: list[Callable[[str | None], None]] = []
+
+    def _take_up(self) -> int:
+        """Complete the index from the tail of the log, and return the number of the last fact. Raises StoreError."""
+        try:
+            last = last_number(self._database)
+            with self._database:
+                self._database.execute("BEGIN IMMEDIATE")
+                index_matches(self._database, last)
+            return last
+        except sqlite3.Error as error:
+            self._database.close()
+            raise StoreError(f"cannot use the database {self.path}: {error}") from None
 
     # --- Log ---
 
@@ -129,23 +148,32 @@ class SqliteLog:
     def _write(self) -> None:
         self._timer = None
         self._hurried = False
-        if not self._batch or self._loop is None:
+        if self._loop is None or not (self._failed or self._batch):
             return
-        batch, self._batch = self._batch, Batch()
-        self._writing = self._loop.run_in_executor(self._thread, batch.write, self._database)
+        batch = self._failed
+        if batch is None:
+            batch, self._batch = self._batch, Batch()
+        self._writing = self._loop.run_in_executor(self._thread, self._write_batch, batch)
         self._writing.add_done_callback(lambda written: self._written(batch, written))
+
+    def _write_batch(self, batch: Batch) -> None:
+        now_s = time.monotonic()
+        index = now_s >= self._index_at_s
+        write(self._database, batch.statements(), batch.facts[-1][0] if batch.facts else self._durable, index=index)
+        if index:
+            self._index_at_s = now_s + INDEX_S
 
     def _written(self, batch: Batch, written: "asyncio.Future[None]") -> None:
         self._writing = None
         error = written.exception()
         if error is not None:
-            batch.extend(self._batch)
-            self._batch = batch
+            self._failed = batch
             self._report(str(error))
             if self._loop is not None:
                 self._timer = self._loop.call_later(RETRY_S, self._write)
                 self._hurried = True
             return
+        self._failed = None
         self._report(None)
         if batch.facts:
             self._durable = batch.facts[-1][0]
