@@ -71,7 +71,7 @@ class Disk:
     def write(self, batch: Batch) -> None:
         """Commit a batch."""
         self.written = batch.facts[-1][0]
-        write(self.database, batch.statements(), self.written, index=self.written % 3 == 0)
+        write(self.database, self.written, batch.statements(), index=self.written % 3 == 0)
 
     def write_ms(self) -> int:
         """How long the next write takes."""

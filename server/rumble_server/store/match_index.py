@@ -27,7 +27,7 @@ def last_number(database: sqlite3.Connection) -> int:
 
 
 def index_matches(database: sqlite3.Connection, last: int) -> None:
-    """Bring the index up to the log, whose last fact has this number. Call it in a transaction. Raises sqlite3.Error."""
+    """Bring the index up to the log, whose last fact has this number. In a transaction. Raises sqlite3.Error."""
     spans: dict[str, tuple[int, int | None]] = {}
     rows = database.execute("SELECT facts FROM log WHERE number > ? AND kind = 0 ORDER BY number", (indexed(database),))
     for (facts,) in rows:

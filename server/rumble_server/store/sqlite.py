@@ -1,4 +1,4 @@
-"""The event log in SQLite: batched group commit, on a thread of its own.
+"""The event log in SQLite: batched group commit, in a process of its own.
 
 `append` only takes a fact. A batch is written within `BATCH_S`, or `HURRIED_S` when somebody waits for it, as one
 transaction (WAL, synchronous FULL) of a row per tournament and kind. While one batch is being written, the next one
@@ -8,9 +8,7 @@ gathers. Listeners are told of facts only when they are on disk.
 import asyncio
 import logging
 import sqlite3
-import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from rumble_server.store.batch import Batch
@@ -18,8 +16,8 @@ from rumble_server.store.codec import Numbered
 from rumble_server.store.errors import StoreError
 from rumble_server.store.lock import DatabaseLock
 from rumble_server.store.match_index import index_matches, last_number
+from rumble_server.store.process import WriterProcess
 from rumble_server.store.schema import check_database, open_database
-from rumble_server.store.writer import write
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import LogFact
 
@@ -31,8 +29,6 @@ HURRIED_S = 0.003
 """How long facts gather, in s, once somebody waits: a commit costs the same for one fact as for a hundred."""
 RETRY_S = 1.0
 """How long after a failed write, in s, the batch is written again."""
-INDEX_S = 1.0
-"""How often the index of matches is written, in s."""
 
 Listener = Callable[[list[Numbered]], None]
 
@@ -50,13 +46,12 @@ class SqliteLog:
         except StoreError:
             self._lock.release()
             raise
-        self._index_at_s = time.monotonic() + INDEX_S
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="log")
+        self._writer = WriterProcess(path, self._lock)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._batch = Batch()
         self._failed: Batch | None = None
         """The batch that could not be written, to be written again just so: it may be on disk nevertheless."""
-        self._writing: asyncio.Future[None] | None = None
+        self._writing: asyncio.Task[None] | None = None
         self._timer: asyncio.Handle | None = None
         self._hurried = False
         self._waiters: list[tuple[int, asyncio.Future[None]]] = []
@@ -135,7 +130,9 @@ class SqliteLog:
         self._loop = None
         if self._timer is not None:
             self._timer.cancel()
-        self._thread.shutdown()
+        if self._writing is not None:
+            await asyncio.wait([self._writing])
+        await self._writer.close()
         self._database.close()
         self._lock.release()
 
@@ -153,17 +150,11 @@ class SqliteLog:
         batch = self._failed
         if batch is None:
             batch, self._batch = self._batch, Batch()
-        self._writing = self._loop.run_in_executor(self._thread, self._write_batch, batch)
+        last = batch.facts[-1][0] if batch.facts else self._durable
+        self._writing = self._loop.create_task(self._writer.write(last, batch.statements()))
         self._writing.add_done_callback(lambda written: self._written(batch, written))
 
-    def _write_batch(self, batch: Batch) -> None:
-        now_s = time.monotonic()
-        index = now_s >= self._index_at_s
-        write(self._database, batch.statements(), batch.facts[-1][0] if batch.facts else self._durable, index=index)
-        if index:
-            self._index_at_s = now_s + INDEX_S
-
-    def _written(self, batch: Batch, written: "asyncio.Future[None]") -> None:
+    def _written(self, batch: Batch, written: "asyncio.Task[None]") -> None:
         self._writing = None
         error = written.exception()
         if error is not None:

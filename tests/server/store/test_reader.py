@@ -70,7 +70,7 @@ def write_batch(database: Connection, facts: Sequence[LogFact], done: int, size:
     batch = Batch()
     for number, fact in enumerate(facts[done : done + size], done + 1):
         batch.add(number, fact)
-    commit(database, batch.statements(), batch.facts[-1][0], index=index)
+    commit(database, batch.facts[-1][0], batch.statements(), index=index)
     return len(batch.facts)
 
 

@@ -19,7 +19,7 @@ def test_a_batch_that_fails_leaves_nothing(tmp_path: Path) -> None:
     with closing(open_database(str(path))) as database:
         database.execute("DROP TABLE matches")
         with pytest.raises(sqlite3.OperationalError, match="no such table"):
-            write(database, [*batch.statements(), ("INSERT INTO matches VALUES (?)", [(1,)])], 1, index=False)
+            write(database, 1, [*batch.statements(), ("INSERT INTO matches VALUES (?)", [(1,)])], index=False)
         assert rows(path) == []
-        write(database, batch.statements(), 1, index=False)
+        write(database, 1, batch.statements(), index=False)
         assert rows(path) == [(1, "friday", 0)]
