@@ -85,6 +85,11 @@ class RestartableServer:
         assert found is not None
         return int(found[1]) / 1024
 
+    def writer(self) -> int:
+        """Return the process that writes the database. Linux only; there are no house bots beside it."""
+        (child,) = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
+        return int(child)
+
     def facts(self) -> list[Fact]:
         """Read the facts that are on disk."""
         with closing(sqlite3.connect(f"file:{self.database}?mode=ro", uri=True)) as database:

@@ -12,6 +12,7 @@ from random import Random
 from rumble_server.store.batch import Batch
 from rumble_server.store.reader import LogReader
 from rumble_server.store.schema import open_database
+from rumble_server.store.writer import write
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import LogFact
 
@@ -69,8 +70,8 @@ class Disk:
 
     def write(self, batch: Batch) -> None:
         """Commit a batch."""
-        batch.write(self.database)
         self.written = batch.facts[-1][0]
+        write(self.database, self.written, batch.statements(), index=self.written % 3 == 0)
 
     def write_ms(self) -> int:
         """How long the next write takes."""
@@ -87,6 +88,7 @@ class DiskLog:
         self._kill = kill
         self._batch = Batch()
         self._writing: Batch | None = None
+        self._failed: Batch | None = None
         self._timer: Timer | None = None
         self._hurried = False
         self.last = self.durable = disk.written
@@ -126,16 +128,18 @@ class DiskLog:
     def _write(self) -> None:
         self._timer = None
         self._hurried = False
-        if self._batch.facts:
+        if self._failed is not None:
+            self._writing, self._failed = self._failed, None
+        elif self._batch.facts:
             self._writing, self._batch = self._batch, Batch()
+        if self._writing is not None:
             self._clock.call_at(self._clock.now_ms() + self._disk.write_ms(), self._written)
 
     def _written(self) -> None:
         batch, self._writing = self._writing, None
         assert batch is not None
         if self._disk.full:
-            batch.extend(self._batch)
-            self._batch = batch
+            self._failed = batch
             self._report("database or disk is full")
             self._write_in(RETRY_MS)
             self._hurried = True

@@ -1,21 +1,22 @@
-"""Facts on their way to the disk, sorted into rows as they come.
+"""Facts on their way to the disk, sorted into rows as they come."""
 
-The writing thread shares the interpreter with the event loop, so little is left for it to do in Python.
-"""
-
-import json
-import sqlite3
 from typing import get_args
 
-from rumble_server.match.facts import MatchFact, MatchOver, MatchStarted
+from rumble_server.match.facts import MatchFact
 from rumble_server.store.codec import Numbered, write_ended, write_facts
 from rumble_server.store.schema import PLY, TOURNAMENT
+from rumble_server.store.writer import Statement
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import LogFact, TournamentCreated, TournamentEnded, TournamentFact, tournament_of
 
 _REBUILDING = frozenset(get_args(TournamentFact))
 _OF_A_PLY = frozenset(get_args(MatchFact)) - _REBUILDING
-_INDEXED = frozenset((TournamentCreated, TournamentEnded, MatchStarted, MatchOver))
+
+# A batch that seemed to fail may be on disk nevertheless, so each statement may be repeated.
+_LOG = "INSERT OR REPLACE INTO log (number, tournament, kind, facts) VALUES (?, ?, ?, ?)"
+_CREATED = "INSERT OR IGNORE INTO tournaments (id, listed, over) VALUES (?, ?, 0)"
+_OVER = "UPDATE tournaments SET over = 1 WHERE id = ?"
+_ENDED = "INSERT OR REPLACE INTO ended (id, record) VALUES (?, ?)"
 
 
 class Batch:
@@ -24,12 +25,13 @@ class Batch:
     It is false while it has nothing to write.
     """
 
-    __slots__ = ("_ended", "_indexed", "_last_match", "_last_row", "_rows", "facts")
+    __slots__ = ("_created", "_ended", "_last_match", "_last_row", "_over", "_rows", "facts")
 
     def __init__(self) -> None:
         self.facts: list[Numbered] = []
         self._rows: dict[tuple[str, int], list[Numbered]] = {}
-        self._indexed: list[Numbered] = []
+        self._created: list[TournamentCreated] = []
+        self._over: list[TournamentEnded] = []
         self._ended: list[EndedTournament] = []
         self._last_match = ""
         self._last_row: list[Numbered] = []
@@ -55,65 +57,23 @@ class Batch:
             self._rows[place] = [numbered]
         else:
             row.append(numbered)
-        if kind in _INDEXED:
-            self._indexed.append(numbered)
+        if isinstance(fact, TournamentCreated):
+            self._created.append(fact)
+        elif isinstance(fact, TournamentEnded):
+            self._over.append(fact)
 
     def file(self, ended: EndedTournament) -> None:
         self._ended.append(ended)
 
-    def extend(self, later: "Batch") -> None:
-        for number, fact in later.facts:
-            self.add(number, fact)
-        self._ended += later._ended
-
-    def write(self, database: sqlite3.Connection) -> None:
-        """Write everything as one transaction. Raises sqlite3.Error, and then nothing was written."""
-        with database:
-            database.execute("BEGIN IMMEDIATE")
-            database.executemany(
-                "INSERT INTO log (number, tournament, kind, facts) VALUES (?, ?, ?, ?)",
-                [(facts[0][0], *place, write_facts(facts)) for place, facts in self._rows.items()],
-            )
-            self._index(database)
-            database.executemany(
-                "INSERT OR REPLACE INTO ended (id, record) VALUES (?, ?)",
-                [(ended.id, write_ended(ended)) for ended in self._ended],
-            )
-            if self.facts:
-                last = str(self.facts[-1][0])
-                database.execute("INSERT OR REPLACE INTO meta (key, value) VALUES ('last', ?)", (last,))
-
-    def _index(self, database: sqlite3.Connection) -> None:
-        """Update the small tables by which rows are found. The log has all that is in them."""
-        started: list[tuple[str, int]] = []
-        over: list[tuple[int, str]] = []
-        for number, fact in self._indexed:
-            match fact:
-                case MatchStarted():
-                    started.append((fact.match, number))
-                case MatchOver():
-                    over.append((number, fact.match))
-                case TournamentCreated():
-                    database.execute(
-                        "INSERT INTO tournaments (id, listed, over) VALUES (?, ?, 0)",
-                        (fact.tournament, fact.config.listed),
-                    )
-                case TournamentEnded():
-                    database.execute("UPDATE tournaments SET over = 1 WHERE id = ?", (fact.tournament,))
-        # One statement for all matches: after each call the thread has to win the interpreter back from the loop.
-        if started:
-            database.execute(
-                """INSERT INTO matches (id, first)
-                   SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]') FROM json_each(?) WHERE true
-                   ON CONFLICT (id) DO UPDATE SET last = NULL""",
-                (json.dumps(started),),
-            )
-        # A match may end and start again within this batch: what came last counts.
-        newest = dict(started)
-        ended = [(number, match_id) for number, match_id in over if number > newest.get(match_id, 0)]
-        if ended:
-            database.execute(
-                """UPDATE matches SET last = json_extract(value, '$[0]') FROM json_each(?)
-                   WHERE matches.id = json_extract(value, '$[1]')""",
-                (json.dumps(ended),),
-            )
+    def statements(self) -> list[Statement]:
+        """Return what writes everything, as one transaction."""
+        statements: list[Statement] = [
+            (_LOG, [(facts[0][0], *place, write_facts(facts)) for place, facts in self._rows.items()])
+        ]
+        if self._created:
+            statements.append((_CREATED, [(fact.tournament, fact.config.listed) for fact in self._created]))
+        if self._over:
+            statements.append((_OVER, [(fact.tournament,) for fact in self._over]))
+        if self._ended:
+            statements.append((_ENDED, [(ended.id, write_ended(ended)) for ended in self._ended]))
+        return statements

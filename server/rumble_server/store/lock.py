@@ -2,39 +2,53 @@
 
 import os
 import sys
+import time
 from pathlib import Path
 
 from rumble_server.store.errors import StoreError
 
+WAIT_S = 5.0
+"""How long a start waits for the lock, in s: the last transaction of a server that was killed may still be written."""
+_PAUSE_S = 0.02
+
 
 class DatabaseLock:
-    """A lock from the start of a server to its end. The system releases it when the process dies."""
+    """A lock from the start of a server to its end. The system releases it when all processes with its `file` died."""
 
     def __init__(self, database: str) -> None:
         """Lock a file beside the database. Raises StoreError if another server holds the lock."""
         path = Path(f"{database}-lock")
         try:
-            self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            self.file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         except OSError as error:
             raise StoreError(f"cannot open the database {database}: {path}: {error.strerror}") from None
-        try:
-            _lock(self._file)
-        except OSError:
-            os.close(self._file)
-            raise StoreError(f"another server is running on the database {database}") from None
+        until_s = time.monotonic() + WAIT_S
+        while not _lock(self.file):
+            if time.monotonic() >= until_s:
+                os.close(self.file)
+                raise StoreError(f"another server is running on the database {database}")
+            time.sleep(_PAUSE_S)
 
     def release(self) -> None:
-        os.close(self._file)
+        os.close(self.file)
 
 
 if sys.platform == "win32":
     import msvcrt
 
-    def _lock(file: int) -> None:
+    def _take(file: int) -> None:
         msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
 
 else:
     import fcntl
 
-    def _lock(file: int) -> None:
+    def _take(file: int) -> None:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def _lock(file: int) -> bool:
+    try:
+        _take(file)
+    except OSError:
+        return False
+    return True

@@ -56,12 +56,36 @@ class LogReader:
 
     def match_facts(self, match_id: str) -> list[LogFact]:
         """Return every fact of a match, all attempts, in order; empty if it never began."""
-        span = self._rows("SELECT first, last FROM matches WHERE id = :match", {"match": match_id})
-        if not span:
-            return []
-        first, last = int(span[0][0]), None if span[0][1] is None else int(span[0][1])
+        found = self._rows(
+            """SELECT coalesce((SELECT value FROM meta WHERE key = 'indexed'), 0), first, last
+               FROM (SELECT 1) LEFT JOIN matches ON id = :match""",
+            {"match": match_id},
+        )
+        indexed, first, last = int(found[0][0]), found[0][1], found[0][2]
         tournament_id = tournament_id_of(match_id)
-        facts = self._facts(tournament_id, TOURNAMENT, first, None) + self._facts(tournament_id, PLY, first, last)
+        facts: list[Numbered] = []
+        for kind in (TOURNAMENT, PLY):
+            until = indexed if last is None or kind == TOURNAMENT else min(indexed, last + TAIL_FACTS)
+            # A row is found by the number of its first fact, so one that begins before `first` may hold it, too.
+            # The index knows nothing of what is later than `indexed`: that is looked through.
+            rows = self._rows(
+                """SELECT number, facts FROM log WHERE tournament = :tournament AND kind = :kind
+                   AND number >= coalesce((SELECT max(number) FROM log
+                       WHERE tournament = :tournament AND kind = :kind AND number <= :first), :first)
+                   AND number <= :until AND instr(facts, :match)
+                   UNION ALL
+                   SELECT number, facts FROM log WHERE tournament = :tournament AND kind = :kind
+                   AND number > :indexed AND instr(facts, :match)""",
+                {
+                    "tournament": tournament_id,
+                    "kind": kind,
+                    "first": first,
+                    "until": until,
+                    "indexed": indexed,
+                    "match": json.dumps(match_id, ensure_ascii=False),
+                },
+            )
+            facts += self._parsed(rows)
         facts.sort(key=lambda numbered: numbered[0])
         return [fact for _, fact in facts if getattr(fact, "match", None) == match_id]
 
@@ -79,16 +103,13 @@ class LogReader:
         )
         return [fact for _, fact in self._parsed(rows)]
 
-    def _facts(self, tournament_id: str, kind: int, first: int = 0, last: int | None = None) -> list[Numbered]:
-        # A row is found by the number of its first fact, so one that begins before `first` may hold it, too.
-        rows = self._rows(
-            """SELECT number, facts FROM log WHERE tournament = :tournament AND kind = :kind
-               AND number >= coalesce((SELECT max(number) FROM log
-                   WHERE tournament = :tournament AND kind = :kind AND number <= :first), 0)
-               AND (:last IS NULL OR number <= :last + :tail) ORDER BY number""",
-            {"tournament": tournament_id, "kind": kind, "first": first, "last": last, "tail": TAIL_FACTS},
+    def _facts(self, tournament_id: str, kind: int) -> list[Numbered]:
+        return self._parsed(
+            self._rows(
+                "SELECT number, facts FROM log WHERE tournament = :tournament AND kind = :kind ORDER BY number",
+                {"tournament": tournament_id, "kind": kind},
+            )
         )
-        return self._parsed(rows)
 
     def _parsed(self, rows: list[tuple[Any, ...]]) -> list[Numbered]:
         facts: list[Numbered] = []

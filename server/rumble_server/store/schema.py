@@ -24,6 +24,9 @@ MIGRATIONS = (
     """
     CREATE TABLE ended (id TEXT PRIMARY KEY, record TEXT NOT NULL);
     """,
+    """
+    UPDATE meta SET key = 'indexed' WHERE key = 'last';
+    """,
 )
 """`MIGRATIONS[n]` brings a database of version n to version n + 1; a new file has version 0."""
 

@@ -1,4 +1,4 @@
-"""The event log in SQLite: batched group commit, on a thread of its own.
+"""The event log in SQLite: batched group commit, in a process of its own.
 
 `append` only takes a fact. A batch is written within `BATCH_S`, or `HURRIED_S` when somebody waits for it, as one
 transaction (WAL, synchronous FULL) of a row per tournament and kind. While one batch is being written, the next one
@@ -9,13 +9,14 @@ import asyncio
 import logging
 import sqlite3
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from rumble_server.store.batch import Batch
 from rumble_server.store.codec import Numbered
 from rumble_server.store.errors import StoreError
 from rumble_server.store.lock import DatabaseLock
+from rumble_server.store.match_index import index_matches, last_number
+from rumble_server.store.process import WriterProcess
 from rumble_server.store.schema import check_database, open_database
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import LogFact
@@ -41,22 +42,35 @@ class SqliteLog:
         self._lock = DatabaseLock(path)
         try:
             self._database = open_database(path)
+            self._last = self._durable = self._take_up()
         except StoreError:
             self._lock.release()
             raise
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="log")
+        self._writer = WriterProcess(path, self._lock)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._batch = Batch()
-        self._writing: asyncio.Future[None] | None = None
+        self._failed: Batch | None = None
+        """The batch that could not be written, to be written again just so: it may be on disk nevertheless."""
+        self._writing: asyncio.Task[None] | None = None
         self._timer: asyncio.Handle | None = None
         self._hurried = False
         self._waiters: list[tuple[int, asyncio.Future[None]]] = []
-        row = self._database.execute("SELECT value FROM meta WHERE key = 'last'").fetchone()
-        self._last = self._durable = int(row[0]) if row else 0
         self.trouble: str | None = None
         """Why the last write failed; None while writing works."""
         self.on_durable: list[Listener] = []
         self.on_trouble: list[Callable[[str | None], None]] = []
+
+    def _take_up(self) -> int:
+        """Complete the index from the tail of the log, and return the number of the last fact. Raises StoreError."""
+        try:
+            last = last_number(self._database)
+            with self._database:
+                self._database.execute("BEGIN IMMEDIATE")
+                index_matches(self._database, last)
+            return last
+        except sqlite3.Error as error:
+            self._database.close()
+            raise StoreError(f"cannot use the database {self.path}: {error}") from None
 
     # --- Log ---
 
@@ -116,7 +130,9 @@ class SqliteLog:
         self._loop = None
         if self._timer is not None:
             self._timer.cancel()
-        self._thread.shutdown()
+        if self._writing is not None:
+            await asyncio.wait([self._writing])
+        await self._writer.close()
         self._database.close()
         self._lock.release()
 
@@ -129,23 +145,26 @@ class SqliteLog:
     def _write(self) -> None:
         self._timer = None
         self._hurried = False
-        if not self._batch or self._loop is None:
+        if self._loop is None or not (self._failed or self._batch):
             return
-        batch, self._batch = self._batch, Batch()
-        self._writing = self._loop.run_in_executor(self._thread, batch.write, self._database)
+        batch = self._failed
+        if batch is None:
+            batch, self._batch = self._batch, Batch()
+        last = batch.facts[-1][0] if batch.facts else self._durable
+        self._writing = self._loop.create_task(self._writer.write(last, batch.statements()))
         self._writing.add_done_callback(lambda written: self._written(batch, written))
 
-    def _written(self, batch: Batch, written: "asyncio.Future[None]") -> None:
+    def _written(self, batch: Batch, written: "asyncio.Task[None]") -> None:
         self._writing = None
         error = written.exception()
         if error is not None:
-            batch.extend(self._batch)
-            self._batch = batch
+            self._failed = batch
             self._report(str(error))
             if self._loop is not None:
                 self._timer = self._loop.call_later(RETRY_S, self._write)
                 self._hurried = True
             return
+        self._failed = None
         self._report(None)
         if batch.facts:
             self._durable = batch.facts[-1][0]

@@ -7,7 +7,11 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 from rumble_server.store.codec import Numbered
+from rumble_server.store.errors import StoreError
+from rumble_server.store.process import WriterProcess
 from rumble_server.store.sqlite import SqliteLog
+from rumble_server.store.writer import Statement
+from rumble_server.store.writer import write as commit
 from rumble_server.tournament.facts import BotJoined, LogFact
 
 PATIENCE_S = 5.0
@@ -18,11 +22,32 @@ def joined(number: int, tournament: str = "friday") -> LogFact:
     return BotJoined(tournament, f"bot-{number}", number)
 
 
+class WriterInProcess(WriterProcess):
+    """What writes the database, without a process of its own."""
+
+    def __init__(self, database: sqlite3.Connection) -> None:
+        self._database = database
+        self._writes = 0
+
+    async def write(self, last: int, statements: list[Statement]) -> None:
+        await asyncio.sleep(0)
+        self._writes += 1
+        try:
+            commit(self._database, last, statements, index=self._writes % 2 == 0)
+        except sqlite3.Error as error:
+            raise StoreError(str(error)) from None
+
+    async def close(self) -> None:
+        pass
+
+
 @contextlib.asynccontextmanager
-async def opened(path: Path) -> AsyncIterator[SqliteLog]:
+async def opened(path: Path, *, in_process: bool = True) -> AsyncIterator[SqliteLog]:
     """The log of a server that runs; at the end it is closed."""
     log = SqliteLog(str(path))
-    log._database.execute("PRAGMA busy_timeout = 1")
+    if in_process:
+        log._database.execute("PRAGMA busy_timeout = 1")
+        log._writer = WriterInProcess(log._database)
     log.attach(asyncio.get_running_loop())
     try:
         async with asyncio.timeout(PATIENCE_S):

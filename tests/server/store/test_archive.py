@@ -257,21 +257,25 @@ async def test_facts_of_a_tournament(path: Path) -> None:
         assert await archive.tournament("nope") is None
 
 
-# --- databases of version 1 ---
+# --- databases of earlier versions ---
 
 
-async def test_a_database_of_version_1_is_migrated_and_what_was_over_is_found(path: Path) -> None:
+@pytest.mark.parametrize("version", [1, 2])
+async def test_an_older_database_is_migrated_and_what_was_over_is_found(path: Path, version: int) -> None:
     await written(path, FIRST, records=False)
-    content = {table: rows(path, f"SELECT * FROM {table}") for table in ("meta", "log", "tournaments", "matches")}
+    content = {table: rows(path, f"SELECT * FROM {table}") for table in ("log", "tournaments", "matches")}
+    content["meta"] = [("last", str(len(FIRST)))]
     old = path.with_name("old.db")
     with closing(sqlite3.connect(old)) as database:
-        database.executescript(f"{MIGRATIONS[0]}; PRAGMA user_version = 1; PRAGMA application_id = {APPLICATION_ID};")
+        tables = "".join(MIGRATIONS[:version])
+        database.executescript(f"{tables} PRAGMA user_version = {version}; PRAGMA application_id = {APPLICATION_ID};")
         for table, values in content.items():
             for value in values:
                 database.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(value))})", value)
         database.commit()
     async with opened(old) as log:
-        assert rows(old, "PRAGMA user_version") == [(2,)]
+        assert rows(old, "PRAGMA user_version") == [(len(MIGRATIONS),)]
+        assert log.durable == len(FIRST)
         loop = asyncio.get_running_loop()
         archive = Archive(str(old), lambda ended: loop.call_soon_threadsafe(log.file, ended))
         assert await archive.listed(10) == [Outline.from_facts(FIRST)]
@@ -280,7 +284,6 @@ async def test_a_database_of_version_1_is_migrated_and_what_was_over_is_found(pa
         await log.wait_all()
         archive.close()
         assert rows(old, "SELECT id FROM ended") == [("first",)]
-        assert log.durable == len(FIRST)
     async with archive_of(old) as archive:
         assert await archive.listed(10) == [record(FIRST)]
     SqliteLog(str(old))._database.close()

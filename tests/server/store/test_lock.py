@@ -1,13 +1,21 @@
 """One server a database, for as long as it lives."""
 
+import time
 from pathlib import Path
 
 import pytest
+from rumble_server.store import lock as module
 from rumble_server.store.errors import StoreError
 from rumble_server.store.lock import DatabaseLock
 from rumble_server.store.sqlite import SqliteLog
 
 
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "WAIT_S", 0.0)
+
+
+@pytest.mark.usefixtures("impatient")
 def test_a_second_server_on_the_same_database_is_refused(tmp_path: Path) -> None:
     database = str(tmp_path / "rumble.db")
     first = DatabaseLock(database)
@@ -17,6 +25,22 @@ def test_a_second_server_on_the_same_database_is_refused(tmp_path: Path) -> None
     DatabaseLock(database).release()
 
 
+def test_a_start_waits_for_the_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    database = str(tmp_path / "rumble.db")
+    first = DatabaseLock(database)
+    pauses: list[float] = []
+
+    def pause(seconds: float) -> None:
+        pauses.append(seconds)
+        if len(pauses) == 3:
+            first.release()
+
+    monkeypatch.setattr(time, "sleep", pause)
+    DatabaseLock(database).release()
+    assert len(pauses) == 3
+
+
+@pytest.mark.usefixtures("impatient")
 async def test_a_log_holds_the_lock_until_it_is_closed(tmp_path: Path) -> None:
     database = str(tmp_path / "rumble.db")
     log = SqliteLog(database)

@@ -1,14 +1,19 @@
 """Reading the log back: whatever the batches, exactly the facts that were asked for, in order."""
 
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from random import Random
-from sqlite3 import connect
+from sqlite3 import Connection, connect
 
 import pytest
+from rumble_server.match.facts import MatchOver
+from rumble_server.store.batch import Batch
 from rumble_server.store.errors import StoreError
 from rumble_server.store.reader import LogReader
+from rumble_server.store.schema import open_database
 from rumble_server.store.sqlite import SqliteLog
+from rumble_server.store.writer import write as commit
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.facts import (
     LogFact,
@@ -60,18 +65,28 @@ def busy_world(seed: int) -> list[LogFact]:
     return world.log.facts
 
 
+def write_batch(database: Connection, facts: Sequence[LogFact], done: int, size: int, index: bool) -> int:
+    """Write up to `size` facts after the first `done`, and return how many."""
+    batch = Batch()
+    for number, fact in enumerate(facts[done : done + size], done + 1):
+        batch.add(number, fact)
+    commit(database, batch.facts[-1][0], batch.statements(), index=index)
+    return len(batch.facts)
+
+
+@pytest.mark.parametrize("indexed", [0.0, 0.1, 1.0])
 @pytest.mark.parametrize("seed", range(3))
-async def test_whatever_the_batches_every_fact_is_found_under_its_match_tournament_or_name(
-    path: Path, seed: int
+def test_whatever_the_batches_every_fact_is_found_under_its_match_tournament_or_name(
+    path: Path, seed: int, indexed: float
 ) -> None:
     facts = busy_world(seed)
     random = Random(seed)
-    async with opened(path) as log:
+    with closing(open_database(str(path))) as database:
         position = 0
         while position < len(facts):
-            size = random.choice([1, 5, 40, 300])
-            await write(log, *facts[position : position + size])
-            position += size
+            position += write_batch(
+                database, facts, position, random.choice([1, 5, 40, 300]), random.random() < indexed
+            )
     with closing(LogReader(str(path))) as reader:
         assert reader.name_facts() == [fact for fact in facts if isinstance(fact, NameFact)]
         for tournament in ("friday", "monday"):
@@ -82,6 +97,17 @@ async def test_whatever_the_batches_every_fact_is_found_under_its_match_tourname
             for match in matches:
                 expected = [fact for fact in own if getattr(fact, "match", None) == match]
                 assert reader.match_facts(match) == expected
+
+
+def test_a_match_is_found_whole_at_every_moment(path: Path) -> None:
+    facts = busy_world(1)
+    match = next(fact.match for fact in facts if isinstance(fact, MatchOver) and fact.attempt == 1)
+    with closing(open_database(str(path))) as database, closing(LogReader(str(path))) as reader:
+        done = 0
+        while done < len(facts):
+            done += write_batch(database, facts, done, 7, index=done % 5 == 0)
+            expected = [fact for fact in facts[:done] if getattr(fact, "match", None) == match]
+            assert reader.match_facts(match) == expected
 
 
 async def test_what_is_not_there_is_empty(path: Path) -> None:

@@ -287,11 +287,11 @@ async def test_a_batch_that_fails_half_way_is_written_whole_later(path: Path) ->
     async with opened(path) as log:
         told = Told(log)
         with closing(sqlite3.connect(path, isolation_level=None)) as database:
-            database.execute("ALTER TABLE meta RENAME TO hidden")
-            log.append(joined(1))
+            database.execute("ALTER TABLE tournaments RENAME TO hidden")
+            log.append(CREATED)
             assert await told.trouble.get() is not None
             assert rows(path) == [], "half a batch is on disk"
-            database.execute("ALTER TABLE hidden RENAME TO meta")
+            database.execute("ALTER TABLE hidden RENAME TO tournaments")
         await log.wait(1)
         assert len(rows(path)) == 1
 
