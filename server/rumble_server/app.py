@@ -118,7 +118,7 @@ class Server:
         self.log.on_trouble.append(self.arena.on_trouble)
         unfinished = [self.reader.tournament_facts(each) for each in self.reader.tournament_ids(over=False)]
         self.log.attach(loop)
-        recover(self.arena, self.reader.name_facts(), unfinished, self.reader.match_facts)
+        recover(self.arena, self.reader.name_facts(), unfinished, self.reader.facts_of_matches)
         self._house = None if self._make_house is None else self._make_house(self.url)
         self.house_bots = HouseBots(self.arena, keys, self._house, self.config.house)
         hosts = self.config.allowed_hosts

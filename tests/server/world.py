@@ -287,7 +287,12 @@ class World:
         world.log.facts = list(kept)
         world.log.durable = len(kept)
         world.log.records = dict(self.log.records)
-        recover(world.arena, names, unfinished, lambda match: [f for f in kept if getattr(f, "match", None) == match])
+        recover(
+            world.arena,
+            names,
+            unfinished,
+            lambda _, matches: {each: [f for f in kept if getattr(f, "match", None) == each] for each in matches},
+        )
         return world
 
     def connect(self, **link: Any) -> "Bot":

@@ -1,6 +1,6 @@
 """After a start: the arena as the log left it. Nobody is connected; what was running goes on when bots log in again."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from rumble_server.arena.arena import Arena
 from rumble_server.match.facts import MatchFact, MatchStarted
@@ -8,12 +8,15 @@ from rumble_server.tournament.facts import LogFact, NameFact
 from rumble_server.tournament.rebuild import rebuild_tournament
 from rumble_server.tournament.tournament import OVER, Tournament
 
+MatchFacts = Callable[[str, Collection[str]], Mapping[str, Iterable[LogFact]]]
+"""Gives the facts of matches of a tournament, by their ids, all attempts, in order."""
+
 
 def recover(
     arena: Arena,
     names: Iterable[LogFact],
     tournaments: Iterable[Iterable[LogFact]],
-    match_facts: Callable[[str], Iterable[LogFact]],
+    match_facts: MatchFacts,
 ) -> None:
     """Fill a new arena: every name, every tournament that is not over, every match that was running.
 
@@ -30,7 +33,7 @@ def recover(
         arena.scheduler.settle_all()
 
 
-def _take_up(arena: Arena, tournament: Tournament, match_facts: Callable[[str], Iterable[LogFact]]) -> None:
+def _take_up(arena: Arena, tournament: Tournament, match_facts: MatchFacts) -> None:
     arena.tournaments[tournament.id] = tournament
     tournament.nobody_there(arena.lifecycle.absent_from_ms())
     if tournament.paused_by_disk:
@@ -39,8 +42,10 @@ def _take_up(arena: Arena, tournament: Tournament, match_facts: Callable[[str], 
         player = arena.players.enter(name)
         if tournament.status not in OVER and not entrant.withdrawn:
             player.tournaments[tournament.id] = tournament
-    for started in list(tournament.running.values()):
-        arena.matches.rebuild(started, facts_of_attempt(started, match_facts(started.match)))
+    running = list(tournament.running.values())
+    facts = match_facts(tournament.id, {started.match for started in running}) if running else {}
+    for started in running:
+        arena.matches.rebuild(started, facts_of_attempt(started, facts[started.match]))
 
 
 def facts_of_attempt(started: MatchStarted, facts: Iterable[LogFact]) -> list[MatchFact]:

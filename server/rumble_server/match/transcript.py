@@ -56,8 +56,8 @@ def transcript(facts: Iterable[object]) -> Iterator[Line | MatchOver]:
             case MatchOver():
                 yield fact
                 if state is not None:
-                    for seat, frame in frames_of_over(fact, state, fact.told):
-                        yield Line(fact.at_ms, fact.attempt, seat, "server", frame.decode())
+                    for seat, told in frames_of_over(fact, state, fact.told):
+                        yield Line(fact.at_ms, fact.attempt, seat, "server", told.decode())
 
 
 def as_json(entry: Line | MatchOver) -> dict[str, Any]:

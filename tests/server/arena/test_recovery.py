@@ -228,7 +228,7 @@ def test_only_the_facts_of_the_running_attempt_make_its_referee() -> None:
 
 def test_a_tournament_without_facts_is_none() -> None:
     world = World()
-    recover(world.arena, [], [[]], lambda match: [])
+    recover(world.arena, [], [[]], lambda *_: {})
     assert world.arena.tournaments == {}
 
 

@@ -8,6 +8,7 @@ from sqlite3 import Connection, connect
 
 import pytest
 from rumble_server.match.facts import MatchOver
+from rumble_server.match.match_id import tournament_id_of
 from rumble_server.store.batch import Batch
 from rumble_server.store.errors import StoreError
 from rumble_server.store.reader import LogReader
@@ -97,6 +98,7 @@ def test_whatever_the_batches_every_fact_is_found_under_its_match_tournament_or_
             for match in matches:
                 expected = [fact for fact in own if getattr(fact, "match", None) == match]
                 assert reader.match_facts(match) == expected
+                assert reader.facts_of_matches(tournament_id_of(match), [match]) == {match: expected}
 
 
 def test_a_match_is_found_whole_at_every_moment(path: Path) -> None:
