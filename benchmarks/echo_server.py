@@ -1,44 +1,69 @@
 """The yardstick of the server: an echo on the stock `websockets` asyncio server with uvloop.
 
-It parses each move and builds each turn as pydantic models. It has no rules, no log and no standings.
+    python benchmarks/echo_server.py GAME
+
+It parses each move and builds each turn as pydantic models. It has no rules, no log and no standings: its turns are
+those of matches played at random before it listens, so that they are as large as the game's.
 """
 
+import asyncio
+import itertools
+import random
 import sys
+from typing import Any
 
 import uvloop
+from load import LONGEST_PLIES
+from rumble_engine import get_game
+from rumble_protocol.bot_messages import Move
 from rumble_protocol.codec import read_bot_message, write_message
 from rumble_protocol.server_messages import Turn, TurnClock
 from websockets.asyncio.server import ServerConnection, serve
 
-LEGAL = ["a", "b", "c", "d", "e", "f", "g"]
+MATCHES = 50
 
 
-async def echo(connection: ServerConnection) -> None:
-    ply = 0
-    async for frame in connection:
-        assert isinstance(frame, str)
-        read_bot_message(frame)
-        ply += 1
-        turn = Turn(
-            match="friday.1.1.1.1",
-            attempt=1,
-            turn_id=f"1.{ply:x}",
-            game="connect4",
-            ply=ply % 42,
-            seat=ply % 2,
-            state={"board": "." * 42, "columns": 7, "rows": 6, "connect": 4},
-            legal=LEGAL,
-            moves=LEGAL * 2,
-            clock=TurnClock(remaining_ms=10_000, seats_ms=[10_000, 10_000], lag_ms=0),
-        )
-        await connection.send(write_message(turn), text=True)
+def turns_of(game: str) -> list[dict[str, Any]]:
+    """Play matches at random, and return what each of their turns tells."""
+    lot, turns = random.Random(1), []
+    for _ in range(MATCHES):
+        state, moves = get_game(game).initial(), list[str]()
+        while state.outcome is None and len(moves) < LONGEST_PLIES:
+            legal = list(state.legal_moves)
+            seat = state.to_move
+            turns.append(
+                {"ply": len(moves), "seat": seat, "state": state.view(seat), "legal": legal, "moves": [*moves]}
+            )
+            moves.append(lot.choice(legal))
+            state = state.play(moves[-1])
+    return turns
 
 
-async def main(port: int) -> None:
-    async with serve(echo, "127.0.0.1", port, compression=None, ping_interval=None) as server:
-        print(server.sockets[0].getsockname()[1], flush=True)
-        await server.serve_forever()
+async def main(game: str) -> None:
+    turns = turns_of(game)
+    lot = random.Random(1)
+
+    async def echo(connection: ServerConnection) -> None:
+        begin = lot.randrange(len(turns))
+        for number, told in enumerate(itertools.cycle(turns[begin:] + turns[:begin]), 1):
+            frame = await connection.recv()
+            assert isinstance(frame, str)
+            move = read_bot_message(frame)
+            assert isinstance(move, Move)
+            turn = Turn(
+                match=move.match,
+                attempt=1,
+                turn_id=f"1.{number:x}",
+                game=game,
+                clock=TurnClock(remaining_ms=10_000, seats_ms=[10_000, 10_000], lag_ms=0),
+                **told,
+            )
+            await connection.send(write_message(turn), text=True)
+
+    async with serve(echo, "127.0.0.1", 0, compression=None, ping_interval=None) as server:
+        print(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/", flush=True)
+        await asyncio.get_running_loop().create_future()
 
 
 if __name__ == "__main__":
-    uvloop.run(main(int(sys.argv[1]) if len(sys.argv) > 1 else 0))
+    uvloop.run(main(sys.argv[1]))

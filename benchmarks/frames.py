@@ -1,25 +1,17 @@
 """What the gateway's own code for plain text frames gains over the library's. `python benchmarks/frames.py`
 
-Two servers alternate several times: the server as it is, and one that leaves every frame to the sans-I/O protocol of
-`websockets`. The result is the ratio of their CPU a turn. It ends by itself after about four minutes.
+Two servers play at the same time: the server as it is, and one that leaves every frame to the sans-I/O protocol of
+`websockets`. The result is the ratio of their CPU a turn.
 """
 
 import argparse
-import asyncio
-import statistics
 import sys
-from typing import Final
 
-import uvloop
-from load import Tally, measure
 from rumble_server import app
 from rumble_server.cli.main import main as rumble
 from rumble_server.gateway.connection import Connection
-from throughput import playing
+from throughput import Contender, compare, read_load
 from websockets.protocol import State
-
-GAMES: Final = ("tictactoe", "connect4")
-PROGRAMS: Final = {"own": ("-m", "rumble_server.cli.main"), "library": (__file__, "--as-server")}
 
 
 class LibraryConnection(Connection):
@@ -37,24 +29,13 @@ class LibraryConnection(Connection):
             self._outbox.add(self)
 
 
-async def cpu_us(program: str, game: str, clients: int, seconds: float) -> float:
-    """Measure the CPU of a server in us a turn."""
-    tally = Tally()
-    async with playing(game, clients, tally, program=PROGRAMS[program]) as running:
-        await asyncio.sleep(0.5)
-        return (await measure(tally, running.process.pid, seconds))[1]
-
-
-async def main(clients: int, seconds: float, rounds: int) -> None:
-    print(f"{clients} clients, {rounds} rounds of {seconds:g} s, medians of server CPU a turn")
-    for game in GAMES:
-        pairs = [[await cpu_us(program, game, clients, seconds) for program in PROGRAMS] for _ in range(rounds)]
-        own, library = (statistics.median(each) for each in zip(*pairs, strict=True))
-        ratios = sorted(pair[0] / pair[1] for pair in pairs)
-        spread = f"{ratios[0]:.3f} to {ratios[-1]:.3f}"
-        print(
-            f"{game:10} own {own:5.1f} us  library {library:5.1f} us  ratio {statistics.median(ratios):.3f} ({spread})"
-        )
+def main() -> None:
+    options = read_load(
+        argparse.ArgumentParser(description=__doc__), seconds=4.0, rounds=9, games=("tictactoe", "connect4")
+    )
+    library = Contender("library", program=(__file__, "--as-server"))
+    for load in options.loads:
+        compare(Contender("own"), library, load, options.rounds, at_once=True)
 
 
 if __name__ == "__main__":
@@ -62,9 +43,4 @@ if __name__ == "__main__":
         vars(app)["Connection"] = LibraryConnection
         sys.argv[1:2] = []
         sys.exit(rumble())
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--clients", type=int, default=50)
-    parser.add_argument("--seconds", type=float, default=4.0)
-    parser.add_argument("--rounds", type=int, default=9)
-    options = parser.parse_args()
-    uvloop.run(main(options.clients, options.seconds, options.rounds))
+    main()

@@ -1,156 +1,201 @@
-"""Bots that use very little CPU, so that the server is what is measured: raw WebSocket frames, no JSON, no masking.
-
-Each bot answers a `turn` with its first legal move, which it finds by searching the bytes.
-"""
+"""Bots that use very little CPU, so that the server is what is measured: WebSocket by `picows`, JSON by `orjson`."""
 
 import asyncio
-import base64
 import contextlib
-import json
-import os
+import random
+import resource
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-NO_MASK = b"\x00\x00\x00\x00"
-"""A masking key of zeros is valid, and leaves the payload unchanged."""
+import orjson
+from picows import WSFrame, WSListener, WSMsgType, WSTransport, ws_connect
+from servers import Running
 
+LONGEST_PLIES = 80
+"""The ply at which a bot resigns: random play of chess would take some 330 plies, four times as many as engines do."""
 
-def text_frame(payload: bytes) -> bytes:
-    """Build a client's text frame."""
-    if len(payload) < 126:
-        return bytes((0x81, 0x80 | len(payload))) + NO_MASK + payload
-    return bytes((0x81, 0xFE)) + len(payload).to_bytes(2) + NO_MASK + payload
+Message = dict[str, Any]
 
 
 @dataclass
 class Tally:
-    """Counts what the bots of one load received."""
+    """What the bots of one load received. `over` is set at the end of a tournament, and at a `fault`."""
 
     turns: int = 0
+    turn_bytes: int = 0
     results: int = 0
+    tournaments_over: int = 0
+    fault: str | None = None
     over: asyncio.Event = field(default_factory=asyncio.Event)
 
-    def on_turn(self, turn: bytes) -> None:
-        """Count a turn that a bot is about to answer."""
-        self.turns += 1
+    def on_turn(self, turn: Message) -> None:
+        """Take note of a turn that a bot was asked."""
 
-    def on_result(self, match_over: bytes) -> None:
-        """Count a result that a bot received."""
-        self.results += 1
+    def on_move(self, turn: Message) -> None:
+        """Take note that a bot is about to answer this turn."""
+
+    def on_result(self, match_over: Message) -> None:
+        """Take note of a result that a bot received."""
+
+    def on_tournament_over(self) -> None:
+        """Take note that a bot was told of its tournament's end."""
+        self.over.set()
+
+    def fail(self, fault: str) -> None:
+        """End the load: something happened that must not."""
+        self.fault = self.fault or fault
+        self.over.set()
 
 
-class LoadBot(asyncio.Protocol):
-    """One connection. `login` is its first message; None for an echo, which expects no login."""
+@dataclass
+class Stopwatch(Tally):
+    """Times moves: from before a bot writes its move until its opponent has read its turn."""
 
-    def __init__(self, host: str, login: dict[str, Any] | None, tally: Tally, *, path: str = "/bot") -> None:
-        self._host = host
-        self._path = path
-        self._login = login
+    sent_at: dict[str, float] = field(default_factory=dict)
+    took_ms: list[float] = field(default_factory=list)
+
+    def on_turn(self, turn: Message) -> None:
+        sent_at = self.sent_at.pop(turn["match"], None)
+        if sent_at is not None:
+            self.took_ms.append((time.perf_counter() - sent_at) * 1000)
+
+    def on_move(self, turn: Message) -> None:
+        self.sent_at[turn["match"]] = time.perf_counter()
+
+
+class LoadBot(WSListener):
+    """One connection, which answers each turn with a random legal move. `login` is None for an echo."""
+
+    lot = random.Random(1)
+
+    def __init__(self, tally: Tally, login: Message | None = None) -> None:
         self._tally = tally
-        self._buffer = bytearray()
-        self._open = False
+        self._login = login
+        self._closing = False
+        self._ready_at = "joined" if login and "join" in login else "session"
         self.ready = asyncio.Event()
-        self.transport: asyncio.Transport | None = None
+        self.transport: WSTransport | None = None
 
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport) or hasattr(transport, "write")
-        self.transport = transport  # type: ignore[assignment]
-        key = base64.b64encode(os.urandom(16)).decode()
-        self.write(
-            f"GET {self._path} HTTP/1.1\r\nHost: {self._host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-            f"Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n\r\n".encode()
-        )
-
-    def data_received(self, data: bytes) -> None:
-        buffer = self._buffer
-        buffer += data
-        if not self._open:
-            end = buffer.find(b"\r\n\r\n")
-            if end < 0:
-                return
-            assert buffer.startswith(b"HTTP/1.1 101"), bytes(buffer[:end])
-            del buffer[: end + 4]
-            self._open = True
-            if self._login is not None:
-                self.say(self._login)
-            else:
-                self.ready.set()
-        start = 0
-        while len(buffer) - start >= 2:
-            size = buffer[start + 1]
-            head = 2
-            if size == 126:
-                size = int.from_bytes(buffer[start + 2 : start + 4])
-                head = 4
-            if len(buffer) - start < head + size:
-                break
-            opcode = buffer[start] & 0x0F
-            payload = bytes(buffer[start + head : start + head + size])
-            start += head + size
-            if opcode == 1:
-                self._on_text(payload)
-            elif opcode == 9:
-                self.write(bytes((0x8A, 0x80 | len(payload))) + NO_MASK + payload)
-            elif opcode == 8:
-                self._tally.over.set()
-        del buffer[:start]
-
-    def _on_text(self, payload: bytes) -> None:
-        if payload.startswith(b'{"type":"turn"'):
-            self._tally.on_turn(payload)
-            self.on_turn(payload)
-        elif payload.startswith(b'{"type":"match_over"'):
-            self._tally.on_result(payload)
-        elif payload.startswith((b'{"type":"joined"', b'{"type":"session"')):
+    def on_ws_connected(self, transport: WSTransport) -> None:
+        self.transport = transport
+        if self._login is None:
             self.ready.set()
-        elif payload.startswith((b'{"type":"tournament_over"', b'{"type":"error"', b'{"type":"rejected"')):
-            if not payload.startswith(b'{"type":"tournament_over"'):
-                print(payload.decode())
-            self._tally.over.set()
+        else:
+            self.say(self._login)
 
-    def on_turn(self, turn: bytes) -> None:
+    def on_ws_frame(self, transport: WSTransport, frame: WSFrame) -> None:
+        if frame.msg_type != WSMsgType.TEXT:
+            return
+        message = orjson.loads(frame.get_payload_as_memoryview())
+        tally, kind = self._tally, message["type"]
+        if kind == "turn":
+            tally.turns += 1
+            tally.turn_bytes += frame.payload_size
+            tally.on_turn(message)
+            self.on_turn(message)
+        elif kind == "match_over":
+            tally.results += 1
+            tally.on_result(message)
+        elif kind == self._ready_at:
+            self.ready.set()
+        elif kind == "tournament_over":
+            tally.tournaments_over += 1
+            tally.on_tournament_over()
+        elif kind in ("error", "rejected"):
+            tally.fail(str(message))
+
+    def on_ws_disconnected(self, transport: WSTransport) -> None:
+        if not self._closing:
+            self._tally.fail("a connection was closed")
+
+    def on_turn(self, turn: Message) -> None:
         """Answer immediately."""
-        self.write(text_frame(answer(turn)))
+        self.answer(turn)
 
-    def say(self, message: dict[str, Any]) -> None:
-        self.write(text_frame(json.dumps(message, separators=(",", ":")).encode()))
+    def answer(self, turn: Message) -> None:
+        """Send a random legal move, or resign a long match."""
+        if self._closing:
+            return
+        if turn["ply"] >= LONGEST_PLIES:
+            self.say({"type": "resign", "match": turn["match"]})
+            return
+        legal = turn["legal"]
+        move = legal[int(self.lot.random() * len(legal))]
+        self._tally.on_move(turn)
+        self.say({"type": "move", "match": turn["match"], "turn_id": turn["turn_id"], "move": move})
 
-    def write(self, data: bytes) -> None:
+    def say(self, message: Message) -> None:
+        assert self.transport is not None
+        self.transport.send(WSMsgType.TEXT, orjson.dumps(message))
+
+    def close(self) -> None:
+        """Leave; what comes later does not count."""
+        self._closing = True
         if self.transport is not None:
-            self.transport.write(data)
+            self.transport.disconnect()
 
 
-def answer(turn: bytes) -> bytes:
-    """Build the answer with the first legal move of a turn."""
-    match_at = turn.index(b'"match":"') + 9
-    turn_at = turn.index(b'"turn_id":"') + 11
-    legal_at = turn.index(b'"legal":["') + 10
-    return b'{"type":"move","match":"%s","turn_id":"%s","move":"%s"}' % (
-        turn[match_at : turn.index(b'"', match_at)],
-        turn[turn_at : turn.index(b'"', turn_at)],
-        turn[legal_at : turn.index(b'"', legal_at)],
-    )
+Bot = Callable[[Tally, Message | None], LoadBot]
 
 
-def cpu_s(pid: int) -> float:
-    """Return the CPU time that a process has used, user and system, in s."""
-    with open(f"/proc/{pid}/stat") as file:
-        fields = file.read().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+async def connect(running: Running, path: str, tally: Tally, login: Message | None, bot: Bot = LoadBot) -> LoadBot:
+    """Connect a bot, and wait until it is logged in and has joined. Raises RuntimeError if it may not."""
+    made = bot(tally, login)
+    await ws_connect(lambda: made, f"ws://127.0.0.1:{running.port}{path}")
+    with contextlib.suppress(TimeoutError):
+        await asyncio.wait_for(made.ready.wait(), 10)
+    if tally.fault or not made.ready.is_set():
+        raise RuntimeError(tally.fault or f"no answer to {login}")
+    return made
 
 
-def resident_kb(pid: int) -> int:
-    """Return the resident memory of a process in KB."""
-    with open(f"/proc/{pid}/status") as file:
-        return next(int(line.split()[1]) for line in file if line.startswith("VmRSS"))
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One stretch of play. CPU of the server is that of its whole process tree."""
+
+    turns: int
+    seconds: float
+    server_cpu_s: float
+    client_cpu_s: float
+    turn_bytes: int
+
+    @property
+    def rate(self) -> float:
+        """Turns a second."""
+        return self.turns / self.seconds
+
+    @property
+    def cpu_us(self) -> float:
+        """The server's CPU a turn in us."""
+        return self.server_cpu_s / self.turns * 1e6
+
+    @property
+    def client_share(self) -> float:
+        """The share of one core that the client took: near 1, the client is what was measured."""
+        return self.client_cpu_s / self.seconds
+
+    @property
+    def turn_size(self) -> float:
+        """The mean size of a turn's message in bytes."""
+        return self.turn_bytes / self.turns
 
 
-async def measure(tally: Tally, pid: int, seconds: float) -> tuple[float, float]:
-    """Measure for `seconds` or until the end: turns a second, and the server's CPU in us a turn."""
-    turns, cpu, began = tally.turns, cpu_s(pid), time.perf_counter()
+async def measure(tally: Tally, running: Running, seconds: float) -> Measured:
+    """Measure for `seconds`, or until the load is over. Raises RuntimeError at a fault, and if nothing was played."""
+    turns, turn_bytes = tally.turns, tally.turn_bytes
+    server, client, began = running.cpu_s(), time.process_time(), time.perf_counter()
     with contextlib.suppress(TimeoutError):
         await asyncio.wait_for(tally.over.wait(), seconds)
     took = time.perf_counter() - began
-    done = tally.turns - turns
-    return done / took, (cpu_s(pid) - cpu) / max(1, done) * 1e6
+    server, client = running.cpu_s() - server, time.process_time() - client
+    if tally.fault or tally.turns == turns:
+        raise RuntimeError(tally.fault or "no turn was played")
+    return Measured(tally.turns - turns, took, server, client, tally.turn_bytes - turn_bytes)
+
+
+def allow_many_connections() -> None:
+    """Raise this process's limit of open files, and that of the servers it starts, to the most allowed."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))

@@ -1,131 +1,193 @@
-"""Throughput of the whole server as a ratio to that of a validating echo. `python benchmarks/throughput.py`
+"""What a move costs the whole server, beside a validating echo. `python benchmarks/throughput.py`
 
-The two alternate several times, each in its own process under the same load; quote the ratio. It uses loopback only,
-and ends by itself after about a minute and a half.
+The ratio is the echo's CPU for a round trip divided by the server's for a move, its log and its child processes
+included. The echo's messages have the size of that game's. Echo and server run in turn, under the same load.
+
+    python benchmarks/throughput.py --against PATH
+
+compares with the server of another checkout instead; its ratio is our CPU divided by theirs. The two run at the same
+time on the same core, their loads on another: where the speed of a machine varies, only such pairs can be compared.
+Their rates say little, since they share a core. `--in-turn` and `--at-once` choose the other way for either.
 """
 
 import argparse
 import asyncio
+import os
 import statistics
-import subprocess
-import sys
-import tempfile
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from multiprocessing import get_context
+from multiprocessing.synchronize import Barrier
 from pathlib import Path
 
-import httpx
 import uvloop
-from load import LoadBot, Tally, measure, text_frame
+from load import Bot, LoadBot, Measured, Message, Tally, connect, measure
+from servers import RUMBLE, Running, echoing, serving
 
-TOKEN = "benchmark-token"
-MOVE = b'{"type":"move","match":"friday.1.1.1.1","turn_id":"1.1","move":"a"}'
-
-
-def start(*command: str) -> "subprocess.Popen[str]":
-    return subprocess.Popen([sys.executable, *command], stdout=subprocess.PIPE, text=True)
-
-
-async def connect(
-    port: int, login: dict[str, object] | None, tally: Tally, path: str, bot: Callable[..., LoadBot] = LoadBot
-) -> LoadBot:
-    host = f"127.0.0.1:{port}"
-    loop = asyncio.get_running_loop()
-    made = bot(host, login, tally, path=path)
-    await loop.create_connection(lambda: made, "127.0.0.1", port)
-    await asyncio.wait_for(made.ready.wait(), 10)
-    return made
-
-
-async def echo(clients: int, seconds: float) -> tuple[float, float]:
-    process = start(str(Path(__file__).with_name("echo_server.py")))
-    assert process.stdout is not None
-    try:
-        port = int(process.stdout.readline())
-        tally = Tally()
-        bots = [await connect(port, None, tally, "/") for _ in range(clients)]
-        for bot in bots:
-            assert bot.transport is not None
-            bot.transport.write(text_frame(MOVE))
-        await asyncio.sleep(0.5)
-        return await measure(tally, process.pid, seconds)
-    finally:
-        process.kill()
-        process.wait()
+GAMES = ("tictactoe", "connect4", "chess")
+WARM_S = 1.0
+"""How long a load plays before it is measured."""
+START_S = 120
+"""How long one load waits for the other before a measurement in s; then it fails."""
 
 
 @dataclass(frozen=True, slots=True)
-class Running:
-    """A server whose bots play one tournament as fast as they can."""
+class Load:
+    """How much is played: raw bots, each with up to `matches` at once."""
 
-    process: "subprocess.Popen[str]"
-    page: str
-    tournament: str
-
-    @property
-    def port(self) -> int:
-        return int(self.page.rpartition(":")[2])
+    game: str
+    bots: int = 40
+    matches: int = 4
+    seconds: float = 5.0
 
 
-@asynccontextmanager
-async def playing(
-    game: str,
-    clients: int,
-    tally: Tally,
-    max_matches: int = 2,
-    bot: Callable[..., LoadBot] = LoadBot,
-    program: Sequence[str] = ("-m", "rumble_server.cli.main"),
-) -> AsyncIterator[Running]:
-    with tempfile.TemporaryDirectory(prefix="rumble-") as folder:
-        options = ("--port", "0", "--house", "none", "--db", f"{folder}/bench.db", "--host-token", TOKEN)
-        process = start(*program, "serve", *options)
-        assert process.stdout is not None
-        try:
-            page = process.stdout.readline().split()[-1].rstrip("/")
-            async with httpx.AsyncClient(base_url=page, headers={"Authorization": f"Bearer {TOKEN}"}) as host:
-                body = {"name": "bench", "game": game, "cycles": 100}
-                reply = await host.post("/api/tournaments", json=body)
-                running = Running(process, page, reply.raise_for_status().json()["id"])
-                for number in range(clients):
-                    login = {"type": "login", "name": f"bot{number}", "join": running.tournament}
-                    await connect(running.port, {**login, "max_matches": max_matches}, tally, "/bot", bot)
-                (await host.post(f"/api/tournaments/{running.tournament}/start")).raise_for_status()
+@dataclass(frozen=True, slots=True)
+class Contender:
+    """A server to measure: this one, that of another checkout, or another program with its commands."""
+
+    name: str
+    source: Path | None = None
+    program: Sequence[str] = RUMBLE
+
+    @asynccontextmanager
+    async def playing(self, load: Load, tally: Tally) -> AsyncIterator[Running]:
+        """Run the server with a load that plays."""
+        async with serving(source=self.source, program=self.program) as running:
+            await play(running, load, tally)
             yield running
-        finally:
-            process.kill()
-            process.wait()
 
 
-async def rumble(game: str, clients: int, seconds: float) -> tuple[float, float]:
-    tally = Tally()
-    async with playing(game, clients, tally) as running:
-        await asyncio.sleep(0.5)
-        return await measure(tally, running.process.pid, seconds)
+@dataclass(frozen=True, slots=True)
+class Echo:
+    """The echo. Its clients have as many messages under way as bots have matches that wait for a move."""
+
+    name: str = "echo"
+
+    @asynccontextmanager
+    async def playing(self, load: Load, tally: Tally) -> AsyncIterator[Running]:
+        """Run the echo with a load that plays."""
+        async with echoing(load.game) as running:
+            bots = [await connect(running, "/", tally, None) for _ in range(load.bots)]
+            for number in range(load.bots * load.matches // 2):
+                move = {"type": "move", "match": f"bench.1.{number}.1.1", "turn_id": "1.1", "move": "a"}
+                bots[number % load.bots].say(move)
+            yield running
 
 
-async def main(clients: int, seconds: float, rounds: int) -> None:
-    figures: dict[str, list[tuple[float, float]]] = {"echo": [], "connect4": [], "tictactoe": []}
-    for _ in range(rounds):
-        figures["echo"].append(await echo(clients, seconds))
-        for game in ("connect4", "tictactoe"):
-            figures[game].append(await rumble(game, clients, seconds))
-    print(f"{clients} clients, {rounds} rounds of {seconds:g} s, medians")
+async def play(running: Running, load: Load, tally: Tally, bot: Bot = LoadBot, **config: object) -> str:
+    """Start a tournament, a long round-robin unless `config` says otherwise, and return its id."""
+    async with running.api() as host:
+        body = {"name": "bench", "game": load.game, "cycles": 100, **config}
+        reply = await host.post("/api/tournaments", json=body)
+        tournament = str(reply.raise_for_status().json()["id"])
+        for number in range(load.bots):
+            login: Message = {"type": "login", "name": f"bot{number}", "join": tournament, "max_matches": load.matches}
+            await connect(running, "/bot", tally, login, bot)
+        (await host.post(f"/api/tournaments/{tournament}/start")).raise_for_status()
+    return tournament
+
+
+def measure_all(contenders: Sequence[Contender | Echo], load: Load) -> list[Measured]:
+    """Measure contenders at the same time. Each load is a process of its own, beside the server that it starts."""
+    context = get_context("spawn")
+    barrier = context.Barrier(len(contenders))
+    with ProcessPoolExecutor(len(contenders), context, initializer=_share, initargs=(barrier,)) as pool:
+        return list(pool.map(_measure, contenders, [load] * len(contenders)))
+
+
+_barrier: Barrier
+"""Where the loads of one measurement wait for each other."""
+
+
+def _share(barrier: Barrier) -> None:
+    global _barrier
+    _barrier = barrier
+
+
+def _measure(contender: Contender | Echo, load: Load) -> Measured:
+    async def measured() -> Measured:
+        tally = Tally()
+        first, *others = sorted(os.sched_getaffinity(0))
+        if _barrier.parties > 1:
+            os.sched_setaffinity(0, {first})  # and thereby the server that it starts
+        async with contender.playing(load, tally) as running:
+            if _barrier.parties > 1 and others:
+                os.sched_setaffinity(0, others)
+            await asyncio.sleep(WARM_S)
+            await asyncio.to_thread(_barrier.wait, START_S)
+            return await measure(tally, running, load.seconds)
+
+    try:
+        return uvloop.run(measured())
+    except BaseException:
+        _barrier.abort()
+        raise
+
+
+def told(game: str, name: str, rows: Sequence[Measured]) -> str:
+    """Describe the medians of several measurements."""
+    figures = ((row.rate, row.cpu_us, row.turn_size, row.client_share) for row in rows)
+    rate, cpu_us, size, share = (statistics.median(each) for each in zip(*figures, strict=True))
+    return (
+        f"{game:10} {name:8} {rate:8,.0f} turns/s  {cpu_us:6.1f} us of server CPU a turn  {size:5.0f} bytes a turn"
+        f"  client {share:.0%} of a core"
+    )
+
+
+def spread(ratios: Sequence[float]) -> str:
+    """Describe ratios by their median, least and greatest."""
+    return f"{statistics.median(ratios):.3f} ({min(ratios):.3f} to {max(ratios):.3f})"
+
+
+def compare(ours: Contender, other: Contender | Echo, load: Load, rounds: int, *, at_once: bool) -> None:
+    """Measure two servers in pairs, at the same time or in turn, and print their figures and ratios."""
+    figures: dict[str, list[Measured]] = {other.name: [], ours.name: []}
+    for number in range(rounds):
+        order = [ours, other] if number % 2 else [other, ours]
+        for part in [order] if at_once else [[each] for each in order]:
+            for contender, measured in zip(part, measure_all(part, load), strict=True):
+                figures[contender.name].append(measured)
     for name, rows in figures.items():
-        rate = statistics.median(row[0] for row in rows)
-        cpu = statistics.median(row[1] for row in rows)
-        ratios = [row[0] / base[0] for row, base in zip(rows, figures["echo"], strict=True)]
-        cpu_ratios = [base[1] / row[1] for row, base in zip(rows, figures["echo"], strict=True)]
-        print(
-            f"{name:10} {rate:8.0f} turns/s  {cpu:6.1f} us of server CPU a turn"
-            f"  ratio {statistics.median(ratios):.2f} (by CPU {statistics.median(cpu_ratios):.2f})"
-        )
+        print(told(load.game, name, rows))
+    over, under = (other, ours) if isinstance(other, Echo) else (ours, other)
+    costs = spread([a.cpu_us / b.cpu_us for a, b in zip(figures[over.name], figures[under.name], strict=True)])
+    rates = spread([a.rate / b.rate for a, b in zip(figures[ours.name], figures[other.name], strict=True)])
+    print(
+        f"{load.game:10} CPU a turn {over.name}/{under.name} {costs}, turns/s {ours.name}/{other.name} {rates}",
+        flush=True,
+    )
+
+
+def read_load(parser: argparse.ArgumentParser, seconds: float, rounds: int, games: Sequence[str]) -> argparse.Namespace:
+    """Read the options of a load from the command line; `loads` has one for each game."""
+    parser.add_argument("--games", default=",".join(games), help="Names, with commas between them.")
+    parser.add_argument("--bots", type=int, default=40)
+    parser.add_argument("--matches", type=int, default=4, help="How many matches a bot plays at once.")
+    parser.add_argument("--seconds", type=float, default=seconds, help="How long each measurement takes.")
+    parser.add_argument("--rounds", type=int, default=rounds)
+    options = parser.parse_args()
+    options.loads = [Load(game, options.bots, options.matches, options.seconds) for game in options.games.split(",")]
+    print(
+        f"{options.bots} bots of {options.matches} matches at once, {options.rounds} rounds of {options.seconds:g} s,"
+        " medians"
+    )
+    return options
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--against", type=Path, metavar="PATH", help="Another checkout, to compare with.")
+    ways = parser.add_mutually_exclusive_group()
+    ways.add_argument("--in-turn", dest="at_once", action="store_false", default=None, help="One after the other.")
+    ways.add_argument("--at-once", dest="at_once", action="store_true", help="Both at the same time, on one core.")
+    options = read_load(parser, seconds=5.0, rounds=3, games=GAMES)
+    other = Echo() if options.against is None else Contender("theirs", options.against.resolve())
+    at_once = options.against is not None if options.at_once is None else options.at_once
+    for load in options.loads:
+        compare(Contender("ours"), other, load, options.rounds, at_once=at_once)
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--clients", type=int, default=50)
-    parser.add_argument("--seconds", type=float, default=5.0)
-    parser.add_argument("--rounds", type=int, default=3)
-    options = parser.parse_args()
-    uvloop.run(main(options.clients, options.seconds, options.rounds))
+    main()

@@ -181,10 +181,10 @@ class Arena:
         known = self._sessions.get(session_id)
         if known is None:
             self._outlet.sessions.send(session_id, error)
-        else:
+        elif not known[1].closing:
             player, session = known
             with self._transaction:
-                session.max_matches = 0  # so that no match starts in the place of those it loses now
+                player.take_no_more()  # so that no match starts in the place of those it loses now
                 reason = f"{player.name} sent more than {allowed} messages a minute that answer no turn"
                 for match_id in list(player.matches):
                     self.matches.forfeit(match_id, player, Termination.FLOOD, reason)

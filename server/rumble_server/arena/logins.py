@@ -61,7 +61,7 @@ class Logins:
         """Answer a login that was admitted, and take up the bot's matches. An older session is told it was replaced."""
         if player.session is not None:
             player.session.close(CloseCode.REPLACED)
-        player.session = session
+        player.connect(session)
         tournaments = player.tournaments.values()
         told = say.Session(
             name=player.name,
@@ -83,7 +83,7 @@ class Logins:
         """A session has ended. Nothing happens if a newer one took over, or the server has stopped judging."""
         if player.session is not session:
             return
-        player.session = None
+        player.connect(None)
         if self._scheduler.stopped:
             return
         self._matches.disconnect(player)

@@ -128,7 +128,7 @@ class Matches:
         self.live[started.match] = match
         self.recorder.referees[started.match] = match.referee
         for seat, player in enumerate(match.players):
-            player.matches[started.match] = seat
+            player.begin(started.match, seat)
         return match
 
     # --- players come and go ---
@@ -215,7 +215,7 @@ class Matches:
             match.timer.cancel()
         del self.live[over.match], self.recorder.referees[over.match]
         for player in match.players:
-            del player.matches[over.match]
+            player.end(over.match)
         del match.referee  # match and referee know each other: without this they are freed only by the collector
         self._on_over(over, match.players)
 

@@ -9,10 +9,12 @@ from rumble_server.tournament.tournament import Tournament
 class Player:
     """A bot by name."""
 
-    __slots__ = ("claimed", "matches", "name", "session", "tournaments")
+    __slots__ = ("_free", "claimed", "matches", "name", "session", "tournaments")
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, free: set[str]) -> None:
+        """`free` are the names of the players who can take one more match; this one is kept in it."""
         self.name = name
+        self._free = free
         self.session: BotSession | None = None
         """The newest login; None while it is not connected."""
         self.matches: dict[str, int] = {}
@@ -28,7 +30,35 @@ class Player:
 
     @property
     def is_free(self) -> bool:
-        return self.session is not None and len(self.matches) < self.session.max_matches
+        """Whether it is connected and can take one more match."""
+        return self.name in self._free
+
+    def connect(self, session: BotSession | None) -> None:
+        """Have a session, or (None) none any more."""
+        self.session = session
+        self._count()
+
+    def begin(self, match_id: str, seat: int) -> None:
+        """Play a match."""
+        self.matches[match_id] = seat
+        self._count()
+
+    def end(self, match_id: str) -> None:
+        """Play a match no longer."""
+        del self.matches[match_id]
+        self._count()
+
+    def take_no_more(self) -> None:
+        """Take no further match in this session."""
+        if self.session is not None:
+            self.session.max_matches = 0
+            self._count()
+
+    def _count(self) -> None:
+        if self.session is not None and len(self.matches) < self.session.max_matches:
+            self._free.add(self.name)
+        else:
+            self._free.discard(self.name)
 
     def plays(self, game: str) -> bool:
         """Whether it is connected, and its login did not leave out this game."""
@@ -56,6 +86,8 @@ class Players:
     def __init__(self) -> None:
         self.by_name: dict[str, Player] = {}
         """By name in lower case."""
+        self.free: set[str] = set()
+        """The names of those who can take one more match."""
 
     def get(self, name: str) -> Player | None:
         return self.by_name.get(name.casefold())
@@ -68,7 +100,7 @@ class Players:
 
     def enter(self, name: str) -> Player:
         """Return the player of that name, new if there was none."""
-        return self.by_name.setdefault(name.casefold(), Player(name))
+        return self.by_name.setdefault(name.casefold(), Player(name, self.free))
 
     def of(self, names: Iterable[str]) -> tuple[Player, ...]:
         """Return the players of these names, which must be known."""

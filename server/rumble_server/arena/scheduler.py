@@ -31,7 +31,6 @@ class Scheduler:
         self.stopped = False
         """Set by `stop`: later events are ignored, and recovered from the log."""
         self._recorder = recorder
-        self._players = recorder.players.by_name
         self._matches = matches
         self._lifecycle = lifecycle
         self._work = work
@@ -113,7 +112,7 @@ class Scheduler:
     def _start_matches(self, tournament: Tournament, budget: int) -> int:
         if self.draining or self.trouble is not None:
             return budget
-        for found in tournament.due(self._is_free, self._recorder.clock.now_ms()):
+        for found in tournament.due(self._recorder.players.free, self._recorder.clock.now_ms()):
             if isinstance(found, MatchStarted):
                 self._matches.start(found)
             else:
@@ -124,9 +123,6 @@ class Scheduler:
             if budget <= 0:
                 break
         return budget
-
-    def _is_free(self, name: str) -> bool:
-        return self._players[name.casefold()].is_free
 
     def _start_by_itself(self, tournament: Tournament) -> None:
         try:

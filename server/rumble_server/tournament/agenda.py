@@ -4,8 +4,8 @@ A schedule that follows no results is pulled lazily: a bot that finds nothing to
 it has `LOOK_AHEAD` matches in sight. So memory follows the bots and not the pairings, and no round is a barrier.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence, Set
+from dataclasses import dataclass, field
 
 from rumble_engine import Termination
 
@@ -23,19 +23,26 @@ class Slot:
     """One match of the schedule that has no result yet. `seats` are bot names; `attempt` is the next to be played."""
 
     match_id: str
+    key: MatchKey
     seats: tuple[str, str]
     attempt: int = 1
+    order: int = field(default=0, compare=False)
+    """Of two slots that wait, the one that has waited longer has the lower number; 0: it does not wait."""
 
     def opponent(self, bot: str) -> str:
         return self.seats[1] if self.seats[0] == bot else self.seats[0]
 
 
 class Agenda:
-    """Slots by bot, in schedule order."""
+    """Slots by bot and opponent, so that the next match of a bot is found at the same cost in any field."""
 
     def __init__(self, tournament_id: str, bots: tuple[str, ...], schedule: Schedule) -> None:
         self._tournament_id = tournament_id
-        self._by_bot: dict[str, dict[str, Slot]] = {bot: {} for bot in bots}
+        self._waiting: dict[str, dict[str, list[Slot]]] = {bot: {} for bot in bots}
+        """By bot and opponent: the matches that they have in sight, the oldest first."""
+        self._in_sight = dict.fromkeys(bots, 0)
+        """By bot: how many of these are of the schedule's own rounds, and not with one that came late."""
+        self._put = 0
         self._played: dict[MatchKey, Played] = {}
         """The results, where the schedule follows them."""
         self._gone: set[int] = set()
@@ -84,8 +91,9 @@ class Agenda:
         for pairing in pairings:
             first, second = self.bots[pairing.first], self.bots[pairing.second]
             for leg in range(1, self.schedule.plan.legs + 1):
-                match_id = str(MatchId(self._tournament_id, *pairing.match_key(leg)))
-                self.put(Slot(match_id, (first, second) if leg % 2 else (second, first)))
+                key = pairing.match_key(leg)
+                match_id = str(MatchId(self._tournament_id, *key))
+                self.put(Slot(match_id, key, (first, second) if leg % 2 else (second, first)))
 
     def enter_late(self, bot: str) -> None:
         """Have a newcomer meet all earlier bots, in rounds of their own after the schedule's.
@@ -100,7 +108,8 @@ class Agenda:
         earlier = sum(range(plan.bots, newcomer))
         self.bots.append(bot)
         self._late.add(bot)
-        self._by_bot[bot] = {}
+        self._waiting[bot] = {}
+        self._in_sight[bot] = 0
         own_lead = 0
         firsts = []
         for other, lead in enumerate(self._leads):
@@ -125,26 +134,46 @@ class Agenda:
 
     def wait(self, slot: Slot) -> None:
         """Have a match that does not run (any more) wait to be started."""
-        for bot in slot.seats:
-            self._by_bot[bot][slot.match_id] = slot
+        if slot.order:
+            return
+        self._put += 1
+        slot.order = self._put
+        first, second = slot.seats
+        self._waiting[first].setdefault(second, []).append(slot)
+        self._waiting[second].setdefault(first, []).append(slot)
+        self._see(slot, 1)
 
     def start(self, slot: Slot) -> None:
-        """Take a match that runs out of the sight of its bots."""
-        for bot in slot.seats:
-            self._by_bot[bot].pop(slot.match_id, None)
+        """Take a match that runs, or is lost before it began, out of the sight of its bots."""
+        if not slot.order:
+            return
+        slot.order = 0
+        first, second = slot.seats
+        slots = self._waiting[first][second]
+        if len(slots) > 1:
+            slots.remove(slot)
+            self._waiting[second][first].remove(slot)
+        else:
+            del self._waiting[first][second], self._waiting[second][first]
+        self._see(slot, -1)
+
+    def _see(self, slot: Slot, matches: int) -> None:
+        if not self._late or self._late.isdisjoint(slot.seats):
+            for bot in slot.seats:
+                self._in_sight[bot] += matches
 
     def close(self, over: MatchOver) -> None:
-        self.start(self.find(over.match))
+        slot = self.find(over.match)
+        self.start(slot)
         del self.open[over.match]
         if self.schedule.follows_results and over.scores is not None:
             first, second = over.scores
-            played = Played((first, second), over.termination is Termination.NO_SHOW)
-            self._played[MatchId.parse(over.match).key] = played
+            self._played[slot.key] = Played((first, second), over.termination is Termination.NO_SHOW)
 
     def reopen(self, match_id: str, seats: Sequence[str]) -> Slot:
         """Have a match that had a result wait to be played again."""
-        slot = Slot(match_id, (seats[0], seats[1]))
-        self._played.pop(MatchId.parse(match_id).key, None)
+        slot = Slot(match_id, MatchId.parse(match_id).key, (seats[0], seats[1]))
+        self._played.pop(slot.key, None)
         self.put(slot)
         return slot
 
@@ -157,20 +186,27 @@ class Agenda:
 
     def waiting(self, bot: str) -> list[Slot]:
         """Return what the bot has in sight, oldest first."""
-        return list(self._by_bot[bot].values())
+        return sorted((slot for slots in self._waiting[bot].values() for slot in slots), key=lambda slot: slot.order)
+
+    def oldest(self, bot: str, opponents: Set[str]) -> Slot | None:
+        """Return the oldest match that the bot has in sight with one of these opponents."""
+        waiting = self._waiting[bot]
+        oldest: Slot | None = None
+        for opponent in waiting.keys() & opponents:
+            slot = waiting[opponent][0]
+            if oldest is None or slot.order < oldest.order:
+                oldest = slot
+        return oldest
 
     def has_more(self, bot: str) -> bool:
         """Whether matches of the bot are due or will be; where they follow from results, whether any are due."""
-        return bool(self._by_bot[bot]) or not (self.schedule.follows_results or self.exhausted)
+        return bool(self._waiting[bot]) or not (self.schedule.follows_results or self.exhausted)
 
     def may_pull_for(self, bot: str) -> bool:
         """Whether another round should be pulled for a bot that found nobody to play."""
         if self.schedule.follows_results or self.exhausted or bot in self._late:
             return False
-        in_sight = self._by_bot[bot].values()
-        if len(in_sight) < LOOK_AHEAD or not self._late:
-            return len(in_sight) < LOOK_AHEAD
-        return sum(self._late.isdisjoint(slot.seats) for slot in in_sight) < LOOK_AHEAD
+        return self._in_sight[bot] < LOOK_AHEAD
 
     def places(self) -> dict[str, int]:
         return {self.bots[number]: place for number, place in self.schedule.places(self._played).items()}

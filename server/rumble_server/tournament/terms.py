@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from rumble_engine import Termination
 
 from rumble_server.match.facts import MatchOver, MatchStarted
-from rumble_server.match.match_id import MatchId
 from rumble_server.tournament.agenda import Slot
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.openings import Opening, opening_of
@@ -47,5 +46,5 @@ def no_show(
 
 
 def _opening(config: TournamentConfig, openings: Sequence[Opening], slot: Slot) -> Opening:
-    match_id = MatchId.parse(slot.match_id)
-    return opening_of(openings, match_id.cycle, match_id.leg, config.legs)
+    cycle, _, _, leg = slot.key
+    return opening_of(openings, cycle, leg, config.legs)

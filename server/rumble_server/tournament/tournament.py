@@ -4,7 +4,7 @@ What the log tells changes only in `apply`, fact by fact, so that live play and 
 (`join`, `start`, ...) check, and give the facts to be recorded; `due` gives the matches that can start or are lost now.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from hmac import compare_digest
 from random import Random
 from typing import Literal
@@ -14,6 +14,7 @@ from rumble_protocol.codes import ErrorCode
 from rumble_protocol.server_messages import TournamentStatus
 
 from rumble_server.match.facts import MatchOver, MatchStarted
+from rumble_server.match.match_id import MatchId
 from rumble_server.results.result import result_of
 from rumble_server.results.standings import Table
 from rumble_server.tournament.absence import Absence
@@ -72,6 +73,8 @@ class Tournament:
         self.going_since_ms: int | None = None
         """When it was started or last resumed."""
         self.ended_at_ms: int | None = None
+        self._gone: set[str] = set()
+        """The bots whose matches are lost as they are due."""
         self._unsettled: dict[str, None] = {}
         """Bots that `due` is to look at again; a dict for its order."""
         self._absence = Absence(self.id, self._has_matches)
@@ -101,19 +104,23 @@ class Tournament:
             case BotLeft():
                 if self.status == "lobby":
                     del self.field[fact.bot]
+                    self._gone.discard(fact.bot)
                     self._absence.forget(fact.bot)
                     self.table.withdraw(fact.bot)
                 else:
                     self.field[fact.bot].withdrawn = True
+                    self._note_gone(self.field[fact.bot])
                     if self.agenda is not None:
                         self.agenda.withdraw(fact.bot)
                     self._unsettled[fact.bot] = None
             case BotAbsent():
                 self.field[fact.bot].set_absent_left(fact.absent_left_ms, fact.at_ms)
+                self._note_gone(self.field[fact.bot])
             case BotBenched():
                 entrant = self.field[fact.bot]
                 entrant.benched = fact.benched
                 entrant.faulty_in_a_row = 0
+                self._note_gone(entrant)
                 self._unsettled[fact.bot] = None
             case TournamentStarted():
                 self.status = "running"
@@ -340,11 +347,11 @@ class Tournament:
         if bot in self.field:
             self._unsettled[bot] = None
 
-    def due(self, is_free: Callable[[str], bool], now_ms: int) -> Iterator[MatchStarted | MatchOver | RoundPaired]:
+    def due(self, free: Set[str], now_ms: int) -> Iterator[MatchStarted | MatchOver | RoundPaired]:
         """Give the matches that start now, those lost now because a bot is gone, and rounds newly paired.
 
-        The caller records, applies and carries out each before it asks for the next. `is_free` tells whether a bot
-        is connected and can take one more match.
+        The caller records, applies and carries out each before it asks for the next. `free` are the bots that are
+        connected and can take one more match, as it stands at any time.
         """
         while self.status == "running" and self._unsettled:
             paired = self._pair(now_ms)
@@ -352,7 +359,7 @@ class Tournament:
                 yield paired
                 continue
             bot = next(iter(self._unsettled))
-            found = self._due_for(bot, is_free, now_ms)
+            found = self._due_for(bot, free, now_ms)
             if found is None:
                 self._unsettled.pop(bot, None)
             else:
@@ -380,28 +387,30 @@ class Tournament:
         task = agenda.prepare()
         return None if task is None else self.paired(task(), now_ms)
 
-    def _due_for(self, bot: str, is_free: Callable[[str], bool], now_ms: int) -> MatchStarted | MatchOver | None:
-        agenda = self._agenda()
-        gone = self.field[bot].gone
-        if not gone and not is_free(bot):
+    def _due_for(self, bot: str, free: Set[str], now_ms: int) -> MatchStarted | MatchOver | None:
+        agenda, gone = self._agenda(), self._gone
+        if bot not in free and bot not in gone:
             return None
+        ready = free | gone if gone else free
         while True:
-            for slot in agenda.waiting(bot):
-                opponent = slot.opponent(bot)
-                opponent_gone = self.field[opponent].gone
-                if not opponent_gone and not is_free(opponent):
-                    continue
-                if gone or opponent_gone:
-                    entrants = (self.field[name] for name in slot.seats)
-                    why = {entrant.bot: entrant.why_gone for entrant in entrants if entrant.gone}
-                    return no_show(self.config, self.openings, slot, why, now_ms)
-                return terms(self.config, self.openings, slot, now_ms)
+            slot = agenda.oldest(bot, ready)
+            if slot is not None:
+                if gone.isdisjoint(slot.seats):
+                    return terms(self.config, self.openings, slot, now_ms)
+                why = {name: self.field[name].why_gone for name in slot.seats if name in gone}
+                return no_show(self.config, self.openings, slot, why, now_ms)
             if not agenda.may_pull_for(bot) or self._pull(agenda) is None:
                 return None
 
+    def _note_gone(self, entrant: Entrant) -> None:
+        if entrant.gone:
+            self._gone.add(entrant.bot)
+        else:
+            self._gone.discard(entrant.bot)
+
     def terms_of(self, over: MatchOver) -> MatchStarted:
         """Return what a match that was lost before it began would have been played under."""
-        slot = Slot(over.match, (over.seats[0], over.seats[1]), over.attempt)
+        slot = Slot(over.match, MatchId.parse(over.match).key, (over.seats[0], over.seats[1]), over.attempt)
         return terms(self.config, self.openings, slot, over.at_ms)
 
     # --- absence ---
@@ -412,17 +421,22 @@ class Tournament:
         if entrant is None:
             return None
         self._unsettled[bot] = None
-        return self._absence.appear(entrant, now_ms)
+        fact = self._absence.appear(entrant, now_ms)
+        self._note_gone(entrant)
+        return fact
 
     def disappear(self, bot: str, now_ms: int) -> None:
         """Let the absent budget of a bot that is not connected run from `now_ms`, while it has matches to play."""
         entrant = self.field.get(bot)
         if entrant is not None:
             self._absence.disappear(entrant, now_ms)
+            self._note_gone(entrant)
 
     def nobody_there(self, since_ms: int) -> None:
         """Take every bot as not connected, after a restart; absent budgets run from `since_ms`."""
         self._absence.nobody_there(self.field.values(), since_ms)
+        for entrant in self.field.values():
+            self._note_gone(entrant)
         self._unsettle(self.field)
 
     def expire_absent(self, now_ms: int) -> list[BotAbsent]:

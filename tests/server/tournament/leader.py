@@ -104,8 +104,10 @@ class Leader:
     def due(self) -> list[MatchStarted | MatchOver]:
         """What starts or is lost now."""
         found = []
-        for fact in self.tournament.due(self._is_free, self.now_ms):
+        free = self._free()
+        for fact in self.tournament.due(free, self.now_ms):
             self.record(fact)
+            free &= self._free()
             if not isinstance(fact, RoundPaired):
                 found.append(fact)
         return found
@@ -147,8 +149,8 @@ class Leader:
                     self.finish(fact.match)
         return ids
 
-    def _is_free(self, bot: str) -> bool:
-        return bot in self.there and not any(bot in started.seats for started in self.tournament.running.values())
+    def _free(self) -> set[str]:
+        return self.there - {bot for started in self.tournament.running.values() for bot in started.seats}
 
 
 def no_shows(leader: Leader) -> list[tuple[str, tuple[float, ...] | None, tuple[int, ...]]]:

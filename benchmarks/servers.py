@@ -1,0 +1,114 @@
+"""The processes that benchmarks measure: a server of this checkout or of another one, and the echo."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+
+TOKEN = "benchmark-token"
+RUMBLE = ("-m", "rumble_server.cli.main")
+PACKAGES = ("engine", "protocol", "server", "bots")
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A server that listens on a port of this machine."""
+
+    process: "subprocess.Popen[str]"
+    port: int
+
+    @property
+    def page(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def api(self) -> httpx.AsyncClient:
+        """Return a client of its API with the host's rights."""
+        return httpx.AsyncClient(base_url=self.page, headers={"Authorization": f"Bearer {TOKEN}"}, timeout=60)
+
+    def cpu_s(self) -> float:
+        """Return the CPU time that the server and its child processes have used, user and system, in s."""
+        return sum(cpu_s(pid) for pid in tree(self.process.pid))
+
+    def resident_kb(self) -> int:
+        """Return the resident memory of the server and its child processes in KB."""
+        return sum(resident_kb(pid) for pid in tree(self.process.pid))
+
+
+@contextmanager
+def process(*arguments: str, source: Path | None = None) -> Iterator["subprocess.Popen[str]"]:
+    """Run Python until the end of the block, with the packages of the checkout `source` (None: the installed ones)."""
+    path = {} if source is None else {"PYTHONPATH": os.pathsep.join(str(source / each) for each in PACKAGES)}
+    command = [sys.executable, *arguments]
+    started = subprocess.Popen(command, env={**os.environ, **path}, stdout=subprocess.PIPE, text=True)
+    try:
+        yield started
+    finally:
+        for pid in tree(started.pid):
+            os.kill(pid, signal.SIGKILL)
+        started.wait()
+
+
+@asynccontextmanager
+async def serving(
+    database: Path | None = None, source: Path | None = None, program: Sequence[str] = RUMBLE
+) -> AsyncIterator[Running]:
+    """Run a server without house bots; without `database` it has a new one on disk, which goes with it."""
+    with contextlib.ExitStack() as stack:
+        if database is None:
+            database = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="rumble-")), "bench.db")
+        options = ("--port", "0", "--house", "none", "--db", str(database), "--host-token", TOKEN)
+        started = stack.enter_context(process(*program, "serve", *options, source=source))
+        yield Running(started, announced_port(started))
+
+
+@asynccontextmanager
+async def echoing(game: str) -> AsyncIterator[Running]:
+    """Run the echo, with turns of this game."""
+    with process(str(Path(__file__).with_name("echo_server.py")), game) as started:
+        yield Running(started, announced_port(started))
+
+
+def announced_port(started: "subprocess.Popen[str]") -> int:
+    """Read the address that a server prints first. Raises RuntimeError if it has ended instead."""
+    assert started.stdout is not None
+    line = started.stdout.readline()
+    if not line:
+        raise RuntimeError(f"the server did not start: {started.args!r}")
+    return int(line.split()[-1].rstrip("/").rpartition(":")[2])
+
+
+def tree(pid: int) -> list[int]:
+    """Return a process and its descendants."""
+    children: dict[int, list[int]] = {}
+    for entry in os.listdir("/proc"):
+        if entry.isdigit():
+            with contextlib.suppress(OSError):  # it has ended
+                children.setdefault(int(stat(int(entry))[1]), []).append(int(entry))
+    found = [pid]
+    for each in found:
+        found += children.get(each, [])
+    return found
+
+
+def stat(pid: int) -> list[str]:
+    """Return what the kernel tells of a process, from its state on (proc_pid_stat(5), field 3)."""
+    return Path("/proc", str(pid), "stat").read_text().rpartition(")")[2].split()
+
+
+def cpu_s(pid: int) -> float:
+    """Return the CPU time of a process and of its children that have ended, in s."""
+    return sum(map(int, stat(pid)[11:15])) / os.sysconf("SC_CLK_TCK")
+
+
+def resident_kb(pid: int) -> int:
+    """Return the resident memory of a process in KB."""
+    with open(f"/proc/{pid}/status") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith("VmRSS"))
