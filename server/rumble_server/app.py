@@ -179,7 +179,7 @@ class Server:
         self._written.set()
         self.arena.on_durable()
         self.feed.publish(batch)
-        self.house_bots.take(fact for _, fact in batch)
+        self.house_bots.take(batch)
 
     @property
     def address(self) -> tuple[str, int]:

@@ -19,6 +19,7 @@ from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.facts import BotJoined, BotLeft, LogFact, TournamentEnded
 from rumble_server.tournament.tournament import OVER, Tournament
 
+_CONCERNING = frozenset((BotJoined, BotLeft, TournamentEnded))
 PREFIX = "house-"
 """Names with this prefix are for house bots alone."""
 MOST_ADDED = 32
@@ -72,10 +73,10 @@ class HouseBots:
                         self._added[entrant.bot.casefold()] = _Added(entrant.bot, entrant.house, tournament.id)
         self._keep()
 
-    def take(self, facts: Iterable[LogFact]) -> None:
-        """Facts that are on disk now: a bot that was added is started, one that is not needed any more ends."""
+    def take(self, batch: Iterable[tuple[int, LogFact]]) -> None:
+        """Numbered facts are on disk now: a bot that was added is started, one that is not needed any more ends."""
         changed = False
-        for fact in facts:
+        for fact in [fact for _, fact in batch if type(fact) in _CONCERNING]:
             if isinstance(fact, BotJoined) and fact.house is not None:
                 changed = True
             elif isinstance(fact, BotLeft | TournamentEnded):

@@ -20,7 +20,7 @@ class Player:
         self.matches: dict[str, int] = {}
         """The ids of the matches that it is playing, with its seat in each."""
         self.tournaments: dict[str, Tournament] = {}
-        """The tournaments it is in that are not over, by id."""
+        """The tournaments it is in that are not over, by id; the one whose last match ended longest ago comes first."""
         self.claimed = 0
         """The number of the fact of its name, if the name is new in this run."""
 

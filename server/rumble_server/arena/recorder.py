@@ -11,14 +11,13 @@ from typing import Any, TypeVar, cast, get_args
 from rumble_server.arena.names import Names
 from rumble_server.arena.player import Players
 from rumble_server.arena.ports import Clock, Log
-from rumble_server.match.facts import MatchFact
+from rumble_server.match.facts import MatchFact, MatchOver
 from rumble_server.match.referee import Referee
 from rumble_server.tournament.facts import LogFact, TournamentCreated, TournamentFact, tournament_of
 from rumble_server.tournament.tournament import Tournament
 
-_OF_A_MATCH = frozenset(get_args(MatchFact))
 _OF_A_TOURNAMENT = frozenset(get_args(TournamentFact))
-_OF_A_PLY = _OF_A_MATCH - _OF_A_TOURNAMENT
+_OF_A_PLY = frozenset(get_args(MatchFact)) - _OF_A_TOURNAMENT
 
 
 class Transaction:
@@ -71,12 +70,11 @@ class Recorder:
         """Append a fact to the log and apply it."""
         number = self._append(fact)
         kind = type(fact)
-        if kind in _OF_A_MATCH:
-            referee = self.referees.get(fact.match)  # type: ignore[union-attr]  # by its type it has one
-            if referee is not None:
-                referee.apply(fact)  # type: ignore[arg-type]
-            if kind in _OF_A_PLY:
-                return
+        if kind in _OF_A_PLY:
+            self.referees[fact.match].apply(fact)  # type: ignore[union-attr, arg-type]  # by its type it has a match
+            return
+        if kind is MatchOver and fact.match in self.referees:  # type: ignore[union-attr]
+            self.referees[fact.match].apply(fact)  # type: ignore[union-attr, arg-type]
         if kind in _OF_A_TOURNAMENT:
             tournament_id = tournament_of(fact)
             if kind is TournamentCreated:

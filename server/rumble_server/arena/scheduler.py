@@ -9,7 +9,7 @@ from rumble_server.arena.player import Player
 from rumble_server.arena.ports import TimerHandle, Work
 from rumble_server.arena.recorder import Recorder
 from rumble_server.match.facts import MatchOver, MatchStarted
-from rumble_server.match.frames import frame_of_over
+from rumble_server.match.frames import frames_of_over
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.formats import Round
 from rumble_server.tournament.tournament import Tournament
@@ -38,6 +38,8 @@ class Scheduler:
         """The ids of tournaments that are settled in a later turn of the loop: this one has started enough matches."""
         self._pairing: set[str] = set()
         """The ids of the tournaments that have a round being paired elsewhere."""
+        self._wakes: dict[str, int] = {}
+        """By tournament id: when its next absent budget is used up, or when it starts by itself."""
         self._timer: TimerHandle | None = None
         self._timer_at_ms = 0
 
@@ -50,10 +52,15 @@ class Scheduler:
     # --- events ---
 
     def look_at(self, player: Player) -> None:
-        """The player came, or became free: look at its tournaments again."""
+        """The player came, or became free: look at its tournaments again.
+
+        The tournament whose last match with the player ended longest ago comes first, so that none starves.
+        """
+        unsettled = self._recorder.unsettled
         for tournament in player.tournaments.values():
             tournament.unsettle(player.name)
-            self._recorder.unsettled[tournament.id] = None
+            unsettled.pop(tournament.id, None)
+            unsettled[tournament.id] = None
 
     def on_over(self, over: MatchOver, players: tuple[Player, ...]) -> None:
         """A match has ended, or was lost before it began."""
@@ -65,6 +72,8 @@ class Scheduler:
             for fact in tournament.pause(why, self._recorder.clock.now_ms()):
                 self._recorder.record(fact)
         for player in players:
+            if len(player.tournaments) > 1 and tournament.id in player.tournaments:
+                player.tournaments[tournament.id] = player.tournaments.pop(tournament.id)
             self.look_at(player)
 
     def settle_all(self) -> None:
@@ -87,6 +96,7 @@ class Scheduler:
             tournament = self._recorder.tournaments.get(tournament_id)
             if tournament is None:
                 del queue[tournament_id]
+                self._watch_clock(tournament_id, None)
                 continue
             if tournament.ready_to_start(self._recorder.clock.now_ms()):
                 self._start_by_itself(tournament)
@@ -98,12 +108,11 @@ class Scheduler:
                     self._pair_next_round(tournament)
                 if tournament.is_complete:  # now, perhaps, since there is no other round
                     self._lifecycle.end(tournament, cancelled=False, reason=tournament.why_complete)
+                self._watch_clock(tournament_id, tournament.wake_at_ms)
         queue.update(changed)
         changed.clear()
         if queue:
             self._recorder.clock.after_input(self._go_on)
-        else:
-            self._watch_clock()
 
     def _go_on(self) -> None:
         with self._recorder.transaction:
@@ -159,31 +168,39 @@ class Scheduler:
 
     def _tell_no_show(self, tournament: Tournament, over: MatchOver) -> None:
         start = tournament.terms_of(over).opening_state()
-        for seat, player in enumerate(self._recorder.players.of(over.seats)):
-            if seat not in over.at_fault:
-                player.send_over(frame_of_over(over, start, seat), over.match, self._recorder.number_of(tournament))
+        players = self._recorder.players.of(over.seats)
+        there = [seat for seat in range(len(players)) if seat not in over.at_fault]
+        for seat, frame in frames_of_over(over, start, there):
+            players[seat].send_over(frame, over.match, self._recorder.number_of(tournament))
 
     # --- time ---
 
-    def _watch_clock(self) -> None:
-        wakes = (tournament.wake_at_ms for tournament in self._recorder.tournaments.values())
-        wake_at_ms = min((wake for wake in wakes if wake is not None), default=None)
+    def _watch_clock(self, tournament_id: str, wake_at_ms: int | None) -> None:
+        """Note when a tournament that was settled wants to be woken, and keep the one timer no later than that."""
+        if wake_at_ms is None:
+            self._wakes.pop(tournament_id, None)
+        elif wake_at_ms != self._wakes.get(tournament_id):
+            self._wakes[tournament_id] = wake_at_ms
+            self._arm(wake_at_ms)
+
+    def _arm(self, wake_at_ms: int) -> None:
         if self._timer is not None:
-            if wake_at_ms == self._timer_at_ms:
+            if self._timer_at_ms <= wake_at_ms:
                 return
             self._timer.cancel()
-            self._timer = None
-        if wake_at_ms is not None:
-            self._timer_at_ms = wake_at_ms
-            self._timer = self._recorder.clock.call_at(wake_at_ms, self._on_clock)
+        self._timer_at_ms = wake_at_ms
+        self._timer = self._recorder.clock.call_at(wake_at_ms, self._on_clock)
 
     def _on_clock(self) -> None:
+        """Wake the tournaments that want it; a timer of one that does not want it any more just goes on."""
         self._timer = None
         now_ms = self._recorder.clock.now_ms()
         with self._recorder.transaction:
-            for tournament in self._recorder.tournaments.values():
-                for fact in tournament.expire_absent(now_ms):
+            for tournament_id in [each for each, wake_at_ms in self._wakes.items() if wake_at_ms <= now_ms]:
+                del self._wakes[tournament_id]
+                self._recorder.unsettled[tournament_id] = None
+                tournament = self._recorder.tournaments.get(tournament_id)
+                for fact in [] if tournament is None else tournament.expire_absent(now_ms):
                     self._recorder.record(fact)
-                if tournament.ready_to_start(now_ms):
-                    self._recorder.unsettled[tournament.id] = None
-        self._watch_clock()
+        if self._wakes:
+            self._arm(min(self._wakes.values()))

@@ -2,11 +2,12 @@
 
 A fact is something that has happened; it is never changed. A match's facts rebuild its referee and its
 transcript. Times (`at_ms`) are server time in ms since the epoch. The tournament of a match is the part of its id
-before the first dot. `StartTold`, `TurnAsked` and `MoveMade` are made so often that they are not frozen, since
-that would cost several times the rest of making them; but nobody changes them either.
+before the first dot. The classes are not frozen, because that costs several times the rest of making a fact; nobody
+changes one all the same.
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from rumble_engine import SettingValue, State, Termination, get_game
@@ -15,7 +16,7 @@ from rumble_protocol.fields import TimeControl
 from rumble_server.match.match_id import tournament_id_of
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class MatchStarted:
     """A match begins, under these terms; `moves` are its opening. Durations in ms."""
 
@@ -39,10 +40,15 @@ class MatchStarted:
 
     def opening_state(self) -> State:
         """Return the state after the opening."""
-        state = get_game(self.game).initial(self.settings, self.seed)
-        for move in self.moves:
-            state = state.play(move)
-        return state
+        return _state_after(self.game, tuple(self.settings.items()), self.seed, self.moves)
+
+
+@lru_cache(256)  # matches from one opening share it: states are immutable
+def _state_after(game: str, settings: tuple[tuple[str, SettingValue], ...], seed: int, moves: tuple[str, ...]) -> State:
+    state = get_game(game).initial(dict(settings), seed)
+    for move in moves:
+        state = state.play(move)
+    return state
 
 
 @dataclass(slots=True)
@@ -90,7 +96,7 @@ class MoveMade:
     fact: Literal["move_made"] = "move_made"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class MoveRefused:
     """An illegal or unreadable move, where the tournament allows another try."""
 
@@ -102,7 +108,7 @@ class MoveRefused:
     fact: Literal["move_refused"] = "move_refused"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class SeatAway:
     """The server saw a seat's socket end; its `away_left_ms` runs from now."""
 
@@ -114,7 +120,7 @@ class SeatAway:
     fact: Literal["seat_away"] = "seat_away"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class SeatBack:
     """A seat is connected again, with this much of its away budget left."""
 
@@ -126,7 +132,7 @@ class SeatBack:
     fact: Literal["seat_back"] = "seat_back"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class MatchOver:
     """A match has an outcome. `scores` None: void, not a result. `at_fault` are the seats whose fault ended it.
 
@@ -158,7 +164,7 @@ class MatchOver:
         return self.scores.index(max(self.scores))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class FrameSeen:
     """A frame of the match's conversation that no other fact holds."""
 

@@ -1,6 +1,7 @@
 """Frames that a match's facts tell whole: the referee sends them, and the transcript rebuilds them from the log."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from rumble_engine import State
 from rumble_protocol.codec import match_over_frame, match_start_frame, turn_frame
@@ -42,8 +43,18 @@ def frame_of_turn(asked: TurnAsked, game: str, state: State, moves: Sequence[str
     )
 
 
-def frame_of_over(over: MatchOver, state: State, seat: int) -> bytes:
-    """Build the `match_over` frame for a seat, in the last state."""
+def frames_of_over(over: MatchOver, state: State, seats: Iterable[int]) -> Iterator[tuple[int, bytes]]:
+    """Build the `match_over` frames of these seats, in the last state; one frame for all who see it alike."""
+    seen: dict[str, Any] | None = None
+    frame = b""
+    for seat in seats:
+        view = state.view(seat)
+        if view != seen:
+            seen, frame = view, _frame_of_over(over, view)
+        yield seat, frame
+
+
+def _frame_of_over(over: MatchOver, view: Mapping[str, Any]) -> bytes:
     return match_over_frame(
         match=over.match,
         attempt=over.attempt,
@@ -52,5 +63,5 @@ def frame_of_over(over: MatchOver, state: State, seat: int) -> bytes:
         termination=over.termination,
         reason=over.reason,
         moves=over.moves,
-        state=state.view(seat),
+        state=view,
     )

@@ -34,7 +34,7 @@ from rumble_server.match.facts import (
     StartTold,
     TurnAsked,
 )
-from rumble_server.match.frames import frame_of_over, frame_of_start, frame_of_turn
+from rumble_server.match.frames import frame_of_start, frame_of_turn, frames_of_over
 
 LONGEST_MOVE = 64
 """Characters of a move text. A longer one is unreadable in every game."""
@@ -427,5 +427,5 @@ class Referee:
             told=tuple(seat for seat, own in enumerate(self.seats) if own.away_since_ms is None),
         )
         self._record(over)
-        for seat in over.told:
-            self._driver.end(seat, frame_of_over(over, self.state, seat))
+        for seat, frame in frames_of_over(over, self.state, over.told):
+            self._driver.end(seat, frame)

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from rumble_engine import State
 
 from rumble_server.match.facts import FrameSeen, MatchOver, MatchStarted, MoveMade, StartTold, TurnAsked
-from rumble_server.match.frames import frame_of_over, frame_of_start, frame_of_turn
+from rumble_server.match.frames import frame_of_start, frame_of_turn, frames_of_over
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +56,8 @@ def transcript(facts: Iterable[object]) -> Iterator[Line | MatchOver]:
             case MatchOver():
                 yield fact
                 if state is not None:
-                    for seat in fact.told:
-                        yield Line(fact.at_ms, fact.attempt, seat, "server", frame_of_over(fact, state, seat).decode())
+                    for seat, frame in frames_of_over(fact, state, fact.told):
+                        yield Line(fact.at_ms, fact.attempt, seat, "server", frame.decode())
 
 
 def as_json(entry: Line | MatchOver) -> dict[str, Any]:

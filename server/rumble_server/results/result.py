@@ -12,7 +12,7 @@ FAULTS = frozenset(
 """Terminations that are somebody's fault."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Result:
     """A result: the bots by seat, and what each scored (1 win, 0.5 draw, 0 loss; 0 and 0 if neither was there)."""
 

@@ -103,10 +103,10 @@ class Tally:
                 count.unplayed += sign
             if seat in result.at_fault:
                 count.faults += sign
-        before = self.meetings.get(result.seats, NONE)
-        after = (*before[:outcome], before[outcome] + sign, *before[outcome + 1 :])
-        if any(after):
-            self.meetings[result.seats] = after  # type: ignore[assignment]  # six again
+        counts = list(self.meetings.get(result.seats, NONE))
+        counts[outcome] += sign
+        if any(counts):
+            self.meetings[result.seats] = tuple(counts)  # type: ignore[assignment]  # six again
         else:
             del self.meetings[result.seats]
 

@@ -58,6 +58,8 @@ class Absence:
 
     @property
     def wake_at_ms(self) -> int | None:
+        if not self._absent:
+            return None
         return min((entrant.absent_until_ms for entrant in self._waited_for()), default=None)
 
     def _waited_for(self) -> Iterable[Entrant]:

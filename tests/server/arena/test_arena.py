@@ -127,6 +127,23 @@ def test_a_pairing_starts_as_soon_as_both_bots_are_free(bots: int, max_matches: 
     assert_all_was_played(tournament)
 
 
+@pytest.mark.parametrize("bots", [2, 3, 5])
+def test_a_bot_of_one_match_at_a_time_plays_all_its_tournaments_in_turn(bots: int) -> None:
+    world = World()
+    both = [world.create(name=name, start_at_bots=bots, cycles=20) for name in ("Friday", "Saturday")]
+    for bot in enter(world, both[0], *NAMES[:bots], max_matches=1):
+        bot.say(type="join", tournament=both[1].id)
+    looked = 0
+    while world.clock.step():
+        played = [len(tournament.results) for tournament in both]
+        if all(tournament.status == "running" for tournament in both):
+            assert abs(played[0] - played[1]) <= 2 * bots, "one of them starves"
+            looked += 1
+    assert looked > 100
+    for tournament in both:
+        assert_all_was_played(tournament)
+
+
 def pair_of(tournament: Tournament, match: str) -> frozenset[str]:
     assert tournament.agenda is not None
     cycle, number, board, _ = (int(part) for part in match.split(".")[-4:])

@@ -170,9 +170,9 @@ class MemoryServer:
 
     def _publish(self) -> None:
         first, self._published = self._published, self.world.log.durable
-        facts = self.world.log.facts[first : self._published]
-        self.house_bots.take(facts)
-        self.feed.publish(list(enumerate(facts, first + 1)))
+        batch = list(enumerate(self.world.log.facts[first : self._published], first + 1))
+        self.house_bots.take(batch)
+        self.feed.publish(batch)
 
     def browser(self, **given: Any) -> httpx.AsyncClient:
         """Make a client of the web. Failures of the server are answers, as they are over a socket."""
