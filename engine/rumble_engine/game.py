@@ -5,12 +5,10 @@ and refereeing, each legal move also has an integer *code*, whose meaning each g
 enters (`State.code_of`), so a code is always one of `State.codes`.
 """
 
-from abc import ABCMeta, abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self, final
-
-from mypy_extensions import mypyc_attr
 
 from rumble_engine.drawing import Drawing, Path
 from rumble_engine.errors import BadSettings, IllegalMove
@@ -55,8 +53,7 @@ class Setting:
         return described
 
 
-@mypyc_attr(allow_interpreted_subclasses=True)
-class State(metaclass=ABCMeta):
+class State(ABC):
     """One position of a game. Immutable, hashable, and equal to every state from which play goes on the same way.
 
     A subclass is typically a slotted dataclass around integers (bitboards), hashed by its fields. Nobody changes them;
@@ -130,8 +127,7 @@ class State(metaclass=ABCMeta):
             raise IllegalMove(f"{text} is not allowed: the game is over ({self.outcome.reason})")
 
 
-@mypyc_attr(allow_interpreted_subclasses=True)
-class Game(metaclass=ABCMeta):
+class Game(ABC):
     """A kind of game. Stateless: one instance serves the whole process."""
 
     name: ClassVar[str]
@@ -194,8 +190,7 @@ class Game(metaclass=ABCMeta):
         }
 
 
-@mypyc_attr(allow_interpreted_subclasses=True)
-class GameFamily(metaclass=ABCMeta):
+class GameFamily(ABC):
     """Many games behind one entry point, such as all those of a library; each is called `family:name`."""
 
     title: ClassVar[str]
