@@ -5,11 +5,13 @@ python benchmarks/engine.py [GAME ...]
 `search`: each move made by its code, then outcome and codes, as a search does; plies a second. `referee`: each move
 read from its text and made, then all that a turn message holds: outcome, seat to move, view, legal moves; microseconds
 a ply: the median, one in a hundred, and the worst. `estimate`: microseconds for one.
+
+`openspiel:tic_tac_toe` is also played at random from the list of legal moves, by our adapter and by OpenSpiel itself.
 """
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from random import Random
 from statistics import median
 from typing import Any
@@ -19,6 +21,8 @@ from rumble_engine import MissingExtra, State, get_game
 SECONDS = 0.5
 MATCHES = 60
 ROUNDS = 5
+PLAYOUTS = 2000
+PLAIN = "openspiel:tic_tac_toe"
 KINDS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("tictactoe", {}),
     ("connect4", {}),
@@ -32,6 +36,7 @@ KINDS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("chess", {}),
     ("openspiel:go", {"board_size": 9}),
     ("openspiel:amazons", {}),
+    (PLAIN, {}),
 )
 
 Match = tuple[list[int], list[str]]
@@ -93,6 +98,36 @@ def estimate(start: State, matches: list[Match]) -> float:
     return 1e6 * (time.perf_counter() - began) / len(states)
 
 
+def beside_openspiel() -> None:
+    """Print random matches a second of CPU, from the list of legal moves: by OpenSpiel itself, and by our adapter."""
+    import pyspiel
+
+    bare, adapted = pyspiel.load_game(PLAIN.partition(":")[2]), get_game(PLAIN)
+
+    def play_bare(random: Random) -> None:
+        state = bare.new_initial_state()
+        while not state.is_terminal():
+            state.apply_action(random.choice(state.legal_actions()))
+
+    def play_adapted(random: Random) -> None:
+        state = adapted.initial()
+        while state.outcome is None:
+            state = state.play(random.choice(state.legal_moves))
+
+    paces = [(pace(play_bare, seed), pace(play_adapted, seed)) for seed in range(ROUNDS)]
+    times = median(theirs / ours for theirs, ours in paces)
+    theirs, ours = (median(each) for each in zip(*paces, strict=True))
+    print(f"{PLAIN}: {theirs:,.0f} matches a CPU second by OpenSpiel itself, {ours:,.0f} by the adapter: {times:.1f}")
+
+
+def pace(play: Callable[[Random], None], seed: int) -> float:
+    """Matches a second of CPU."""
+    random, began = Random(seed), time.process_time()
+    for _ in range(PLAYOUTS):
+        play(random)
+    return PLAYOUTS / (time.process_time() - began)
+
+
 def main(wanted: Sequence[str]) -> None:
     print(f"{'':<24}{'search':>12}{'referee, us a ply':>28}{'estimate':>11}")
     print(f"{'game':<24}{'plies/s':>12}{'median':>10}{'1 in 100':>9}{'worst':>9}{'us':>11}")
@@ -109,6 +144,8 @@ def main(wanted: Sequence[str]) -> None:
         speed, costs, guess = search(start, matches), referee(start, matches), estimate(start, matches)
         middle, rare, worst = median(costs), costs[len(costs) * 99 // 100], costs[-1]
         print(f"{title:<24}{speed:>12,.0f}{middle:>10.1f}{rare:>9.1f}{worst:>9.0f}{guess:>11.1f}")
+        if name == PLAIN:
+            beside_openspiel()
 
 
 if __name__ == "__main__":

@@ -9,89 +9,35 @@ a minute.
 
 import argparse
 import asyncio
-import random
-import resource
 import statistics
-import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
-from pathlib import Path
 
 import uvloop
-from load import LoadBot, Tally, answer, text_frame
-from throughput import MOVE, connect, playing, start
+from load import Stopwatch, Tally, allow_many_connections, connect, connect_all
+from servers import echoing, serving
+from throughput import Load, first_move, play
 
 PROBES = 20
 
 
-@dataclass
-class Stopwatch(Tally):
-    """Times moves. `sent_at` has the time of the last move by match."""
-
-    think_s: float = 0.0
-    sent_at: dict[bytes, float] = field(default_factory=dict)
-    took_ms: list[float] = field(default_factory=list)
-    lot: random.Random = field(default_factory=lambda: random.Random(1))
-
-    def on_turn(self, turn: bytes) -> None:
-        super().on_turn(turn)
-        sent_at = self.sent_at.pop(match_of(turn), None)
-        if sent_at is not None:
-            self.took_ms.append((time.perf_counter() - sent_at) * 1000)
-
-
-class ThinkingBot(LoadBot):
-    """A bot that answers after a random time between half of `think_s` and one and a half of it."""
-
-    def __init__(self, host: str, login: dict[str, object] | None, tally: Stopwatch, *, path: str = "/bot") -> None:
-        super().__init__(host, login, tally, path=path)
-        self._stopwatch = tally
-
-    def on_turn(self, turn: bytes) -> None:
-        think_s = self._stopwatch.think_s * self._stopwatch.lot.uniform(0.5, 1.5)
-        asyncio.get_running_loop().call_later(think_s, self._move, turn)
-
-    def _move(self, turn: bytes) -> None:
-        if self.transport is None or self.transport.is_closing():
-            return
-        frame = text_frame(answer(turn))
-        self._stopwatch.sent_at[match_of(turn)] = time.perf_counter()
-        self.write(frame)
-
-
-def match_of(message: bytes) -> bytes:
-    """Return the id of the match in a message."""
-    at = message.index(b'"match":"') + 9
-    return message[at : message.index(b'"', at)]
-
-
 @asynccontextmanager
-async def echoing(think_s: float) -> AsyncIterator[list[Stopwatch]]:
-    """Run the control: an echo, and clients that think as long as the bots; all its turns are of one match."""
-    process = start(str(Path(__file__).with_name("echo_server.py")))
-    assert process.stdout is not None
-    try:
-        port = int(process.stdout.readline())
+async def control(game: str, think_s: float) -> AsyncIterator[list[Stopwatch]]:
+    """Run an echo, and clients that think as long as the bots; all turns of one are of one match."""
+    async with echoing(game) as running:
         tallies = [Stopwatch(think_s=think_s) for _ in range(PROBES)]
         for tally in tallies:
-            probe = await connect(port, None, tally, "/", ThinkingBot)
-            probe.write(text_frame(MOVE))
+            probe = await connect(running, "/", tally, None)
+            probe.say(first_move("bench.1.1.1.1"))
         yield tallies
-    finally:
-        process.kill()
-        process.wait()
 
 
 async def measured(game: str, matches: int, idle: int, seconds: float, think_s: float) -> tuple[str, str]:
     """Measure the server and the control, and describe the two."""
     tally, silent = Stopwatch(think_s=think_s), Tally()
-    async with (
-        playing(game, 2 * matches, tally, max_matches=1, bot=ThinkingBot) as running,
-        echoing(think_s) as controls,
-    ):
-        for number in range(idle):
-            await connect(running.port, {"type": "login", "name": f"idle{number}"}, silent, "/bot")
+    async with serving() as running, control(game, think_s) as controls:
+        await connect_all(running, silent, ({"type": "login", "name": f"idle{number}"} for number in range(idle)))
+        await play(running, Load(game, bots=2 * matches, matches=1), tally)
         await asyncio.sleep(1.0)
         for each in (tally, *controls):
             each.took_ms.clear()
@@ -126,6 +72,5 @@ if __name__ == "__main__":
     parser.add_argument("--think-ms", type=float, default=100.0)
     parser.add_argument("--seconds", type=float, default=5.0)
     parser.add_argument("--rounds", type=int, default=3)
-    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    allow_many_connections()
     uvloop.run(main(parser.parse_args()))

@@ -5,7 +5,7 @@ import contextlib
 import random
 import resource
 import time
-from collections.abc import Callable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,13 +16,22 @@ from servers import Running
 LONGEST_PLIES = 80
 """The ply at which a bot resigns: random play of chess would take some 330 plies, four times as many as engines do."""
 
+AT_ONCE = 100
+"""How many bots log in at the same time."""
+
 Message = dict[str, Any]
 
 
 @dataclass
 class Tally:
-    """What the bots of one load received. `over` is set at the end of a tournament, and at a `fault`."""
+    """What the bots of one load received, and how they play.
 
+    `over` is set when `until` bots were told of their tournament's end, and at a `fault`.
+    """
+
+    think_s: float = 0.0
+    """How long a bot thinks about a move, give or take a half; 0: it answers at once."""
+    until: int = 1
     turns: int = 0
     turn_bytes: int = 0
     results: int = 0
@@ -38,10 +47,6 @@ class Tally:
 
     def on_result(self, match_over: Message) -> None:
         """Take note of a result that a bot received."""
-
-    def on_tournament_over(self) -> None:
-        """Take note that a bot was told of its tournament's end."""
-        self.over.set()
 
     def fail(self, fault: str) -> None:
         """End the load: something happened that must not."""
@@ -94,7 +99,11 @@ class LoadBot(WSListener):
             tally.turns += 1
             tally.turn_bytes += frame.payload_size
             tally.on_turn(message)
-            self.on_turn(message)
+            if tally.think_s:
+                thought_s = tally.think_s * self.lot.uniform(0.5, 1.5)
+                asyncio.get_running_loop().call_later(thought_s, self.answer, message)
+            else:
+                self.answer(message)
         elif kind == "match_over":
             tally.results += 1
             tally.on_result(message)
@@ -102,17 +111,14 @@ class LoadBot(WSListener):
             self.ready.set()
         elif kind == "tournament_over":
             tally.tournaments_over += 1
-            tally.on_tournament_over()
+            if tally.tournaments_over == tally.until:
+                tally.over.set()
         elif kind in ("error", "rejected"):
             tally.fail(str(message))
 
     def on_ws_disconnected(self, transport: WSTransport) -> None:
         if not self._closing:
             self._tally.fail("a connection was closed")
-
-    def on_turn(self, turn: Message) -> None:
-        """Answer immediately."""
-        self.answer(turn)
 
     def answer(self, turn: Message) -> None:
         """Send a random legal move, or resign a long match."""
@@ -137,18 +143,24 @@ class LoadBot(WSListener):
             self.transport.disconnect()
 
 
-Bot = Callable[[Tally, Message | None], LoadBot]
-
-
-async def connect(running: Running, path: str, tally: Tally, login: Message | None, bot: Bot = LoadBot) -> LoadBot:
+async def connect(running: Running, path: str, tally: Tally, login: Message | None) -> LoadBot:
     """Connect a bot, and wait until it is logged in and has joined. Raises RuntimeError if it may not."""
-    made = bot(tally, login)
+    made = LoadBot(tally, login)
     await ws_connect(lambda: made, f"ws://127.0.0.1:{running.port}{path}")
     with contextlib.suppress(TimeoutError):
-        await asyncio.wait_for(made.ready.wait(), 10)
+        await asyncio.wait_for(made.ready.wait(), 30)
     if tally.fault or not made.ready.is_set():
         raise RuntimeError(tally.fault or f"no answer to {login}")
     return made
+
+
+async def connect_all(running: Running, tally: Tally, logins: Iterable[Message]) -> list[LoadBot]:
+    """Connect bots, many at once. Raises RuntimeError if one may not log in or join."""
+    bots, waiting = list[LoadBot](), list(logins)
+    while waiting:
+        some, waiting = waiting[:AT_ONCE], waiting[AT_ONCE:]
+        bots += await asyncio.gather(*(connect(running, "/bot", tally, login) for login in some))
+    return bots
 
 
 @dataclass(frozen=True, slots=True)

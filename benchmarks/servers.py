@@ -1,11 +1,13 @@
 """The processes that benchmarks measure: a server of this checkout or of another one, and the echo."""
 
+import asyncio
 import contextlib
 import os
 import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
@@ -37,6 +39,10 @@ class Running:
         """Return the CPU time that the server and its child processes have used, user and system, in s."""
         return sum(cpu_s(pid) for pid in tree(self.process.pid))
 
+    def kill(self) -> None:
+        """Kill the server and its child processes."""
+        kill(self.process)
+
     def resident_kb(self) -> int:
         """Return the resident memory of the server and its child processes in KB."""
         return sum(resident_kb(pid) for pid in tree(self.process.pid))
@@ -51,22 +57,28 @@ def process(*arguments: str, source: Path | None = None) -> Iterator["subprocess
     try:
         yield started
     finally:
-        for pid in tree(started.pid):
-            os.kill(pid, signal.SIGKILL)
-        started.wait()
+        kill(started)
 
 
 @asynccontextmanager
 async def serving(
-    database: Path | None = None, source: Path | None = None, program: Sequence[str] = RUMBLE
+    database: Path | None = None,
+    source: Path | None = None,
+    program: Sequence[str] = RUMBLE,
+    *,
+    start_within_s: float | None = None,
 ) -> AsyncIterator[Running]:
-    """Run a server without house bots; without `database` it has a new one on disk, which goes with it."""
+    """Run a server without house bots; without `database` it has a new one on disk, which goes with it.
+
+    Raises RuntimeError if it does not start, TimeoutError if it does not start in time.
+    """
     with contextlib.ExitStack() as stack:
         if database is None:
             database = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="rumble-")), "bench.db")
         options = ("--port", "0", "--house", "none", "--db", str(database), "--host-token", TOKEN)
         started = stack.enter_context(process(*program, "serve", *options, source=source))
-        yield Running(started, announced_port(started))
+        port = await asyncio.wait_for(asyncio.to_thread(announced_port, started), start_within_s)
+        yield Running(started, port)
 
 
 @asynccontextmanager
@@ -74,6 +86,15 @@ async def echoing(game: str) -> AsyncIterator[Running]:
     """Run the echo, with turns of this game."""
     with process(str(Path(__file__).with_name("echo_server.py")), game) as started:
         yield Running(started, announced_port(started))
+
+
+def kill(started: "subprocess.Popen[str]") -> None:
+    """Kill a process and its child processes, unless it has ended."""
+    if started.poll() is None:
+        for pid in tree(started.pid):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        started.wait()
 
 
 def announced_port(started: "subprocess.Popen[str]") -> int:
@@ -105,7 +126,8 @@ def stat(pid: int) -> list[str]:
 
 def cpu_s(pid: int) -> float:
     """Return the CPU time of a process and of its children that have ended, in s."""
-    return sum(map(int, stat(pid)[11:15])) / os.sysconf("SC_CLK_TCK")
+    clock = ~pid << 3 | 2  # clock_getcpuclockid(3): to the ns, where /proc counts in ticks of 10 ms
+    return time.clock_gettime(clock) + sum(map(int, stat(pid)[13:15])) / os.sysconf("SC_CLK_TCK")
 
 
 def resident_kb(pid: int) -> int:

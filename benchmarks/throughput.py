@@ -23,12 +23,12 @@ from multiprocessing.synchronize import Barrier
 from pathlib import Path
 
 import uvloop
-from load import Bot, LoadBot, Measured, Message, Tally, connect, measure
+from load import Measured, Message, Tally, connect, connect_all, measure
 from servers import RUMBLE, Running, echoing, serving
 
 GAMES = ("tictactoe", "connect4", "chess")
 WARM_S = 1.0
-"""How long a load plays before it is measured."""
+"""How long a load plays before it is measured in s, but no longer than it is measured."""
 START_S = 120
 """How long one load waits for the other before a measurement in s; then it fails."""
 
@@ -71,22 +71,29 @@ class Echo:
         async with echoing(load.game) as running:
             bots = [await connect(running, "/", tally, None) for _ in range(load.bots)]
             for number in range(load.bots * load.matches // 2):
-                move = {"type": "move", "match": f"bench.1.{number}.1.1", "turn_id": "1.1", "move": "a"}
-                bots[number % load.bots].say(move)
+                bots[number % load.bots].say(first_move(f"bench.1.{number}.1.1"))
             yield running
 
 
-async def play(running: Running, load: Load, tally: Tally, bot: Bot = LoadBot, **config: object) -> str:
+def first_move(match: str) -> Message:
+    """Return the move to which an echo answers with its first turn of the match."""
+    return {"type": "move", "match": match, "turn_id": "1.1", "move": "a"}
+
+
+async def play(running: Running, load: Load, tally: Tally, names: str = "bot", **config: object) -> str:
     """Start a tournament, a long round-robin unless `config` says otherwise, and return its id."""
     async with running.api() as host:
         body = {"name": "bench", "game": load.game, "cycles": 100, **config}
         reply = await host.post("/api/tournaments", json=body)
         tournament = str(reply.raise_for_status().json()["id"])
-        for number in range(load.bots):
-            login: Message = {"type": "login", "name": f"bot{number}", "join": tournament, "max_matches": load.matches}
-            await connect(running, "/bot", tally, login, bot)
+        await connect_all(running, tally, (login(f"{names}{each}", load, tournament) for each in range(load.bots)))
         (await host.post(f"/api/tournaments/{tournament}/start")).raise_for_status()
     return tournament
+
+
+def login(name: str, load: Load, tournament: str) -> Message:
+    """Return the login of a bot that joins a tournament."""
+    return {"type": "login", "name": name, "join": tournament, "max_matches": load.matches}
 
 
 def measure_all(contenders: Sequence[Contender | Echo], load: Load) -> list[Measured]:
@@ -115,7 +122,7 @@ def _measure(contender: Contender | Echo, load: Load) -> Measured:
         async with contender.playing(load, tally) as running:
             if _barrier.parties > 1 and others:
                 os.sched_setaffinity(0, others)
-            await asyncio.sleep(WARM_S)
+            await asyncio.sleep(min(WARM_S, load.seconds))
             await asyncio.to_thread(_barrier.wait, START_S)
             return await measure(tally, running, load.seconds)
 

@@ -20,8 +20,9 @@ from pathlib import Path
 from typing import Any
 
 import uvloop
-from load import Tally, cpu_s, measure, resident_kb
-from throughput import Running, playing
+from load import Measured, Message, Tally, measure
+from servers import Running, cpu_s, serving
+from throughput import Load, play
 
 
 @dataclass
@@ -30,18 +31,15 @@ class TimedTally(Tally):
 
     told_at: dict[str, float] = field(default_factory=dict)
 
-    def on_result(self, match_over: bytes) -> None:
-        super().on_result(match_over)
-        at = match_over.index(b'"match":"') + 9
-        self.told_at.setdefault(match_over[at : match_over.index(b'"', at)].decode(), time.monotonic())
+    def on_result(self, match_over: Message) -> None:
+        self.told_at.setdefault(match_over["match"], time.monotonic())
 
 
 @dataclass
 class Round:
     """One stretch of play. `behind_s` has the longest delay of each visitor."""
 
-    rate: float
-    cpu_us: float
+    play: Measured
     behind_s: list[float] = field(default_factory=list)
     kb_a_visitor: float = 0.0
     crowd_cpu_s: float = 0.0
@@ -49,35 +47,36 @@ class Round:
     ended: int = 0
 
 
-async def alone(game: str, clients: int, seconds: float) -> Round:
+async def alone(load: Load) -> Round:
     tally = Tally()
-    async with playing(game, clients, tally) as running:
+    async with serving() as running:
+        await play(running, load, tally)
         await asyncio.sleep(1.0)
-        return Round(*await measure(tally, running.process.pid, seconds))
+        return Round(await measure(tally, running, load.seconds))
 
 
-async def watched(game: str, clients: int, seconds: float, visitors: int) -> Round:
+async def watched(load: Load, visitors: int) -> Round:
     tally = TimedTally()
-    async with playing(game, clients, tally) as running:
+    async with serving() as running:
+        tournament = await play(running, load, tally)
         await asyncio.sleep(0.5)
-        before_kb = resident_kb(running.process.pid)
-        crowd = await asyncio.to_thread(come, running, visitors)
+        before_kb = running.resident_kb()
+        crowd = await asyncio.to_thread(come, running, tournament, visitors)
         try:
             await asyncio.sleep(0.5)
             crowd_cpu_s = cpu_s(crowd.pid)
             began = time.monotonic()
-            rate, cpu_us = await measure(tally, running.process.pid, seconds)
+            measured = await measure(tally, running, load.seconds)
             ended = time.monotonic()
             crowd_cpu_s = cpu_s(crowd.pid) - crowd_cpu_s
-            after_kb = resident_kb(running.process.pid)
+            after_kb = running.resident_kb()
             answer, _ = await asyncio.to_thread(crowd.communicate, "")
         finally:
             crowd.kill()
             crowd.wait()
     report = json.loads(answer)
     return Round(
-        rate,
-        cpu_us,
+        measured,
         behind(report, tally.told_at, began, ended),
         (after_kb - before_kb) / visitors,
         crowd_cpu_s,
@@ -86,14 +85,14 @@ async def watched(game: str, clients: int, seconds: float, visitors: int) -> Rou
     )
 
 
-def come(running: Running, visitors: int) -> "subprocess.Popen[str]":
+def come(running: Running, tournament: str, visitors: int) -> "subprocess.Popen[str]":
     """Start a crowd, and wait until it is connected."""
     crowd = subprocess.Popen(
         [
             sys.executable,
             str(Path(__file__).with_name("crowd.py")),
             str(running.port),
-            running.tournament,
+            tournament,
             str(visitors),
         ],
         stdin=subprocess.PIPE,
@@ -120,21 +119,21 @@ def behind(report: dict[str, Any], told_at: dict[str, float], began: float, ende
     return [max(pieces.get(piece, ended) - at for piece, at in counted.items()) for pieces in got]
 
 
-async def main(game: str, clients: int, seconds: float, rounds: int, visitors: int) -> None:
+async def main(load: Load, rounds: int, visitors: int) -> None:
     pairs = []
     for number in range(1, rounds + 1):
-        pair = await alone(game, clients, seconds), await watched(game, clients, seconds, visitors)
+        pair = await alone(load), await watched(load, visitors)
         pairs.append(pair)
         nobody, crowd = pair
         print(
-            f"round {number}: nobody {nobody.rate:.0f} turns/s {nobody.cpu_us:.1f} us; {visitors} visitors"
-            f" {crowd.rate:.0f} turns/s {crowd.cpu_us:.1f} us; behind at most {max(crowd.behind_s):.2f} s"
-            f" (median visitor {statistics.median(crowd.behind_s):.2f} s); {crowd.mb_a_second:.1f} MB/s;"
-            f" crowd's CPU {crowd.crowd_cpu_s / seconds:.0%}; {crowd.kb_a_visitor:.0f} KB a visitor; {crowd.ended} shed"
+            f"round {number}: nobody {nobody.play.rate:.0f} turns/s {nobody.play.cpu_us:.1f} us; {visitors} visitors"
+            f" {crowd.play.rate:.0f} turns/s {crowd.play.cpu_us:.1f} us; behind at most {max(crowd.behind_s):.2f} s"
+            f" (median visitor {statistics.median(crowd.behind_s):.2f} s); {crowd.mb_a_second:.1f} MB/s; crowd's CPU"
+            f" {crowd.crowd_cpu_s / load.seconds:.0%}; {crowd.kb_a_visitor:.0f} KB a visitor; {crowd.ended} shed"
         )
-    rates = statistics.median(crowd.rate / nobody.rate for nobody, crowd in pairs)
-    costs = statistics.median(nobody.cpu_us / crowd.cpu_us for nobody, crowd in pairs)
-    print(f"{game}, {clients} bots, {visitors} visitors, {rounds} rounds of {seconds:g} s, medians:")
+    rates = statistics.median(crowd.play.rate / nobody.play.rate for nobody, crowd in pairs)
+    costs = statistics.median(nobody.play.cpu_us / crowd.play.cpu_us for nobody, crowd in pairs)
+    print(f"{load.game}, {load.bots} bots, {visitors} visitors, {rounds} rounds of {load.seconds:g} s, medians:")
     print(f"throughput ratio {rates:.2f}, by the server's CPU a turn {costs:.2f} (asked: above 0.80)")
     print(f"the worst visitor is behind by {max(max(crowd.behind_s) for _, crowd in pairs):.2f} s (asked: at most 1)")
     print(f"server memory {statistics.median(crowd.kb_a_visitor for _, crowd in pairs):.0f} KB a visitor")
@@ -143,9 +142,9 @@ async def main(game: str, clients: int, seconds: float, rounds: int, visitors: i
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--game", default="connect4")
-    parser.add_argument("--clients", type=int, default=50)
+    parser.add_argument("--bots", type=int, default=50)
     parser.add_argument("--visitors", type=int, default=500)
     parser.add_argument("--seconds", type=float, default=5.0)
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
-    uvloop.run(main(options.game, options.clients, options.seconds, options.rounds, options.visitors))
+    uvloop.run(main(Load(options.game, options.bots, 2, options.seconds), options.rounds, options.visitors))

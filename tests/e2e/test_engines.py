@@ -59,7 +59,6 @@ def played(folder: Path, game: list[str], first: list[str], second: list[str]) -
 
 
 def test_two_chess_engines(tmp_path: Path) -> None:
-    need_module("chess", "chess")
     strong = ["uci", "--depth", "5", "--option", "hash=16", "--", need("stockfish")]
     weak = ["uci", "--depth", "2", "--", need("gnuchess"), "--uci"]
     match, said = played(tmp_path, ["--game", "chess"], strong, weak)

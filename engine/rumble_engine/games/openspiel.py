@@ -35,19 +35,43 @@ FIXED: dict[str, SettingValue] = {"ansi_color_output": False}
 """Parameters that always have this value."""
 HIDDEN = {*FIXED, "players", "dims", "egocentric", "egocentric_obs_tensor", "plain_obs_tensor", "string_rep"}
 """Parameters that are not settings: they do not change the rules, or are unsafe to change."""
+LASTING = {
+    *("clobber", "connect_four", "dots_and_boxes", "go", "gomoku", "havannah", "hex", "mnk", "othello", "pentago"),
+    *("tic_tac_toe", "twixt", "y"),
+}
+"""Games in which each seat's action has one text in all states, so that texts are kept."""
+
+
+class Terms:
+    """A game of OpenSpiel with its parameters."""
+
+    __slots__ = ("name", "names", "parameters")
+
+    def __init__(self, name: str, parameters: str) -> None:
+        self.name, self.parameters = name, parameters
+        lasting = name.removeprefix(PREFIX) in LASTING
+        self.names: tuple[dict[int, str], ...] | None = ({}, {}) if lasting else None
+        """By seat and action: its text, once it is known; None if texts depend on the state."""
 
 
 class OpenSpielState(State):
-    """The moves of a match, and OpenSpiel's state after them, which never changes."""
+    """A state of OpenSpiel, which never changes, and the texts of its moves that are known."""
 
-    __slots__ = ("_actions", "_game", "_mover", "_settings", "_state")
+    __slots__ = ("_codes", "_mover", "_names", "_state", "_terms")
 
-    def __init__(self, game: "OpenSpielGame", settings: str, state: Any, actions: tuple[int, ...], mover: int) -> None:
-        self._game, self._settings, self._state, self._actions = game, settings, state, actions
-        self._mover = mover if state.is_terminal() else int(state.current_player())
+    def __init__(self, terms: Terms, state: Any, mover: int) -> None:
+        """Make the state of `state`, which the caller must not change; where the game is over, `mover` is to move."""
+        self._terms, self._state = terms, state
+        if state.is_terminal():
+            self._codes: list[int] = []
+            self._mover = mover
+        else:
+            self._codes = state.legal_actions()
+            self._mover = state.current_player()
+        self._names: dict[int, str] = {} if terms.names is None else terms.names[self._mover]
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _replay, (self._game.name, self._settings, self._actions)
+        return _replay, self._identity()
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, OpenSpielState) and self._identity() == other._identity()
@@ -63,47 +87,54 @@ class OpenSpielState(State):
     @property
     def outcome(self) -> Outcome | None:
         """A win for the seat with the higher return, or a draw; None before the end."""
-        if not self._state.is_terminal():
+        if self._codes:
             return None
         first, second = self._state.returns()
         if first == second:
             return Outcome.draw("drawn by the game's rules")
         return Outcome.win(0 if first > second else 1, "won by the game's rules")
 
+    @property
+    def legal_moves(self) -> Sequence[str]:
+        names = self._names
+        return [names.get(code) or self.text_of(code) for code in self._codes]
+
     def codes(self) -> Sequence[int]:
-        return [] if self._state.is_terminal() else list(self._state.legal_actions())
+        return self._codes
 
     def after(self, code: int) -> "OpenSpielState":
-        return OpenSpielState(
-            self._game, self._settings, self._state.child(code), (*self._actions, code), 1 - self._mover
-        )
+        return OpenSpielState(self._terms, self._state.child(code), 1 - self._mover)
 
     def text_of(self, code: int) -> str:
-        return str(self._state.action_to_string(self._mover, code))
+        text = self._names.get(code)
+        if text is None:
+            text = self._names[code] = self._state.action_to_string(self._mover, code)
+        return text
 
     def code_of(self, text: str) -> int:
+        names = self._names
+        for code in self._codes:
+            if (names.get(code) or self.text_of(code)) == text:
+                return code
         if not 0 < len(text) <= LONGEST_MOVE or not text.isprintable():
             raise UnreadableMove(f"{shown(text)} is not a move: write one as the list of legal moves does")
         self.refuse_after_end(shown(text))
-        for code in self.codes():
-            if self.text_of(code) == text:
-                return code
         raise IllegalMove(f"{shown(text)} is not allowed")
 
     def view(self, seat: int | None = None) -> dict[str, Any]:
         """Return `board` (as OpenSpiel draws it), `actions`, `to_move` and the settings; all seats see the same."""
-        settings = _settings_of(self._game.name, self._settings)
-        return {"board": str(self._state), "actions": list(self._actions), "to_move": self._mover, **settings}
+        settings = _settings_of(self._terms.name, self._terms.parameters)
+        return {"board": str(self._state), "actions": self._state.history(), "to_move": self._mover, **settings}
 
     def text(self) -> str:
         """Return the action numbers of the moves so far, or `start`."""
-        return " ".join(str(action) for action in self._actions) or "start"
+        return " ".join(str(action) for action in self._state.history()) or "start"
 
     def diagram(self) -> str:
         return str(self._state)
 
-    def _identity(self) -> tuple[object, ...]:
-        return self._game.name, self._settings, self._actions
+    def _identity(self) -> tuple[str, str, tuple[int, ...]]:
+        return self._terms.name, self._terms.parameters, tuple(self._state.history())
 
 
 class OpenSpielGame(Game):
@@ -113,7 +144,7 @@ class OpenSpielGame(Game):
 
     def initial(self, settings: Mapping[str, Any] | None = None, seed: int = 0) -> OpenSpielState:
         """Return the first state with these parameters. Raises BadSettings where OpenSpiel cannot play with them."""
-        return self.start(self._parameters(self.complete(settings)))
+        return _start(self.name, self._parameters(self.complete(settings)))
 
     def load(self, view: Mapping[str, Any]) -> OpenSpielState:
         settings, actions = settings_in(self, view), view.get("actions")
@@ -130,17 +161,6 @@ class OpenSpielGame(Game):
         if not all(word.isascii() and word.isdigit() and len(word) < 10 for word in words):
             raise BadPosition(f"{shown(text)} is not action numbers with a space between, or start")
         return played(self.initial(settings), [int(word) for word in words])
-
-    def start(self, parameters: str) -> OpenSpielState:
-        """Return the first state for a text of `_parameters`. Raises BadSettings."""
-        try:
-            state = _load(parameters).new_initial_state()
-            playable = not state.is_terminal() and state.legal_actions() and str(state)
-        except Exception as error:
-            raise BadSettings(f"OpenSpiel does not play {shown(parameters)}") from error
-        if not playable:
-            raise BadSettings(f"OpenSpiel has no game to play in {shown(parameters)}")
-        return OpenSpielState(self, parameters, state, (), 0)
 
     def _parameters(self, settings: Mapping[str, SettingValue]) -> str:
         values = {name: value for name, value in FIXED.items() if name in _specification(self.name)}
@@ -205,6 +225,7 @@ def _offered(kind: Any) -> bool:
     )
 
 
+@cache
 def _specification(name: str) -> dict[str, Any]:
     return next(
         dict(kind.parameter_specification) for kind in pyspiel.registered_games() if PREFIX + kind.short_name == name
@@ -223,8 +244,16 @@ def _setting(name: str, default: Any) -> Setting:
 
 
 @cache  # one entry for each different choice of settings in play
-def _load(parameters: str) -> Any:
-    return pyspiel.load_game(parameters)
+def _start(name: str, parameters: str) -> OpenSpielState:
+    """Return the first state for a text of `_parameters`. Raises BadSettings."""
+    try:
+        state = pyspiel.load_game(parameters).new_initial_state()
+        playable = not state.is_terminal() and state.legal_actions() and str(state)
+    except Exception as error:
+        raise BadSettings(f"OpenSpiel does not play {shown(parameters)}") from error
+    if not playable:
+        raise BadSettings(f"OpenSpiel has no game to play in {shown(parameters)}")
+    return OpenSpielState(Terms(name, parameters), state, 0)
 
 
 @cache
@@ -239,4 +268,4 @@ def _settings_of(name: str, parameters: str) -> dict[str, SettingValue]:
 
 
 def _replay(name: str, parameters: str, actions: Sequence[int]) -> OpenSpielState:
-    return played(openspiel_game(name).start(parameters), actions)
+    return played(_start(name, parameters), actions)

@@ -7,7 +7,7 @@ import tempfile
 from collections import Counter
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from pydantic import ValidationError
@@ -16,7 +16,6 @@ from rich.live import Live
 from rumble_engine import get_game
 from rumble_protocol.fields import TimeControl
 
-from rumble_server.app import Server
 from rumble_server.arena.organiser import Organiser
 from rumble_server.cli.support.bot_names import checked_bots, own_name, split_names
 from rumble_server.cli.support.bot_process import BotSpec, process_command, search_ms
@@ -31,6 +30,9 @@ from rumble_server.config import ServerConfig
 from rumble_server.tournament.config import MOST_BOTS, TournamentConfig
 from rumble_server.tournament.exports.document import export
 from rumble_server.tournament.tournament import OVER, Tournament
+
+if TYPE_CHECKING:
+    from rumble_server.app import Server
 
 REFRESH_S = 0.2
 """Time in s between two looks at the tournament."""
@@ -163,7 +165,7 @@ def _show_end(console: Console, tournament: Tournament) -> None:
 
 async def _watch(
     console: Console,
-    server: Server,
+    server: "Server",
     tournament: Tournament,
     processes: list[asyncio.subprocess.Process],
     stopping: asyncio.Event,

@@ -8,7 +8,6 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from importlib.metadata import version
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -79,6 +78,8 @@ for _name, _line in COMMANDS.items():
 
 def _show_version(wanted: bool) -> None:
     if wanted:
+        from importlib.metadata import version
+
         typer.echo(f"rumble {version('rumble')}")
         raise typer.Exit
 

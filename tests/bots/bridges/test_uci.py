@@ -5,8 +5,6 @@ from rumble_bots.sdk.errors import BadProgram, Resign
 
 from tests.bots.bridges.talking import hold, turn
 
-pytest.importorskip("chess", reason="chess needs the extra: pip install 'rumble[chess]'")
-
 GREETING = """Stockfish 15 by the authors
 id name Stockfish 15
 option name Hash type spin default 16 min 1 max 33554432

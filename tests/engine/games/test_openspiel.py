@@ -11,6 +11,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from chess import Board
 from rumble_engine import BadPosition, BadSettings, Game, IllegalMove, UnknownGame, UnreadableMove, get_game
 from rumble_engine.conformance import check_game
 from rumble_engine.games import breakthrough, checkers, chess, connect4, hex, mnk, othello, tictactoe
@@ -18,7 +19,8 @@ from rumble_engine.games import breakthrough, checkers, chess, connect4, hex, mn
 from .counting import perft
 
 pytest.importorskip("pyspiel", reason="needs the extra openspiel")
-from rumble_engine.games.openspiel import FAMILY, openspiel_game
+import pyspiel
+from rumble_engine.games.openspiel import FAMILY, LASTING, openspiel_game
 
 MATCHES = int(os.environ.get("RUMBLE_MATCHES", "12"))
 
@@ -66,6 +68,24 @@ def test_go_on_nine_by_nine() -> None:
     assert state.outcome.winner == 0
     with pytest.raises(IllegalMove, match="the game is over"):
         state.play("W d4")
+
+
+@pytest.mark.parametrize("name", [*sorted(LASTING), "amazons", "ultimate_tic_tac_toe"])
+def test_moves_and_actions_are_those_of_openspiel(name: str) -> None:
+    """Along random matches, also where texts of moves are kept from one match to the next."""
+    random = Random(9)
+    for _ in range(max(MATCHES // 4, 1)):
+        state, theirs = openspiel_game(f"openspiel:{name}").initial(), pyspiel.load_game(name).new_initial_state()
+        while state.outcome is None:
+            legal, player = theirs.legal_actions(), theirs.current_player()
+            assert (list(state.codes()), state.to_move) == (legal, player)
+            assert state.legal_moves == [theirs.action_to_string(player, action) for action in legal]
+            action = random.choice(legal)
+            assert state.code_of(state.text_of(action)) == action
+            state = state.after(action)
+            theirs.apply_action(action)
+            assert state.view()["actions"] == theirs.history()
+        assert theirs.is_terminal()
 
 
 def test_every_offered_game_starts() -> None:
@@ -196,7 +216,7 @@ def test_chess_moves_are_those_of_openspiel() -> None:
     for _ in range(3):
         state, other = chess.GAME.initial({"claims": "none"}), theirs.initial()
         while state.outcome is None and other.outcome is None:
-            board = state.board
+            board = Board(state.view()["fen"])
             moves = {board.san(board.parse_uci(move)).rstrip("+#"): move for move in state.legal_moves}
             others = {move.rstrip("+#"): move for move in other.legal_moves}
             assert moves.keys() == others.keys()

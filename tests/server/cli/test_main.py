@@ -130,16 +130,27 @@ def test_a_reader_that_leaves_gets_no_traceback() -> None:
     assert (done.returncode, done.stderr) == (1, "")
 
 
-@pytest.mark.e2e
-@pytest.mark.parametrize("name", ["bot", "bridge", "serve"])
-def test_a_command_is_loaded_without_the_web_server(name: str) -> None:
-    code = (
-        f"import json, sys; from rumble_server.cli import main; main.load('{name}'); import rumble_bots.sdk.serve; "
-        "print(json.dumps(sorted(sys.modules)))"
-    )
+def loaded_after(code: str) -> set[str]:
+    """Return the modules that a new process has loaded after this code."""
+    code = f"import json, sys; {code}; print(json.dumps(sorted(sys.modules)), file=sys.stderr)"
     unmeasured = {**os.environ, "COVERAGE_PROCESS_START": ""}  # since coverage itself loads sqlite3
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, env=unmeasured, capture_output=True, text=True, timeout=60, check=True)
-    loaded = set(json.loads(done.stdout))
+    return set(json.loads(done.stderr))
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize("args", [[], *([name] for name in COMMANDS)], ids=lambda args: " ".join(["rumble", *args]))
+def test_help_is_shown_without_the_web_server(args: list[str]) -> None:
+    loaded = loaded_after(f"from rumble_server.cli.main import run; assert run({[*args, '--help']}) == 0")
+    assert f"rumble_server.cli.{'.'.join(args) or 'main'}" in loaded
+    assert not loaded & {"fastapi", "starlette", "uvicorn", "jinja2", "sqlite3"}
+    # A list of commands needs none of the packages that a command may.
+    assert args or not loaded & {"pydantic", "httpx", "websockets", "rumble_engine", "importlib.metadata"}
+
+
+@pytest.mark.e2e
+def test_a_bot_is_served_without_the_web_server() -> None:
+    loaded = loaded_after("from rumble_server.cli import main; main.load('bot'); import rumble_bots.sdk.serve")
     assert "rumble_bots.sdk.serve" in loaded
     assert not loaded & {"fastapi", "starlette", "uvicorn", "jinja2", "sqlite3"}

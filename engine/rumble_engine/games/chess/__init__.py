@@ -1,4 +1,4 @@
-"""Chess: the game and its states (`game`), its moves as integers (`moves`), its positions as text (`forms`)."""
+"""Chess: the game and its states (`game`), the libraries that make the moves (`library`), positions as text (`fen`)."""
 
 from rumble_engine.games.chess.game import GAME, Chess, ChessState
 

@@ -1,6 +1,4 @@
-"""Chess, by python-chess (https://python-chess.readthedocs.io), which has the licence GNU GPL, version 3 or later.
-
-It comes with the extra `chess` (`pip install 'rumble[chess]'`), so that Rumble itself stays under its own licence.
+"""Chess. A library makes the moves (see `library`); the rest of the rules is here.
 
 Rules: the FIDE Laws of Chess of 2023 (https://handbook.fide.com/chapter/E012023). Without any claim a game is drawn
 by stalemate (5.2.1), by a dead position, judged by material alone (5.2.2), at the fifth appearance of a position
@@ -21,59 +19,68 @@ oldest first, from which repetitions follow. The position's text is the FEN and 
 between.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rumble_engine.drawing import Drawing, Path, Piece, Shape
-from rumble_engine.errors import BadPosition, IllegalMove, MissingExtra, UnreadableMove
+from rumble_engine.errors import BadPosition, IllegalMove, UnreadableMove
 from rumble_engine.game import Game, Setting, State
+from rumble_engine.games.chess.codes import CODES, NAMES, TEXTS
+from rumble_engine.games.chess.fen import CELLS, Fields, attacked, cells_of, faults, read
+from rumble_engine.games.chess.library import Opener, Position, open_position
 from rumble_engine.outcome import Outcome
 from rumble_engine.squares import squares
 from rumble_engine.texts import shown
 from rumble_engine.views import settings_in, text_in, texts_in
 
-try:
-    import chess
-
-    from rumble_engine.games.chess.forms import board_of, fen_of, rows_of
-    from rumble_engine.games.chess.moves import as_move, legal_codes, read, text_of
-except ModuleNotFoundError as error:
-    raise MissingExtra("chess needs the extra: pip install 'rumble[chess]'") from error
-
-Key = tuple[int, ...]
-
+START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -"
 BOARD = squares(8, 8, from_top=False)
 KINDS: dict[str, Shape] = {"K": "king", "Q": "queen", "R": "rook", "B": "bishop", "N": "knight", "P": "pawn"}
 MEN = {
     **{mark: Piece(f"white {shape}", 0, shape, "light") for mark, shape in KINDS.items()},
     **{mark.lower(): Piece(f"black {shape}", 1, shape, "dark") for mark, shape in KINDS.items()},
 }
-MATES = {chess.WHITE: Outcome.win(1, "checkmate"), chess.BLACK: Outcome.win(0, "checkmate")}
-"""By side that is mated: the outcome."""
+MATES = Outcome.win(1, "checkmate"), Outcome.win(0, "checkmate")
+"""By seat that is mated: the outcome."""
 STALEMATE, DEAD = Outcome.draw("stalemate"), Outcome.draw("insufficient material")
 FIVEFOLD, MOVES_75 = Outcome.draw("fivefold repetition"), Outcome.draw("75 moves without capture or pawn move")
 THREEFOLD, MOVES_50 = Outcome.draw("threefold repetition"), Outcome.draw("50 moves without capture or pawn move")
+MATING = re.compile("[PRQprq]")
+"""In the first field of a FEN: a piece that can mate with its king alone, or become one."""
+SIDES = {".": 0} | {man: 1 if man.isupper() else -1 for man in MEN}
 
 
 class ChessState(State):
-    """A position, the moves that led to it since the last that cannot be taken back, and caches.
+    """A position, the moves that led to it since the last that cannot be taken back, and caches."""
 
-    The board never changes; legal moves and outcome are computed at their first use.
-    """
-
-    __slots__ = ("_board", "_claims", "_codes", "_judged", "_key", "_outcome", "_seen", "_since")
+    __slots__ = (
+        "_claims",
+        "_codes",
+        "_judged",
+        "_mover",
+        "_number",
+        "_outcome",
+        "_position",
+        "_quiet",
+        "_seen",
+        "_since",
+    )
 
     def __init__(
-        self, board: chess.Board, claims: bool, since: tuple[int, ...] = (), seen: tuple[Key, ...] = ()
+        self,
+        position: Position,
+        claims: bool,
+        mover: int,
+        quiet: int,
+        number: int,
+        since: tuple[str, ...] = (),
+        seen: tuple[str, ...] = (),
     ) -> None:
-        """Make the state of `board`, which the caller must not change; `seen` has the keys of the positions before."""
-        if board.ep_square is not None and not board.has_legal_en_passant():
-            board.ep_square = None
-        white, passing = board.occupied_co[chess.WHITE], -1 if board.ep_square is None else board.ep_square
-        kinds = (board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings)
-        self._board, self._claims, self._since = board, claims, since
-        self._key: Key = (white, *kinds, board.turn, board.castling_rights, passing)
-        self._seen = (*seen, self._key)
+        """Make the state after `quiet` quiet plies, in move `number`; `seen` has the keys of the positions before."""
+        self._position, self._claims, self._mover = position, claims, mover
+        self._quiet, self._number, self._since = quiet, number, since
+        self._seen = (*seen, position.key)
         self._codes: list[int] | None = None
         self._outcome: Outcome | None = None
         self._judged = False
@@ -82,16 +89,11 @@ class ChessState(State):
         return isinstance(other, ChessState) and self._identity() == other._identity()
 
     def __hash__(self) -> int:
-        return hash(self._key)
-
-    @property
-    def board(self) -> chess.Board:
-        """The position as a board of python-chess: a copy, without the moves that led to it."""
-        return self._board.copy(stack=False)
+        return hash(self._position.key)
 
     @property
     def to_move(self) -> int:
-        return 0 if self._board.turn else 1
+        return self._mover
 
     @property
     def outcome(self) -> Outcome | None:
@@ -99,85 +101,87 @@ class ChessState(State):
             self._outcome, self._judged = self._judge(), True
         return self._outcome
 
+    @property
+    def legal_moves(self) -> Sequence[str]:
+        return [TEXTS[code] for code in self.codes()]
+
     def codes(self) -> Sequence[int]:
-        """Return the codes of the legal moves (see `moves`), in rising order."""
-        return () if self.outcome else self._legal()
+        """Return the codes of the legal moves (see `codes`), in rising order."""
+        if self._codes is None:
+            self._codes = [] if self.outcome else self._position.codes()
+        return self._codes
 
     def after(self, code: int) -> "ChessState":
-        before = self._board
-        board = before.copy(stack=False)
-        board.push(as_move(code))
-        board.clear_stack()
-        if board.halfmove_clock and board.castling_rights == before.castling_rights and before.ep_square is None:
-            return ChessState(board, self._claims, (*self._since, code), self._seen)
-        return ChessState(board, self._claims)
+        before, position = self._position, self._position.after(code)
+        mover, number = 1 - self._mover, self._number + self._mover
+        quiet = self._quiet + 1 if position.quiet else 0
+        if quiet and position.rights == before.rights:
+            return ChessState(position, self._claims, mover, quiet, number, (*self._since, TEXTS[code]), self._seen)
+        return ChessState(position, self._claims, mover, quiet, number)
 
     def text_of(self, code: int) -> str:
-        return text_of(code)
+        return TEXTS[code]
 
     def code_of(self, text: str) -> int:
-        code = read(text)
+        code = CODES.get(text)
         if code is None:
             raise UnreadableMove(f"{shown(text)} is not a move: write two squares, as e2e4 (e7e8q to promote)")
         self.refuse_after_end(text)
-        legal = code in self._codes if self._codes is not None else self._allows(code)
-        if not legal:
+        if not self._position.allows(code):
             raise IllegalMove(f"{text} is not allowed: {self._complaint(code)}")
         return code
 
     def view(self, seat: int | None = None) -> dict[str, Any]:
         """Return `board`, `fen`, `to_move`, `since` and `claims`; all seats see the same."""
-        rows = rows_of(self._board)
         return {
-            "board": "".join(rows),
-            "fen": fen_of(self._board, rows),
-            "to_move": self.to_move,
-            "since": [text_of(code) for code in self._since],
+            "board": self._cells(),
+            "fen": self._fen(),
+            "to_move": self._mover,
+            "since": list(self._since),
             "claims": "referee" if self._claims else "none",
         }
 
     def text(self) -> str:
-        return " ".join([fen_of(self._board), *(text_of(code) for code in self._since)])
+        return " ".join([self._fen(), *self._since])
 
     def diagram(self) -> str:
-        lines = [f"{8 - number} {' '.join(row)}" for number, row in enumerate(rows_of(self._board))]
-        return "\n".join([*lines, "  a b c d e f g h"])
+        return BOARD.diagram(self._cells())
 
     def canonical(self) -> tuple[object, ...]:
         """Return the position and what counts towards a draw; with castling, chess has no symmetry."""
-        return self._key, self._board.halfmove_clock, self._claims, tuple(sorted(self._seen))
+        return self._position.key, self._quiet, self._claims, tuple(sorted(self._seen))
 
     def estimate(self) -> float:
         """Estimate by material (1, 3, 3, 5, 9) and 0.1 for each piece in the middle, the mover's less the other's."""
-        board = self._board
-        mine, theirs = board.occupied_co[board.turn], board.occupied_co[not board.turn]
-        lead = 0.0
-        worths = ((board.pawns, 1), (board.knights | board.bishops, 3), (board.rooks, 5), (board.queens, 9))
-        for pieces, worth in worths:
-            lead += worth * ((pieces & mine).bit_count() - (pieces & theirs).bit_count())
-        lead += 0.1 * ((mine & chess.BB_CENTER).bit_count() - (theirs & chess.BB_CENTER).bit_count())
+        cells = self._cells()
+        count = cells.count
+        material = (
+            (count("P") - count("p"))
+            + 3 * (count("N") + count("B") - count("n") - count("b"))
+            + 5 * (count("R") - count("r"))
+            + 9 * (count("Q") - count("q"))
+        )
+        middle = SIDES[cells[27]] + SIDES[cells[28]] + SIDES[cells[35]] + SIDES[cells[36]]
+        lead = material + 0.1 * middle
+        lead = 0.0 - lead if self._mover else lead
         return lead / (abs(lead) + 10)
 
     def _identity(self) -> tuple[object, ...]:
-        board = self._board
-        return self._key, board.halfmove_clock, board.fullmove_number, self._claims, self._since
+        return self._position.key, self._quiet, self._number, self._claims, self._since
 
-    def _legal(self) -> list[int]:
-        if self._codes is None:
-            self._codes = legal_codes(self._board)
-        return self._codes
+    def _fen(self) -> str:
+        return f"{self._position.key} {self._quiet} {self._number}"
 
-    def _allows(self, code: int) -> bool:
-        move = as_move(code)
-        return move.from_square != move.to_square and self._board.is_legal(move)
+    def _cells(self) -> str:
+        return cells_of(self._position.placed)
 
     def _judge(self) -> Outcome | None:
-        board = self._board
-        if not self._legal():
-            return MATES[board.turn] if board.is_check() else STALEMATE
-        if not board.pawns | board.rooks | board.queens and board.is_insufficient_material():
+        position, quiet = self._position, self._quiet
+        if position.is_stuck():
+            return MATES[self._mover] if position.is_check() else STALEMATE
+        if not MATING.search(position.placed) and _is_dead(self._cells()):
             return DEAD
-        quiet, times = board.halfmove_clock, self._seen.count(self._key)
+        times = self._seen.count(position.key)
         if times >= 5:
             return FIVEFOLD
         if quiet >= 150:
@@ -187,12 +191,30 @@ class ChessState(State):
         return MOVES_50 if self._claims and quiet >= 100 else None
 
     def _complaint(self, code: int) -> str:
-        move, board = as_move(code), self._board
-        if board.color_at(move.from_square) != board.turn:
-            return f"no piece of yours is on {chess.square_name(move.from_square)}"
-        if any(self._allows(code & 4095 | piece << 12) for piece in range(6) if piece != 1):
+        start, end, cells = NAMES[code >> 6 & 63], NAMES[code & 63], self._cells()
+        man, other = cells[CELLS[start]], cells[CELLS[end]]
+        if not _is_of(self._mover, man):
+            return f"no piece of yours is on {start}"
+        if any(self._position.allows(code & 4095 | piece << 12) for piece in (0, 2, 3, 4, 5)):
             return "a promotion ends with the new piece, as in e7e8q; other moves do not"
-        return "the king would be attacked" if board.is_pseudo_legal(move) else "no such move"
+        promotes = man in "Pp" and end[1] in "18"
+        if promotes == bool(code >> 12) and not _is_of(self._mover, other) and self._reaches(cells, start, end):
+            return "the king would be attacked"
+        return "no such move"
+
+    def _reaches(self, cells: str, start: str, end: str) -> bool:
+        """Return whether the man on `start` can go to `end`, a check of its king aside; castling does not count."""
+        cell, goal = CELLS[start], CELLS[end]
+        man = cells[cell]
+        if man not in "Pp":
+            return goal in attacked(cells, cell, man)
+        if start[0] != end[0]:
+            takes = cells[goal] != "." or end == self._position.rights.split(" ")[1]
+            return takes and goal in attacked(cells, cell, man)
+        ahead = 8 if man == "p" else -8
+        if goal == cell + 2 * ahead:
+            return start[1] == ("7" if man == "p" else "2") and cells[cell + ahead] == cells[goal] == "."
+        return goal == cell + ahead and cells[goal] == "."
 
 
 class Chess(Game):
@@ -205,12 +227,16 @@ class Chess(Game):
         Setting("claims", "referee", "who claims the draws by repetition and by 50 moves", choices=("referee", "none")),
     )
 
+    def __init__(self, opener: Opener = open_position) -> None:
+        """Make the game played with the library whose positions `opener` makes."""
+        self._open = opener
+
     def initial(self, settings: Mapping[str, Any] | None = None, seed: int = 0) -> ChessState:
-        return ChessState(chess.Board(), self.complete(settings)["claims"] == "referee")
+        return ChessState(self._open(START), self.complete(settings)["claims"] == "referee", 0, 0, 1)
 
     def load(self, view: Mapping[str, Any]) -> ChessState:
         claims = settings_in(self, view)["claims"] == "referee"
-        return _place(text_in(self, view, "fen"), texts_in(self, view, "since"), claims)
+        return self._place(text_in(self, view, "fen"), texts_in(self, view, "since"), claims)
 
     def drawing(self, view: Mapping[str, Any], last: str | None = None) -> Drawing:
         return BOARD.drawing("chequered", view["board"], MEN, last, facing=True)
@@ -220,37 +246,57 @@ class Chess(Game):
         return BOARD.path(move)
 
     def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> ChessState:
-        """Refuse positions that python-chess finds invalid, and moves that cannot have led to the position."""
+        """Refuse positions that cannot occur (see `fen.faults`), and moves that cannot have led to the position."""
         words = text.split(" ") if len(text) < 2000 else []
-        return _place(" ".join(words[:6]), words[6:], self.complete(settings)["claims"] == "referee")
+        return self._place(" ".join(words[:6]), words[6:], self.complete(settings)["claims"] == "referee")
 
-
-def _place(fen: str, since: Sequence[str], claims: bool) -> ChessState:
-    """Return the state of this position, reached by the moves `since`, which are taken back and made again."""
-    board = board_of(fen)
-    goal = ChessState(board.copy(stack=False), claims)
-    codes = [read(text) for text in since]
-    if not codes:
-        return goal
-    if len(codes) > board.halfmove_clock or board.ep_square is not None:
-        raise BadPosition("`since` has more moves than the position's count of quiet plies allows")
-    for code in reversed(codes):
-        start, end = (code >> 6 & 63, code & 63) if code is not None else (0, 0)
-        board.turn = not board.turn
-        board.halfmove_clock -= 1
-        board.fullmove_number -= not board.turn
-        piece = board.piece_at(end)
-        if piece is None or piece.color != board.turn or piece.piece_type == chess.PAWN or board.piece_at(start):
+    def _place(self, fen: str, since: Sequence[str], claims: bool) -> ChessState:
+        """Return the state of this position, reached by the moves `since`, which are taken back and made again."""
+        goal = read(fen)
+        state = start = self._state(goal, claims)
+        if not since:
+            return start
+        if len(since) > goal.quiet or goal.passing != "-":
+            raise BadPosition("`since` has more moves than the position's count of quiet plies allows")
+        earlier = _taken_back(goal, since)
+        if not faults(earlier):
+            state = self._state(earlier, claims)
+        for text in since:
+            code = CODES.get(text)
+            if code is None or code not in state.codes():
+                raise BadPosition("`since` has a move that is not allowed")
+            state = state.after(code)
+        if state._position.key != start._position.key or len(state._since) != len(since):
             raise BadPosition("the moves in `since` did not lead to this position")
-        board.set_piece_at(start, board.remove_piece_at(end))
-    state = ChessState(board, claims) if board.is_valid() else goal
-    for code in codes:
-        if code is None or code not in state.codes():
-            raise BadPosition("`since` has a move that is not allowed")
-        state = state.after(code)
-    if state._key != goal._key or len(state._since) != len(codes):
-        raise BadPosition("the moves in `since` did not lead to this position")
-    return state
+        return state
+
+    def _state(self, fields: Fields, claims: bool) -> ChessState:
+        return ChessState(self._open(fields.key), claims, "wb".index(fields.side), fields.quiet, fields.number)
+
+
+def _taken_back(fields: Fields, moves: Sequence[str]) -> Fields:
+    """Return the position before these moves, none of them a pawn's or a capture. Raises BadPosition."""
+    cells, mover, number = list(fields.cells), "wb".index(fields.side), fields.number
+    for text in reversed(moves):
+        mover = 1 - mover
+        number -= mover
+        start, end = CELLS.get(text[:2], 0), CELLS.get(text[2:4], 0)
+        man = cells[end]
+        if not _is_of(mover, man) or man in "Pp" or cells[start] != ".":
+            raise BadPosition("the moves in `since` did not lead to this position")
+        cells[start], cells[end] = man, "."
+    return Fields("".join(cells), "wb"[mover], fields.castling, "-", fields.quiet - len(moves), number)
+
+
+def _is_of(seat: int, man: str) -> bool:
+    return man.islower() if seat else man.isupper()
+
+
+def _is_dead(cells: str) -> bool:
+    """Return whether kings, knights and bishops cannot mate: one piece, or bishops on squares of one colour."""
+    pieces = [cell for cell, man in enumerate(cells) if man in "NBnb"]
+    colours = {(cell + cell // 8) % 2 for cell in pieces}
+    return len(pieces) < 2 or (len(colours) == 1 and all(cells[cell] in "Bb" for cell in pieces))
 
 
 GAME = Chess()

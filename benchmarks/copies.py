@@ -1,0 +1,71 @@
+"""A database with many matches: one tournament, played for real, whose facts are written again under other ids."""
+
+import asyncio
+import dataclasses
+import tempfile
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from load import Tally, connect_all
+from rumble_server.store.codec import read_facts
+from rumble_server.store.reader import LogReader
+from rumble_server.store.schema import open_reader
+from rumble_server.store.sqlite import SqliteLog
+from rumble_server.tournament.ended import EndedTournament
+from rumble_server.tournament.facts import LogFact, TournamentEnded
+from servers import serving
+from throughput import Load, login
+
+LARGEST = 32
+"""The bots of the tournament that is copied; fewer where that many matches are not wanted."""
+GATHERED = 2000
+"""How many facts are written at a time."""
+
+
+async def copy_matches(database: Path, count: int) -> str:
+    """Write at least `count` matches of ended tournaments, and return the id of the last tournament."""
+    bots = next((bots for bots in range(LARGEST, 2, -1) if bots * (bots - 1) <= count), 2)
+    with tempfile.TemporaryDirectory(prefix="rumble-") as folder:
+        played = Path(folder, "played.db")
+        facts, ended, names = await _play(played, bots)
+    log = SqliteLog(str(database))
+    log.attach(asyncio.get_running_loop())
+    for fact in names:
+        log.append(fact)
+    copies = -(-count // (bots * (bots - 1)))
+    for number in range(1, copies + 1):
+        tournament = f"copy{number}"
+        for at in range(0, len(facts), GATHERED):
+            for fact in facts[at : at + GATHERED]:
+                last = log.append(_renamed(fact, ended.id, tournament))
+                if isinstance(fact, TournamentEnded):
+                    log.file(dataclasses.replace(ended, id=tournament))
+            await log.wait(last)
+    await log.close()
+    return tournament
+
+
+async def _play(database: Path, bots: int) -> tuple[list[LogFact], EndedTournament, list[LogFact]]:
+    """Play a double round-robin; return its facts in order, its record, and the facts of its bots' names."""
+    tally = Tally(until=bots)
+    async with serving(database) as running, running.api() as host:
+        body = {"name": "copied", "game": "tictactoe", "start_at_bots": bots}
+        tournament = (await host.post("/api/tournaments", json=body)).raise_for_status().json()["id"]
+        load = Load("tictactoe", bots=bots)
+        await connect_all(running, tally, (login(f"bot{each}", load, tournament) for each in range(bots)))
+        await tally.over.wait()
+        if tally.fault:
+            raise RuntimeError(tally.fault)
+    with closing(open_reader(str(database))) as log:
+        rows = log.execute("SELECT facts FROM log WHERE tournament = ?", (tournament,)).fetchall()
+    numbered = sorted((each for (text,) in rows for each in read_facts(text)), key=lambda each: each[0])
+    with closing(LogReader(str(database))) as reader:
+        return [fact for _, fact in numbered], reader.ended([tournament])[tournament], reader.name_facts()
+
+
+def _renamed(fact: LogFact, before: str, after: str) -> LogFact:
+    """Return the fact as one of another tournament."""
+    match: str | None = getattr(fact, "match", None)
+    place: dict[str, Any] = {"tournament": after} if match is None else {"match": after + match[len(before) :]}
+    return dataclasses.replace(fact, **place)

@@ -1,0 +1,227 @@
+"""What `growth.py` runs: one function for each kind of growth, from its size to what was measured there."""
+
+import asyncio
+import statistics
+import subprocess
+import tempfile
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from copies import copy_matches
+from latency import control
+from load import LoadBot, Measured, Stopwatch, connect, connect_all, measure
+from servers import Running, serving
+from throughput import Load, login, play
+from visitors import come
+
+GAME = "tictactoe"
+PACE = 1000
+"""Moves a second while delays are measured: at full speed they would only tell how many matches wait."""
+ECHO_THINKS_S = 0.1
+"""How long each client of the echo thinks between two messages, in s."""
+MOST_S = 900
+"""How long a tournament may take in s; then the benchmark fails."""
+MOST_START_S = 120.0
+"""How long a start is waited for in s; a longer one is shown as this."""
+CYCLES = 1000
+"""The cycles of a tournament that is to last longer than a measurement."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What was measured at one size. Memory is that of the server's process tree.
+
+    `echo_ms` is the p99 of an echo at the same time: how long a wait for a processor takes on this machine.
+    `start_s` is the time of a start after the server was killed in the middle of play.
+    """
+
+    size: int
+    rate: float
+    cpu_us: float
+    p99_ms: float
+    echo_ms: float
+    memory_mb: float
+    start_s: float
+    notes: list[str] = field(default_factory=list)
+
+
+def p99(took_ms: list[float]) -> float:
+    """Return what 99 of 100 times are below."""
+    return statistics.quantiles(took_ms, n=100)[98]
+
+
+class Stage:
+    """A server with a database of its own, the bots that play on it, and what they saw.
+
+    Each measurement takes `seconds`, after at most one of play that does not count.
+    """
+
+    def __init__(self, database: Path, running: Running, seconds: float) -> None:
+        self.running = running
+        self.tally = Stopwatch()
+        self.notes: list[str] = []
+        self._database = database
+        self._seconds = seconds
+
+    async def row(self, size: int, full: Measured, matches: int) -> Row:
+        """Measure delays while this many matches are played at once, then memory and a start after a kill."""
+        self.tally.think_s = matches / PACE
+        async with control(GAME, ECHO_THINKS_S) as echoes:
+            await asyncio.sleep(min(1.0, self._seconds) + 2 * self.tally.think_s)
+            for each in (self.tally, *echoes):
+                each.took_ms.clear()
+            await measure(self.tally, self.running, self._seconds)
+            p99_ms = p99(self.tally.took_ms)
+            echo_ms = p99([ms for each in echoes for ms in each.took_ms])
+        self.tally.think_s = 0.0
+        memory_mb = self.running.resident_kb() / 1024
+        self.running.kill()
+        began = time.perf_counter()
+        try:
+            async with serving(self._database, start_within_s=MOST_START_S):
+                start_s = time.perf_counter() - began
+        except TimeoutError:
+            start_s = MOST_START_S
+            self.notes.append(f"{size:,}: it had not started again after {start_s:.0f} s")
+        return Row(size, full.rate, full.cpu_us, p99_ms, echo_ms, memory_mb, start_s, self.notes)
+
+    async def full_speed(self) -> Measured:
+        """Measure play at full speed."""
+        await asyncio.sleep(min(1.0, self._seconds))
+        return await measure(self.tally, self.running, self._seconds)
+
+
+@asynccontextmanager
+async def stage(seconds: float, fill: Callable[[Path], Awaitable[object]] | None = None) -> AsyncIterator[Stage]:
+    """Run a server on a new database, or on what `fill` puts into it."""
+    with tempfile.TemporaryDirectory(prefix="rumble-") as folder:
+        database = Path(folder, "growth.db")
+        if fill is not None:
+            await fill(database)
+        async with serving(database) as running:
+            yield Stage(database, running, seconds)
+
+
+async def round_robin(size: int, seconds: float) -> Row:
+    """Play a double round-robin of this many bots to its end, then delays in the middle of a second one."""
+    load = Load(GAME, bots=size)
+    async with stage(seconds) as on, on.running.api() as host:
+        on.tally.until = size
+
+        async def create(cycles: int) -> str:
+            body = {"name": "growth", "game": GAME, "start_at_bots": size, "cycles": cycles}
+            return str((await host.post("/api/tournaments", json=body)).raise_for_status().json()["id"])
+
+        tournament = await create(1)
+        logins = [login(f"bot{number}", load, tournament) for number in range(size)]
+        bots = await connect_all(on.running, on.tally, logins[:-1])
+        playing = asyncio.create_task(measure(on.tally, on.running, MOST_S))
+        bots.append(await connect(on.running, "/bot", on.tally, logins[-1]))
+        full = await playing
+        if not on.tally.over.is_set():
+            raise RuntimeError(f"{size} bots have not finished in {MOST_S} s")
+        on.notes.append(
+            f"{size} bots: {on.tally.results // 2:,} matches in {full.seconds:.1f} s, from the last login to the last"
+            f" `tournament_over`; {full.cpu_us:.1f} us of server CPU a move; client {full.client_share:.0%} of a core"
+        )
+        on.tally.over.clear()
+        join(bots, await create(CYCLES))
+        return await on.row(size, full, load.matches * size // 2)
+
+
+def join(bots: list[LoadBot], tournament: str) -> None:
+    """Have bots that are logged in join a tournament."""
+    for bot in bots:
+        bot.say({"type": "join", "tournament": tournament})
+
+
+async def swiss(size: int, seconds: float) -> Row:
+    """Play the first round of a Swiss of this many bots, with so many legs that the round lasts."""
+    async with stage(seconds) as on:
+        load = Load(GAME, bots=size)
+        await play(on.running, load, on.tally, format="swiss", legs=1000)
+        began, before_s = time.perf_counter(), on.running.cpu_s()
+        while not on.tally.turns:
+            if time.perf_counter() - began > MOST_S:
+                raise RuntimeError(f"the first round of {size} bots was not paired in {MOST_S} s")
+            await asyncio.sleep(0.05)
+        took_s, cpu_s = time.perf_counter() - began, on.running.cpu_s() - before_s
+        on.notes.append(f"{size} bots: the first round was paired in {took_s:.1f} s ({cpu_s:.1f} s of CPU)")
+        return await on.row(size, await on.full_speed(), load.matches * size // 2)
+
+
+async def connected(size: int, seconds: float) -> Row:
+    """Play among this many idle bots."""
+    async with stage(seconds) as on:
+        await connect_all(on.running, on.tally, ({"type": "login", "name": f"idle{each}"} for each in range(size)))
+        load = Load(GAME)
+        await play(on.running, load, on.tally, cycles=CYCLES)
+        return await on.row(size, await on.full_speed(), load.matches * load.bots // 2)
+
+
+async def tournaments(size: int, seconds: float) -> Row:
+    """Play this many tournaments at once, of eight bots each."""
+    async with stage(seconds) as on:
+        load = Load(GAME, bots=8)
+        for number in range(size):
+            await play(on.running, load, on.tally, f"club{number}-bot", cycles=CYCLES)
+        return await on.row(size, await on.full_speed(), size * load.matches * load.bots // 2)
+
+
+async def visitors(size: int, seconds: float) -> Row:
+    """Play while this many visitors watch the page of the tournament."""
+    async with stage(seconds) as on:
+        load = Load(GAME)
+        tournament = await play(on.running, load, on.tally, cycles=CYCLES)
+        crowd: subprocess.Popen[str] = await asyncio.to_thread(come, on.running, tournament, size)
+        try:
+            return await on.row(size, await on.full_speed(), load.matches * load.bots // 2)
+        finally:
+            crowd.kill()
+            crowd.wait()
+
+
+async def matches(size: int, seconds: float) -> Row:
+    """Play on a database with this many matches of earlier tournaments, and read pages of them."""
+    tournament = ""
+
+    async def fill(database: Path) -> None:
+        nonlocal tournament
+        began = time.perf_counter()
+        tournament = await copy_matches(database, size)
+        on_disk = sum(each.stat().st_size for each in database.parent.iterdir())
+        notes.append(f"{size:,} matches: {on_disk / 1e6:,.0f} MB, made in {time.perf_counter() - began:.0f} s")
+
+    notes: list[str] = []
+    async with stage(seconds, fill) as on:
+        on.notes += notes
+        on.notes.append(f"{size:,} matches: {await page_times(on.running, tournament)}")
+        load = Load(GAME)
+        await play(on.running, load, on.tally, cycles=CYCLES)
+        return await on.row(size, await on.full_speed(), load.matches * load.bots // 2)
+
+
+async def page_times(running: Running, tournament: str) -> str:
+    """Describe how long pages and the API take: the first time they are asked for, and the median of the next ten."""
+    match = f"{tournament}.1.1.1.1"
+    told = []
+    async with running.api() as host:
+        for path in (
+            "/",
+            "/api/tournaments",
+            f"/tournaments/{tournament}",
+            f"/api/tournaments/{tournament}/standings",
+            "/bots/bot1",
+            f"/matches/{match}",
+            f"/api/matches/{match}/transcript",
+        ):
+            took_ms = []
+            for _ in range(11):
+                began = time.perf_counter()
+                (await host.get(path)).raise_for_status()
+                took_ms.append((time.perf_counter() - began) * 1000)
+            told.append(f"{path} {took_ms[0]:.0f}/{statistics.median(took_ms[1:]):.1f}")
+    return f"first answer and median in ms: {', '.join(told)}"
