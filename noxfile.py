@@ -1,12 +1,15 @@
 """The checks of this repository as tasks: `nox -l` lists them, `nox` runs the usual ones, `nox -s lint` runs one.
 
-They use the active environment (`pip install -e '.[dev]'`), except `other_python`. `.ci/run` calls them all.
+They use the active environment (`pip install -e '.[dev]'`), except those that make their own. `.ci/run` calls them all.
 """
 
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import nox
@@ -15,6 +18,14 @@ IN_PROCESS = ("-m", "not e2e", "--ignore=tests/browser", "-p", "no:cacheprovider
 """The options of pytest that leave out tests which start a browser or processes."""
 OTHERS = ("3.14", "3.13", "3.12")
 """The Pythons that `other_python` looks for, in this order."""
+OF_COMPILED = (
+    "tests/test_compiled.py",
+    "tests/engine",
+    "tests/protocol",
+    *[f"tests/server/{room}" for room in ("match", "tournament", "arena", "gateway")],
+    "tests/e2e",
+)
+"""The tests that `compiled` runs."""
 
 nox.options.default_venv_backend = "none"
 nox.options.sessions = ["lint", "types", "contracts", "test"]
@@ -67,12 +78,29 @@ def other_python(session: nox.Session) -> None:
     found = next(filter(None, map(interpreter, OTHERS)), None)
     if found is None:
         session.skip(f"none of Python {', '.join(OTHERS)} runs here")
+    with environment(session, found, "-e", ".[test]") as run:
+        run("pytest", *IN_PROCESS, *session.posargs)
+
+
+@nox.session
+def compiled(session: nox.Session) -> None:
+    """Build a wheel with compiled modules, and test what they are part of with the wheel installed."""
+    with environment(session, sys.executable, ".[test]", RUMBLE_COMPILE="1") as run:
+        run("pytest", "-p", "no:cacheprovider", *(session.posargs or OF_COMPILED))
+
+
+@contextmanager
+def environment(session: nox.Session, python: str, *wanted: str, **variables: str) -> Iterator[Callable[..., object]]:
+    """Install what is wanted in a new environment of this Python, and give what runs one of its modules there."""
     with tempfile.TemporaryDirectory() as folder:
-        session.run(found, "-m", "venv", folder)
-        python = str(Path(folder, "bin", "python"))
-        session.run(python, "-m", "pip", "install", "--quiet", "-e", ".[test]")
-        path = f"{folder}/bin:{os.environ['PATH']}"
-        session.run(python, "-m", "pytest", *IN_PROCESS, *session.posargs, env={"PATH": path})
+        session.run(python, "-m", "venv", folder)
+        given = {**variables, "PATH": f"{folder}/bin:{os.environ['PATH']}"}
+
+        def run(*arguments: str) -> object:
+            return session.run(str(Path(folder, "bin", "python")), "-m", *arguments, env=given)
+
+        run("pip", "install", "--quiet", *wanted)
+        yield run
 
 
 def interpreter(version: str) -> str | None:

@@ -43,7 +43,7 @@ def _moves(board: Squares) -> tuple[dict[str, int], dict[int, str]]:
     return texts, {code: text for text, code in texts.items()}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class BreakthroughState(State):
     """A position: the pieces of white and of black as bit masks, and the seat to move."""
 

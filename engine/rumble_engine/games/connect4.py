@@ -27,7 +27,7 @@ DRAW = Outcome.draw("board full")
 PIECES = {"X": Piece("X", 0, "disc", "first"), "O": Piece("O", 1, "disc", "second")}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Connect4State(State):
     """A position as two bit masks in the layout of `grid`; `won` means that the last move completed a line."""
 

@@ -33,7 +33,7 @@ SWAP = -1
 OUTCOMES = (Outcome.win(0, "connected top and bottom"), Outcome.win(1, "connected left and right"))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class HexState(State):
     """A position: the stones of X and of O as bit masks, the seat to move, and whether the last move connected."""
 

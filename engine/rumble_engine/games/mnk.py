@@ -110,7 +110,7 @@ def family(columns: int, rows: int, connect: int, exact: bool) -> Family:
     return Family(columns, rows, connect, exact)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class MnkState(State):
     """A position as two bit masks in the layout of `Squares`; `won` means that the last move completed a line."""
 

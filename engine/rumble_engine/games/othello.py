@@ -30,7 +30,7 @@ PASS = -1
 """The code of a pass; every other code is a cell."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class OthelloState(State):
     """A position: the discs of the mover and of the other as bit masks, the mover's legal squares, the end."""
 

@@ -60,7 +60,7 @@ def _folded(x: int, o: int) -> int:
     return min(mask[x] << 9 | mask[o] for mask in SYMMETRIES)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class TicTacToeState(State):
     """A position: the squares of X and of O as bit masks."""
 

@@ -36,6 +36,7 @@ class LiveMatch:
     """A match that is being played: its referee, its players by seat, and its one timer. The driver of its referee."""
 
     __slots__ = ("_matches", "match_id", "players", "record", "referee", "timer", "timer_at_ms")
+    __deletable__ = ("referee",)
 
     def __init__(self, started: MatchStarted, players: tuple[Player, ...], matches: "Matches") -> None:
         self.match_id = started.match

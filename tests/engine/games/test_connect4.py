@@ -246,8 +246,3 @@ def test_shapes_are_shared_also_by_copies() -> None:
     for twin in (pickle.loads(pickle.dumps(state)), copy.deepcopy(state), GAME.initial(SMALL).play("a")):
         assert twin == state
         assert twin.grid is state.grid
-
-
-def test_a_state_never_changes() -> None:
-    with pytest.raises(AttributeError):
-        GAME.initial().mine = 1  # type: ignore[misc]

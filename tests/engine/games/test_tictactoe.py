@@ -153,8 +153,3 @@ def test_there_are_no_settings() -> None:
     for action in (GAME.initial, lambda given: GAME.parse("." * 9, given)):
         with pytest.raises(BadSettings):
             action({"size": 3})
-
-
-def test_a_state_never_changes() -> None:
-    with pytest.raises(AttributeError):
-        GAME.initial().x = 1  # type: ignore[misc]

@@ -54,7 +54,7 @@ LEFT = (Outcome.win(1, "no move left"), Outcome.win(0, "no move left"))
 Key = tuple[int, int, int]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class CheckersState(State):
     """A position: pieces as bit masks over the 32 squares, the seat to move, and the moves since the last that counts.
 

@@ -63,7 +63,7 @@ class Rules:
     quiet_plies: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class MinichessState(State):
     """A position: sixteen characters row by row from the top, the seat to move, the quiet plies so far, the rules."""
 

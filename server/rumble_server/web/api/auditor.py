@@ -4,6 +4,7 @@ import asyncio
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
+from rumble_server.results.standings import Table
 from rumble_server.tournament.audit import Audit
 from rumble_server.tournament.history import audit_facts, context_of
 from rumble_server.tournament.tournament import Tournament
@@ -25,14 +26,15 @@ class Auditor:
 
     def __init__(self, site: Site) -> None:
         self._site = site
-        self._made: WeakKeyDictionary[Tournament, _Made] = WeakKeyDictionary()
+        self._made: WeakKeyDictionary[Table, _Made] = WeakKeyDictionary()
+        """By a tournament's table, which lives as long as the tournament: a compiled one has no weak references."""
         self._making = asyncio.Lock()
 
     async def audit(self, tournament: Tournament) -> Audit:
         """The audit, of a tournament that goes on at most some seconds old."""
         async with self._making:
             now_ms = self._site.arena.clock.now_ms()
-            made = self._made.get(tournament)
+            made = self._made.get(tournament.table)
             if made is not None and self._is_fresh(tournament, made, now_ms):
                 return made.audit
             version = tournament.table.version
@@ -40,7 +42,7 @@ class Auditor:
             facts = await self._site.archive.tournament_facts(tournament.id)
             now = context_of(tournament, now_ms)
             found = await asyncio.to_thread(audit_facts, facts, now)
-            self._made[tournament] = _Made(version, now_ms, found)
+            self._made[tournament.table] = _Made(version, now_ms, found)
             return found
 
     def _is_fresh(self, tournament: Tournament, made: _Made, now_ms: int) -> bool:

@@ -100,7 +100,8 @@ class Ranker:
         """Called with the tournament after each background computation."""
         self._now_ms = now_ms
         self._work = work
-        self._known: WeakKeyDictionary[Tournament, _Known] = WeakKeyDictionary()
+        self._known: WeakKeyDictionary[Table, _Known] = WeakKeyDictionary()
+        """By a tournament's table, which lives as long as the tournament: a compiled one has no weak references."""
 
     def ranking(self, tournament: Tournament) -> Ranking:
         """Return the ranking as far as it is known, and have it computed again if that is due."""
@@ -127,9 +128,9 @@ class Ranker:
 
     def refresh(self, tournament: Tournament) -> "_Known":
         """Have the ranking computed again if that is due."""
-        known = self._known.get(tournament)
+        known = self._known.get(tournament.table)
         if known is None:
-            known = self._known[tournament] = _Known()
+            known = self._known[tournament.table] = _Known()
         if not known.busy and self._is_old(tournament, known):
             self._compute(tournament, known)
         return known
