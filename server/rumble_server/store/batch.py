@@ -20,60 +20,52 @@ _ENDED = "INSERT OR REPLACE INTO ended (id, record) VALUES (?, ?)"
 
 
 class Batch:
-    """Facts in the order of their numbers, and the rows they make: one for each tournament and kind.
+    """Facts in the order of their numbers. It is false while it has nothing to write."""
 
-    It is false while it has nothing to write.
-    """
-
-    __slots__ = ("_created", "_ended", "_last_match", "_last_row", "_over", "_rows", "facts")
+    __slots__ = ("_ended", "facts")
 
     def __init__(self) -> None:
         self.facts: list[Numbered] = []
-        self._rows: dict[tuple[str, int], list[Numbered]] = {}
-        self._created: list[TournamentCreated] = []
-        self._over: list[TournamentEnded] = []
         self._ended: list[EndedTournament] = []
-        self._last_match = ""
-        self._last_row: list[Numbered] = []
 
     def __bool__(self) -> bool:
         return bool(self.facts or self._ended)
 
     def add(self, number: int, fact: LogFact) -> None:
-        numbered = (number, fact)
-        self.facts.append(numbered)
-        kind = type(fact)
-        if kind in _OF_A_PLY:
-            # One move makes several facts of one match: only the first has to look for its row.
-            match_id = fact.match  # type: ignore[union-attr]  # by its type it has one
-            if match_id != self._last_match:
-                self._last_match = match_id
-                self._last_row = self._rows.setdefault((tournament_of(fact), PLY), [])
-            self._last_row.append(numbered)
-            return
-        place = (tournament_of(fact), TOURNAMENT if kind in _REBUILDING else PLY)
-        row = self._rows.get(place)
-        if row is None:
-            self._rows[place] = [numbered]
-        else:
-            row.append(numbered)
-        if isinstance(fact, TournamentCreated):
-            self._created.append(fact)
-        elif isinstance(fact, TournamentEnded):
-            self._over.append(fact)
+        self.facts.append((number, fact))
 
     def file(self, ended: EndedTournament) -> None:
         self._ended.append(ended)
 
     def statements(self) -> list[Statement]:
         """Return what writes everything, as one transaction."""
+        created = [fact for _, fact in self.facts if type(fact) is TournamentCreated]
+        over = [fact for _, fact in self.facts if type(fact) is TournamentEnded]
         statements: list[Statement] = [
-            (_LOG, [(facts[0][0], *place, write_facts(facts)) for place, facts in self._rows.items()])
+            (_LOG, [(facts[0][0], *place, write_facts(facts)) for place, facts in self._rows().items()])
         ]
-        if self._created:
-            statements.append((_CREATED, [(fact.tournament, fact.config.listed) for fact in self._created]))
-        if self._over:
-            statements.append((_OVER, [(fact.tournament,) for fact in self._over]))
+        if created:
+            statements.append((_CREATED, [(fact.tournament, fact.config.listed) for fact in created]))
+        if over:
+            statements.append((_OVER, [(fact.tournament,) for fact in over]))
         if self._ended:
             statements.append((_ENDED, [(ended.id, write_ended(ended)) for ended in self._ended]))
         return statements
+
+    def _rows(self) -> dict[tuple[str, int], list[Numbered]]:
+        """Return the facts by row: one for each tournament and kind."""
+        rows: dict[tuple[str, int], list[Numbered]] = {}
+        last_match, last_row = "", []
+        for numbered in self.facts:
+            fact = numbered[1]
+            if type(fact) in _OF_A_PLY:
+                # One move makes several facts of one match: only the first has to look for its row.
+                match_id = fact.match  # type: ignore[union-attr]  # by its type it has one
+                if match_id != last_match:
+                    last_match = match_id
+                    last_row = rows.setdefault((tournament_of(fact), PLY), [])
+                last_row.append(numbered)
+            else:
+                kind = TOURNAMENT if type(fact) in _REBUILDING else PLY
+                rows.setdefault((tournament_of(fact), kind), []).append(numbered)
+        return rows
