@@ -57,8 +57,8 @@ def serve(
 async def _serve(config: ServerConfig) -> None:
     stopping = until_signal()
     async with running_server(config, HouseProcesses) as server:
-        # What is there now stays, and most of what comes is freed without the collector: it need not look as often as it
-        # does by itself. A pass over the young objects stays below some ms.
+        # What is there now stays, and most of what comes is freed without the collector: it need not look as often as
+        # it does by itself. A pass over the young objects stays below some ms.
         gc.collect()
         gc.freeze()
         gc.set_threshold(10_000, 10, 20)
