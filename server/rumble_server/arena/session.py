@@ -102,11 +102,11 @@ class BotSession:
         self._outlet = outlet
         self._held: list[Held] = []
         """What waits, in the order in which it was said."""
-        self._held_places: set[str] = set()
-        """The matches that have a held frame; `NO_MATCH` among them if one is of none."""
+        self._held_places: dict[str, None] = {}
+        """The matches that have a held frame; `NO_MATCH` among them if one is of none. (Empty sets are larger.)"""
         self._held_overs = 0
         """How many of the held frames end a match."""
-        self._told_open: set[str] = set()
+        self._told_open: dict[str, None] = {}
         """The matches whose `match_start` was sent, and whose `match_over` was not."""
 
     def send(
@@ -173,9 +173,9 @@ class BotSession:
             self._hold(said)
             return
         if said.kind == "start":
-            self._told_open.add(said.match_id)
+            self._told_open[said.match_id] = None
         elif said.kind == "over":
-            self._told_open.discard(said.match_id)
+            self._told_open.pop(said.match_id, None)
         if isinstance(said.said, CloseCode):
             self._outlet.sessions.close(self.id, said.said)
         else:
@@ -194,6 +194,6 @@ class BotSession:
 
     def _hold(self, held: Held) -> None:
         self._held.append(held)
-        self._held_places.add(held.match_id)
+        self._held_places[held.match_id] = None
         self._held_overs += held.kind == "over"
         self._outlet.wait(self)

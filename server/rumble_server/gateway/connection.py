@@ -6,7 +6,6 @@ so bots share the port with the pages. Everything a frame causes happens within 
 
 import asyncio
 import logging
-from collections import deque
 from typing import Any, cast
 
 from rumble_protocol import SUBPROTOCOL
@@ -66,7 +65,7 @@ class Connection(asyncio.Protocol):
         self._closing: asyncio.TimerHandle | None = None
         self._pinged_at_ms: int | None = None
         self._heard_at_ms = 0
-        self._round_trips: deque[int] = deque(maxlen=ROUND_TRIPS)
+        self._round_trips: tuple[int, ...] = ()  # a deque takes as much memory as half of this object
         self.address = ""
         self.is_local = False
         self.lag_ms = 0
@@ -211,7 +210,7 @@ class Connection(asyncio.Protocol):
         if self._session is None or self._pinged_at_ms is None or data != str(self._pinged_at_ms).encode():
             return
         now_ms = self._now_ms()
-        self._round_trips.append(now_ms - self._pinged_at_ms)
+        self._round_trips = (*self._round_trips, now_ms - self._pinged_at_ms)[-ROUND_TRIPS:]
         self._pinged_at_ms = None
         self._heard_at_ms = now_ms
         self.lag_ms = min(self._round_trips)
