@@ -11,6 +11,7 @@ from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.feed.channel import PACE_MS, Channel
 from rumble_server.web.feed.ranker import Ranker
 from rumble_server.web.feed.spectator import Chunk, Spectator
+from rumble_server.web.feed.waker import Waker
 
 log = logging.getLogger(__name__)
 
@@ -37,6 +38,7 @@ class Feed:
         self._channels: dict[str, Channel] = {}
         self._watched_at_ms: dict[str, int] = {}
         self._waiting: set[Spectator] = set()
+        self._waker = Waker(arena.clock)
         self._timer: TimerHandle | None = None
         self.closed = False
         """Whether the server is about to stop."""
@@ -63,7 +65,9 @@ class Feed:
             return
         channel = self._channel(tournament)
         first = [RETRY, *channel.catch_up(last_event_id)]
-        spectator = Spectator(first, channel.catch_up, self._may_tell, self._arena.clock.now_ms, packed=packed)
+        spectator = Spectator(
+            first, channel.catch_up, self._may_tell, self._arena.clock.now_ms, self._waker.wake, packed=packed
+        )
         channel.spectators.add(spectator)
         try:
             async for data in spectator.chunks():

@@ -44,6 +44,7 @@ class Spectator:
         catch_up: Callable[[], Iterable[Chunk]],
         may_tell: Callable[["Spectator", Chunk], bool],
         now_ms: Callable[[], int],
+        wake: Callable[["Spectator"], None],
         *,
         packed: bool = False,
     ) -> None:
@@ -52,6 +53,8 @@ class Spectator:
         self._may_tell = may_tell
         """Returns whether a chunk is on disk; if it is not, the spectator is woken when more of the log is."""
         self._now_ms = now_ms
+        self._wake = wake
+        """Has `go_on` called, now or in a later turn of the loop."""
         self._is_packed = packed
         self._unread_bytes = 0
         self._behind = False
@@ -71,10 +74,14 @@ class Spectator:
             self._behind = True
         else:
             self._queue.append(chunk)
-        self._ready.set()
+        self._wake(self)
 
     def wake(self) -> None:
         """Look again whether the next chunk is on disk."""
+        self._wake(self)
+
+    def go_on(self) -> None:
+        """Send what there is."""
         self._ready.set()
 
     def stuck_ms(self) -> int:

@@ -1,0 +1,50 @@
+"""Readers are woken a portion at a time, in order, each once."""
+
+from rumble_server.web.feed.waker import PORTION, Waker
+
+from tests.server.world import VirtualClock
+
+
+class Sleeper:
+    """A reader that says when it is woken."""
+
+    def __init__(self, number: int, woken: list[int]) -> None:
+        self._number = number
+        self._woken = woken
+
+    def go_on(self) -> None:
+        self._woken.append(self._number)
+
+
+def test_a_portion_is_woken_at_once_and_the_others_in_later_turns() -> None:
+    clock, woken = VirtualClock(), list[int]()
+    waker = Waker(clock)
+    for number in range(2 * PORTION + 5):
+        waker.wake(Sleeper(number, woken))
+    for expected in (PORTION, 2 * PORTION, 2 * PORTION + 5):
+        assert woken == list(range(expected))
+        clock.step()
+    assert woken == list(range(2 * PORTION + 5))
+
+
+def test_the_next_turn_has_room_again() -> None:
+    clock, woken = VirtualClock(), list[int]()
+    waker = Waker(clock)
+    for number in range(PORTION):
+        waker.wake(Sleeper(number, woken))
+    clock.step()
+    waker.wake(Sleeper(PORTION, woken))
+    assert woken[-1] == PORTION
+
+
+def test_one_that_waits_is_woken_once() -> None:
+    clock, woken = VirtualClock(), list[int]()
+    waker = Waker(clock)
+    for number in range(PORTION):
+        waker.wake(Sleeper(number, woken))
+    last = Sleeper(PORTION, woken)
+    waker.wake(last)
+    waker.wake(last)
+    while clock.step():
+        pass
+    assert woken.count(PORTION) == 1
