@@ -21,7 +21,7 @@ INDEX_S = 1.0
 STDOUT = 1
 """The file descriptor."""
 SIZE_BYTES = 8
-"""A message begins with its size, in so many bytes."""
+"""How many bytes the size of a message takes, with which it begins."""
 
 Statement = tuple[str, list[tuple[str | int, ...]]]
 """An SQL statement, and the values of each of its executions."""
