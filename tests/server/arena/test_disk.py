@@ -105,6 +105,21 @@ def test_the_end_is_told_when_it_is_on_disk_even_to_a_bot_that_asks() -> None:
     assert again.inbox.kinds()[-2:] == ["joined", "tournament_over"]
 
 
+def test_a_connection_that_was_replaced_and_waits_for_its_close_costs_no_match_by_flooding() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=2)
+    ann, _ = world.logins("ann", "ben", join=tournament.id)
+    world.log.stuck = True
+    world.organiser.pause(tournament.id, "lunch")
+    world.login("ann")
+    for _ in range(world.gateway.limits.unsolicited_per_minute + 1):
+        ann.say(type="nonsense")
+    assert len(world.arena.matches.live) == 1
+    assert tournament.results == {}
+    world.log.unstick()
+    assert ann.inbox.kinds()[-1] == "notice"
+
+
 # --- disk trouble ---
 
 
