@@ -14,7 +14,7 @@ from copies import copy_matches
 from latency import control
 from load import LoadBot, Measured, Stopwatch, connect, connect_all, measure
 from servers import Running, serving
-from throughput import Load, login, play
+from throughput import MOST_CYCLES, Load, login, play
 from visitors import come
 
 GAME = "tictactoe"
@@ -26,8 +26,6 @@ MOST_S = 900
 """How long a tournament may take in s; then the benchmark fails."""
 MOST_START_S = 120.0
 """How long a start is waited for in s; a longer one is shown as this."""
-CYCLES = 1000
-"""The cycles of a tournament that is to last longer than a measurement."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +126,7 @@ async def round_robin(size: int, seconds: float) -> Row:
             f" `tournament_over`; {full.cpu_us:.1f} us of server CPU a move; client {full.client_share:.0%} of a core"
         )
         on.tally.over.clear()
-        join(bots, await create(CYCLES))
+        join(bots, await create(MOST_CYCLES))
         return await on.row(size, full, load.matches * size // 2)
 
 
@@ -158,7 +156,7 @@ async def connected(size: int, seconds: float) -> Row:
     async with stage(seconds) as on:
         await connect_all(on.running, on.tally, ({"type": "login", "name": f"idle{each}"} for each in range(size)))
         load = Load(GAME)
-        await play(on.running, load, on.tally, cycles=CYCLES)
+        await play(on.running, load, on.tally)
         return await on.row(size, await on.full_speed(), load.matches * load.bots // 2)
 
 
@@ -167,7 +165,7 @@ async def tournaments(size: int, seconds: float) -> Row:
     async with stage(seconds) as on:
         load = Load(GAME, bots=8)
         for number in range(size):
-            await play(on.running, load, on.tally, f"club{number}-bot", cycles=CYCLES)
+            await play(on.running, load, on.tally, f"club{number}-bot")
         return await on.row(size, await on.full_speed(), size * load.matches * load.bots // 2)
 
 
@@ -175,7 +173,7 @@ async def visitors(size: int, seconds: float) -> Row:
     """Play while this many visitors watch the page of the tournament."""
     async with stage(seconds) as on:
         load = Load(GAME)
-        tournament = await play(on.running, load, on.tally, cycles=CYCLES)
+        tournament = await play(on.running, load, on.tally)
         crowd: subprocess.Popen[str] = await asyncio.to_thread(come, on.running, tournament, size)
         try:
             return await on.row(size, await on.full_speed(), load.matches * load.bots // 2)
@@ -200,7 +198,7 @@ async def matches(size: int, seconds: float) -> Row:
         on.notes += notes
         on.notes.append(f"{size:,} matches: {await page_times(on.running, tournament)}")
         load = Load(GAME)
-        await play(on.running, load, on.tally, cycles=CYCLES)
+        await play(on.running, load, on.tally)
         return await on.row(size, await on.full_speed(), load.matches * load.bots // 2)
 
 

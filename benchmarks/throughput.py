@@ -29,6 +29,8 @@ from servers import RUMBLE, Running, echoing, serving
 GAMES = ("tictactoe", "connect4", "chess")
 WARM_S = 1.0
 """How long a load plays before it is measured in s, but no longer than it is measured."""
+MOST_CYCLES = 1000
+"""As many as a tournament may have: few bots must not have played it before they are measured."""
 START_S = 120
 """How long one load waits for the other before a measurement in s; then it fails."""
 
@@ -83,7 +85,7 @@ def first_move(match: str) -> Message:
 async def play(running: Running, load: Load, tally: Tally, names: str = "bot", **config: object) -> str:
     """Start a tournament, a long round-robin unless `config` says otherwise, and return its id."""
     async with running.api() as host:
-        body = {"name": "bench", "game": load.game, "cycles": 100, **config}
+        body = {"name": "bench", "game": load.game, "cycles": MOST_CYCLES, **config}
         reply = await host.post("/api/tournaments", json=body)
         tournament = str(reply.raise_for_status().json()["id"])
         await connect_all(running, tally, (login(f"{names}{each}", load, tournament) for each in range(load.bots)))
