@@ -137,7 +137,7 @@ def join(bots: list[LoadBot], tournament: str) -> None:
 
 
 async def swiss(size: int, seconds: float) -> Row:
-    """Play the first round of a Swiss of this many bots, with so many legs that the round lasts."""
+    """Play the first round of a Swiss of this many bots. It has many legs, to last longer than a measurement."""
     async with stage(seconds) as on:
         load = Load(GAME, bots=size)
         await play(on.running, load, on.tally, format="swiss", legs=1000)

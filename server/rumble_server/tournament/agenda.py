@@ -188,11 +188,11 @@ class Agenda:
         """Return what the bot has in sight, oldest first."""
         return sorted((slot for slots in self._waiting[bot].values() for slot in slots), key=lambda slot: slot.order)
 
-    def oldest(self, bot: str, opponents: Set[str]) -> Slot | None:
-        """Return the oldest match that the bot has in sight with one of these opponents."""
+    def oldest(self, bot: str, free: Set[str], gone: Set[str]) -> Slot | None:
+        """Return the oldest match that the bot has in sight with an opponent that is free or gone."""
         waiting = self._waiting[bot]
         oldest: Slot | None = None
-        for opponent in waiting.keys() & opponents:
+        for opponent in (waiting.keys() & free) | (waiting.keys() & gone):
             slot = waiting[opponent][0]
             if oldest is None or slot.order < oldest.order:
                 oldest = slot

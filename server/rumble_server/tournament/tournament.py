@@ -391,9 +391,8 @@ class Tournament:
         agenda, gone = self._agenda(), self._gone
         if bot not in free and bot not in gone:
             return None
-        ready = free | gone if gone else free
         while True:
-            slot = agenda.oldest(bot, ready)
+            slot = agenda.oldest(bot, free, gone)
             if slot is not None:
                 if gone.isdisjoint(slot.seats):
                     return terms(self.config, self.openings, slot, now_ms)
