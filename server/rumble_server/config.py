@@ -5,6 +5,8 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 from rumble_protocol.server_messages import Limits
 
+from rumble_server.bounds import Bounds
+
 
 class ServerConfig(BaseModel):
     """The options of `rumble serve`. A bad value raises ValidationError."""
@@ -24,6 +26,8 @@ class ServerConfig(BaseModel):
     house: tuple[str, ...] = ()
     """The house bots that can always be challenged: names of reference bots, or FILE.py:FUNCTION."""
     limits: Limits = Field(default_factory=Limits)
+    """What one connection may do, as bots are told."""
+    bounds: Bounds = Field(default_factory=Bounds)
     grace_ms: Annotated[int, Field(ge=0)] = 30_000
     """Time in ms after a start with matches in progress; bots' away and absent times run only after it."""
     drain_ms: Annotated[int, Field(ge=0)] = 5_000

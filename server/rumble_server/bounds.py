@@ -1,0 +1,76 @@
+"""Every bound that keeps a server fit for strangers, with its unit and default.
+
+Each is an option of `rumble serve`, an environment variable and a key of the settings file (see `config.py`). What bots
+are told of in `welcome.limits` is in the protocol's `Limits`.
+"""
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Count = Annotated[int, Field(ge=1)]
+Bytes = Annotated[int, Field(ge=1)]
+Milliseconds = Annotated[int, Field(ge=1)]
+
+
+class Bounds(BaseModel):
+    """What one connection, one address, one name and one match may use. An IPv6 /64 is one address."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+    limit_loopback: bool = False
+    """Whether the bounds of an address hold for loopback addresses, too."""
+
+    connections_per_address: Count = 256
+    """Open connections of one address."""
+    invited_connections_per_address: Count = 256
+    """Open connections of one address that showed a valid invitation, beside the others."""
+    strangers_per_address: Count = 64
+    """Open connections of one address that have neither logged in nor completed an HTTP request."""
+    streams_per_address: Count = 128
+    """Open event streams of one address."""
+    costly_per_minute: Count = 60
+    """Requests a minute of one address for what is read from the archive: exports, transcripts, old boards."""
+
+    header_bytes: Bytes = 65_536
+    """Bytes of all headers of one HTTP request, its first line included."""
+    header_ms: Milliseconds = 10_000
+    """Time for the headers of one HTTP request, in ms."""
+    body_ms: Milliseconds = 10_000
+    """Time for the body of one HTTP request, in ms."""
+    idle_ms: Milliseconds = 5_000
+    """Time between two HTTP requests on one connection, in ms."""
+    pipelined_requests: Count = 16
+    """HTTP requests of one connection that wait for the answer to an earlier one."""
+
+    bytes_per_turn: Bytes = 65_536
+    """Bytes of one connection that are handled in one turn of the event loop; the rest waits for the next."""
+    frames_per_turn: Count = 256
+    """Frames of one connection that are handled in one turn of the event loop; the rest waits for the next."""
+    empty_frames_per_10_s: Count = 1_000
+    """Control and empty frames that one connection may send in 10 s."""
+
+    names_per_hour: Count = 120
+    """New names that one address may claim in an hour."""
+    invited_names_per_hour: Count = 120
+    """New names that one address may claim in an hour with a valid invitation, beside the others."""
+    wrong_tries_per_minute: Count = 20
+    """Wrong keys, tokens and invitations that one address may show in a minute, all together."""
+    wrong_keys_of_owner_per_minute: Count = 20
+    """Wrong keys in a minute for a name from an address that has once shown the right one."""
+    wrong_invites_per_tournament: Count = 100
+    """Wrong invitations in a minute to one tournament, from all addresses."""
+    challenges_per_address: Count = 64
+    """Open challenges of one address."""
+    challenges_per_address_at_one_bot: Count = 8
+    """Open challenges of one address at one bot."""
+
+    excused_ms: Milliseconds = 10_000
+    """Time by which one attempt of a match may be excused for the server's lateness, in ms; beyond it it is void."""
+    proxied_lag_ms: Milliseconds = 10_000
+    """Lag that one seat may be allowed in one match when only pings measured it (behind a proxy), in ms."""
+
+    kept_frame_bytes: Bytes = 2_048
+    """Bytes of a bot's frame that are kept to the letter in transcripts."""
+    address_days: Count = 30
+    """Days for which the audit log keeps addresses."""

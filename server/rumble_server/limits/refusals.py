@@ -1,0 +1,19 @@
+"""What a server refuses, counted by reason and written to the audit log."""
+
+import logging
+from collections import Counter
+
+log = logging.getLogger("rumble_server.audit")
+
+
+class Refusals:
+    """The refusals of a server since its start."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+        """How many there were, by reason."""
+
+    def note(self, reason: str, address: str, about: str = "") -> None:
+        """Count a refusal of this address; `reason` is a word for programs, `about` a bot, a path or a tournament."""
+        self.counts[reason] += 1
+        log.info("refused", extra={"reason": reason, "address": address, "about": about})
