@@ -2,10 +2,11 @@
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 from rumble_protocol.server_messages import Limits
 
 from rumble_server.bounds import Bounds
+from rumble_server.limits.source import Sources
 
 
 class ServerConfig(BaseModel):
@@ -25,6 +26,13 @@ class ServerConfig(BaseModel):
     """Host names to answer on a loopback address, beside `hosts.LOCAL_HOSTS`: those that a proxy passes on."""
     behind_proxy: tuple[str, ...] = ()
     """Addresses and networks of proxies whose forwarded address and scheme are believed."""
+
+    @field_validator("behind_proxy")
+    @classmethod
+    def _are_addresses(cls, given: tuple[str, ...]) -> tuple[str, ...]:
+        Sources(given)
+        return given
+
     house: tuple[str, ...] = ()
     """The house bots that can always be challenged: names of reference bots, or FILE.py:FUNCTION."""
     limits: Limits = Field(default_factory=Limits)

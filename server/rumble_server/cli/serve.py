@@ -36,6 +36,12 @@ def serve(
     allow_host: Annotated[
         list[str] | None, typer.Option(help="A host name that a proxy on this machine passes on; may be repeated.")
     ] = None,
+    behind_proxy: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ADDRESS", help="A proxy whose forwarded address and scheme are believed; may be repeated."
+        ),
+    ] = None,
 ) -> None:
     """Host tournaments until Ctrl-C or SIGTERM; then give running matches 5 s to finish, and stop."""
     try:
@@ -46,6 +52,7 @@ def serve(
             host_token=host_token,
             open_names=open_names,
             house=read_house(house),
+            behind_proxy=tuple(behind_proxy or ()),
             allowed_hosts=frozenset(name.lower() for name in allow_host or ()),
         )
     except ValidationError as error:
