@@ -44,7 +44,7 @@ async def test_on_loopback_only_known_hosts_are_answered(address: str, host: str
 
 
 @pytest.mark.parametrize(
-    "hosts", [["localhost", "localhost"], ["localhost", "evil.example"], ["["], ["a/b"], ["["] * 2]
+    "hosts", [["localhost", "localhost"], ["localhost", "evil.example"], ["["], ["a/b"], []]
 )
 async def test_a_request_with_no_proper_host_gets_400(hosts: list[str]) -> None:
     async with MemoryServer().browser(base_url="http://192.0.2.1:8765") as browser:
