@@ -18,7 +18,9 @@ import uvicorn
 from rumble_protocol.codes import CloseCode
 
 from rumble_server.arena.arena import Arena
+from rumble_server.arena.host_tokens import DEFAULT
 from rumble_server.arena.house import HouseBots, HouseKeys
+from rumble_server.arena.organiser import Organiser
 from rumble_server.arena.ports import HouseRunner
 from rumble_server.arena.recovery import recover
 from rumble_server.config import ServerConfig
@@ -39,6 +41,8 @@ from rumble_server.web.site import Site
 
 log = logging.getLogger(__name__)
 
+CLEAR_TOKEN = "host_token"
+"""Under this key earlier versions kept the host token as it is."""
 SHUTDOWN_S = 3
 """How long uvicorn waits for open HTTP requests at the end."""
 
@@ -69,7 +73,8 @@ class Server:
         self._path = database_path(config.db)
         self.log = SqliteLog(self._path)
         self.reader = LogReader(self._path)
-        self.host_token = self._host_token()
+        self.made_token: str | None = None
+        """The host token that this start made, to be printed once; None if there was one, or one was given."""
         self._run = self.log.count_run()
         self._socket: socket.socket | None = None
         self._uvicorn: _Uvicorn | None = None
@@ -78,10 +83,19 @@ class Server:
         self._written = asyncio.Event()
         """Set whenever more of the log is on disk."""
 
-    def _host_token(self) -> str:
-        token = self.config.host_token or self.log.get("host_token") or secrets.token_urlsafe(24)
-        self.log.put("host_token", token)
-        return token
+    async def _take_up_token(self) -> None:
+        """Make the token that was given a host's, or else one that an older database holds in clear, or a new one."""
+        organiser, tokens = Organiser(self.arena), self.arena.host_tokens
+        in_clear = self.log.get(CLEAR_TOKEN)
+        token = self.config.host_token or in_clear
+        if token is None and not tokens:
+            token = self.made_token = secrets.token_urlsafe(24)
+        if token is not None and tokens.holder(token) != DEFAULT:
+            organiser.set_token(DEFAULT, token)
+        if in_clear is not None:
+            await self.log.wait_all()
+            if self.log.durable == self.log.last:  # else the disk is in trouble, and the next start does it
+                self.log.purge(CLEAR_TOKEN)
 
     def _house_secret(self) -> str:
         secret = self.log.get("house_secret") or secrets.token_hex(32)
@@ -118,7 +132,8 @@ class Server:
         self.log.on_trouble.append(self.arena.on_trouble)
         unfinished = [self.reader.tournament_facts(each) for each in self.reader.tournament_ids(over=False)]
         self.log.attach(loop)
-        recover(self.arena, self.reader.name_facts(), unfinished, self.reader.facts_of_matches)
+        recover(self.arena, self.reader.server_facts(), unfinished, self.reader.facts_of_matches)
+        await self._take_up_token()
         self._house = None if self._make_house is None else self._make_house(self.url)
         self.house_bots = HouseBots(self.arena, keys, self._house, self.config.house)
         hosts = self.config.allowed_hosts
@@ -127,7 +142,7 @@ class Server:
         def connection(server_state: Any, **_: Any) -> Connection:
             return Connection(self.gateway, policy, outbox, server_state.connections)
 
-        site = Site(self.arena, self.log, self.archive, self.feed, self.house_bots, self.host_token, hosts)
+        site = Site(self.arena, self.log, self.archive, self.feed, self.house_bots, hosts)
         self._uvicorn = _Uvicorn(
             uvicorn.Config(
                 make_web(site),

@@ -18,7 +18,7 @@ class ServerConfig(BaseModel):
     """0 takes a free one."""
     db: str = "rumble.db"
     host_token: Annotated[str, Field(min_length=8, max_length=256)] | None = None
-    """Secret of the organisers; None: the one in the database, made at the first start."""
+    """Secret of the organisers, which replaces their token `default`; None: those in the database, one at first."""
     open_names: bool = False
     """Whether bots from other machines may log in without a key."""
     allowed_hosts: frozenset[str] = frozenset()

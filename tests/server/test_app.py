@@ -16,6 +16,7 @@ from rumble_server.arena.organiser import Organiser
 from rumble_server.config import ServerConfig
 from rumble_server.store import archive
 from rumble_server.store.reader import LogReader
+from rumble_server.store.sqlite import SqliteLog
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.rebuild import rebuild_tournament
 
@@ -149,3 +150,35 @@ async def test_nothing_is_rebuilt_on_the_loop_however_often_bots_join_and_leave_
             assert error["code"] == "tournament_closed"
     assert threading.current_thread() not in threads
     assert len(threads) == (0 if recorded else 2), "read and rebuilt once where there was no record"
+
+
+@pytest.mark.e2e
+async def test_a_token_in_clear_becomes_a_hash_and_leaves_the_files(tmp_path: Path) -> None:
+    path = tmp_path / "rumble.db"
+    token = "a-token-of-an-earlier-version"
+    log = SqliteLog(str(path))
+    log.put("host_token", token)
+    await log.close()
+    async with running(path) as server:
+        assert (server.arena.host_tokens.holder(token), server.made_token) == ("default", None)
+        assert server.log.get("host_token") is None
+        assert [each.name for each in tmp_path.iterdir() if token.encode() in each.read_bytes()] == []
+    async with running(path) as server:
+        assert server.arena.host_tokens.holder(token) == "default"
+
+
+@pytest.mark.e2e
+async def test_a_token_is_made_once_and_replaced_by_one_that_is_given(tmp_path: Path) -> None:
+    path = tmp_path / "rumble.db"
+    async with running(path) as server:
+        made = server.made_token
+        assert made is not None
+        Organiser(server.arena).set_token("ada", "the-token-of-ada")
+    async with running(path) as server:
+        assert server.made_token is None
+        assert server.arena.host_tokens.holder(made) == "default"
+    given = Server(ServerConfig(port=0, db=str(path), host_token="another-token", drain_ms=0))
+    await given.start()
+    tokens = given.arena.host_tokens
+    assert [tokens.holder(each) for each in (made, "another-token", "the-token-of-ada")] == [None, "default", "ada"]
+    await given.stop()

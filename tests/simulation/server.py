@@ -57,7 +57,7 @@ class ServerRun:
         self.log.on_trouble.append(self.arena.on_trouble)
         self._see("start", orjson.dumps({"grace_ms": grace_ms}).decode())
         unfinished = [reader.tournament_facts(each) for each in reader.tournament_ids(over=False)]
-        recover(self.arena, reader.name_facts(), unfinished, reader.facts_of_matches)
+        recover(self.arena, reader.server_facts(), unfinished, reader.facts_of_matches)
 
     @property
     def is_up(self) -> bool:

@@ -24,7 +24,8 @@ def serve(
     host_token: Annotated[
         str | None,
         typer.Option(
-            envvar="RUMBLE_HOST_TOKEN", help="Token for hosting; by default one is made at the first start and kept."
+            envvar="RUMBLE_HOST_TOKEN",
+            help="Token for hosting; it replaces the one named `default`, which the first start makes.",
         ),
     ] = None,
     house: Annotated[
@@ -73,7 +74,15 @@ def _announce(server: "Server") -> None:
     typer.echo(f"page        {server.url}/")
     typer.echo(f"bots        {bots}")
     typer.echo(f"console     {server.url}/console")
-    typer.echo(f"host token  {server.host_token}")
+    typer.echo(f"host token  {_about_token(server)}")
     typer.echo(f"database    {server.config.db}")
     typer.echo(f"listening on {host} port {port}; Ctrl-C stops")
     sys.stdout.flush()
+
+
+def _about_token(server: "Server") -> str:
+    if server.made_token is not None:
+        return f"{server.made_token}  (keep it: it is printed only this once)"
+    if server.config.host_token is not None:
+        return "the one that you gave"
+    return "as before; if it is lost, --host-token gives a new one"

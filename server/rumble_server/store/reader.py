@@ -48,7 +48,8 @@ class LogReader:
                 continue
         return found
 
-    def name_facts(self) -> list[LogFact]:
+    def server_facts(self) -> list[LogFact]:
+        """Return the facts about the server, in order."""
         return [fact for _, fact in self._facts("", PLY)]
 
     def tournament_facts(self, tournament_id: str) -> list[LogFact]:
