@@ -66,9 +66,8 @@ class Server:
         self.config = config
         self._make_house = make_house
         self._house: HouseRunner | None = None
-        self._path = database_path(config.db)
-        self.log = SqliteLog(self._path)
-        self.reader = LogReader(self._path)
+        self.log = SqliteLog(database_path(config.db))
+        self.reader = LogReader(self.log.path)
         self.host_token = self._host_token()
         self._run = self.log.count_run()
         self._socket: socket.socket | None = None
@@ -97,7 +96,7 @@ class Server:
             await self.log.close()
             self.reader.close()
             raise
-        self.archive = Archive(self._path, lambda ended: loop.call_soon_threadsafe(self.log.file, ended))
+        self.archive = Archive(self.log.path, lambda ended: loop.call_soon_threadsafe(self.log.file, ended))
         sessions, keys = Sessions(), HouseKeys(self._house_secret())
         self.arena = Arena(
             log=self.log,
