@@ -31,6 +31,7 @@ from rumble_server.gateway.loop_clock import LoopClock
 from rumble_server.gateway.outbox import Outbox
 from rumble_server.store.archive import Archive
 from rumble_server.store.codec import Numbered
+from rumble_server.store.errors import StoreError
 from rumble_server.store.reader import LogReader
 from rumble_server.store.sqlite import SqliteLog, database_path
 from rumble_server.tournament.formats import Round
@@ -70,9 +71,8 @@ class Server:
         self.config = config
         self._make_house = make_house
         self._house: HouseRunner | None = None
-        self._path = database_path(config.db)
-        self.log = SqliteLog(self._path)
-        self.reader = LogReader(self._path)
+        self.log = SqliteLog(database_path(config.db))
+        self.reader = LogReader(self.log.path)
         self.made_token: str | None = None
         """The host token that this start made, to be printed once; None if there was one, or one was given."""
         self._run = self.log.count_run()
@@ -95,7 +95,10 @@ class Server:
         if in_clear is not None:
             await self.log.wait_all()
             if self.log.durable == self.log.last:  # else the disk is in trouble, and the next start does it
-                self.log.purge(CLEAR_TOKEN)
+                try:
+                    self.log.purge(CLEAR_TOKEN)
+                except StoreError as error:
+                    log.warning("the host token stays in clear until the next start: %s", error)
 
     def _house_secret(self) -> str:
         secret = self.log.get("house_secret") or secrets.token_hex(32)
@@ -111,7 +114,7 @@ class Server:
             await self.log.close()
             self.reader.close()
             raise
-        self.archive = Archive(self._path, lambda ended: loop.call_soon_threadsafe(self.log.file, ended))
+        self.archive = Archive(self.log.path, lambda ended: loop.call_soon_threadsafe(self.log.file, ended))
         sessions, keys = Sessions(), HouseKeys(self._house_secret())
         self.arena = Arena(
             log=self.log,

@@ -152,6 +152,10 @@ async def test_nothing_is_rebuilt_on_the_loop_however_often_bots_join_and_leave_
     assert len(threads) == (0 if recorded else 2), "read and rebuilt once where there was no record"
 
 
+def files_with(text: str, folder: Path) -> list[str]:
+    return [each.name for each in folder.iterdir() if text.encode() in each.read_bytes()]
+
+
 @pytest.mark.e2e
 async def test_a_token_in_clear_becomes_a_hash_and_leaves_the_files(tmp_path: Path) -> None:
     path = tmp_path / "rumble.db"
@@ -159,10 +163,11 @@ async def test_a_token_in_clear_becomes_a_hash_and_leaves_the_files(tmp_path: Pa
     log = SqliteLog(str(path))
     log.put("host_token", token)
     await log.close()
+    assert files_with(token, tmp_path) == ["rumble.db"]
     async with running(path) as server:
         assert (server.arena.host_tokens.holder(token), server.made_token) == ("default", None)
         assert server.log.get("host_token") is None
-        assert [each.name for each in tmp_path.iterdir() if token.encode() in each.read_bytes()] == []
+        assert files_with(token, tmp_path) == []
     async with running(path) as server:
         assert server.arena.host_tokens.holder(token) == "default"
 

@@ -5,6 +5,7 @@ from contextlib import closing
 from pathlib import Path
 
 from rumble_server.store.errors import StoreError
+from rumble_server.store.files import check_name
 
 TOURNAMENT, PLY = 0, 1
 """Kinds of rows: facts that rebuild the tournament, and the plies and frames of its matches."""
@@ -61,10 +62,11 @@ def open_reader(path: str) -> sqlite3.Connection:
 
 
 def check_database(path: str) -> None:
-    """Raise StoreError if the file is not a database of Rumble, or one that is newer or damaged.
+    """Raise StoreError if the file is not a database of Rumble, or one that is newer or damaged or has several names.
 
     The file stays untouched; so does the WAL that a crash has left.
     """
+    check_name(path)
     file = Path(path)
     if not file.is_file() or file.stat().st_size == 0:
         return
