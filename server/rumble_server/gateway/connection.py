@@ -24,6 +24,7 @@ from rumble_server.gateway.handshake import HandshakePolicy, select_subprotocol
 from rumble_server.gateway.outbox import Outbox
 from rumble_server.gateway.session import Session
 from rumble_server.hosts import is_loopback
+from rumble_server.limits.connections import Place
 
 log = logging.getLogger(__name__)
 quiet = logging.getLogger(f"{__name__}.websockets")
@@ -66,6 +67,7 @@ class Connection(asyncio.Protocol):
         self._pinged_at_ms: int | None = None
         self._heard_at_ms = 0
         self._round_trips: tuple[int, ...] = ()  # a deque takes as much memory as half of this object
+        self._place: Place | None = None
         self.address = ""
         self.is_local = False
         self.lag_ms = 0
@@ -126,6 +128,18 @@ class Connection(asyncio.Protocol):
             self._transport.close()
 
     # --- Link ---
+
+    @property
+    def has_room(self) -> bool:
+        return self._place is None or self._place.has_room
+
+    def known(self) -> None:
+        if self._place is not None:
+            self._place.know()
+
+    def invited(self, tournament_id: str) -> None:
+        if self._place is not None:
+            self._place.invite(tournament_id)
 
     def send(self, frame: bytes) -> None:
         """Write a text frame; a peer that does not read is cut off."""

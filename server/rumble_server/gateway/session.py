@@ -33,6 +33,16 @@ class Link(Protocol):
     def lag_ms(self) -> int:
         """The least of the last round trips."""
 
+    @property
+    def has_room(self) -> bool:
+        """Whether its address may have one more connection that has logged in, or this one is invited."""
+
+    def known(self) -> None:
+        """Count it among those that have logged in."""
+
+    def invited(self, tournament_id: str) -> None:
+        """Count it among those that showed a valid invitation to this tournament, if there is room for it there."""
+
     def send(self, frame: bytes) -> None:
         """Write a text frame."""
 
@@ -80,6 +90,7 @@ class Session:
 
     def logged_in(self, name: str) -> None:
         self.name = name
+        self.link.known()
         self._stop_login_timer()
 
     def count(self) -> None:
