@@ -115,9 +115,19 @@ class Server:
         self.feed = Feed(self.arena, Ranker(self.arena.clock.now_ms, on_thread))
         self.log.on_durable.append(self._on_durable)
         self.log.on_trouble.append(self.arena.on_trouble)
-        unfinished = [self.reader.tournament_facts(each) for each in self.reader.tournament_ids(over=False)]
+        names, problems = self.reader.name_facts()
+        for problem in problems:
+            log.error("names are lost, and those in no tournament that goes on may be claimed by anyone: %s", problem)
         self.log.attach(loop)
-        recover(self.arena, self.reader.name_facts(), unfinished, self.reader.facts_of_matches)
+        damaged = recover(
+            self.arena,
+            names,
+            self.reader.tournament_ids(over=False),
+            self.reader.tournament_facts,
+            self.reader.facts_of_matches,
+            names_are_whole=not problems,
+        )
+        self.archive.set_aside(damaged)
         self._house = None if self._make_house is None else self._make_house(self.url)
         self.house_bots = HouseBots(self.arena, keys, self._house, self.config.house)
         hosts = self.config.allowed_hosts
