@@ -133,9 +133,19 @@ class Server:
         self.feed = Feed(self.arena, Ranker(self.arena.clock.now_ms, on_thread))
         self.log.on_durable.append(self._on_durable)
         self.log.on_trouble.append(self.arena.on_trouble)
-        unfinished = [self.reader.tournament_facts(each) for each in self.reader.tournament_ids(over=False)]
+        of_server, problems = self.reader.server_facts()
+        for problem in problems:
+            log.error("names are lost, and those in no tournament that goes on may be claimed by anyone: %s", problem)
         self.log.attach(loop)
-        recover(self.arena, self.reader.server_facts(), unfinished, self.reader.facts_of_matches)
+        damaged = recover(
+            self.arena,
+            of_server,
+            self.reader.tournament_ids(over=False),
+            self.reader.tournament_facts,
+            self.reader.facts_of_matches,
+            names_are_whole=not problems,
+        )
+        self.archive.set_aside(damaged)
         await self._take_up_token()
         self._house = None if self._make_house is None else self._make_house(self.url)
         self.house_bots = HouseBots(self.arena, keys, self._house, self.config.house)

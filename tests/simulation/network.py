@@ -103,6 +103,7 @@ class Wire:
         self.address = "127.0.0.1"
         self.is_local = True
         self.lag_ms = sum(network.weather.delay_ms)
+        self.has_room = True
         self._network = network
         self._client = client
         self._session: Session | None = None
@@ -121,6 +122,12 @@ class Wire:
         self._session = self.run.gateway.connect(self)
 
     # --- the server's end: a Link ---
+
+    def known(self) -> None:
+        """No limit of an address is tried here."""
+
+    def invited(self, tournament_id: str) -> None:
+        """Nor is this."""
 
     def send(self, frame: bytes) -> None:
         assert self._at_server, "a frame on a connection that has ended"

@@ -13,10 +13,13 @@ _REBUILDING = frozenset(get_args(TournamentFact))
 _OF_A_PLY = frozenset(get_args(MatchFact)) - _REBUILDING
 
 # A batch that seemed to fail may be on disk nevertheless, so each statement may be repeated.
-_LOG = "INSERT OR REPLACE INTO log (number, tournament, kind, facts) VALUES (?, ?, ?, ?)"
+_LOG = """INSERT OR REPLACE INTO log (number, tournament, kind, facts, checksum)
+    SELECT number, tournament, kind, facts, checksum(CAST(facts AS BLOB), number, tournament, kind)
+    FROM (SELECT ? AS number, ? AS tournament, ? AS kind, ? AS facts)"""
 _CREATED = "INSERT OR IGNORE INTO tournaments (id, listed, over) VALUES (?, ?, 0)"
 _OVER = "UPDATE tournaments SET over = 1 WHERE id = ?"
-_ENDED = "INSERT OR REPLACE INTO ended (id, record) VALUES (?, ?)"
+_ENDED = """INSERT OR REPLACE INTO ended (id, record, checksum)
+    SELECT id, record, checksum(CAST(record AS BLOB), id) FROM (SELECT ? AS id, ? AS record)"""
 
 
 class Batch:

@@ -33,7 +33,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def row(number: int) -> list[Statement]:
-    return [("INSERT OR REPLACE INTO log VALUES (?, 'friday', 0, '')", [(number,)])]
+    return [("INSERT OR REPLACE INTO log (number, tournament, kind, facts) VALUES (?, 'friday', 0, '')", [(number,)])]
 
 
 @asynccontextmanager
