@@ -60,18 +60,19 @@ def _parameters() -> list[inspect.Parameter]:
 
 def _option(setting: Setting, panel: str) -> tuple[Any, Any]:
     """Return the type and the option of a setting. Values stay text: `read_config` knows which places they have."""
-    options, metavar, kind = [setting.option], "TEXT", str
+    default = f" Default: {setting.shown_default}." if setting.shown_default else ""
+    about: dict[str, Any] = {"help": setting.about + default, "rich_help_panel": panel}
     match setting.kind:
         case "yes or no":
-            options, metavar, kind = [f"{setting.option}/--no-{setting.option[2:]}"], None, bool
+            return bool, typer.Option(f"{setting.option}/--no-{setting.option[2:]}", **about)
+        case "a list" if setting.name != "house":
+            return list[str], typer.Option(setting.option, metavar="TEXT,...", **about)
         case "a whole number":
-            metavar = "N"
-        case "a list" if setting.name == "house":
-            metavar = "LIST|none"
+            return str, typer.Option(setting.option, metavar="N", **about)
         case "a list":
-            metavar, kind = "TEXT,...", list[str]
-    default = f" Default: {setting.shown_default}." if setting.shown_default else ""
-    return kind, typer.Option(*options, metavar=metavar, help=setting.about + default, rich_help_panel=panel)
+            return str, typer.Option(setting.option, metavar="LIST|none", **about)
+        case _:
+            return str, typer.Option(setting.option, metavar="TEXT", **about)
 
 
 def _parameter(name: str, kind: Any, option: Any) -> inspect.Parameter:

@@ -7,10 +7,11 @@ Each field of `ServerConfig`, `Bounds` and `Limits` is one. A field `idle_ms` is
 import ast
 import inspect
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal, get_origin
 
@@ -131,7 +132,7 @@ def field_docs(model: type[BaseModel]) -> dict[str, str]:
     tree = ast.parse(inspect.getsource(inspect.getmodule(model) or model))
     body = next(node.body for node in tree.body if isinstance(node, ast.ClassDef) and node.name == model.__name__)
     docs = {}
-    for field, after in zip(body, body[1:], strict=False):
+    for field, after in pairwise(body):
         if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and isinstance(after, ast.Expr):
             docs[field.target.id] = " ".join(str(ast.literal_eval(after.value)).split())
     return docs
@@ -145,11 +146,14 @@ def _read(setting: Setting, place: str, value: Any) -> Any:
     try:
         if setting.name == "house":
             return read_house(",".join(_list(value)))
-        return _READERS[setting.kind](value)
+        read = _READERS[setting.kind](value)
     except CliError as error:
         raise CliError(f"{place}: {error}", ExitCode.USAGE) from None
     except ValueError:
         raise CliError(f"{place}: this is {setting.kind}, not {value!r}", ExitCode.USAGE) from None
+    if setting.part == "limits" and read < 1:  # the protocol's model takes 0, which would be a server for nobody
+        raise CliError(f"{place}: this is at least 1", ExitCode.USAGE)
+    return read
 
 
 def _yes_or_no(value: Any) -> bool:
@@ -181,7 +185,16 @@ def _list(value: Any) -> tuple[str, ...]:
     return tuple(part for each in value for part in _list(_text(each)))
 
 
-_READERS = {"yes or no": _yes_or_no, "a whole number": _number, "text": _text, "a list": lambda v: frozenset(_list(v))}
+def _set(value: Any) -> frozenset[str]:
+    return frozenset(_list(value))
+
+
+_READERS: Mapping[Kind, Callable[[Any], Any]] = {
+    "yes or no": _yes_or_no,
+    "a whole number": _number,
+    "text": _text,
+    "a list": _set,
+}
 
 
 # --- where they come from ---
