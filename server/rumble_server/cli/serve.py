@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from rumble_server.cli.support.loop import run, until_signal
+from rumble_server.cli.support.loop import on_hangup, run, until_signal
 from rumble_server.cli.support.settings import FILE_VARIABLE, Setting, read_config, settings
 
 if TYPE_CHECKING:
@@ -96,6 +96,8 @@ async def _serve(config: "ServerConfig") -> None:
         gc.collect()
         gc.freeze()
         gc.set_threshold(10_000, 10, 20)
+        if config.tls_cert is not None:
+            on_hangup(server.reload)
         _announce(server)
         await stopping.wait()
         typer.echo("draining", err=True)
