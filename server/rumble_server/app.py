@@ -34,6 +34,7 @@ from rumble_server.store.codec import Numbered
 from rumble_server.store.errors import StoreError
 from rumble_server.store.reader import LogReader
 from rumble_server.store.sqlite import SqliteLog, database_path
+from rumble_server.tls import Certificate, CertificateError
 from rumble_server.tournament.formats import Round
 from rumble_server.web.app import make_web
 from rumble_server.web.feed.feed import Feed
@@ -46,6 +47,10 @@ CLEAR_TOKEN = "host_token"
 """Under this key earlier versions kept the host token as it is."""
 SHUTDOWN_S = 3
 """How long uvicorn waits for open HTTP requests at the end."""
+
+
+MakeHouse = Callable[[str, Certificate | None], HouseRunner]
+"""Makes what runs house bots on the server of an address and a certificate."""
 
 
 class StartError(RuntimeError):
@@ -63,12 +68,16 @@ class _Uvicorn(uvicorn.Server):
 class Server:
     """A Rumble server in this process. `await start()`, then `await stop()`."""
 
-    def __init__(self, config: ServerConfig, make_house: Callable[[str], HouseRunner] | None = None) -> None:
-        """Open the database and rebuild what it holds. Raises StoreError.
+    def __init__(self, config: ServerConfig, make_house: MakeHouse | None = None) -> None:
+        """Open the database and rebuild what it holds. Raises StoreError, and StartError for a bad certificate.
 
         `make_house` gives what runs house bots on the server of that address; without it there are none.
         """
         self.config = config
+        try:
+            self._certificate = None if config.tls_cert is None else Certificate(config.tls_cert, config.tls_key)
+        except CertificateError as error:
+            raise StartError(str(error)) from None
         self._make_house = make_house
         self._house: HouseRunner | None = None
         self.log = SqliteLog(database_path(config.db))
@@ -147,7 +156,7 @@ class Server:
         )
         self.archive.set_aside(damaged)
         await self._take_up_token()
-        self._house = None if self._make_house is None else self._make_house(self.url)
+        self._house = None if self._make_house is None else self._make_house(self.url, self._certificate)
         self.house_bots = HouseBots(self.arena, keys, self._house, self.config.house)
         hosts = self.config.allowed_hosts
         policy, outbox = HandshakePolicy(hosts), Outbox()
@@ -169,6 +178,9 @@ class Server:
                 timeout_graceful_shutdown=SHUTDOWN_S,
             )
         )
+        self._uvicorn.config.load()
+        if self._certificate is not None:
+            self._uvicorn.config.ssl = self._certificate.context
         self._serving = asyncio.create_task(self._uvicorn.serve(sockets=[self._socket]))
         while not self._uvicorn.started:
             if self._serving.done():
@@ -222,7 +234,18 @@ class Server:
         """The address of the page."""
         host, port = self.address
         shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
-        return f"http://{shown}:{port}"
+        return f"{'http' if self._certificate is None else 'https'}://{shown}:{port}"
+
+    def reload(self) -> None:
+        """Read the certificate again; open connections stay. A bad one is logged, and the old one stays."""
+        if self._certificate is None:
+            return
+        try:
+            self._certificate.reload()
+        except CertificateError as error:
+            log.error("the old certificate stays: %s", error)
+        else:
+            log.info("the certificate was read again")
 
     async def stop(self) -> None:
         """Drain: no new matches; running ones finish within `drain_ms` or stay resumable; close bots with 1001."""
