@@ -49,7 +49,7 @@ class SqliteLog:
             for problem in make_private(path):
                 log.warning(problem)
             self._database = open_database(path)
-            self._last = self._durable = self._take_up()
+            self.last = self.durable = self._take_up()
         except StoreError:
             self._lock.release()
             raise
@@ -84,16 +84,8 @@ class SqliteLog:
 
     # --- Log ---
 
-    @property
-    def durable(self) -> int:
-        return self._durable
-
-    @property
-    def last(self) -> int:
-        return self._last
-
     def append(self, fact: LogFact) -> int:
-        self._last = number = self._last + 1
+        self.last = number = self.last + 1
         self._batch.add(number, fact)
         if self._timer is None and self._writing is None and self._loop is not None:
             self._timer = self._loop.call_later(BATCH_S, self._write)
@@ -112,7 +104,7 @@ class SqliteLog:
             self._timer = self._loop.call_later(HURRIED_S, self._write)
 
     async def wait(self, number: int) -> None:
-        if number > self._durable:
+        if number > self.durable:
             future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._waiters.append((number, future))
             self.hurry()
@@ -162,7 +154,7 @@ class SqliteLog:
         batch = self._failed
         if batch is None:
             batch, self._batch = self._batch, Batch()
-        last = batch.facts[-1][0] if batch.facts else self._durable
+        last = batch.facts[-1][0] if batch.facts else self.durable
         self._writing = self._loop.create_task(self._writer.write(last, batch.statements()))
         self._writing.add_done_callback(lambda written: self._written(batch, written))
 
@@ -179,12 +171,12 @@ class SqliteLog:
         self._failed = None
         self._report(None)
         if batch.facts:
-            self._durable = batch.facts[-1][0]
+            self.durable = batch.facts[-1][0]
             for listener in self.on_durable:
                 listener(batch.facts)
         waiting, self._waiters = self._waiters, []
         for number, future in waiting:
-            if number > self._durable:
+            if number > self.durable:
                 self._waiters.append((number, future))
             elif not future.done():
                 future.set_result(None)
