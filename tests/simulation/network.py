@@ -103,7 +103,6 @@ class Wire:
         self.address = "127.0.0.1"
         self.is_local = True
         self.lag_ms = sum(network.weather.delay_ms)
-        self.has_room = True
         self._network = network
         self._client = client
         self._session: Session | None = None
@@ -123,11 +122,13 @@ class Wire:
 
     # --- the server's end: a Link ---
 
+    has_room = True
+
     def known(self) -> None:
-        """No limit of an address is tried here."""
+        """No connection is counted here."""
 
     def invited(self, tournament_id: str) -> None:
-        """Nor is this."""
+        """No connection is counted here."""
 
     def send(self, frame: bytes) -> None:
         assert self._at_server, "a frame on a connection that has ended"
