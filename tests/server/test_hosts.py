@@ -32,9 +32,7 @@ def test_a_name_is_known_if_it_is_loopback_s_or_allowed_or_the_address_is_not_lo
     assert is_known("any.example", "192.0.2.1", frozenset())
 
 
-@pytest.mark.parametrize(
-    "host", ["", "localhost", "rumble.example:8765", "127.0.0.1:80", "[::1]:80", "a_b-c:"]
-)
+@pytest.mark.parametrize("host", ["", "localhost", "rumble.example:8765", "127.0.0.1:80", "[::1]:80", "a_b-c:"])
 def test_a_host_header_may_be(host: str) -> None:
     assert is_host(host)
 

@@ -4,11 +4,12 @@ from rumble_protocol.codes import ErrorCode, NoticeCode
 
 from rumble_server.arena import messages
 from rumble_server.arena.arena import Arena
+from rumble_server.arena.names import digest_of
 from rumble_server.arena.recorder import transactional
 from rumble_server.match.match_id import tournament_id_of
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.errors import TournamentError
-from rumble_server.tournament.facts import NameReset
+from rumble_server.tournament.facts import HostTokenRemoved, HostTokenSet, NameReset
 from rumble_server.tournament.tournament import Tournament
 
 
@@ -90,6 +91,17 @@ class Organiser:
         if claim is None:
             raise TournamentError(ErrorCode.UNKNOWN_BOT, f"no bot was ever called {name!r}")
         self.arena.recorder.record(NameReset(claim.name, self.arena.clock.now_ms()))
+
+    @transactional
+    def set_token(self, name: str, token: str) -> None:
+        """Let this token host, in the place of an older one of its name."""
+        salt = self.arena.random.getrandbits(128).to_bytes(16).hex()
+        self.arena.recorder.record(HostTokenSet(name, salt, digest_of(token, salt), self.arena.clock.now_ms()))
+
+    @transactional
+    def remove_token(self, name: str) -> None:
+        """Let the token of this name host no more."""
+        self.arena.recorder.record(HostTokenRemoved(name, self.arena.clock.now_ms()))
 
     def _tournament(self, tournament_id: str) -> Tournament:
         return self.arena.lifecycle.tournament(tournament_id)

@@ -8,12 +8,20 @@ from functools import wraps
 from types import TracebackType
 from typing import Any, TypeVar, cast, get_args
 
+from rumble_server.arena.host_tokens import HostTokens
 from rumble_server.arena.names import Names
 from rumble_server.arena.player import Players
 from rumble_server.arena.ports import Clock, Log
 from rumble_server.match.facts import MatchFact, MatchOver
 from rumble_server.match.referee import Referee
-from rumble_server.tournament.facts import LogFact, TournamentCreated, TournamentFact, tournament_of
+from rumble_server.tournament.facts import (
+    LogFact,
+    NameFact,
+    ServerFact,
+    TournamentCreated,
+    TournamentFact,
+    tournament_of,
+)
 from rumble_server.tournament.tournament import Tournament
 
 _OF_A_TOURNAMENT = frozenset(get_args(TournamentFact))
@@ -56,6 +64,7 @@ class Recorder:
         self.clock = clock
         self.players = Players()
         self.names = Names()
+        self.host_tokens = HostTokens()
         self.tournaments: dict[str, Tournament] = {}
         """The tournaments in memory, by id."""
         self.referees: dict[str, Referee] = {}
@@ -83,7 +92,14 @@ class Recorder:
             self.unsettled[tournament_id] = None
             self._numbers[tournament_id] = number
         else:
-            self.names.apply(fact)  # type: ignore[arg-type]
+            self.take(fact)  # type: ignore[arg-type]
+
+    def take(self, fact: ServerFact) -> None:
+        """Apply a fact about the server, which is in the log."""
+        if isinstance(fact, NameFact):
+            self.names.apply(fact)
+        else:
+            self.host_tokens.apply(fact)
 
     def number_of(self, tournament: Tournament) -> int:
         """The number of the tournament's newest fact in this run: it is told as it stands when that is on disk."""

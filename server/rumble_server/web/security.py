@@ -1,6 +1,5 @@
 """Guards of every request: known host names, headers that confine pages, and the organiser's token."""
 
-import hmac
 from collections.abc import Awaitable, Callable
 from http import HTTPStatus
 
@@ -9,6 +8,7 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from rumble_server.arena.host_tokens import HostTokens
 from rumble_server.hosts import host_name, is_host, is_known
 from rumble_server.web.errors import WebError
 
@@ -64,21 +64,23 @@ class Guard:
         await app(scope, receive, send_guarded)
 
 
-def is_organiser(authorization: str, host_token: str) -> bool:
-    """Return whether an `Authorization` header shows the host token."""
+def token_holder(authorization: str, tokens: HostTokens) -> str | None:
+    """Return the name of the host token that an `Authorization` header shows; None if it shows none."""
     scheme, _, token = authorization.partition(" ")
-    return scheme.lower() == "bearer" and hmac.compare_digest(token.strip().encode("latin-1"), host_token.encode())
+    if scheme.lower() != "bearer":
+        return None
+    return tokens.holder(token.strip().encode("latin-1").decode(errors="replace"))
 
 
-def organiser_only(host_token: str) -> Callable[[Request], Awaitable[None]]:
+def organiser_only(tokens: HostTokens) -> Callable[[Request], Awaitable[None]]:
     """Make a dependency that lets only the organiser through. It raises WebError with `bad_token`."""
 
     async def check(request: Request) -> None:
-        if not is_organiser(request.headers.get("Authorization", ""), host_token):
+        if token_holder(request.headers.get("Authorization", ""), tokens) is None:
             raise WebError(
                 HTTPStatus.UNAUTHORIZED,
                 "bad_token",
-                "only the host may do this: send `Authorization: Bearer <host token>`; `rumble serve` prints it",
+                "only the host may do this: send `Authorization: Bearer <host token>`",
             )
 
     return check

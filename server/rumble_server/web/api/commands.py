@@ -50,7 +50,7 @@ def command_routes(site: Site) -> APIRouter:
     router = APIRouter(
         prefix="/api",
         tags=["host"],
-        dependencies=[Depends(organiser_only(site.host_token))],
+        dependencies=[Depends(organiser_only(arena.host_tokens))],
         responses={**ERRORS, **REFUSED},
     )
     done = partial(carry_out, site)

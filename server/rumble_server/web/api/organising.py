@@ -33,7 +33,7 @@ def organising_routes(site: Site, library: Library) -> APIRouter:
     router = APIRouter(
         prefix="/api",
         tags=["host"],
-        dependencies=[Depends(organiser_only(site.host_token))],
+        dependencies=[Depends(organiser_only(arena.host_tokens))],
         responses={**ERRORS, **REFUSED},
     )
 

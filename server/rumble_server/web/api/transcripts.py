@@ -9,7 +9,7 @@ from starlette.responses import Response
 from rumble_server.match.transcript import as_json, seats_in, transcript, transcript_of_seats
 from rumble_server.web.api.reading import ERRORS
 from rumble_server.web.errors import WebError
-from rumble_server.web.security import is_organiser
+from rumble_server.web.security import token_holder
 from rumble_server.web.site import Site
 
 ND_JSON = "application/x-ndjson"
@@ -42,7 +42,7 @@ def transcript_routes(site: Site) -> APIRouter:
 def reader_of(site: Site, request: Request) -> str | None:
     """Return the bot whose owner asks; None for the organiser. Raises WebError with `bad_token`."""
     authorization = request.headers.get("Authorization", "")
-    if is_organiser(authorization, site.host_token):
+    if token_holder(authorization, site.arena.host_tokens) is not None:
         return None
     scheme, _, credentials = authorization.partition(" ")
     name, _, key = credentials.strip().partition(":")
