@@ -6,10 +6,11 @@ variable and a key of the settings file (`cli/support/settings.py`). A field's d
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
 from rumble_protocol.server_messages import Limits
 
 from rumble_server.bounds import Bounds
+from rumble_server.limits.source import Sources
 
 LogLevel = Literal["debug", "info", "warning", "error"]
 
@@ -35,6 +36,13 @@ class ServerConfig(BaseModel):
     """Host names that a proxy on this machine passes on."""
     behind_proxy: frozenset[str] = frozenset()
     """Addresses and networks of proxies whose forwarded address and scheme are believed."""
+
+    @field_validator("behind_proxy")
+    @classmethod
+    def _are_addresses(cls, given: frozenset[str]) -> frozenset[str]:
+        Sources(given)
+        return given
+
     grace_ms: Annotated[int, Field(ge=0)] = 30_000
     """Time in ms after a start with matches in progress; bots' away and absent times run only after it."""
     drain_ms: Annotated[int, Field(ge=0)] = 5_000

@@ -4,11 +4,12 @@ from collections.abc import Awaitable, Callable
 from http import HTTPStatus
 
 from fastapi import Request
+from starlette.requests import ClientDisconnect
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rumble_server.arena.host_tokens import HostTokens
-from rumble_server.hosts import host_name, is_known
+from rumble_server.hosts import host_name, is_host, is_known
 from rumble_server.web.errors import WebError
 
 MOST_BODY_BYTES = 1 << 16
@@ -35,7 +36,7 @@ HEADERS = (
 
 
 class Guard:
-    """ASGI middleware: refuses unknown host names on loopback, and gives every answer its headers."""
+    """ASGI middleware: refuses host names that are none or unknown here, and gives every answer its headers."""
 
     def __init__(self, app: ASGIApp, hosts: frozenset[str]) -> None:
         self._app = app
@@ -51,10 +52,13 @@ class Guard:
                 message["headers"] = [*message.get("headers", ()), *HEADERS]
             await send(message)
 
-        host = next((value.decode("latin-1") for name, value in scope["headers"] if name == b"host"), "")
+        hosts = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
+        host = hosts[0] if hosts else ""
         local_address = scope["server"][0] if scope.get("server") else ""
         app = self._app
-        if not is_known(host, local_address, self._hosts):
+        if len(hosts) > 1 or not is_host(host):
+            app = PlainTextResponse("a request has one Host, the name of this server\n", HTTPStatus.BAD_REQUEST)
+        elif not is_known(host, local_address, self._hosts):
             text = f"this server is not known as {host_name(host)!r}\n"
             app = PlainTextResponse(text, HTTPStatus.FORBIDDEN)
         await app(scope, receive, send_guarded)
@@ -85,10 +89,13 @@ def organiser_only(tokens: HostTokens) -> Callable[[Request], Awaitable[None]]:
 async def read_body(request: Request) -> bytes:
     """Read the body of a request. Raises WebError with `too_large`."""
     body = bytearray()
-    async for part in request.stream():
-        body += part
-        if len(body) > MOST_BODY_BYTES:
-            raise WebError(
-                HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too_large", f"a body is at most {MOST_BODY_BYTES} bytes"
-            )
+    try:
+        async for part in request.stream():
+            body += part
+            if len(body) > MOST_BODY_BYTES:
+                raise WebError(
+                    HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too_large", f"a body is at most {MOST_BODY_BYTES} bytes"
+                )
+    except ClientDisconnect:
+        raise WebError(HTTPStatus.BAD_REQUEST, "bad_request", "the connection ended before the body did") from None
     return bytes(body)
