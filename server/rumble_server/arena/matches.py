@@ -128,8 +128,9 @@ class Matches:
         match = LiveMatch(started, self.recorder.players.of(started.seats), self)
         self.live[started.match] = match
         self.recorder.referees[started.match] = match.referee
+        is_challenge = self.recorder.tournaments[started.tournament].challenger is not None
         for seat, player in enumerate(match.players):
-            player.begin(started.match, seat)
+            player.begin(started.match, seat, is_challenge=is_challenge)
         return match
 
     # --- players come and go ---

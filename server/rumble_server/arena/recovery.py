@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 
 from rumble_server.arena.arena import Arena
 from rumble_server.match.facts import MatchFact, MatchStarted
-from rumble_server.tournament.facts import LogFact, NameFact
+from rumble_server.tournament.facts import BanFact, LogFact, NameFact
 from rumble_server.tournament.rebuild import rebuild_tournament
 from rumble_server.tournament.tournament import OVER, Tournament
 
@@ -18,13 +18,15 @@ def recover(
     tournaments: Iterable[Iterable[LogFact]],
     match_facts: MatchFacts,
 ) -> None:
-    """Fill a new arena: every name, every tournament that is not over, every match that was running.
+    """Fill a new arena: every name and ban, every tournament that is not over, every match that was running.
 
     No away or absent time runs while the arena's grace lasts; time while the server was down is nobody's.
     """
     for fact in names:
         if isinstance(fact, NameFact):
             arena.names.apply(fact)
+        elif isinstance(fact, BanFact):
+            arena.recorder.apply_ban(fact)
     with arena.transaction():
         for facts in tournaments:
             tournament = rebuild_tournament(facts)

@@ -176,6 +176,7 @@ class Connection(asyncio.Protocol):
             return
         local = transport.get_extra_info("sockname")
         refusal = self._policy.refusal(request, str(local[0]) if isinstance(local, tuple) else "")
+        refusal = refusal or self._gateway.refusal(self.address)
         response: Response
         response = self._protocol.reject(*refusal) if refusal is not None else self._protocol.accept(request)
         self._protocol.send_response(response)

@@ -126,7 +126,10 @@ def _alone() -> Iterator[None]:
 def read_by_connection(chunks: list[bytes]) -> tuple[list[str], Any]:
     clock = SimpleNamespace(now_ms=lambda: 0)
     gateway: Any = SimpleNamespace(
-        limits=Limits(frame_bytes=MOST_BYTES), arena=SimpleNamespace(clock=clock), connect=Recorder
+        limits=Limits(frame_bytes=MOST_BYTES),
+        arena=SimpleNamespace(clock=clock),
+        connect=Recorder,
+        refusal=lambda _: None,
     )
     link = Connection(gateway, HandshakePolicy(), Outbox(lambda _: None), set())
     transport: Any = Transport()

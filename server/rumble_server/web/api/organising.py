@@ -104,11 +104,10 @@ _SVG: dict[int | str, dict[str, object]] = {200: {"content": {"image/svg+xml": {
 
 
 def _unlisted(site: Site) -> list[TournamentSummary]:
-    challenges = site.arena.challenges.open()
     return [
         summary_view(each)
         for each in site.arena.tournaments.values()
-        if not each.config.listed and each.status not in OVER and each.id not in challenges
+        if not each.config.listed and each.status not in OVER and each.challenger is None
     ]
 
 
