@@ -9,10 +9,10 @@ import socket
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
+from functools import partial
 from importlib.metadata import version
 from multiprocessing import get_context
 from random import SystemRandom
-from typing import Any
 
 import uvicorn
 from rumble_protocol.codes import CloseCode
@@ -22,11 +22,17 @@ from rumble_server.arena.house import HouseBots, HouseKeys
 from rumble_server.arena.ports import HouseRunner
 from rumble_server.arena.recovery import recover
 from rumble_server.config import ServerConfig
-from rumble_server.gateway.connection import Connection
+from rumble_server.gateway.descriptors import Descriptors, raise_limit
+from rumble_server.gateway.entrance import Entrance
 from rumble_server.gateway.gateway import Gateway, Sessions
 from rumble_server.gateway.handshake import HandshakePolicy
+from rumble_server.gateway.http_connection import HttpConnection
 from rumble_server.gateway.loop_clock import LoopClock
 from rumble_server.gateway.outbox import Outbox
+from rumble_server.gateway.turns import Turns
+from rumble_server.limits.connections import Connections
+from rumble_server.limits.refusals import Refusals
+from rumble_server.limits.source import Sources
 from rumble_server.store.archive import Archive
 from rumble_server.store.codec import Numbered
 from rumble_server.store.reader import LogReader
@@ -69,6 +75,7 @@ class Server:
         self._path = database_path(config.db)
         self.log = SqliteLog(self._path)
         self.reader = LogReader(self._path)
+        self.refusals = Refusals()
         self.host_token = self._host_token()
         self._run = self.log.count_run()
         self._socket: socket.socket | None = None
@@ -122,22 +129,30 @@ class Server:
         self._house = None if self._make_house is None else self._make_house(self.url)
         self.house_bots = HouseBots(self.arena, keys, self._house, self.config.house)
         hosts = self.config.allowed_hosts
-        policy, outbox = HandshakePolicy(hosts), Outbox()
-
-        def connection(server_state: Any, **_: Any) -> Connection:
-            return Connection(self.gateway, policy, outbox, server_state.connections)
-
+        bounds = self.config.bounds
+        entrance = Entrance(
+            gateway=self.gateway,
+            policy=HandshakePolicy(hosts),
+            bounds=bounds,
+            sources=Sources(self.config.behind_proxy),
+            places=Connections(bounds),
+            refusals=self.refusals,
+            outbox=Outbox(),
+            turns=Turns(bounds.uncommon_frames_per_turn),
+            descriptors=Descriptors(raise_limit(), self.refusals, self.arena.clock.now_ms),
+        )
         site = Site(self.arena, self.log, self.archive, self.feed, self.house_bots, self.host_token, hosts)
         self._uvicorn = _Uvicorn(
             uvicorn.Config(
                 make_web(site),
-                http="httptools",
-                ws=connection,  # type: ignore[arg-type]  # uvicorn only calls it
+                http=partial(HttpConnection, entrance),  # type: ignore[arg-type]  # uvicorn only calls it
+                ws="none",
                 lifespan="off",
                 log_config=None,
                 access_log=False,
                 server_header=False,
                 proxy_headers=False,
+                timeout_keep_alive=bounds.idle_ms / 1000,  # type: ignore[arg-type]  # a timer takes it
                 timeout_graceful_shutdown=SHUTDOWN_S,
             )
         )

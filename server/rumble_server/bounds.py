@@ -48,6 +48,8 @@ class Bounds(BaseModel):
     """Bytes of one connection that are handled in one turn of the event loop; the rest waits for the next."""
     frames_per_turn: Count = 256
     """Frames of one connection that are handled in one turn of the event loop; the rest waits for the next."""
+    uncommon_frames_per_turn: Count = 2_048
+    """Frames other than whole texts, of all connections, that are handled in one turn of the event loop."""
     empty_frames_per_10_s: Count = 1_000
     """Control and empty frames that one connection may send in 10 s."""
 

@@ -23,6 +23,8 @@ class ServerConfig(BaseModel):
     """Whether bots from other machines may log in without a key."""
     allowed_hosts: frozenset[str] = frozenset()
     """Host names to answer on a loopback address, beside `hosts.LOCAL_HOSTS`: those that a proxy passes on."""
+    behind_proxy: tuple[str, ...] = ()
+    """Addresses and networks of proxies whose forwarded address and scheme are believed."""
     house: tuple[str, ...] = ()
     """The house bots that can always be challenged: names of reference bots, or FILE.py:FUNCTION."""
     limits: Limits = Field(default_factory=Limits)

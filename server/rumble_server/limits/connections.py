@@ -18,16 +18,19 @@ class Connections:
 
     def open(self, address: str) -> "Place | None":
         """Give a new connection its place; None: its address has too many strangers."""
-        if self._is_exempt(address):
-            return Place(self, address, ())
-        room = ("stranger", address)
-        return self._place(address, room, self._bounds.strangers_per_address)
+        return self._place("stranger", address, self._bounds.strangers_per_address)
+
+    def refuse(self, address: str) -> "Place | None":
+        """Give a connection that is refused a place until it is told so; None: too many wait for that already."""
+        return self._place("refused", address, self._bounds.strangers_per_address)
 
     def stream(self, address: str) -> "Place | None":
         """Give a new stream its place; None: its address has too many."""
-        if self._is_exempt(address):
-            return Place(self, address, ())
-        return self._place(address, ("stream", address), self._bounds.streams_per_address)
+        return self._place("stream", address, self._bounds.streams_per_address)
+
+    def uncounted(self, address: str) -> "Place":
+        """Give a place to what counts elsewhere: the connection of a proxy counts as those of its clients."""
+        return Place(self, address, ())
 
     def has_room(self, address: str) -> bool:
         """Whether a stranger of this address may become known."""
@@ -45,11 +48,10 @@ class Connections:
             if not self._counts[room]:
                 del self._counts[room]
 
-    def _place(self, address: str, room: Room, most: int) -> "Place | None":
-        return Place(self, address, room) if self._counts[room] < most else None
-
-    def _is_exempt(self, address: str) -> bool:
-        return is_loopback(address) and not self._bounds.limit_loopback
+    def _place(self, kind: str, address: str, most: int) -> "Place | None":
+        if is_loopback(address) and not self._bounds.limit_loopback:
+            return self.uncounted(address)
+        return Place(self, address, (kind, address)) if self._counts[kind, address] < most else None
 
 
 class Place:
