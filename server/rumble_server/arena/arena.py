@@ -5,7 +5,7 @@ tournament) is settled at its end. Sessions are known by their ids; whatever ans
 port.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from random import Random
 
 from rumble_engine import Termination
@@ -73,6 +73,8 @@ class Arena:
         self._find_ended = find_ended
         self._outlet = Outlet(log, sessions)
         self._transaction = self.recorder.transaction
+        self.on_ban: list[Callable[[], None]] = []
+        """Called when somebody is banned, to end what else is open of an address."""
         self._sessions: dict[int, tuple[Player, BotSession]] = {}
         """The sessions that are logged in, until their connection has ended."""
 
@@ -266,13 +268,15 @@ class Arena:
                 self.logins.detach(player, session)
 
     def close_banned(self) -> None:
-        """Close the sessions of those who are banned, once that is on disk."""
+        """Close the sessions of those who are banned, once that is on disk, and at once what else they have open."""
         bans, now_ms = self.door.bans, self.clock.now_ms()
         for player, session in list(self._sessions.values()):
             ban = bans.of_name(player.name, now_ms) or bans.of_address(session.address, now_ms)
             if ban is not None:
                 session.send(messages.error(ErrorCode.BANNED, ban.told, fatal=True), self.log.last)
                 session.close(CloseCode.BANNED)
+        for listener in self.on_ban:
+            listener()
 
     def _tell_error(self, player: Player, session: BotSession, error: bytes, match_id: str = NO_MATCH) -> None:
         session.send(error, match_id=match_id)

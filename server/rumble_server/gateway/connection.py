@@ -225,7 +225,6 @@ class Connection(asyncio.Protocol):
             return
         local = transport.get_extra_info("sockname")
         refusal = self._entrance.policy.refusal(request, str(local[0]) if isinstance(local, tuple) else "")
-        refusal = refusal or self._gateway.refusal(self.address)
         response: Response
         response = self._protocol.reject(*refusal) if refusal is not None else self._protocol.accept(request)
         self._protocol.send_response(response)
@@ -344,6 +343,11 @@ class Connection(asyncio.Protocol):
     def shed(self) -> None:
         """End the connection at once; its bot may come back."""
         self._abort()
+
+    def shut_out(self) -> None:
+        """End the connection if its address is banned. Who is logged in is told first, by the arena."""
+        if not self._name() and self._gateway.ban_of(self.address) is not None:
+            self._abort()
 
     # --- liveness ---
 

@@ -7,6 +7,7 @@ from rumble_protocol.server_messages import Limits, Welcome
 
 from rumble_server.arena.arena import Arena
 from rumble_server.gateway.session import Link, Session, Shared
+from rumble_server.limits.bans import Ban
 from rumble_server.limits.buckets import NameBuckets
 
 
@@ -63,14 +64,9 @@ class Gateway:
         session = self._sessions.open[self._opened] = Session(self._opened, self._shared, link)
         return session
 
-    def refusal(self, address: str) -> tuple[int, str] | None:
-        """Return the HTTP status and the text for an address that is banned, or None."""
-        door = self.arena.door
-        ban = door.bans.of_address(address, self.arena.clock.now_ms())
-        if ban is None:
-            return None
-        door.refusals.note("banned", address)
-        return 403, f"{ban.told}\n"
+    def ban_of(self, address: str) -> Ban | None:
+        """Return the ban of an address, if it is banned."""
+        return self.arena.door.bans.of_address(address, self.arena.clock.now_ms())
 
     def lost(self, session: Session) -> None:
         """End a session whose connection has ended."""

@@ -1,7 +1,7 @@
 """Bans: addresses, networks and names that are kept out, for a time or until they are let in again."""
 
 import ipaddress
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -46,11 +46,13 @@ _OWN = {4: [ipaddress.ip_network("127.0.0.1/32")], 6: [ipaddress.ip_network("::/
 class Bans:
     """The bans that are in force, and those that have run out since the start."""
 
-    def __init__(self) -> None:
+    def __init__(self, bans: Iterable[Ban] = ()) -> None:
         self._names: dict[str, Ban] = {}
         self._networks: dict[str, Ban] = {}
         self._prefixes: set[tuple[int, int]] = set()
         """The versions and lengths of the banned networks."""
+        for ban in bans:
+            self.add(ban)
 
     def add(self, ban: Ban) -> None:
         """Keep somebody out; a ban of the same name or network is replaced."""

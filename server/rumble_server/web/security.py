@@ -9,7 +9,9 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rumble_server.hosts import host_name, is_known
+from rumble_server.limits.guesses import HOST
 from rumble_server.web.errors import WebError
+from rumble_server.web.tries import Tries
 
 MOST_BODY_BYTES = 1 << 16
 """Largest body of a request; a larger one is refused with `too_large`."""
@@ -66,11 +68,23 @@ def is_organiser(authorization: str, host_token: str) -> bool:
     return scheme.lower() == "bearer" and hmac.compare_digest(token.strip().encode("latin-1"), host_token.encode())
 
 
-def organiser_only(host_token: str) -> Callable[[Request], Awaitable[None]]:
-    """Make a dependency that lets only the organiser through. It raises WebError with `bad_token`."""
+def is_from_organiser(request: Request, host_token: str, tries: Tries) -> bool:
+    """Return whether a request shows the host token. Raises WebError with `too_many_requests`."""
+    authorization = request.headers.get("Authorization", "")
+    scheme, _, token = authorization.partition(" ")
+    if scheme.lower() != "bearer" or not token.strip():
+        return False
+    return tries.is_right(request, HOST, lambda: is_organiser(authorization, host_token))
+
+
+def organiser_only(host_token: str, tries: Tries) -> Callable[[Request], Awaitable[None]]:
+    """Make a dependency that lets only the organiser through.
+
+    It raises WebError with `bad_token`, or with `too_many_requests`.
+    """
 
     async def check(request: Request) -> None:
-        if not is_organiser(request.headers.get("Authorization", ""), host_token):
+        if not is_from_organiser(request, host_token, tries):
             raise WebError(
                 HTTPStatus.UNAUTHORIZED,
                 "bad_token",

@@ -139,7 +139,6 @@ def read_by_connection(chunks: list[bytes]) -> tuple[list[str], Any]:
         limits=Limits(frame_bytes=MOST_BYTES),
         arena=SimpleNamespace(clock=clock),
         connect=Recorder,
-        refusal=lambda _: None,
     )
     bounds = Bounds()
     entrance: Any = SimpleNamespace(
