@@ -97,7 +97,10 @@ class MatchResult(ServerMessageModel):
 
 
 class TournamentSummary(ServerMessageModel):
-    """A tournament in a list. `bots` is null where the number is not known: it ended in its lobby, long ago."""
+    """A tournament in a list. `bots` is null where the number is not known: it ended in its lobby, long ago.
+
+    `damaged`: the server's database holds too little of it to show more than this.
+    """
 
     id: str
     name: str
@@ -107,6 +110,7 @@ class TournamentSummary(ServerMessageModel):
     created_at_ms: Milliseconds
     started_at_ms: Milliseconds | None
     ended_at_ms: Milliseconds | None
+    damaged: bool = False
 
 
 class TournamentView(TournamentSummary):

@@ -19,7 +19,9 @@ import uvicorn
 from rumble_protocol.codes import CloseCode
 
 from rumble_server.arena.arena import Arena
+from rumble_server.arena.host_tokens import DEFAULT
 from rumble_server.arena.house import HouseBots, HouseKeys
+from rumble_server.arena.organiser import Organiser
 from rumble_server.arena.ports import HouseRunner
 from rumble_server.arena.recovery import recover
 from rumble_server.config import ServerConfig
@@ -38,8 +40,10 @@ from rumble_server.limits.refusals import Refusals
 from rumble_server.limits.source import Sources
 from rumble_server.store.archive import Archive
 from rumble_server.store.codec import Numbered
+from rumble_server.store.errors import StoreError
 from rumble_server.store.reader import LogReader
 from rumble_server.store.sqlite import SqliteLog, database_path
+from rumble_server.tls import Certificate, CertificateError
 from rumble_server.tournament.formats import Round
 from rumble_server.web.app import make_web
 from rumble_server.web.feed.feed import Feed
@@ -48,8 +52,14 @@ from rumble_server.web.site import Site
 
 log = logging.getLogger(__name__)
 
+CLEAR_TOKEN = "host_token"
+"""Under this key earlier versions kept the host token as it is."""
 SHUTDOWN_S = 3
 """How long uvicorn waits for open HTTP requests at the end."""
+
+
+MakeHouse = Callable[[str, Certificate | None], HouseRunner]
+"""Makes what runs house bots on the server of an address and a certificate."""
 
 
 class StartError(RuntimeError):
@@ -67,19 +77,23 @@ class _Uvicorn(uvicorn.Server):
 class Server:
     """A Rumble server in this process. `await start()`, then `await stop()`."""
 
-    def __init__(self, config: ServerConfig, make_house: Callable[[str], HouseRunner] | None = None) -> None:
-        """Open the database and rebuild what it holds. Raises StoreError.
+    def __init__(self, config: ServerConfig, make_house: MakeHouse | None = None) -> None:
+        """Open the database and rebuild what it holds. Raises StoreError, and StartError for a bad certificate.
 
         `make_house` gives what runs house bots on the server of that address; without it there are none.
         """
         self.config = config
+        try:
+            self._certificate = None if config.tls_cert is None else Certificate(config.tls_cert, config.tls_key)
+        except CertificateError as error:
+            raise StartError(str(error)) from None
         self._make_house = make_house
         self._house: HouseRunner | None = None
-        self._path = database_path(config.db)
-        self.log = SqliteLog(self._path)
-        self.reader = LogReader(self._path)
+        self.log = SqliteLog(database_path(config.db))
+        self.reader = LogReader(self.log.path)
         self.refusals = Refusals()
-        self.host_token = self._host_token()
+        self.made_token: str | None = None
+        """The host token that this start made, to be printed once; None if there was one, or one was given."""
         self._run = self.log.count_run()
         self._socket: socket.socket | None = None
         self._uvicorn: _Uvicorn | None = None
@@ -88,10 +102,22 @@ class Server:
         self._written = asyncio.Event()
         """Set whenever more of the log is on disk."""
 
-    def _host_token(self) -> str:
-        token = self.config.host_token or self.log.get("host_token") or secrets.token_urlsafe(24)
-        self.log.put("host_token", token)
-        return token
+    async def _take_up_token(self) -> None:
+        """Make the token that was given a host's, or else one that an older database holds in clear, or a new one."""
+        organiser, tokens = Organiser(self.arena), self.arena.host_tokens
+        in_clear = self.log.get(CLEAR_TOKEN)
+        token = self.config.host_token or in_clear
+        if token is None and not tokens:
+            token = self.made_token = secrets.token_urlsafe(24)
+        if token is not None and tokens.holder(token) != DEFAULT:
+            organiser.set_token(DEFAULT, token)
+        if in_clear is not None:
+            await self.log.wait_all()
+            if self.log.durable == self.log.last:  # else the disk is in trouble, and the next start does it
+                try:
+                    self.log.purge(CLEAR_TOKEN)
+                except StoreError as error:
+                    log.warning("the host token stays in clear until the next start: %s", error)
 
     def _house_secret(self) -> str:
         secret = self.log.get("house_secret") or secrets.token_hex(32)
@@ -107,7 +133,7 @@ class Server:
             await self.log.close()
             self.reader.close()
             raise
-        self.archive = Archive(self._path, lambda ended: loop.call_soon_threadsafe(self.log.file, ended))
+        self.archive = Archive(self.log.path, lambda ended: loop.call_soon_threadsafe(self.log.file, ended))
         sessions, keys = Sessions(), HouseKeys(self._house_secret())
         self.arena = Arena(
             log=self.log,
@@ -128,10 +154,21 @@ class Server:
         self.feed = Feed(self.arena, Ranker(self.arena.clock.now_ms, on_thread))
         self.log.on_durable.append(self._on_durable)
         self.log.on_trouble.append(self.arena.on_trouble)
-        unfinished = [self.reader.tournament_facts(each) for each in self.reader.tournament_ids(over=False)]
+        of_server, problems = self.reader.server_facts()
+        for problem in problems:
+            log.error("names are lost, and those in no tournament that goes on may be claimed by anyone: %s", problem)
         self.log.attach(loop)
-        recover(self.arena, self.reader.name_facts(), unfinished, self.reader.facts_of_matches)
-        self._house = None if self._make_house is None else self._make_house(self.url)
+        damaged = recover(
+            self.arena,
+            of_server,
+            self.reader.tournament_ids(over=False),
+            self.reader.tournament_facts,
+            self.reader.facts_of_matches,
+            names_are_whole=not problems,
+        )
+        self.archive.set_aside(damaged)
+        await self._take_up_token()
+        self._house = None if self._make_house is None else self._make_house(self.url, self._certificate)
         self.house_bots = HouseBots(self.arena, keys, self._house, self.config.house)
         hosts = self.config.allowed_hosts
         bounds = self.config.bounds
@@ -146,7 +183,7 @@ class Server:
             turns=Turns(bounds.uncommon_frames_per_turn),
             descriptors=Descriptors(raise_limit(), self.refusals, self.arena.clock.now_ms),
         )
-        site = Site(self.arena, self.log, self.archive, self.feed, self.house_bots, self.host_token, hosts)
+        site = Site(self.arena, self.log, self.archive, self.feed, self.house_bots, hosts)
         self._uvicorn = _Uvicorn(
             uvicorn.Config(
                 make_web(site),
@@ -161,6 +198,9 @@ class Server:
                 timeout_graceful_shutdown=SHUTDOWN_S,
             )
         )
+        self._uvicorn.config.load()
+        if self._certificate is not None:
+            self._uvicorn.config.ssl = self._certificate.context
         self._serving = asyncio.create_task(self._uvicorn.serve(sockets=[self._socket]))
         while not self._uvicorn.started:
             if self._serving.done():
@@ -220,7 +260,18 @@ class Server:
         """The address of the page."""
         host, port = self.address
         shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
-        return f"http://{shown}:{port}"
+        return f"{'http' if self._certificate is None else 'https'}://{shown}:{port}"
+
+    def reload(self) -> None:
+        """Read the certificate again; open connections stay. A bad one is logged, and the old one stays."""
+        if self._certificate is None:
+            return
+        try:
+            self._certificate.reload()
+        except CertificateError as error:
+            log.error("the old certificate stays: %s", error)
+        else:
+            log.info("the certificate was read again")
 
     async def stop(self) -> None:
         """Drain: no new matches; running ones finish within `drain_ms` or stay resumable; close bots with 1001."""

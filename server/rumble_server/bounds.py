@@ -65,9 +65,9 @@ class Bounds(BaseModel):
     """Wrong keys in a minute for a name from an address that has once shown the right one."""
     wrong_invites_per_tournament: Count = 100
     """Wrong invitations in a minute to one tournament, from all addresses."""
-    challenges: Count = 256
+    open_challenges: Count = 256
     """Open challenges on the whole server: each takes memory."""
-    challenges_at_one_bot: Count = 64
+    open_challenges_at_one_bot: Count = 64
     """Open challenges at one bot."""
     challenges_per_address: Count = 64
     """Open challenges of one address (loopback, too), or of all who are in one tournament by invitation."""

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from rumble_protocol.server_messages import Limits
 from rumble_server.app import Server, StartError
@@ -16,6 +17,7 @@ from rumble_server.arena.organiser import Organiser
 from rumble_server.config import ServerConfig
 from rumble_server.store import archive
 from rumble_server.store.reader import LogReader
+from rumble_server.store.sqlite import SqliteLog
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.rebuild import rebuild_tournament
 
@@ -149,3 +151,111 @@ async def test_nothing_is_rebuilt_on_the_loop_however_often_bots_join_and_leave_
             assert error["code"] == "tournament_closed"
     assert threading.current_thread() not in threads
     assert len(threads) == (0 if recorded else 2), "read and rebuilt once where there was no record"
+
+
+def files_with(text: str, folder: Path) -> list[str]:
+    return [each.name for each in folder.iterdir() if text.encode() in each.read_bytes()]
+
+
+@pytest.mark.e2e
+async def test_a_token_in_clear_becomes_a_hash_and_leaves_the_files(tmp_path: Path) -> None:
+    path = tmp_path / "rumble.db"
+    token = "a-token-of-an-earlier-version"
+    log = SqliteLog(str(path))
+    log.put("host_token", token)
+    await log.close()
+    assert files_with(token, tmp_path) == ["rumble.db"]
+    async with running(path) as server:
+        assert (server.arena.host_tokens.holder(token), server.made_token) == ("default", None)
+        assert server.log.get("host_token") is None
+        assert files_with(token, tmp_path) == []
+    async with running(path) as server:
+        assert server.arena.host_tokens.holder(token) == "default"
+
+
+@pytest.mark.e2e
+async def test_a_token_is_made_once_and_replaced_by_one_that_is_given(tmp_path: Path) -> None:
+    path = tmp_path / "rumble.db"
+    async with running(path) as server:
+        made = server.made_token
+        assert made is not None
+        Organiser(server.arena).set_token("ada", "the-token-of-ada")
+    async with running(path) as server:
+        assert server.made_token is None
+        assert server.arena.host_tokens.holder(made) == "default"
+    given = Server(ServerConfig(port=0, db=str(path), host_token="another-token", drain_ms=0))
+    await given.start()
+    tokens = given.arena.host_tokens
+    assert [tokens.holder(each) for each in (made, "another-token", "the-token-of-ada")] == [None, "default", "ada"]
+    await given.stop()
+
+
+# --- what is damaged ---
+
+
+def damage(path: Path, which: str) -> None:
+    """Change a byte of every row for which this holds."""
+    with contextlib.closing(sqlite3.connect(path)) as database:
+        changed = database.execute(f"UPDATE log SET facts = replace(facts, '\"facts\"', '\"fakts\"') WHERE {which}")
+        assert changed.rowcount > 0
+        database.commit()
+
+
+async def get(server: Server, path: str) -> tuple[int, Any]:
+    async with httpx.AsyncClient(base_url=server.url) as client:
+        answer = await client.get(path)
+    return answer.status_code, answer.json() if path.startswith("/api") else answer.text
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize("which", ["tournament = 'friday' AND kind = 0", "tournament = 'friday' AND kind = 1"])
+async def test_a_tournament_that_is_damaged_is_shown_so_and_the_server_goes_on(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, which: str
+) -> None:
+    path = tmp_path / "rumble.db"
+    async with running(path) as server:
+        organiser = Organiser(server.arena)
+        for name in ("Friday", "Monday"):
+            organiser.create(TournamentConfig(name=name, game="tictactoe", start_at_bots=2))
+        for name in ("ann", "ben"):
+            bot = Bot(server, name)
+            bot.say(type="join", tournament="friday")
+            await bot.hears("joined")
+        await server.log.wait_all()
+    damage(path, which)
+    async with running(path) as server:
+        assert list(server.arena.tournaments) == ["monday"]
+        assert caplog.text.count("tournament friday cannot be read: ") == 1
+        listed = (await get(server, "/api/tournaments"))[1]["tournaments"]
+        assert [(each["id"], each["damaged"]) for each in listed] == [("monday", False), ("friday", True)]
+        status, told = await get(server, "/api/tournaments/friday")
+        assert (status, told["error"]["code"]) == (500, "damaged")
+        assert '<span class="status damaged">damaged</span>' in (await get(server, "/"))[1]
+        late = Bot(server, "cid")
+        late.say(type="join", tournament="friday")
+        (refused,) = await late.hears("error")
+        assert (refused["code"], refused["message"]) == (
+            "tournament_closed",
+            "friday is damaged; the server's log says more",
+        )
+        for name in ("ann", "ben"):
+            bot = Bot(server, name)
+            bot.say(type="join", tournament="monday")
+            await bot.hears("joined")
+        await bot.hears("match_start")
+
+
+@pytest.mark.e2e
+async def test_names_in_a_damaged_row_of_bots_that_play_are_kept_from_others(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "rumble.db"
+    async with running(path) as server:
+        Organiser(server.arena).create(TournamentConfig(name="Friday", game="tictactoe"))
+        Bot(server, "ann").say(type="join", tournament="friday")
+        await server.log.wait_all()
+    damage(path, "tournament = ''")
+    async with running(path) as server:
+        assert "names are lost" in caplog.text
+        assert (await Bot(server, "ann").hears("error"))[0]["code"] == "key_required"
+        assert (await Bot(server, "zoe").hears("session"))[0]["name"] == "zoe"

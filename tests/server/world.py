@@ -288,7 +288,7 @@ class World:
             by_tournament.setdefault(tournament_of(fact), []).append(fact)
         names = by_tournament.pop("", [])
         over = {fact.tournament for fact in kept if isinstance(fact, TournamentEnded)}
-        unfinished = [facts for tournament, facts in by_tournament.items() if tournament not in over]
+        unfinished = [tournament for tournament in by_tournament if tournament not in over]
         now_ms = self.clock.now_ms() + down_ms
         world = World(
             run=self.arena.matches.run + 1, now_ms=now_ms, taken_ids=by_tournament, grace_ms=GRACE_MS, **arena
@@ -300,6 +300,7 @@ class World:
             world.arena,
             names,
             unfinished,
+            by_tournament.__getitem__,
             lambda _, matches: {each: [f for f in kept if getattr(f, "match", None) == each] for each in matches},
         )
         return world

@@ -56,8 +56,9 @@ class ServerRun:
         self.log.on_durable += [self.arena.on_durable, self._note_clean]
         self.log.on_trouble.append(self.arena.on_trouble)
         self._see("start", orjson.dumps({"grace_ms": grace_ms}).decode())
-        unfinished = [reader.tournament_facts(each) for each in reader.tournament_ids(over=False)]
-        recover(self.arena, reader.name_facts(), unfinished, reader.facts_of_matches)
+        names, unfinished = reader.server_facts()[0], reader.tournament_ids(over=False)
+        damaged = recover(self.arena, names, unfinished, reader.tournament_facts, reader.facts_of_matches)
+        assert not damaged, damaged
 
     @property
     def is_up(self) -> bool:

@@ -60,9 +60,11 @@ class Arena:
         """`taken_ids` are the ids of all tournaments ever; for `grace_ms` from now no away or absent time runs."""
         self.clock = clock
         self.log = log
+        self.random = random
         self.door = door = door or Door()
         self.recorder = recorder = Recorder(log, clock, self._settle, door.bans)
         self.names, self.players, self.tournaments = recorder.names, recorder.players, recorder.tournaments
+        self.host_tokens = recorder.host_tokens
         nobody_away_before_ms = clock.now_ms() + grace_ms if grace_ms else 0
         self.matches = Matches(recorder, run, self._on_over, nobody_away_before_ms)
         self.lifecycle = Lifecycle(recorder, self.matches, taken_ids)

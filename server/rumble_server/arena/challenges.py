@@ -76,9 +76,9 @@ class Challenges:
     def _check_bounds(self, player: Player, other: Player, counted_for: str, at_other: Set[str]) -> None:
         bounds, counted = self._door.bounds, self._counted
         own = {each for each, counts_for in counted.items() if counts_for == counted_for}
-        if len(counted) >= bounds.challenges or len(own) >= bounds.challenges_per_address:
+        if len(counted) >= bounds.open_challenges or len(own) >= bounds.challenges_per_address:
             self._refuse(player, other, "too many challenges are open here; try again later")
-        if len(at_other) >= bounds.challenges_at_one_bot or (
+        if len(at_other) >= bounds.open_challenges_at_one_bot or (
             len(own & at_other) >= bounds.challenges_per_address_at_one_bot
         ):
             self._refuse(player, other, f"too many challenge {other.name}; try again later")

@@ -26,6 +26,8 @@ class Lifecycle:
 
     def __init__(self, recorder: Recorder, matches: Matches, taken_ids: Iterable[str]) -> None:
         self.taken_ids = set(taken_ids)
+        self.damaged: set[str] = set()
+        """The ids of tournaments that are not over, and could not be rebuilt at the start."""
         self._recorder = recorder
         self._matches = matches
         self._ended: deque[Tournament] = deque()
@@ -33,6 +35,10 @@ class Lifecycle:
     def tournament(self, tournament_id: str) -> Tournament:
         """Return a tournament. Raises TournamentError if there is none, or it is over and not in memory."""
         found = self._recorder.tournaments.get(tournament_id)
+        if tournament_id in self.damaged:
+            raise TournamentError(
+                ErrorCode.TOURNAMENT_CLOSED, f"{tournament_id} is damaged; the server's log says more"
+            )
         if self.is_archived(tournament_id):
             raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{tournament_id} is over")
         if found is None:
@@ -41,7 +47,8 @@ class Lifecycle:
 
     def is_archived(self, tournament_id: str) -> bool:
         """Whether the tournament is over, and not in memory."""
-        return tournament_id not in self._recorder.tournaments and tournament_id in self.taken_ids
+        in_memory_or_damaged = tournament_id in self._recorder.tournaments or tournament_id in self.damaged
+        return tournament_id in self.taken_ids and not in_memory_or_damaged
 
     # --- bots ---
 

@@ -64,7 +64,7 @@ class LiveMatch:
             written = partial(self._matches.turn_written, self.match_id, turn_id)
             session.send(frame, 0, self.match_id, written)
         else:
-            session.send(frame, 0, self.match_id)
+            session.send_now(frame)
 
     def end(self, seat: int, frame: bytes) -> None:
         self.players[seat].send_over(frame, self.match_id, self._matches.recorder.log.last)

@@ -9,7 +9,14 @@ from rumble_server.arena.recorder import transactional
 from rumble_server.match.match_id import tournament_id_of
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.errors import TournamentError
-from rumble_server.tournament.facts import BanLifted, Banned, NameReset, NameUsed
+from rumble_server.tournament.facts import (
+    BanLifted,
+    Banned,
+    HostTokenRemoved,
+    HostTokenSet,
+    NameReset,
+    NameUsed,
+)
 from rumble_server.tournament.tournament import Tournament
 
 
@@ -112,6 +119,17 @@ class Organiser:
         if not arena.door.bans.has(what, now_ms, by_name=by_name):
             raise TournamentError(ErrorCode.UNAVAILABLE, f"{what} is not banned")
         arena.recorder.record(BanLifted(what, by_name, now_ms))
+
+    @transactional
+    def set_token(self, name: str, token: str) -> None:
+        """Let this token host, in the place of an older one of its name."""
+        salt = self.arena.random.getrandbits(128).to_bytes(16).hex()
+        self.arena.recorder.record(HostTokenSet(name, salt, digest_of(token, salt), self.arena.clock.now_ms()))
+
+    @transactional
+    def remove_token(self, name: str) -> None:
+        """Let the token of this name host no more."""
+        self.arena.recorder.record(HostTokenRemoved(name, self.arena.clock.now_ms()))
 
     def _tournament(self, tournament_id: str) -> Tournament:
         return self.arena.lifecycle.tournament(tournament_id)

@@ -8,6 +8,7 @@ from functools import wraps
 from types import TracebackType
 from typing import Any, TypeVar, cast, get_args
 
+from rumble_server.arena.host_tokens import HostTokens
 from rumble_server.arena.names import Names
 from rumble_server.arena.player import Players
 from rumble_server.arena.ports import Clock, Log
@@ -15,10 +16,11 @@ from rumble_server.limits.bans import Ban, Bans
 from rumble_server.match.facts import MatchFact, MatchOver
 from rumble_server.match.referee import Referee
 from rumble_server.tournament.facts import (
-    BanFact,
     BanLifted,
     Banned,
     LogFact,
+    NameFact,
+    ServerFact,
     TournamentCreated,
     TournamentFact,
     tournament_of,
@@ -65,6 +67,7 @@ class Recorder:
         self.clock = clock
         self.players = Players()
         self.names = Names()
+        self.host_tokens = HostTokens()
         self.bans = bans
         self.tournaments: dict[str, Tournament] = {}
         """The tournaments in memory, by id."""
@@ -92,17 +95,19 @@ class Recorder:
             self.tournaments[tournament_id].apply(fact)  # type: ignore[arg-type]
             self.unsettled[tournament_id] = None
             self._numbers[tournament_id] = number
-        elif kind is Banned or kind is BanLifted:
-            self.apply_ban(fact)  # type: ignore[arg-type]
         else:
-            self.names.apply(fact)  # type: ignore[arg-type]
+            self.take(fact)  # type: ignore[arg-type]
 
-    def apply_ban(self, fact: BanFact) -> None:
-        """Apply a fact about a ban."""
-        if isinstance(fact, Banned):
+    def take(self, fact: ServerFact) -> None:
+        """Apply a fact about the server, which is in the log."""
+        if isinstance(fact, NameFact):
+            self.names.apply(fact)
+        elif isinstance(fact, Banned):
             self.bans.add(Ban(fact.what, fact.by_name, fact.until_ms, fact.reason, fact.at_ms))
-        else:
+        elif isinstance(fact, BanLifted):
             self.bans.lift(fact.what, by_name=fact.by_name)
+        else:
+            self.host_tokens.apply(fact)
 
     def number_of(self, tournament: Tournament) -> int:
         """The number of the tournament's newest fact in this run: it is told as it stands when that is on disk."""

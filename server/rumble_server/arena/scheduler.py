@@ -73,7 +73,9 @@ class Scheduler:
             for fact in tournament.pause(why, self._recorder.clock.now_ms()):
                 self._recorder.record(fact)
         for player in players:
-            if len(player.tournaments) > 1 and tournament.id in player.tournaments:
+            if player.tournaments.keys() == {tournament.id}:
+                continue  # the fact that tells the end has it looked at there
+            if tournament.id in player.tournaments:
                 player.tournaments[tournament.id] = player.tournaments.pop(tournament.id)
             self.look_at(player)
 

@@ -198,7 +198,8 @@ class BotSession:
         return said.kind == "start" and self._held_overs > 0 and len(self._told_open) >= self.max_matches
 
     def _hold(self, held: Held) -> None:
+        if not self._held:
+            self._outlet.wait(self)
         self._held.append(held)
         self._held_places[held.match_id] = None
         self._held_overs += held.kind == "over"
-        self._outlet.wait(self)

@@ -20,6 +20,7 @@ COMMANDS = {
     "demo": "Run a whole tournament on this machine, with a live table.",
     "serve": "Run a server that hosts tournaments.",
     "tournament": "Create, start, watch and end tournaments on a server.",
+    "token": "Give and take back the tokens of hosts.",
     "watch": "Show the live standings of a tournament.",
     "bot": "Play as a reference bot, or as any Python function.",
     "new": "Write a starter bot in a language of your choice.",

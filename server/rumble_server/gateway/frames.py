@@ -4,7 +4,7 @@
 a frame comes in and goes out at every ply.
 """
 
-from websockets.utils import apply_mask
+from websockets.frames import apply_mask  # type: ignore[attr-defined]  # in C, where `websockets` was built with it
 
 WHOLE_TEXT = 0x81
 """The first byte of a text frame that is not fragmented."""

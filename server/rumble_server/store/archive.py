@@ -6,13 +6,13 @@ then made from a rebuilt tournament when it is asked for first, and filed in the
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar, TypeVarTuple
 
 from rumble_server.store.errors import DamagedLog, StoreError
 from rumble_server.store.reader import LogReader
-from rumble_server.tournament.ended import EndedTournament, Outline
+from rumble_server.tournament.ended import DamagedTournament, EndedTournament, Outline
 from rumble_server.tournament.facts import LogFact
 from rumble_server.tournament.rebuild import rebuild_tournament
 from rumble_server.tournament.tournament import OVER, Tournament
@@ -34,6 +34,7 @@ class Archive:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="archive")
         self._file = file
         self._damaged: dict[str, str] = {}
+        self._set_aside: list[str] = []
         self._kept: dict[str, EndedTournament] = {}
         self._kept_lines = 0
 
@@ -41,6 +42,12 @@ class Archive:
         """Close the connection after the read that goes on now; reads that wait are cancelled."""
         self._thread.shutdown(cancel_futures=True)
         self._reader.close()
+
+    def set_aside(self, problems: Mapping[str, Exception]) -> None:
+        """List tournaments, not over, that could not be rebuilt at the start, for these reasons by their ids."""
+        for tournament_id, error in problems.items():
+            self._damage(tournament_id, error)
+        self._set_aside = list(problems)
 
     # --- on the event loop ---
 
@@ -81,9 +88,12 @@ class Archive:
         except Exception as error:  # facts that contradict each other raise anything
             if isinstance(error, StoreError) and not isinstance(error, DamagedLog):
                 raise
-            self._damaged[tournament_id] = str(error) if isinstance(error, DamagedLog) else f"bad facts: {error!r}"
-            log.error("tournament %s cannot be read: %s", tournament_id, self._damaged[tournament_id])
-            raise DamagedLog(self._damaged[tournament_id]) from error
+            raise DamagedLog(self._damage(tournament_id, error)) from error
+
+    def _damage(self, tournament_id: str, error: Exception) -> str:
+        self._damaged[tournament_id] = str(error) if isinstance(error, DamagedLog) else f"bad facts: {error!r}"
+        log.error("tournament %s cannot be read: %s", tournament_id, self._damaged[tournament_id])
+        return self._damaged[tournament_id]
 
     def _ended(self, tournament_id: str) -> EndedTournament | None:
         try:
@@ -108,13 +118,20 @@ class Archive:
         found |= self._reader.ended([each for each in ids if each not in found])
         for ended in found.values():
             self._keep(ended)
-        return [found.get(each) or self._outline(each) for each in ids]
+        aside = [self._unreadable(each, over=False) for each in self._reader.only_listed(self._set_aside)]
+        return aside + [found.get(each) or self._outline(each) for each in ids]
 
     def _outline(self, tournament_id: str) -> Outline:
         try:
             return Outline.from_facts(self._reader.outline(tournament_id))
         except (DamagedLog, ValueError):  # logged when its record is asked for
-            return Outline.unreadable(tournament_id)
+            return self._unreadable(tournament_id, over=True)
+
+    def _unreadable(self, tournament_id: str, *, over: bool) -> Outline:
+        try:
+            return DamagedTournament.of(tournament_id, self._reader.outline(tournament_id), over=over)
+        except DamagedLog:
+            return DamagedTournament.of(tournament_id, over=over)
 
     def _keep(self, ended: EndedTournament) -> None:
         if ended.id in self._kept:

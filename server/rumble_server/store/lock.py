@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 from rumble_server.store.errors import StoreError
+from rumble_server.store.files import OWNER_ONLY
 
 WAIT_S = 5.0
 """How long a start waits for the lock, in s: the last transaction of a server that was killed may still be written."""
@@ -19,7 +20,7 @@ class DatabaseLock:
         """Lock a file beside the database. Raises StoreError if another server holds the lock."""
         path = Path(f"{database}-lock")
         try:
-            self.file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            self.file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, OWNER_ONLY)
         except OSError as error:
             raise StoreError(f"cannot open the database {database}: {path}: {error.strerror}") from None
         until_s = time.monotonic() + WAIT_S

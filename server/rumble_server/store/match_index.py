@@ -14,24 +14,34 @@ _START_OR_END = re.compile(r'\[(\d+),"match_(started|over)","([^"]+)"')
 
 def indexed(database: sqlite3.Connection) -> int:
     """Return the number of the last fact that the index reaches. Raises sqlite3.Error."""
-    row = database.execute("SELECT value FROM meta WHERE key = 'indexed'").fetchone()
-    return int(row[0]) if row else 0
+    row = database.execute("SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'indexed'").fetchone()
+    return row[0] if row else 0
 
 
 def last_number(database: sqlite3.Connection) -> int:
-    """Return the number of the last fact of the log. Raises sqlite3.Error."""
+    """Return the number of the last fact of the log. Raises sqlite3.Error.
+
+    A damaged row does not tell it; each of its facts had at least a character.
+    """
+    done = indexed(database)
     found = database.execute(
-        "SELECT max(json_extract(facts, '$.facts[#-1][0]')) FROM log WHERE number > ?", (indexed(database),)
+        """SELECT max(CASE WHEN json_valid(facts) AND json_type(facts, '$.facts[#-1][0]') = 'integer'
+                           THEN max(json_extract(facts, '$.facts[#-1][0]'), number)
+                           ELSE number + length(CAST(facts AS BLOB)) END)
+           FROM log WHERE number > ?""",
+        (done,),
     ).fetchone()[0]
-    return indexed(database) if found is None else int(found)
+    return done if found is None else found
 
 
 def index_matches(database: sqlite3.Connection, last: int) -> None:
     """Bring the index up to the log, whose last fact has this number. In a transaction. Raises sqlite3.Error."""
     spans: dict[str, tuple[int, int | None]] = {}
-    rows = database.execute("SELECT facts FROM log WHERE number > ? AND kind = 0 ORDER BY number", (indexed(database),))
+    rows = database.execute(
+        "SELECT CAST(facts AS BLOB) FROM log WHERE number > ? AND kind = 0 ORDER BY number", (indexed(database),)
+    )
     for (facts,) in rows:
-        for number, event, match_id in _START_OR_END.findall(facts):
+        for number, event, match_id in _START_OR_END.findall(facts.decode(errors="replace")):
             first = spans[match_id][0] if match_id in spans else int(number)
             spans[match_id] = (first, int(number) if event == "over" else None)
     # A match that starts again is in the index with its first start.

@@ -15,9 +15,11 @@ STDIN = 0
 class WriterProcess:
     """The process that writes one database. It starts with the first batch, and with the next one if it has ended."""
 
-    def __init__(self, path: str, lock: DatabaseLock) -> None:
+    def __init__(self, path: str, lock: DatabaseLock, identity: str) -> None:
+        """Make the server's end of it. Nothing is written unless the files have this identity (`store/files.py`)."""
         self._path = path
         self._lock = lock
+        self._identity = identity
         self._child: _Child | None = None
 
     async def write(self, last: int, statements: list[Statement]) -> None:
@@ -38,7 +40,7 @@ class WriterProcess:
     async def _start(self) -> "_Child":
         # It holds the lock until it ends, so that nobody takes up the database before its last transaction is over.
         inherited = () if sys.platform == "win32" else (self._lock.file,)
-        command = (sys.executable, "-m", "rumble_server.store.writer", self._path)
+        command = (sys.executable, "-m", "rumble_server.store.writer", self._path, self._identity)
         loop = asyncio.get_running_loop()
         return (await loop.subprocess_exec(_Child, *command, stderr=None, pass_fds=inherited))[1]
 

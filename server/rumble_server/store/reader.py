@@ -37,6 +37,11 @@ class LogReader:
         query = "SELECT id FROM tournaments WHERE over = 1 AND listed = 1 ORDER BY rowid DESC LIMIT :limit"
         return [str(row[0]) for row in self._rows(query, {"limit": limit})]
 
+    def only_listed(self, tournament_ids: Sequence[str]) -> list[str]:
+        """Return those of these tournaments that are listed."""
+        query = "SELECT id FROM tournaments WHERE listed = 1 AND id IN (SELECT value FROM json_each(:ids))"
+        return [str(row[0]) for row in self._rows(query, {"ids": json.dumps(tournament_ids)})]
+
     def ended(self, tournament_ids: Sequence[str]) -> dict[str, EndedTournament]:
         """Return the records of these tournaments by id; a record that is not there or not readable is left out."""
         query = "SELECT id, record FROM ended WHERE id IN (SELECT value FROM json_each(:ids))"
@@ -48,12 +53,24 @@ class LogReader:
                 continue
         return found
 
-    def name_facts(self) -> list[LogFact]:
-        return [fact for _, fact in self._facts("", PLY)]
+    def server_facts(self) -> tuple[list[LogFact], list[DamagedLog]]:
+        """Return the facts about the server, and what is wrong with each row of them that cannot be read."""
+        facts: list[LogFact] = []
+        problems: list[DamagedLog] = []
+        for row in self._rows("SELECT number, facts FROM log WHERE tournament = '' ORDER BY number", {}):
+            try:
+                facts += [fact for _, fact in self._parsed([row])]
+            except DamagedLog as error:
+                problems.append(error)
+        return facts, problems
 
     def tournament_facts(self, tournament_id: str) -> list[LogFact]:
         """Return the facts that rebuild a tournament, in order; empty if there is none of that id."""
-        return [fact for _, fact in self._facts(tournament_id, TOURNAMENT)]
+        rows = self._rows(
+            "SELECT number, facts FROM log WHERE tournament = :tournament AND kind = :kind ORDER BY number",
+            {"tournament": tournament_id, "kind": TOURNAMENT},
+        )
+        return [fact for _, fact in self._parsed(rows)]
 
     def match_facts(self, match_id: str) -> list[LogFact]:
         """Return every fact of a match, all attempts, in order; empty if it never began."""
@@ -73,10 +90,10 @@ class LogReader:
                 """SELECT number, facts FROM log WHERE tournament = :tournament AND kind = :kind
                    AND number >= coalesce((SELECT max(number) FROM log
                        WHERE tournament = :tournament AND kind = :kind AND number <= :first), :first)
-                   AND number <= :until AND instr(facts, :match)
+                   AND number <= :until AND (facts IS NULL OR instr(facts, :match))
                    UNION ALL
                    SELECT number, facts FROM log WHERE tournament = :tournament AND kind = :kind
-                   AND number > :indexed AND instr(facts, :match)""",
+                   AND number > :indexed AND (facts IS NULL OR instr(facts, :match))""",
                 {
                     "tournament": tournament_id,
                     "kind": kind,
@@ -125,17 +142,11 @@ class LogReader:
         )
         return [fact for _, fact in self._parsed(rows)]
 
-    def _facts(self, tournament_id: str, kind: int) -> list[Numbered]:
-        return self._parsed(
-            self._rows(
-                "SELECT number, facts FROM log WHERE tournament = :tournament AND kind = :kind ORDER BY number",
-                {"tournament": tournament_id, "kind": kind},
-            )
-        )
-
     def _parsed(self, rows: Iterable[tuple[Any, ...]], match_ids: Container[str] | None = None) -> list[Numbered]:
         facts: list[Numbered] = []
         for number, text in rows:
+            if text is None:
+                raise DamagedLog(f"{self._path}: row {number} of the log is damaged: it is not what was written")
             try:
                 facts.extend(read_facts(text, match_ids))
             except ValueError as error:

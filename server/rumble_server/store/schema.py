@@ -4,10 +4,15 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+from rumble_server.store.checksum import add_functions
 from rumble_server.store.errors import StoreError
+from rumble_server.store.files import check_name
 
 TOURNAMENT, PLY = 0, 1
 """Kinds of rows: facts that rebuild the tournament, and the plies and frames of its matches."""
+
+WITH_CHECKSUMS = 4
+"""The version from which on rows have checksums."""
 
 APPLICATION_ID = 0x52554D42
 """`RUMB`: marks a file as ours (SQLite keeps it in the file's header)."""
@@ -27,6 +32,11 @@ MIGRATIONS = (
     """
     UPDATE meta SET key = 'indexed' WHERE key = 'last';
     """,
+    """
+    ALTER TABLE log ADD COLUMN checksum INTEGER;
+    ALTER TABLE ended ADD COLUMN checksum INTEGER;
+    ALTER TABLE tournaments ADD COLUMN pruned INTEGER NOT NULL DEFAULT 0;
+    """,
 )
 """`MIGRATIONS[n]` brings a database of version n to version n + 1; a new file has version 0."""
 
@@ -43,6 +53,7 @@ def open_database(path: str) -> sqlite3.Connection:
         database.execute("PRAGMA journal_mode = WAL")
         database.execute("PRAGMA wal_autocheckpoint = 2000")
         database.execute("PRAGMA synchronous = FULL")
+        add_functions(database)
         _migrate(database)
     except sqlite3.Error as error:
         database.close()
@@ -51,20 +62,37 @@ def open_database(path: str) -> sqlite3.Connection:
 
 
 def open_reader(path: str) -> sqlite3.Connection:
-    """Open a connection that only reads. Raises StoreError."""
+    """Open a connection that only reads, to which the content of a damaged row is NULL. Raises StoreError."""
     try:
         database = sqlite3.connect(path, timeout=1.0, isolation_level=None, check_same_thread=False)
+    except sqlite3.Error as error:
+        raise StoreError(f"cannot read the database {path}: {error}") from None
+    try:
+        add_functions(database)
+        has_checksums = database.execute("PRAGMA user_version").fetchone()[0] >= WITH_CHECKSUMS
+        checksum = "checksum" if has_checksums else "NULL"
+        # These stand before the tables of the same names, so that no query can take a damaged row for a good one.
+        database.execute(
+            "CREATE TEMP VIEW log AS SELECT number, tournament, kind,"
+            f" intact(CAST(facts AS BLOB), {checksum}, number, tournament, kind) AS facts FROM main.log"
+        )
+        database.execute(
+            "CREATE TEMP VIEW ended AS SELECT id,"
+            f" intact(CAST(record AS BLOB), {checksum}, id) AS record FROM main.ended"
+        )
         database.execute("PRAGMA query_only = ON")
     except sqlite3.Error as error:
+        database.close()
         raise StoreError(f"cannot read the database {path}: {error}") from None
     return database
 
 
 def check_database(path: str) -> None:
-    """Raise StoreError if the file is not a database of Rumble, or one that is newer or damaged.
+    """Raise StoreError if the file is not a database of Rumble, or one that is newer or damaged or has several names.
 
     The file stays untouched; so does the WAL that a crash has left.
     """
+    check_name(path)
     file = Path(path)
     if not file.is_file() or file.stat().st_size == 0:
         return

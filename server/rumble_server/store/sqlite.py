@@ -7,6 +7,7 @@ gathers. Listeners are told of facts only when they are on disk.
 
 import asyncio
 import logging
+import os
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
@@ -14,9 +15,11 @@ from pathlib import Path
 from rumble_server.store.batch import Batch
 from rumble_server.store.codec import Numbered
 from rumble_server.store.errors import StoreError
+from rumble_server.store.files import displaced, identity_of, make_private
 from rumble_server.store.lock import DatabaseLock
 from rumble_server.store.match_index import index_matches, last_number
 from rumble_server.store.process import WriterProcess
+from rumble_server.store.purge import empty_wal, purge
 from rumble_server.store.schema import check_database, open_database
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import LogFact
@@ -29,6 +32,8 @@ HURRIED_S = 0.003
 """How long facts gather, in s, once somebody waits: a commit costs the same for one fact as for a hundred."""
 RETRY_S = 1.0
 """How long after a failed write, in s, the batch is written again."""
+WATCH_S = 0.5
+"""How often it is seen to, in s, that the database's files are in place."""
 
 Listener = Callable[[list[Numbered]], None]
 
@@ -37,22 +42,26 @@ class SqliteLog:
     """The `Log` of a server, and `DurableLog` of its web. Open it, `attach` it to the running loop, then `close` it."""
 
     def __init__(self, path: str) -> None:
-        self.path = path
+        self.path = path = os.path.realpath(path)
         check_database(path)
         self._lock = DatabaseLock(path)
         try:
+            for problem in make_private(path):
+                log.warning(problem)
             self._database = open_database(path)
-            self._last = self._durable = self._take_up()
+            self.last = self.durable = self._take_up()
         except StoreError:
             self._lock.release()
             raise
-        self._writer = WriterProcess(path, self._lock)
+        self._identity = identity_of(path)
+        self._writer = WriterProcess(path, self._lock, self._identity)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._batch = Batch()
         self._failed: Batch | None = None
         """The batch that could not be written, to be written again just so: it may be on disk nevertheless."""
         self._writing: asyncio.Task[None] | None = None
         self._timer: asyncio.Handle | None = None
+        self._watching: asyncio.Handle | None = None
         self._hurried = False
         self._waiters: list[tuple[int, asyncio.Future[None]]] = []
         self.trouble: str | None = None
@@ -64,6 +73,7 @@ class SqliteLog:
         """Complete the index from the tail of the log, and return the number of the last fact. Raises StoreError."""
         try:
             last = last_number(self._database)
+            empty_wal(self._database)
             with self._database:
                 self._database.execute("BEGIN IMMEDIATE")
                 index_matches(self._database, last)
@@ -74,16 +84,8 @@ class SqliteLog:
 
     # --- Log ---
 
-    @property
-    def durable(self) -> int:
-        return self._durable
-
-    @property
-    def last(self) -> int:
-        return self._last
-
     def append(self, fact: LogFact) -> int:
-        self._last = number = self._last + 1
+        self.last = number = self.last + 1
         self._batch.add(number, fact)
         if self._timer is None and self._writing is None and self._loop is not None:
             self._timer = self._loop.call_later(BATCH_S, self._write)
@@ -102,7 +104,7 @@ class SqliteLog:
             self._timer = self._loop.call_later(HURRIED_S, self._write)
 
     async def wait(self, number: int) -> None:
-        if number > self._durable:
+        if number > self.durable:
             future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._waiters.append((number, future))
             self.hurry()
@@ -121,6 +123,7 @@ class SqliteLog:
     def attach(self, loop: asyncio.AbstractEventLoop) -> None:
         """Begin to write batches on this loop."""
         self._loop = loop
+        self._watch()
         if self._batch:
             self._timer = loop.call_soon(self._write)
 
@@ -128,8 +131,9 @@ class SqliteLog:
         """Write what is left and close the database."""
         await self.wait_all()
         self._loop = None
-        if self._timer is not None:
-            self._timer.cancel()
+        for timer in (self._timer, self._watching):
+            if timer is not None:
+                timer.cancel()
         if self._writing is not None:
             await asyncio.wait([self._writing])
         await self._writer.close()
@@ -150,7 +154,7 @@ class SqliteLog:
         batch = self._failed
         if batch is None:
             batch, self._batch = self._batch, Batch()
-        last = batch.facts[-1][0] if batch.facts else self._durable
+        last = batch.facts[-1][0] if batch.facts else self.durable
         self._writing = self._loop.create_task(self._writer.write(last, batch.statements()))
         self._writing.add_done_callback(lambda written: self._written(batch, written))
 
@@ -167,18 +171,26 @@ class SqliteLog:
         self._failed = None
         self._report(None)
         if batch.facts:
-            self._durable = batch.facts[-1][0]
+            self.durable = batch.facts[-1][0]
             for listener in self.on_durable:
                 listener(batch.facts)
         waiting, self._waiters = self._waiters, []
         for number, future in waiting:
-            if number > self._durable:
+            if number > self.durable:
                 self._waiters.append((number, future))
             elif not future.done():
                 future.set_result(None)
         if self._waiters:
             self.hurry()
         self._gather()
+
+    def _watch(self) -> None:
+        """See to it that the files are in place, which a write does, too; but there may be none for long."""
+        if self._loop is None:
+            return
+        if self._failed is None and self._writing is None:
+            self._report(displaced(self.path, self._identity))
+        self._watching = self._loop.call_later(WATCH_S, self._watch)
 
     def _report(self, trouble: str | None) -> None:
         if trouble == self.trouble:
@@ -207,6 +219,13 @@ class SqliteLog:
         """Keep a small value beside the log. Raises StoreError."""
         try:
             self._database.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (key, value))
+        except sqlite3.Error as error:
+            raise StoreError(f"cannot write to the database {self.path}: {error}") from None
+
+    def purge(self, key: str) -> None:
+        """Remove a small value so that no byte of it stays in the database's files. Raises StoreError."""
+        try:
+            purge(self._database, key)
         except sqlite3.Error as error:
             raise StoreError(f"cannot write to the database {self.path}: {error}") from None
 

@@ -13,6 +13,7 @@ import sys
 import time
 
 from rumble_server.store.errors import StoreError
+from rumble_server.store.files import displaced
 from rumble_server.store.match_index import index_matches
 from rumble_server.store.schema import open_database
 
@@ -46,8 +47,8 @@ def message(last: int, statements: list[Statement]) -> bytes:
     return len(content).to_bytes(SIZE_BYTES) + content
 
 
-def main(path: str) -> None:
-    """Write batches to the database of this path until standard input ends."""
+def main(path: str, identity: str) -> None:
+    """Write batches to the database of this path until standard input ends, and only while its files are these."""
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):  # they are for the server, which drains first
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)
@@ -58,8 +59,11 @@ def main(path: str) -> None:
         index = now_s >= index_at_s
         answer = ""
         try:
-            database = database or open_database(path)
+            if database is None:
+                _require(path, identity)
+                database = open_database(path)
             write(database, *marshal.loads(content), index=index)
+            _require(path, identity)
         except (sqlite3.Error, StoreError) as error:
             answer = " ".join(str(error).split())
         else:
@@ -73,5 +77,11 @@ def main(path: str) -> None:
     os._exit(0)
 
 
+def _require(path: str, identity: str) -> None:
+    problem = displaced(path, identity)
+    if problem is not None:
+        raise StoreError(problem)
+
+
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import ClassVar
 
 from rumble_engine import SettingValue
 from rumble_protocol.feed_messages import Standing
@@ -35,6 +36,8 @@ class Line:
 class Outline:
     """What a list shows of a tournament that is over while nobody has made its record. `bots` None: not counted."""
 
+    damaged: ClassVar[bool] = False
+    """Whether the database holds too little of it to rebuild it."""
     id: str
     name: str
     game: str
@@ -57,10 +60,20 @@ class Outline:
         name, game = created.config.name, created.config.game
         return cls(created.tournament, name, game, ended.status, bots, created.at_ms, started_at_ms, ended.at_ms)
 
+
+@dataclass(frozen=True, slots=True)
+class DamagedTournament(Outline):
+    """A tournament that cannot be rebuilt: what can still be read of it."""
+
+    damaged: ClassVar[bool] = True
+
     @classmethod
-    def unreadable(cls, tournament_id: str) -> "Outline":
-        """Make the outline of a tournament whose facts cannot be read: only its id is known."""
-        return cls(tournament_id, tournament_id, "", "finished", None, 0, None, None)
+    def of(cls, tournament_id: str, facts: Iterable[LogFact] = (), *, over: bool) -> "DamagedTournament":
+        """Make it from the facts of the tournament that can be read, if there are any."""
+        created = next((fact for fact in facts if isinstance(fact, TournamentCreated)), None)
+        name, game = (tournament_id, "") if created is None else (created.config.name, created.config.game)
+        created_at_ms = 0 if created is None else created.at_ms
+        return cls(tournament_id, name, game, "finished" if over else "paused", None, created_at_ms, None, None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -186,8 +186,31 @@ class BanLifted:
     fact: Literal["ban_lifted"] = "ban_lifted"
 
 
+@dataclass(frozen=True, slots=True)
+class HostTokenSet:
+    """A token of hosts is valid from now on, in the place of an older one of its name: its salt and SHA-256, in hex."""
+
+    name: str
+    salt: str
+    digest: str
+    at_ms: int
+    fact: Literal["host_token_set"] = "host_token_set"
+
+
+@dataclass(frozen=True, slots=True)
+class HostTokenRemoved:
+    """A token of hosts is not valid any more."""
+
+    name: str
+    at_ms: int
+    fact: Literal["host_token_removed"] = "host_token_removed"
+
+
 NameFact = NameUsed | NameReset
+HostFact = HostTokenSet | HostTokenRemoved
 BanFact = Banned | BanLifted
+ServerFact = NameFact | HostFact | BanFact
+"""The facts about a server as a whole."""
 
 TournamentFact = (
     TournamentCreated
@@ -206,17 +229,17 @@ TournamentFact = (
     | MatchOver
 )
 """The facts that rebuild a tournament; other facts of a match rebuild only that match."""
-LogFact = NameFact | BanFact | TournamentFact | MatchFact
+LogFact = ServerFact | TournamentFact | MatchFact
 """Everything that is written to the event log."""
 
 
 _ABOUT_A_MATCH = frozenset((*get_args(MatchFact), ResultVoided))
-_OF_NO_TOURNAMENT = frozenset((*get_args(NameFact), *get_args(BanFact)))
+_ABOUT_THE_SERVER = frozenset(get_args(ServerFact))
 
 
 def tournament_of(fact: LogFact) -> str:
-    """Return the id of the tournament a fact is about; empty for names and bans."""
+    """Return the id of the tournament a fact is about; empty for the facts about the server."""
     kind = type(fact)
     if kind in _ABOUT_A_MATCH:
         return tournament_id_of(fact.match)  # type: ignore[union-attr]  # by its type it has a match
-    return "" if kind in _OF_NO_TOURNAMENT else fact.tournament  # type: ignore[union-attr]  # and these a tournament
+    return "" if kind in _ABOUT_THE_SERVER else fact.tournament  # type: ignore[union-attr]  # and these a tournament

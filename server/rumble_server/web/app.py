@@ -20,6 +20,7 @@ from rumble_server.web.api.commands import command_routes
 from rumble_server.web.api.events import event_routes
 from rumble_server.web.api.exports import export_routes
 from rumble_server.web.api.health import health_routes
+from rumble_server.web.api.host_tokens import host_token_routes
 from rumble_server.web.api.library import Library
 from rumble_server.web.api.opponents import opponent_routes
 from rumble_server.web.api.organising import organising_routes
@@ -68,6 +69,7 @@ def make_web(site: Site) -> ASGIApp:
     app.include_router(command_routes(site))
     app.include_router(organising_routes(site, library))
     app.include_router(banning_routes(site))
+    app.include_router(host_token_routes(site))
     app.include_router(transcript_routes(site))
     app.include_router(health_routes(site))
     add_pages(app, site, library, auditor)

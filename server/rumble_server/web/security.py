@@ -1,6 +1,5 @@
 """Guards of every request: known host names, headers that confine pages, and the organiser's token."""
 
-import hmac
 from collections.abc import Awaitable, Callable
 from http import HTTPStatus
 
@@ -8,10 +7,11 @@ from fastapi import Request
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from rumble_server.hosts import host_name, is_known
+from rumble_server.arena.host_tokens import HostTokens
+from rumble_server.hosts import SHORTEST_TOKEN, host_name, is_known
 from rumble_server.limits.guesses import HOST
 from rumble_server.web.errors import WebError
-from rumble_server.web.tries import Tries
+from rumble_server.web.tries import Tries, is_local
 
 MOST_BODY_BYTES = 1 << 16
 """Largest body of a request; a larger one is refused with `too_large`."""
@@ -62,33 +62,37 @@ class Guard:
         await app(scope, receive, send_guarded)
 
 
-def is_organiser(authorization: str, host_token: str) -> bool:
-    """Return whether an `Authorization` header shows the host token."""
+def token_holder(authorization: str, tokens: HostTokens) -> str | None:
+    """Return the name of the host token that an `Authorization` header shows; None if it shows none."""
     scheme, _, token = authorization.partition(" ")
-    return scheme.lower() == "bearer" and hmac.compare_digest(token.strip().encode("latin-1"), host_token.encode())
+    if scheme.lower() != "bearer":
+        return None
+    return tokens.holder(token.strip().encode("latin-1").decode(errors="replace"))
 
 
-def is_from_organiser(request: Request, host_token: str, tries: Tries) -> bool:
-    """Return whether a request shows the host token. Raises WebError with `too_many_requests`."""
+def is_from_organiser(request: Request, tokens: HostTokens, tries: Tries) -> bool:
+    """Return whether a request shows a host token. Raises WebError with `too_many_requests`."""
     authorization = request.headers.get("Authorization", "")
     scheme, _, token = authorization.partition(" ")
     if scheme.lower() != "bearer" or not token.strip():
         return False
-    return tries.is_right(request, HOST, lambda: is_organiser(authorization, host_token))
+    if len(token.strip()) < SHORTEST_TOKEN and not is_local(request):
+        return False
+    return tries.is_right(request, HOST, lambda: token_holder(authorization, tokens) is not None)
 
 
-def organiser_only(host_token: str, tries: Tries) -> Callable[[Request], Awaitable[None]]:
+def organiser_only(tokens: HostTokens, tries: Tries) -> Callable[[Request], Awaitable[None]]:
     """Make a dependency that lets only the organiser through.
 
     It raises WebError with `bad_token`, or with `too_many_requests`.
     """
 
     async def check(request: Request) -> None:
-        if not is_from_organiser(request, host_token, tries):
+        if not is_from_organiser(request, tokens, tries):
             raise WebError(
                 HTTPStatus.UNAUTHORIZED,
                 "bad_token",
-                "only the host may do this: send `Authorization: Bearer <host token>`; `rumble serve` prints it",
+                "only the host may do this: send `Authorization: Bearer <host token>`",
             )
 
     return check

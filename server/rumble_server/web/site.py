@@ -66,7 +66,6 @@ class Site:
     archive: Archive
     feed: Feed
     house_bots: HouseBots
-    host_token: str
     hosts: frozenset[str] = frozenset()
     """Host names, beside those of loopback, that a request to a loopback address may give (that of a proxy)."""
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from fastapi import Request
 
+from rumble_server.hosts import is_loopback
 from rumble_server.limits.guesses import Guesses
 from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.errors import WebError
@@ -12,6 +13,12 @@ from rumble_server.web.errors import WebError
 def source_of(request: Request) -> str:
     """Return the address that a request is counted for."""
     return "" if request.client is None else request.client.host
+
+
+def is_local(request: Request) -> bool:
+    """Return whether a request comes from this very machine, and is not forwarded."""
+    told = request.scope.get("state", {}).get("is_local")
+    return is_loopback(source_of(request)) if told is None else bool(told)
 
 
 class Tries:

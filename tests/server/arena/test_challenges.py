@@ -100,9 +100,9 @@ def guest(world: World, name: str, **link: Any) -> Bot:
 @pytest.mark.parametrize(
     ("bound", "message"),
     [
-        ("challenges", "here"),
+        ("open_challenges", "here"),
         ("challenges_per_address", "here"),
-        ("challenges_at_one_bot", "challenge ben"),
+        ("open_challenges_at_one_bot", "challenge ben"),
         ("challenges_per_address_at_one_bot", "challenge ben"),
     ],
 )
@@ -119,7 +119,7 @@ def test_no_more_challenges_are_open_than_a_server_a_bot_or_an_address_may_have(
     elsewhere = challenge(guest(world, "eve", address="203.0.113.8"))
     assert (elsewhere["type"] != "error") == ("address" in bound)
     guests[0].say(type="resign", match=guests[0].last("match_start")["match"])
-    assert (challenge(guests[-1])["type"] != "error") or bound == "challenges_at_one_bot"
+    assert (challenge(guests[-1])["type"] != "error") or bound == "open_challenges_at_one_bot"
 
 
 def test_loopback_is_an_address_like_any_other() -> None:

@@ -1,5 +1,6 @@
 """After a crash at any point the next run goes on from what is on disk: nothing told is lost, nothing counts twice."""
 
+from collections.abc import Collection
 from dataclasses import replace
 from random import Random
 from typing import Any
@@ -8,8 +9,8 @@ import pytest
 from rumble_engine import Termination
 from rumble_protocol.fields import TimeControl
 from rumble_server.arena.recovery import facts_of_attempt, recover
-from rumble_server.match.facts import MatchStarted, MoveMade
-from rumble_server.tournament.facts import TournamentCreated, TournamentEnded
+from rumble_server.match.facts import MatchOver, MatchStarted, MoveMade
+from rumble_server.tournament.facts import BotJoined, LogFact, TournamentCreated, TournamentEnded, tournament_of
 from rumble_server.tournament.rebuild import rebuild_tournament
 
 from tests.server.arena.playing import NAMES, assert_all_was_played, at_random
@@ -226,10 +227,86 @@ def test_only_the_facts_of_the_running_attempt_make_its_referee() -> None:
     assert facts_of_attempt(replace(started, attempt=2), world.log.facts) == []
 
 
-def test_a_tournament_without_facts_is_none() -> None:
-    world = World()
-    recover(world.arena, [], [[]], lambda *_: {})
-    assert world.arena.tournaments == {}
+def restart(world: World, first: World, unfinished: list[str], match_facts: Any = None, **given: Any) -> Any:
+    """Fill a world with tournaments of the log of another, and with none of its names."""
+    facts = world.log.facts = first.log.facts
+    world.log.durable = len(facts)
+
+    def of_matches(_: str, matches: Collection[str]) -> dict[str, list[LogFact]]:
+        return {each: [fact for fact in facts if getattr(fact, "match", None) == each] for each in matches}
+
+    def of_tournament(tournament_id: str) -> list[LogFact]:
+        return [fact for fact in facts if tournament_of(fact) == tournament_id]
+
+    return recover(world.arena, [], unfinished, of_tournament, match_facts or of_matches, **given)
+
+
+def test_a_tournament_that_cannot_be_rebuilt_is_set_aside_and_the_others_go_on() -> None:
+    first = World()
+    first.create(name="Friday", start_at_bots=2)
+    first.create(name="Monday", start_at_bots=2)
+    first.logins("ann", "ben", join="friday")
+    first.log.facts = [
+        fact for fact in first.log.facts if not (isinstance(fact, TournamentCreated) and fact.tournament == "monday")
+    ]
+    first.log.facts.append(BotJoined("monday", "cid", 0))
+    world = World(run=2, taken_ids=["friday", "monday"])
+    problems = restart(world, first, ["monday", "friday"])
+    assert {each: str(problem) for each, problem in problems.items()} == {"monday": "its creation is not in the log"}
+    assert list(world.arena.tournaments) == ["friday"]
+    for name in ("ann", "ben"):
+        world.login(name, join="friday").play(at_random((name, 2)))
+    late = world.login("cid", join="monday")
+    assert late.last("error")["message"] == "monday is damaged; the server's log says more"
+    world.run()
+    assert_all_was_played(world.arena.tournaments["friday"])
+
+
+def test_what_a_damaged_match_needs_sets_its_tournament_aside() -> None:
+    first = World()
+    first.create(start_at_bots=2)
+    first.logins("ann", "ben", join="friday")
+
+    def damaged(*_: object) -> Any:
+        raise RuntimeError("row 7 is damaged")
+
+    world = World(run=2, taken_ids=["friday"])
+    problems = restart(world, first, ["friday"], damaged)
+    assert (list(problems), world.arena.tournaments, world.arena.matches.live) == (["friday"], {}, {})
+
+
+def test_a_match_whose_moves_are_lost_is_void_and_played_again() -> None:
+    first = World()
+    first.create(start_at_bots=2, legs=1)
+    for _ in range(3):
+        log_in(first, NAMES[:2])
+    while sum(isinstance(fact, MoveMade) for fact in first.log.facts) < 3:
+        first.clock.step()
+    lost = next(fact for fact in first.log.facts if isinstance(fact, MoveMade) and fact.ply == 1)
+    first.log.facts.remove(lost)
+    world = first.after_crash(len(first.log.facts))
+    log_in(world, NAMES[:2])
+    world.run()
+    overs = [fact for fact in world.log.facts if isinstance(fact, MatchOver)]
+    assert [(over.attempt, over.scores is None, over.at_fault) for over in overs] == [(1, True, ()), (2, False, ())]
+    assert "lost moves" in overs[0].reason
+
+
+def test_names_that_are_lost_are_nobodys_until_the_host_resets_them() -> None:
+    first = World()
+    first.create(start_at_bots=3)
+    first.login("ann", key="a" * 16, join="friday")
+    first.login("zoe", key="z" * 16)
+    world = World(run=2, taken_ids=["friday"])
+    restart(world, first, ["friday"], names_are_whole=False)
+    for key in ("a" * 16, "b" * 16, None):
+        thief = world.connect()
+        thief.login("ann", **({} if key is None else {"key": key}))
+        assert thief.last("error")["code"] == ("key_required" if key is None else "bad_key")
+    assert world.login("zoe", key="y" * 16).inbox.kinds() != []
+    world.organiser.reset_key("ann")
+    back = world.login("ann", key="a" * 16)
+    assert back.last("session")["tournaments"][0]["id"] == "friday"
 
 
 def test_facts_of_a_tournament_without_its_creation_are_nothing() -> None:

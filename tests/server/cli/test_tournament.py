@@ -126,7 +126,7 @@ def test_commands_say_the_status(capsys: Captured) -> None:
         (["end", "nope"], 1, "there is no tournament 'nope'"),
         (["remove", "nope", "alice"], 1, "there is no tournament 'nope'"),
         (["replay", "nope.1.1.1.1"], 1, "there is no tournament 'nope'"),
-        (["cancel", "nope", "--host-token", "wrong"], 1, "this is not the host token of http://127.0.0.1"),
+        (["cancel", "nope", "--host-token", "wrong"], 1, "this is not a host token of http://127.0.0.1"),
         (["create", "x", "--game", "go"], 2, "unknown game 'go'"),
         (["create", "x", "--game", "connect4", "--set", "columns=99"], 2, "columns must be"),
         (["create", "x", "--game", "connect4", "--set", "columns"], 2, "write NAME=VALUE"),

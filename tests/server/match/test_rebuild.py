@@ -5,6 +5,7 @@ A property test plays at random (moves, faults, drops, waits), cuts the log anyw
 
 from collections.abc import Sequence
 from dataclasses import replace
+from operator import attrgetter
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -183,7 +184,8 @@ def test_what_was_said_does_not_change_the_position() -> None:
     driven.play("4")
     silent = [fact for fact in driven.facts if not isinstance(fact, FrameSeen | TurnAsked)]
     whole, less = (DrivenReferee.rebuilt(facts, now_ms=driven.now_ms) for facts in (driven.facts, silent))
-    assert whole.referee.seats == less.referee.seats
+    known = attrgetter("bank_ms", "away_left_ms", "retries_left", "away_since_ms", "greeted", "accepted")
+    assert [known(seat) for seat in whole.referee.seats] == [known(seat) for seat in less.referee.seats]
     assert whole.referee.state == less.referee.state
 
 

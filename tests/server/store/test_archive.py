@@ -17,7 +17,7 @@ from rumble_server.store.reader import LogReader
 from rumble_server.store.schema import APPLICATION_ID, MIGRATIONS
 from rumble_server.store.sqlite import SqliteLog
 from rumble_server.tournament.config import TournamentConfig
-from rumble_server.tournament.ended import EndedTournament, Outline
+from rumble_server.tournament.ended import DamagedTournament, EndedTournament, Outline
 from rumble_server.tournament.facts import (
     BotJoined,
     LogFact,
@@ -202,7 +202,7 @@ async def test_a_damaged_one_is_logged_once_and_the_others_are_read(
         for _ in range(3):
             assert await archive.ended("second") is None
             assert await archive.ended("first") == record(FIRST)
-            assert await archive.listed(10) == [Outline.unreadable("second"), record(FIRST)]
+            assert await archive.listed(10) == [DamagedTournament.of("second", over=True), record(FIRST)]
             with pytest.raises(DamagedLog, match="damaged"):
                 await archive.tournament("second")
         found: asyncio.Future[EndedTournament | None] = asyncio.get_running_loop().create_future()
@@ -263,7 +263,8 @@ async def test_facts_of_a_tournament(path: Path) -> None:
 @pytest.mark.parametrize("version", [1, 2])
 async def test_an_older_database_is_migrated_and_what_was_over_is_found(path: Path, version: int) -> None:
     await written(path, FIRST, records=False)
-    content = {table: rows(path, f"SELECT * FROM {table}") for table in ("log", "tournaments", "matches")}
+    columns = {"log": "number, tournament, kind, facts", "tournaments": "id, listed, over", "matches": "*"}
+    content = {table: rows(path, f"SELECT {names} FROM {table}") for table, names in columns.items()}
     content["meta"] = [("last", str(len(FIRST)))]
     old = path.with_name("old.db")
     with closing(sqlite3.connect(old)) as database:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from rumble_server.store import lock, sqlite
 from rumble_server.store.errors import StoreError
+from rumble_server.store.files import identity_of
 from rumble_server.store.lock import DatabaseLock
 from rumble_server.store.process import WriterProcess
 from rumble_server.store.schema import open_database
@@ -32,7 +33,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def row(number: int) -> list[Statement]:
-    return [("INSERT OR REPLACE INTO log VALUES (?, 'friday', 0, '')", [(number,)])]
+    return [("INSERT OR REPLACE INTO log (number, tournament, kind, facts) VALUES (?, 'friday', 0, '')", [(number,)])]
 
 
 @asynccontextmanager
@@ -40,7 +41,7 @@ async def writing(path: Path) -> AsyncIterator[WriterProcess]:
     """A writer of a database that is there, and holds its lock."""
     open_database(str(path)).close()
     lock = DatabaseLock(str(path))
-    writer = WriterProcess(str(path), lock)
+    writer = WriterProcess(str(path), lock, identity_of(str(path)))
     try:
         async with asyncio.timeout(PATIENCE_S):
             yield writer
@@ -93,7 +94,7 @@ async def test_signals_to_the_group_of_the_server_do_not_end_it(path: Path) -> N
 
 async def test_a_database_that_cannot_be_opened_is_told(path: Path) -> None:
     held = DatabaseLock(str(path))
-    writer = WriterProcess(str(path.parent), held)
+    writer = WriterProcess(str(path.parent), held, identity_of(str(path.parent)))
     with pytest.raises(StoreError, match="cannot open the database"):
         await writer.write(1, row(1))
     await writer.close()
@@ -105,7 +106,7 @@ async def test_it_holds_the_lock_for_as_long_as_it_lives(path: Path, monkeypatch
     monkeypatch.setattr(lock, "WAIT_S", 0.0)
     open_database(str(path)).close()
     first = DatabaseLock(str(path))
-    writer = WriterProcess(str(path), first)
+    writer = WriterProcess(str(path), first, identity_of(str(path)))
     await writer.write(1, row(1))
     first.release()
     with pytest.raises(StoreError, match="another server"):
@@ -118,7 +119,9 @@ async def test_it_holds_the_lock_for_as_long_as_it_lives(path: Path, monkeypatch
 
 
 def run(path: Path, given: bytes) -> "subprocess.CompletedProcess[bytes]":
-    return subprocess.run([*COMMAND, str(path)], input=given, capture_output=True, timeout=PATIENCE_S, check=False)
+    return subprocess.run(
+        [*COMMAND, str(path), identity_of(str(path))], input=given, capture_output=True, timeout=PATIENCE_S, check=False
+    )
 
 
 def test_half_a_message_is_not_written(path: Path) -> None:
@@ -134,7 +137,9 @@ def test_it_ends_quietly_when_nobody_hears_its_answer(path: Path) -> None:
     open_database(str(path)).close()
     reading, unheard = os.pipe()
     os.close(reading)
-    process = subprocess.Popen([*COMMAND, str(path)], stdin=subprocess.PIPE, stdout=unheard, stderr=subprocess.PIPE)
+    process = subprocess.Popen(
+        [*COMMAND, str(path), identity_of(str(path))], stdin=subprocess.PIPE, stdout=unheard, stderr=subprocess.PIPE
+    )
     os.close(unheard)
     complaints = process.communicate(message(1, row(1)) + message(2, row(2)), PATIENCE_S)[1]
     assert (process.returncode, complaints, len(rows(path))) == (0, b"", 1)

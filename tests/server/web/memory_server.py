@@ -13,8 +13,9 @@ from pydantic import TypeAdapter
 from rumble_protocol.feed_messages import FeedEvent
 from rumble_protocol.schema import schemas
 from rumble_server.arena.house import HouseBots, HouseKeys
+from rumble_server.arena.names import digest_of
 from rumble_server.tournament.ended import EndedTournament, Outline
-from rumble_server.tournament.facts import LogFact, TournamentCreated, TournamentEnded, tournament_of
+from rumble_server.tournament.facts import HostTokenSet, LogFact, TournamentCreated, TournamentEnded, tournament_of
 from rumble_server.tournament.rebuild import rebuild_tournament
 from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.app import make_web
@@ -166,7 +167,8 @@ class MemoryServer:
         self.house_bots = HouseBots(self.world.arena, HouseKeys("a-secret"), self.house, residents)
         self._published = self.world.log.durable
         self.world.log.on_durable.append(self._publish)
-        self.web = make_web(Site(self.world.arena, self.log, self.archive, self.feed, self.house_bots, TOKEN, hosts))
+        self.web = make_web(Site(self.world.arena, self.log, self.archive, self.feed, self.house_bots, hosts))
+        self.world.arena.recorder.take(HostTokenSet("default", "00", digest_of(TOKEN, "00"), 0))
 
     def _publish(self) -> None:
         first, self._published = self._published, self.world.log.durable

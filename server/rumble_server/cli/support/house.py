@@ -15,6 +15,7 @@ from rumble_engine import get_game
 
 if TYPE_CHECKING:
     from rumble_server.arena.ports import HouseBot
+    from rumble_server.tls import Certificate
 
 from rumble_server.cli.support.bot_names import checked_bots, split_names
 
@@ -44,8 +45,9 @@ def read_house(text: str) -> tuple[str, ...]:
 class HouseProcesses:
     """The `HouseRunner` of `rumble serve` and `rumble demo`."""
 
-    def __init__(self, server: str) -> None:
+    def __init__(self, server: str, certificate: "Certificate | None" = None) -> None:
         self._server = server
+        self._certificate = certificate
         self._running: dict[Work, asyncio.Task[None]] = {}
         self._ending: set[asyncio.Task[None]] = set()
 
@@ -104,6 +106,8 @@ class HouseProcesses:
         )
         try:
             told = {"server": self._server, "bots": [asdict(bot) for bot in work.bots]}
+            if self._certificate is not None:
+                told |= {"certificate": self._certificate.leaf, "certificate_file": self._certificate.file}
             if process.stdin is not None:
                 process.stdin.write(json.dumps(told).encode() + b"\n")
             return await process.wait()

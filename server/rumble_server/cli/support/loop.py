@@ -3,7 +3,7 @@
 import asyncio
 import signal
 import sys
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from typing import Any, TypeVar
 
@@ -28,6 +28,12 @@ def until_signal() -> asyncio.Event:
         with suppress(NotImplementedError):  # Windows has no signal handlers on the loop; Ctrl-C raises there
             loop.add_signal_handler(number, event.set)
     return event
+
+
+def on_hangup(callback: Callable[[], None]) -> None:
+    """Call back at each SIGHUP, instead of its usual effect. Windows has no such signal."""
+    if hasattr(signal, "SIGHUP"):
+        asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, callback)
 
 
 def run_unless_stopped(main: Coroutine[Any, Any, T]) -> T | None:

@@ -26,7 +26,7 @@ def banning_routes(site: Site) -> APIRouter:
     router = APIRouter(
         prefix="/api",
         tags=["host"],
-        dependencies=[Depends(organiser_only(site.host_token, site.tries))],
+        dependencies=[Depends(organiser_only(arena.host_tokens, site.tries))],
         responses={**ERRORS, **REFUSED},
     )
 

@@ -138,3 +138,30 @@ class OrganiserAnswer(ServerMessageModel):
     connected: Count
     matches: Count
     house_room: Count
+
+
+class NewHostToken(RequestModel):
+    """The name of a new token: whose it is."""
+
+    name: Annotated[str, Field(pattern=NAME_PATTERN)]
+
+
+class MadeHostToken(ServerMessageModel):
+    """A new token, which is shown this once."""
+
+    name: str
+    token: str
+
+
+class HostToken(ServerMessageModel):
+    """A token by its name, and when it was made."""
+
+    name: str
+    since_ms: Milliseconds
+    own: bool
+
+
+class HostTokens(ServerMessageModel):
+    """The tokens that are valid."""
+
+    tokens: list[HostToken]

@@ -30,7 +30,7 @@ def organising_routes(site: Site, library: Library) -> APIRouter:
     router = APIRouter(
         prefix="/api",
         tags=["host"],
-        dependencies=[Depends(organiser_only(site.host_token, site.tries))],
+        dependencies=[Depends(organiser_only(arena.host_tokens, site.tries))],
         responses={**ERRORS, **REFUSED},
     )
 

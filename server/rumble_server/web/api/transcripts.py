@@ -44,7 +44,7 @@ def reader_of(site: Site, request: Request) -> str | None:
 
     Raises WebError with `bad_token`, or with `too_many_requests`.
     """
-    if is_from_organiser(request, site.host_token, site.tries):
+    if is_from_organiser(request, site.arena.host_tokens, site.tries):
         return None
     scheme, _, credentials = request.headers.get("Authorization", "").partition(" ")
     name, _, key = credentials.strip().partition(":")

@@ -1,0 +1,68 @@
+"""The files of a database: where links lead, readable by their owner alone, and whether they are still there.
+
+Nothing here opens a database that is there: to close any descriptor of it drops the locks of SQLite in this process.
+"""
+
+import os
+import stat
+from pathlib import Path
+
+from rumble_server.store.errors import StoreError
+
+SUFFIXES = ("", "-wal", "-shm", "-lock")
+"""What the names of the files end with."""
+ABSENT = "-"
+OWNER_ONLY = 0o600
+"""Their mode. On Windows the rights of the folder hold."""
+
+
+def check_name(path: str) -> None:
+    """Raise StoreError if the file has several names (hard links): a lock is beside one of them only."""
+    file = Path(path)
+    if file.is_file() and file.stat().st_nlink > 1:
+        raise StoreError(f"{path} has {file.stat().st_nlink} hard links: a database must have one name")
+
+
+def make_private(path: str) -> list[str]:
+    """Create the database's file if there is none, and take the rights of others from all its files.
+
+    Return a line for each file that others may still be able to read. Raises StoreError.
+    """
+    problems = []
+    try:
+        # A file that is new has no locks to lose. SQLite gives the mode of it to what it makes beside it.
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, OWNER_ONLY))
+    except FileExistsError:
+        pass
+    except OSError as error:
+        raise StoreError(f"cannot open the database {path}: {error.strerror}") from None
+    for suffix in SUFFIXES:
+        file = Path(path + suffix)
+        if file.is_file() and stat.S_IMODE(file.stat().st_mode) != OWNER_ONLY:
+            try:
+                file.chmod(OWNER_ONLY)
+            except OSError as error:  # it is somebody else's, or the file system knows no modes
+                problems.append(f"others may be able to read {file}: {error.strerror}")
+    return problems
+
+
+def identity_of(path: str) -> str:
+    """Return what tells the files of a database that is in use from any that may take their places."""
+    return " ".join(_number(path + suffix) for suffix in SUFFIXES)
+
+
+def displaced(path: str, identity: str) -> str | None:
+    """Return which file was removed or replaced since it had this identity, as a line; None if they are in place."""
+    for suffix, number in zip(SUFFIXES, identity.split(), strict=True):
+        if number not in (ABSENT, _number(path + suffix)):
+            name = os.path.basename(path) + suffix
+            return f"the file {name} was removed or replaced; what is written is lost until it is back in its place"
+    return None
+
+
+def _number(path: str) -> str:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return ABSENT
+    return f"{found.st_dev}:{found.st_ino}"
