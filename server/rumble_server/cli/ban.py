@@ -5,10 +5,11 @@ from typing import Annotated
 
 import typer
 
+from rumble_server.cli.support.answers import print_answer
 from rumble_server.cli.support.errors import CliError, ExitCode
 from rumble_server.cli.support.options import LOCAL_SERVER, HostToken, Json, Server, given
 from rumble_server.cli.support.organiser_client import OrganiserClient
-from rumble_server.cli.support.terminal import MARKUP, show
+from rumble_server.cli.support.terminal import MARKUP, plain
 
 app = typer.Typer(
     help="Keep an address or a name out of a server, and let it in again.",
@@ -35,7 +36,7 @@ def add(
     """Ban an address or a name, and close its connections. An IPv6 address is banned with its /64 network."""
     body = {**_whom(address, name), **given(minutes=minutes, reason=reason)}
     told = OrganiserClient(server, host_token).post("bans", body)
-    show(told, json_, told["message"])
+    print_answer(told, json_, told["message"])
 
 
 @app.command()
@@ -48,22 +49,21 @@ def remove(
 ) -> None:
     """Let an address or a name in again."""
     told = OrganiserClient(server, host_token).post("bans/lift", _whom(address, name))
-    show(told, json_, told["message"])
+    print_answer(told, json_, told["message"])
 
 
 @app.command("list")
 def list_(server: Server = LOCAL_SERVER, host_token: HostToken = None, json_: Json = False) -> None:
     """List the bans that are in force, the newest first."""
     from rich.table import Table
-
-    from rumble_server.cli.support.terminal import plain_text
+    from rich.text import Text
 
     told = OrganiserClient(server, host_token).get("bans")
     table = Table("banned", "until", "reason", box=None, pad_edge=False)
-    for ban in told["bans"]:
+    for ban in plain(told["bans"]):
         whom = f"address {ban['address']}" if ban["name"] is None else f"name {ban['name']}"
-        table.add_row(*map(plain_text, (whom, _moment(ban["until_ms"]), ban["reason"])))
-    show(told, json_, table if told["bans"] else "nobody is banned")
+        table.add_row(*map(Text, (whom, _moment(ban["until_ms"]), ban["reason"])))
+    print_answer(told, json_, table if told["bans"] else "nobody is banned")
 
 
 def _whom(address: str | None, name: str | None) -> dict[str, str]:
