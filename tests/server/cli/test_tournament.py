@@ -216,6 +216,6 @@ def test_a_host_gives_an_open_name_a_key(capsys: Captured, server_url: str) -> N
     told(capsys, "create", "open", "--game", "tictactoe")
     assert refused(capsys, "reset-key", "nobody", "--key", "correct-horse-battery")[0] == 1
     assert refused(capsys, "reset-key", "nobody", "--key", "short")[0] == 2
-    told(capsys, "house", "open", "random")
-    answer = told(capsys, "reset-key", "house-random-1", "--key", "correct-horse-battery")
-    assert answer == {"message": "the key protects house-random-1"}
+    told(capsys, "house", "open", "random", "--name", "rose")
+    answer = told(capsys, "reset-key", "rose", "--key", "correct-horse-battery")
+    assert answer == {"message": "the key protects rose"}
