@@ -142,10 +142,10 @@ def test_errors_are_one_clear_line(capsys: Captured) -> None:
 def test_what_would_steer_a_terminal_is_shown_as_escapes() -> None:
     steering = "\x1b[2J\x9b"
     watched = WatchedTournament(1)
-    watched.take(Event(None, "snapshot", {**SNAPSHOT, "name": f"Friday{steering}", "running": [board("m")]}))
-    lines = watched.take(Event(None, "status", {**SNAPSHOT, "status": "paused", "reason": f"wait\nm  {steering}"}))
-    lines += watched.take(Event(None, "match_over", {**result("n"), "reason": steering}))
-    watched.take(Event(None, "match_start", {**board("o"), "seats": [steering, "b"], "diagram": f"{steering}\n. ."}))
+    watched.take(Event("1", "snapshot", {**SNAPSHOT, "name": f"Friday{steering}", "running": [board("m")]}))
+    lines = watched.take(Event("1", "status", {**SNAPSHOT, "status": "paused", "reason": f"wait\nm  {steering}"}))
+    lines += watched.take(Event("1", "match_over", {**result("n"), "reason": steering}))
+    watched.take(Event("1", "match_start", {**board("o"), "seats": [steering, "b"], "diagram": f"{steering}\n. ."}))
     console = Console(file=io.StringIO(), width=200, no_color=True)
     console.print(watched.drawn())
     text = "".join(lines) + console.file.getvalue()  # type: ignore[attr-defined]
