@@ -35,7 +35,7 @@ class ServerConfig(BaseModel):
     allowed_hosts: frozenset[Annotated[str, AfterValidator(str.lower)]] = frozenset()
     """Host names that a proxy on this machine passes on."""
     behind_proxy: frozenset[str] = frozenset()
-    """Addresses of proxies that are believed about the address and the scheme of a request."""
+    """Addresses and networks of proxies whose forwarded address and scheme are believed."""
     grace_ms: Annotated[int, Field(ge=0)] = 30_000
     """Time in ms after a start with matches in progress; bots' away and absent times run only after it."""
     drain_ms: Annotated[int, Field(ge=0)] = 5_000

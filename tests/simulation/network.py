@@ -103,7 +103,6 @@ class Wire:
         self.address = "127.0.0.1"
         self.is_local = True
         self.lag_ms = sum(network.weather.delay_ms)
-        self.has_room = True
         self._network = network
         self._client = client
         self._session: Session | None = None
