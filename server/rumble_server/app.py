@@ -13,6 +13,7 @@ from functools import partial
 from importlib.metadata import version
 from multiprocessing import get_context
 from random import SystemRandom
+from typing import cast
 
 import uvicorn
 from rumble_protocol.codes import CloseCode
@@ -24,6 +25,7 @@ from rumble_server.arena.organiser import Organiser
 from rumble_server.arena.ports import HouseRunner
 from rumble_server.arena.recovery import recover
 from rumble_server.config import ServerConfig
+from rumble_server.gateway.connection import Connection
 from rumble_server.gateway.descriptors import Descriptors, raise_limit
 from rumble_server.gateway.entrance import Entrance
 from rumble_server.gateway.gateway import Gateway, Sessions
@@ -33,6 +35,7 @@ from rumble_server.gateway.loop_clock import LoopClock
 from rumble_server.gateway.outbox import Outbox
 from rumble_server.gateway.turns import Turns
 from rumble_server.limits.connections import Connections
+from rumble_server.limits.door import Door
 from rumble_server.limits.refusals import Refusals
 from rumble_server.limits.source import Sources
 from rumble_server.store.archive import Archive
@@ -143,7 +146,9 @@ class Server:
             find_ended=self.archive.find_ended,
             may_claim=keys.may_claim,
             work=self._work,
+            door=Door(self.config.bounds, self.refusals),
         )
+        self.arena.on_ban.append(self._shut_out)
         program = f"rumble {version('rumble')}"
         self.gateway = Gateway(self.arena, sessions, program, self.config.limits, open_names=self.config.open_names)
         self.feed = Feed(self.arena, Ranker(self.arena.clock.now_ms, on_thread))
@@ -205,6 +210,12 @@ class Server:
         for name in self.house_bots.names_lost():
             log.warning("no house bot %s: somebody else uses that name", name)
         self.house_bots.open()
+
+    def _shut_out(self) -> None:
+        """End the connections of those who are banned."""
+        if self._uvicorn is not None:
+            for each in list(self._uvicorn.server_state.connections):
+                cast(HttpConnection | Connection, each).shut_out()
 
     def _work(self, task: Callable[[], Round], done: Callable[[Round], None]) -> None:
         """Pair a round in another process: the library that does it would hold this one's loop."""

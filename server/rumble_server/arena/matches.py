@@ -5,7 +5,6 @@ session, in one call.
 """
 
 import logging
-import re
 from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Literal
@@ -19,6 +18,7 @@ from rumble_protocol.codes import Rejection
 from rumble_server.arena.player import Player
 from rumble_server.arena.ports import TimerHandle
 from rumble_server.arena.recorder import Recorder
+from rumble_server.match.blanking import blanked
 from rumble_server.match.facts import FrameSeen, MatchFact, MatchOver, MatchStarted
 from rumble_server.match.referee import Referee
 
@@ -26,7 +26,6 @@ log = logging.getLogger(__name__)
 
 MOST_KEPT = 2048
 """Maximum number of characters kept of a frame that belongs to no match; the rest is dropped from the transcript."""
-SECRETS = re.compile(r'("(?:key|invite)"\s*:\s*)"(?:[^"\\]|\\.)*"?')
 
 LOOP_LAG_MS = 5
 """A timer that is late by less than this many ms says nothing about the server's load."""
@@ -128,8 +127,9 @@ class Matches:
         match = LiveMatch(started, self.recorder.players.of(started.seats), self)
         self.live[started.match] = match
         self.recorder.referees[started.match] = match.referee
+        is_challenge = self.recorder.tournaments[started.tournament].challenger is not None
         for seat, player in enumerate(match.players):
-            player.begin(started.match, seat)
+            player.begin(started.match, seat, is_challenge=is_challenge)
         return match
 
     # --- players come and go ---
@@ -198,7 +198,7 @@ class Matches:
         Keys and invitations are blanked, and of a long frame only the beginning is kept.
         """
         if player.matches:
-            kept = SECRETS.sub(r'\1"***"', frame)
+            kept = blanked(frame) if sender == "bot" else frame
             if len(kept) > MOST_KEPT:
                 kept = f"{kept[:MOST_KEPT]}... ({len(frame)} characters)"
             now_ms = self.recorder.clock.now_ms()

@@ -74,6 +74,7 @@ class BotSession:
         "_held_places",
         "_outlet",
         "_told_open",
+        "address",
         "challenges",
         "client",
         "closing",
@@ -85,8 +86,12 @@ class BotSession:
         "version",
     )
 
-    def __init__(self, session_id: int, login: Login, max_matches: int, lag_ms: int, outlet: Outlet) -> None:
+    def __init__(
+        self, session_id: int, login: Login, address: str, max_matches: int, lag_ms: int, outlet: Outlet
+    ) -> None:
         self.id = session_id
+        self.address = address
+        """Where it comes from, for limits and bans."""
         self.max_matches = min(login.max_matches, max_matches)
         self.challenges = login.challenges
         self.games = None if login.games is None else tuple(login.games)

@@ -6,8 +6,9 @@ from rumble_protocol.codes import CloseCode
 from rumble_protocol.server_messages import Limits, Welcome
 
 from rumble_server.arena.arena import Arena
-from rumble_server.gateway.limits import LoginLimits
 from rumble_server.gateway.session import Link, Session, Shared
+from rumble_server.limits.bans import Ban
+from rumble_server.limits.buckets import NameBuckets
 
 
 class Sessions:
@@ -19,6 +20,10 @@ class Sessions:
     def logged_in(self, session_id: int, name: str) -> None:
         if session := self.open.get(session_id):
             session.logged_in(name)
+
+    def invited(self, session_id: int, tournament_id: str) -> None:
+        if session := self.open.get(session_id):
+            session.link.invited(tournament_id)
 
     def send(self, session_id: int, frame: bytes) -> None:
         session = self.open.get(session_id)
@@ -50,13 +55,18 @@ class Gateway:
         self._sessions = sessions
         self._opened = 0
         welcome = write_message(Welcome(server=server, limits=self.limits, games=game_names()))
-        self._shared = Shared(arena, self.limits, LoginLimits(arena.clock.now_ms), welcome, open_names)
+        messages = NameBuckets(self.limits.unsolicited_per_minute)
+        self._shared = Shared(arena, self.limits, messages, welcome, open_names)
 
     def connect(self, link: Link) -> Session:
         """Open a session on a new connection; it is welcomed."""
         self._opened += 1
         session = self._sessions.open[self._opened] = Session(self._opened, self._shared, link)
         return session
+
+    def ban_of(self, address: str) -> Ban | None:
+        """Return the ban of an address, if it is banned."""
+        return self.arena.door.bans.of_address(address, self.arena.clock.now_ms())
 
     def lost(self, session: Session) -> None:
         """End a session whose connection has ended."""

@@ -9,8 +9,10 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rumble_server.arena.host_tokens import HostTokens
-from rumble_server.hosts import host_name, is_host, is_known
+from rumble_server.hosts import SHORTEST_TOKEN, host_name, is_host, is_known
+from rumble_server.limits.guesses import HOST
 from rumble_server.web.errors import WebError
+from rumble_server.web.tries import Tries, is_local
 
 MOST_BODY_BYTES = 1 << 16
 """Largest body of a request; a larger one is refused with `too_large`."""
@@ -72,11 +74,25 @@ def token_holder(authorization: str, tokens: HostTokens) -> str | None:
     return tokens.holder(token.strip().encode("latin-1").decode(errors="replace"))
 
 
-def organiser_only(tokens: HostTokens) -> Callable[[Request], Awaitable[None]]:
-    """Make a dependency that lets only the organiser through. It raises WebError with `bad_token`."""
+def is_from_organiser(request: Request, tokens: HostTokens, tries: Tries) -> bool:
+    """Return whether a request shows a host token. Raises WebError with `too_many_requests`."""
+    authorization = request.headers.get("Authorization", "")
+    scheme, _, token = authorization.partition(" ")
+    if scheme.lower() != "bearer" or not token.strip():
+        return False
+    if len(token.strip()) < SHORTEST_TOKEN and not is_local(request):
+        return False
+    return tries.is_right(request, HOST, lambda: token_holder(authorization, tokens) is not None)
+
+
+def organiser_only(tokens: HostTokens, tries: Tries) -> Callable[[Request], Awaitable[None]]:
+    """Make a dependency that lets only the organiser through.
+
+    It raises WebError with `bad_token`, or with `too_many_requests`.
+    """
 
     async def check(request: Request) -> None:
-        if token_holder(request.headers.get("Authorization", ""), tokens) is None:
+        if not is_from_organiser(request, tokens, tries):
             raise WebError(
                 HTTPStatus.UNAUTHORIZED,
                 "bad_token",

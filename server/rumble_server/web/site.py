@@ -13,6 +13,7 @@ from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.errors import WebError
 from rumble_server.web.feed.feed import Feed
 from rumble_server.web.feed.ranker import Ranker
+from rumble_server.web.tries import Tries
 
 DISK_S = 5.0
 """Longest time in s that a request waits for the disk; then it is answered with 503."""
@@ -67,6 +68,11 @@ class Site:
     house_bots: HouseBots
     hosts: frozenset[str] = frozenset()
     """Host names, beside those of loopback, that a request to a loopback address may give (that of a proxy)."""
+
+    @property
+    def tries(self) -> Tries:
+        """How the secrets of requests are compared."""
+        return Tries(self.arena.door.guesses, self.arena.clock.now_ms)
 
     @property
     def ranker(self) -> Ranker:

@@ -176,9 +176,9 @@ class MemoryServer:
         self.house_bots.take(batch)
         self.feed.publish(batch)
 
-    def browser(self, **given: Any) -> httpx.AsyncClient:
-        """Make a client of the web. Failures of the server are answers, as they are over a socket."""
-        transport = httpx.ASGITransport(self.web, raise_app_exceptions=False)
+    def browser(self, *, address: str = "127.0.0.1", **given: Any) -> httpx.AsyncClient:
+        """Make a client of the web at this address. Failures of the server are answers, as they are over a socket."""
+        transport = httpx.ASGITransport(self.web, raise_app_exceptions=False, client=(address, 40_000))
         return httpx.AsyncClient(transport=transport, **{"base_url": "http://rumble.test", **given})
 
     def watch(self, tournament: Tournament, last_event_id: int | None = None, *, packed: bool = False) -> Watcher:

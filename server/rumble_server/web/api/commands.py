@@ -14,6 +14,7 @@ from rumble_server.arena.organiser import Organiser
 from rumble_server.match.match_id import tournament_id_of
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.web.api.models import BotName, Done, MatchId, Pause
+from rumble_server.web.api.organiser_models import NewKey
 from rumble_server.web.api.problems import bad_config, bad_request
 from rumble_server.web.api.reading import ERRORS, show
 from rumble_server.web.errors import WebError, WebErrorAnswer
@@ -50,7 +51,7 @@ def command_routes(site: Site) -> APIRouter:
     router = APIRouter(
         prefix="/api",
         tags=["host"],
-        dependencies=[Depends(organiser_only(arena.host_tokens))],
+        dependencies=[Depends(organiser_only(arena.host_tokens, site.tries))],
         responses={**ERRORS, **REFUSED},
     )
     done = partial(carry_out, site)
@@ -117,14 +118,16 @@ def command_routes(site: Site) -> APIRouter:
             raise WebError.not_found(f"{tournament} has no match {given.match!r}")
         return await done(tournament, lambda: organiser.play_again(given.match))
 
-    @router.post("/names/{name}/reset")
-    async def reset_name(name: str) -> Done:
-        """Forget the key of a name; the next login under the name claims it."""
+    @router.post("/names/{name}/reset", openapi_extra=body_schema(NewKey, required=False))
+    async def reset_name(name: str, request: Request) -> Done:
+        """Forget the key of a name, whose next login claims it; or (`key`) have this key protect it, open or not."""
+        given = await read_model(request, NewKey)
         site.need_disk()
         with arena.transaction() as transaction:
-            organiser.reset_key(name)
+            organiser.reset_key(name, given.key)
         await site.on_disk(transaction.number)
-        return Done(message=f"the next login of {name} claims the name")
+        told = f"the next login of {name} claims the name" if given.key is None else f"the key protects {name}"
+        return Done(message=told)
 
     return router
 

@@ -25,7 +25,7 @@ def host_token_routes(site: Site) -> APIRouter:
     router = APIRouter(
         prefix="/api/host/tokens",
         tags=["host"],
-        dependencies=[Depends(organiser_only(tokens))],
+        dependencies=[Depends(organiser_only(tokens, site.tries))],
         responses={**ERRORS, **REFUSED},
     )
 
