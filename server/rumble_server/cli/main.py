@@ -19,6 +19,7 @@ from rumble_server.cli.support.terminal import MARKUP
 COMMANDS = {
     "demo": "Run a whole tournament on this machine, with a live table.",
     "serve": "Run a server that hosts tournaments.",
+    "db": "Back up, restore, check, mend and shrink a database.",
     "tournament": "Create, start, watch and end tournaments on a server.",
     "watch": "Show the live standings of a tournament.",
     "bot": "Play as a reference bot, or as any Python function.",
