@@ -27,7 +27,7 @@ def restore(path: str, backup: str, *, replace: bool) -> None:
     if not Path(backup).is_file():
         raise StoreError(f"there is no backup {backup}")
     check_database(backup)
-    with locked(path) as real_path:
+    with locked(path, may_be_new=True) as real_path:
         if os.path.exists(real_path) and os.path.samefile(real_path, backup):
             raise StoreError(f"{backup} is the database itself")
         if Path(real_path).exists() and not replace:
@@ -36,9 +36,11 @@ def restore(path: str, backup: str, *, replace: bool) -> None:
 
 
 @contextmanager
-def locked(path: str) -> Iterator[str]:
+def locked(path: str, *, may_be_new: bool = False) -> Iterator[str]:
     """Hold the lock of a database on which no server runs, and give its real path. Raises StoreError at once."""
     real_path = os.path.realpath(path)
+    if not may_be_new and not Path(real_path).is_file():
+        raise StoreError(f"there is no database {path}")
     lock = DatabaseLock(real_path, wait_s=0)
     try:
         yield real_path
