@@ -11,6 +11,8 @@ from rumble_server.store.files import check_name
 TOURNAMENT, PLY = 0, 1
 """Kinds of rows: facts that rebuild the tournament, and the plies and frames of its matches."""
 
+WAL_BYTES = 1 << 26
+"""The size in bytes to which the write-ahead log shrinks again; while somebody reads for long, it only grows."""
 WITH_CHECKSUMS = 4
 """The version from which on rows have checksums."""
 
@@ -52,6 +54,7 @@ def open_database(path: str) -> sqlite3.Connection:
         database.execute("PRAGMA page_size = 8192")
         database.execute("PRAGMA journal_mode = WAL")
         database.execute("PRAGMA wal_autocheckpoint = 2000")
+        database.execute(f"PRAGMA journal_size_limit = {WAL_BYTES}")
         database.execute("PRAGMA synchronous = FULL")
         add_functions(database)
         _migrate(database)

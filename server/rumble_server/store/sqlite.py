@@ -145,6 +145,8 @@ class SqliteLog:
         if self._writing is not None:
             await asyncio.wait([self._writing])
         await self._writer.close()
+        if self._last > self._durable:
+            log.error("facts that could not be written are lost: %d", self._last - self._durable)
         self._database.close()
         self._lock.release()
 
