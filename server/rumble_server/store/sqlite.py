@@ -15,7 +15,7 @@ from pathlib import Path
 from rumble_server.store.batch import Batch
 from rumble_server.store.codec import Numbered
 from rumble_server.store.errors import StoreError
-from rumble_server.store.files import displaced, identity_of, make_private
+from rumble_server.store.files import Files, identity_of, make_private
 from rumble_server.store.lock import DatabaseLock
 from rumble_server.store.match_index import index_matches, last_number
 from rumble_server.store.process import WriterProcess
@@ -53,8 +53,9 @@ class SqliteLog:
         except StoreError:
             self._lock.release()
             raise
-        self._identity = identity_of(path)
-        self._writer = WriterProcess(path, self._lock, self._identity)
+        identity = identity_of(path)
+        self._files = Files(path, identity)
+        self._writer = WriterProcess(path, self._lock, identity)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._batch = Batch()
         self._failed: Batch | None = None
@@ -137,6 +138,8 @@ class SqliteLog:
         if self._writing is not None:
             await asyncio.wait([self._writing])
         await self._writer.close()
+        if self._last > self._durable:
+            log.error("facts that could not be written are lost: %d", self._last - self._durable)
         self._database.close()
         self._lock.release()
 
@@ -189,7 +192,7 @@ class SqliteLog:
         if self._loop is None:
             return
         if self._failed is None and self._writing is None:
-            self._report(displaced(self.path, self._identity))
+            self._report(self._files.displaced())
         self._watching = self._loop.call_later(WATCH_S, self._watch)
 
     def _report(self, trouble: str | None) -> None:

@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Scope
 
-from rumble_server.store.errors import DamagedLog, StoreError
+from rumble_server.store.errors import DamagedLog, Pruned, StoreError
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.web.api.auditor import Auditor
 from rumble_server.web.api.banning import banning_routes
@@ -82,6 +82,8 @@ def _add_errors(app: FastAPI) -> None:
     async def on_web_error(request: Request, error: Exception) -> Response:
         if isinstance(error, TournamentError):
             error = WebError.of(error)
+        elif isinstance(error, Pruned):
+            error = WebError(HTTPStatus.GONE, "pruned", str(error))
         elif isinstance(error, StoreError):
             log.error("%s %s failed: %s", request.method, request.url.path, error)
             error = _unreadable(error)
