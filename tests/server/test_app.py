@@ -271,7 +271,8 @@ async def test_the_moves_of_a_pruned_tournament_are_gone_and_its_standings_stay(
         matches = await get(server, "/api/tournaments/friday/matches")
         assert (await get(server, "/api/matches/friday.1.1.1.1/boards"))[0] == 200
         await asyncio.to_thread(prune, str(path), server.arena.clock.now_ms() + 1)
-        headers = {"Authorization": f"Bearer {server.host_token}"}
+        Organiser(server.arena).set_token("ann", "the-token-of-ann")
+        headers = {"Authorization": "Bearer the-token-of-ann"}
         for what in ("", "/boards", "/transcript"):
             status, told = await get(server, f"/api/matches/friday.1.1.1.1{what}", headers)
             assert (status, told["error"]["code"]) == (410, "pruned"), what

@@ -138,8 +138,8 @@ class SqliteLog:
         if self._writing is not None:
             await asyncio.wait([self._writing])
         await self._writer.close()
-        if self._last > self._durable:
-            log.error("facts that could not be written are lost: %d", self._last - self._durable)
+        if self.last > self.durable:
+            log.error("facts that could not be written are lost: %d", self.last - self.durable)
         self._database.close()
         self._lock.release()
 
