@@ -1,5 +1,7 @@
 """The gateway of a server: its open sessions, and what they share."""
 
+import logging
+
 from rumble_engine import game_names
 from rumble_protocol.codec import write_message
 from rumble_protocol.codes import CloseCode
@@ -8,6 +10,8 @@ from rumble_protocol.server_messages import Limits, Welcome
 from rumble_server.arena.arena import Arena
 from rumble_server.gateway.limits import LoginLimits
 from rumble_server.gateway.session import Link, Session, Shared
+
+audit = logging.getLogger("rumble_server.audit")
 
 
 class Sessions:
@@ -19,6 +23,7 @@ class Sessions:
     def logged_in(self, session_id: int, name: str) -> None:
         if session := self.open.get(session_id):
             session.logged_in(name)
+            audit.info("logged in", extra={"bot": name, "address": session.link.address})
 
     def send(self, session_id: int, frame: bytes) -> None:
         session = self.open.get(session_id)

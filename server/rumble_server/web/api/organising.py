@@ -12,6 +12,7 @@ from rumble_server.arena.organiser import Organiser
 from rumble_server.tournament.entrant import Entrant
 from rumble_server.tournament.tournament import OVER, Tournament
 from rumble_server.web.api import organiser_models as models
+from rumble_server.web.api.auditing import audit_command
 from rumble_server.web.api.commands import REFUSED, body_schema, carry_out, read_model
 from rumble_server.web.api.invitations import base_of, invite_answer, page_link, qr_code
 from rumble_server.web.api.library import Library
@@ -33,7 +34,7 @@ def organising_routes(site: Site, library: Library) -> APIRouter:
     router = APIRouter(
         prefix="/api",
         tags=["host"],
-        dependencies=[Depends(organiser_only(site.host_token))],
+        dependencies=[Depends(organiser_only(site.host_token)), Depends(audit_command)],
         responses={**ERRORS, **REFUSED},
     )
 
