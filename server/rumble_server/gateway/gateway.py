@@ -68,6 +68,11 @@ class Gateway:
         self._sessions.open.pop(session.id, None)
         session.lost()
 
+    def count_sessions(self) -> tuple[int, int]:
+        """Return how many are logged in, and how many are not."""
+        known = sum(session.name is not None for session in self._sessions.open.values())
+        return known, len(self._sessions.open) - known
+
     def close_all(self, code: CloseCode) -> None:
         """Close every session, after what it is to be sent."""
         for session in list(self._sessions.open.values()):
