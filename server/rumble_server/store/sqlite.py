@@ -11,7 +11,9 @@ import os
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
+from time import perf_counter
 
+from rumble_server.histogram import Histogram
 from rumble_server.store.batch import Batch
 from rumble_server.store.codec import Numbered
 from rumble_server.store.errors import StoreError
@@ -65,6 +67,9 @@ class SqliteLog:
         self._watching: asyncio.Handle | None = None
         self._hurried = False
         self._waiters: list[tuple[int, asyncio.Future[None]]] = []
+        self.commits = Histogram()
+        """How long the transactions took that were written."""
+        self._began_s = 0.0
         self.trouble: str | None = None
         """Why the last write failed; None while writing works."""
         self.on_durable: list[Listener] = []
@@ -158,6 +163,7 @@ class SqliteLog:
         if batch is None:
             batch, self._batch = self._batch, Batch()
         last = batch.facts[-1][0] if batch.facts else self.durable
+        self._began_s = perf_counter()
         self._writing = self._loop.create_task(self._writer.write(last, batch.statements()))
         self._writing.add_done_callback(lambda written: self._written(batch, written))
 
@@ -171,6 +177,7 @@ class SqliteLog:
                 self._timer = self._loop.call_later(RETRY_S, self._write)
                 self._hurried = True
             return
+        self.commits.observe(perf_counter() - self._began_s)
         self._failed = None
         self._report(None)
         if batch.facts:

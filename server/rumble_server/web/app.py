@@ -22,6 +22,7 @@ from rumble_server.web.api.exports import export_routes
 from rumble_server.web.api.health import health_routes
 from rumble_server.web.api.host_tokens import host_token_routes
 from rumble_server.web.api.library import Library
+from rumble_server.web.api.metrics import metrics_routes
 from rumble_server.web.api.opponents import opponent_routes
 from rumble_server.web.api.organising import organising_routes
 from rumble_server.web.api.problems import bad_request
@@ -72,6 +73,7 @@ def make_web(site: Site) -> ASGIApp:
     app.include_router(host_token_routes(site))
     app.include_router(transcript_routes(site))
     app.include_router(health_routes(site))
+    app.include_router(metrics_routes(site))
     add_pages(app, site, library, auditor)
     app.mount("/static", _Static(directory=STATIC), name="static")
     _add_errors(app)

@@ -66,23 +66,22 @@ class Guard:
         await app(scope, receive, send_guarded)
 
 
-def token_holder(authorization: str, tokens: HostTokens) -> str | None:
-    """Return the name of the host token that an `Authorization` header shows; None if it shows none."""
-    scheme, _, token = authorization.partition(" ")
-    if scheme.lower() != "bearer":
+def bearer_token(request: Request) -> str:
+    """Return the token that a request shows; empty if it shows none."""
+    scheme, _, token = request.headers.get("Authorization", "").partition(" ")
+    return token.strip().encode("latin-1").decode(errors="replace") if scheme.lower() == "bearer" else ""
+
+
+def host_of(request: Request, tokens: HostTokens, tries: Tries) -> str | None:
+    """Return the name of the host token that a request shows; None if it shows none.
+
+    Raises WebError with `too_many_requests`.
+    """
+    token = bearer_token(request)
+    if not token or (len(token) < SHORTEST_TOKEN and not is_local(request)):
         return None
-    return tokens.holder(token.strip().encode("latin-1").decode(errors="replace"))
-
-
-def is_from_organiser(request: Request, tokens: HostTokens, tries: Tries) -> bool:
-    """Return whether a request shows a host token. Raises WebError with `too_many_requests`."""
-    authorization = request.headers.get("Authorization", "")
-    scheme, _, token = authorization.partition(" ")
-    if scheme.lower() != "bearer" or not token.strip():
-        return False
-    if len(token.strip()) < SHORTEST_TOKEN and not is_local(request):
-        return False
-    return tries.is_right(request, HOST, lambda: token_holder(authorization, tokens) is not None)
+    holder = tokens.holder(token)
+    return holder if tries.is_right(request, HOST, lambda: holder is not None) else None
 
 
 def organiser_only(tokens: HostTokens, tries: Tries) -> Callable[[Request], Awaitable[None]]:
@@ -92,7 +91,8 @@ def organiser_only(tokens: HostTokens, tries: Tries) -> Callable[[Request], Awai
     """
 
     async def check(request: Request) -> None:
-        if not is_from_organiser(request, tokens, tries):
+        request.state.host = host_of(request, tokens, tries)
+        if request.state.host is None:
             raise WebError(
                 HTTPStatus.UNAUTHORIZED,
                 "bad_token",
