@@ -6,10 +6,11 @@ variable and a key of the settings file (`cli/support/settings.py`). A field's d
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 from rumble_protocol.server_messages import Limits
 
 from rumble_server.bounds import Bounds
+from rumble_server.hosts import LOCAL_HOSTS, SHORTEST_TOKEN, is_loopback
 from rumble_server.limits.source import Sources
 
 LogLevel = Literal["debug", "info", "warning", "error"]
@@ -66,3 +67,11 @@ class ServerConfig(BaseModel):
     """What one connection may do, as bots are told."""
     bounds: Bounds = Field(default_factory=Bounds)
     """What one connection, address, name and match may use."""
+
+    @field_validator("host_token")
+    @classmethod
+    def _is_long_enough(cls, token: str | None, info: ValidationInfo) -> str | None:
+        host = info.data.get("host", "")
+        if token is not None and len(token) < SHORTEST_TOKEN and not (is_loopback(host) or host in LOCAL_HOSTS):
+            raise ValueError(f"beyond this machine a host token has at least {SHORTEST_TOKEN} characters")
+        return token

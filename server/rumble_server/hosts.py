@@ -3,6 +3,8 @@
 import ipaddress
 import re
 
+SHORTEST_TOKEN = 12
+"""Least number of characters of a host token that is good from beyond the server's own machine."""
 LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "[::1]", "::1"})
 
 

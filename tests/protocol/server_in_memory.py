@@ -176,7 +176,11 @@ class ServerInMemory:
             case "replay", {"match": match}:
                 organiser.play_again(match)
             case "reset_key", {"bot": bot}:
-                organiser.reset_key(bot)
+                organiser.reset_key(bot, given.get("key"))
+            case "ban", {"bot": bot, "reason": reason}:
+                organiser.ban(bot, by_name=True, until_ms=None, reason=reason)
+            case "lift_ban", {"bot": bot}:
+                organiser.lift_ban(bot, by_name=True)
             case _:
                 raise ValueError(f"the host cannot {does} with {given}")
         self.settle()

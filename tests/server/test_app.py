@@ -16,6 +16,7 @@ from rumble_server.app import Server, StartError
 from rumble_server.arena.organiser import Organiser
 from rumble_server.config import ServerConfig
 from rumble_server.store import archive
+from rumble_server.store.pruning import prune
 from rumble_server.store.reader import LogReader
 from rumble_server.store.sqlite import SqliteLog
 from rumble_server.tournament.config import TournamentConfig
@@ -201,9 +202,9 @@ def damage(path: Path, which: str) -> None:
         database.commit()
 
 
-async def get(server: Server, path: str) -> tuple[int, Any]:
+async def get(server: Server, path: str, headers: dict[str, str] | None = None) -> tuple[int, Any]:
     async with httpx.AsyncClient(base_url=server.url) as client:
-        answer = await client.get(path)
+        answer = await client.get(path, headers=headers)
     return answer.status_code, answer.json() if path.startswith("/api") else answer.text
 
 
@@ -259,3 +260,25 @@ async def test_names_in_a_damaged_row_of_bots_that_play_are_kept_from_others(
         assert "names are lost" in caplog.text
         assert (await Bot(server, "ann").hears("error"))[0]["code"] == "key_required"
         assert (await Bot(server, "zoe").hears("session"))[0]["name"] == "zoe"
+
+
+@pytest.mark.e2e
+async def test_the_moves_of_a_pruned_tournament_are_gone_and_its_standings_stay(tmp_path: Path) -> None:
+    path = tmp_path / "rumble.db"
+    await play(path)
+    async with running(path) as server:
+        standings = await get(server, "/api/tournaments/friday/standings")
+        matches = await get(server, "/api/tournaments/friday/matches")
+        assert (await get(server, "/api/matches/friday.1.1.1.1/boards"))[0] == 200
+        await asyncio.to_thread(prune, str(path), server.arena.clock.now_ms() + 1)
+        Organiser(server.arena).set_token("ann", "the-token-of-ann")
+        headers = {"Authorization": "Bearer the-token-of-ann"}
+        for what in ("", "/boards", "/transcript"):
+            status, told = await get(server, f"/api/matches/friday.1.1.1.1{what}", headers)
+            assert (status, told["error"]["code"]) == (410, "pruned"), what
+        assert (await get(server, "/api/matches/friday.7.7.7.7/boards"))[0] == 404
+        status, page = await get(server, "/matches/friday.1.1.1.1")
+        assert (status, "the moves of friday.1.1.1.1 were deleted to save space" in page) == (410, True)
+        assert await get(server, "/api/tournaments/friday/standings") == standings
+        assert await get(server, "/api/tournaments/friday/matches") == matches
+        assert (standings[0], matches[0]) == (200, 200)

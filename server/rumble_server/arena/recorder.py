@@ -12,9 +12,12 @@ from rumble_server.arena.host_tokens import HostTokens
 from rumble_server.arena.names import Names
 from rumble_server.arena.player import Players
 from rumble_server.arena.ports import Clock, Log
+from rumble_server.limits.bans import Ban, Bans
 from rumble_server.match.facts import MatchFact, MatchOver
 from rumble_server.match.referee import Referee
 from rumble_server.tournament.facts import (
+    BanLifted,
+    Banned,
     LogFact,
     NameFact,
     ServerFact,
@@ -59,12 +62,13 @@ class Transaction:
 class Recorder:
     """Records facts, and holds what they change. `settle` starts, loses and ends what a transaction calls for."""
 
-    def __init__(self, log: Log, clock: Clock, settle: Callable[[], None]) -> None:
+    def __init__(self, log: Log, clock: Clock, settle: Callable[[], None], bans: Bans) -> None:
         self.log = log
         self.clock = clock
         self.players = Players()
         self.names = Names()
         self.host_tokens = HostTokens()
+        self.bans = bans
         self.tournaments: dict[str, Tournament] = {}
         """The tournaments in memory, by id."""
         self.referees: dict[str, Referee] = {}
@@ -98,6 +102,10 @@ class Recorder:
         """Apply a fact about the server, which is in the log."""
         if isinstance(fact, NameFact):
             self.names.apply(fact)
+        elif isinstance(fact, Banned):
+            self.bans.add(Ban(fact.what, fact.by_name, fact.until_ms, fact.reason, fact.at_ms))
+        elif isinstance(fact, BanLifted):
+            self.bans.lift(fact.what, by_name=fact.by_name)
         else:
             self.host_tokens.apply(fact)
 

@@ -26,7 +26,7 @@ def recover(
     *,
     names_are_whole: bool = True,
 ) -> dict[str, Exception]:
-    """Fill a new arena: every name and token of hosts, every tournament that is not over, every match that was running.
+    """Fill a new arena: every fact about the server, every tournament that is not over, every match that was running.
 
     No away or absent time runs while the arena's grace lasts; time while the server was down is nobody's. A tournament
     that cannot be rebuilt is set aside: return why, by its id. Where facts about names are lost, no one may claim the

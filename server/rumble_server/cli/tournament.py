@@ -23,7 +23,7 @@ from rumble_server.cli.support.options import (
     read_settings,
 )
 from rumble_server.cli.support.organiser_client import OrganiserClient, api_path
-from rumble_server.cli.support.terminal import MARKUP
+from rumble_server.cli.support.terminal import MARKUP, plain
 from rumble_server.match.match_id import tournament_id_of
 
 app = typer.Typer(
@@ -228,12 +228,13 @@ def invite(
 @app.command("reset-key")
 def reset_key(
     name: Annotated[str, typer.Argument(metavar="NAME", help="A bot's name.")],
+    key: Annotated[str | None, typer.Option(metavar="KEY", help="Protect the name, open or not, by this key.")] = None,
     server: Server = LOCAL_SERVER,
     host_token: HostToken = None,
     json_: Json = False,
 ) -> None:
-    """Forget the key of a bot's name. The next login claims the name."""
-    told = OrganiserClient(server, host_token).post(api_path("names", name, "reset"))
+    """Forget the key of a bot's name. The next login claims the name, or --key protects it from now on."""
+    told = OrganiserClient(server, host_token).post(api_path("names", name, "reset"), given(key=key) or None)
     print_answer(told, json_, told["message"])
 
 
@@ -251,7 +252,7 @@ def list_(server: Server = LOCAL_SERVER, json_: Json = False) -> None:
 
     listed = OrganiserClient(server).get("tournaments")
     table = Table("id", "status", "game", "bots", "name", box=None, pad_edge=False)
-    for each in listed["tournaments"]:
+    for each in plain(listed["tournaments"]):
         bots = "?" if each["bots"] is None else str(each["bots"])
         table.add_row(*map(Text, (each["id"], each["status"], each["game"], bots, each["name"])))
     print_answer(listed, json_, table)

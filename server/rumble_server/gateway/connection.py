@@ -361,6 +361,11 @@ class Connection(asyncio.Protocol):
         """End the connection at once; its bot may come back."""
         self._abort()
 
+    def shut_out(self) -> None:
+        """End the connection if its address is banned. Who is logged in is told first, by the arena."""
+        if not self._name() and self._gateway.ban_of(self.address) is not None:
+            self._abort()
+
     # --- liveness ---
 
     def _keep_alive(self) -> None:

@@ -178,7 +178,10 @@ class HttpConnection(HttpToolsProtocol):
         self.scope["client"] = (source.address, peer[1] if peer else 0)
         self.scope["scheme"] = source.scheme
         self.scope["state"]["is_local"] = source.is_local
-        if self._should_upgrade():
+        ban = entrance.gateway.ban_of(source.address)
+        if ban is not None:
+            self._refuse(HTTPStatus.FORBIDDEN, f"{ban.told}\n", "banned")
+        elif self._should_upgrade():
             refusal = self._refusal_of_upgrade()
             if refusal is not None:
                 self._refuse(*refusal)
@@ -346,6 +349,11 @@ class HttpConnection(HttpToolsProtocol):
     def shed(self) -> None:
         """End the connection at once."""
         self.transport.abort()
+
+    def shut_out(self) -> None:
+        """End the connection if the source of its newest request is banned."""
+        if self._entrance.gateway.ban_of(self._source.address) is not None:
+            self.transport.abort()
 
 
 def _nothing() -> None:

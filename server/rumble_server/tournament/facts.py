@@ -11,11 +11,12 @@ from rumble_server.tournament.pairing import Pairing
 
 @dataclass(frozen=True, slots=True)
 class TournamentCreated:
-    """A tournament exists, in its lobby."""
+    """A tournament exists, in its lobby. `challenger`: the bot that asked for it, if it is a challenge."""
 
     tournament: str
     config: TournamentConfig
     at_ms: int
+    challenger: str | None = None
     fact: Literal["tournament_created"] = "tournament_created"
 
 
@@ -129,7 +130,10 @@ class ResultVoided:
 
 @dataclass(frozen=True, slots=True)
 class NameUsed:
-    """A name was used for the first time: claimed with a key (its salt and SHA-256, in hex), or open (None)."""
+    """A name was used for the first time, or given a key by the organiser.
+
+    It is claimed with a key (its salt and SHA-256, in hex), or open (None).
+    """
 
     name: str
     salt: str | None
@@ -158,6 +162,31 @@ class InviteChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class Banned:
+    """The organiser keeps out a network (of one address or more) or a name, until a time, or (None) until it is lifted.
+
+    A newer ban of the same takes its place.
+    """
+
+    what: str
+    by_name: bool
+    until_ms: int | None
+    reason: str
+    at_ms: int
+    fact: Literal["banned"] = "banned"
+
+
+@dataclass(frozen=True, slots=True)
+class BanLifted:
+    """The organiser lets a network or a name in again."""
+
+    what: str
+    by_name: bool
+    at_ms: int
+    fact: Literal["ban_lifted"] = "ban_lifted"
+
+
+@dataclass(frozen=True, slots=True)
 class HostTokenSet:
     """A token of hosts is valid from now on, in the place of an older one of its name: its salt and SHA-256, in hex."""
 
@@ -179,7 +208,8 @@ class HostTokenRemoved:
 
 NameFact = NameUsed | NameReset
 HostFact = HostTokenSet | HostTokenRemoved
-ServerFact = NameFact | HostFact
+BanFact = Banned | BanLifted
+ServerFact = NameFact | HostFact | BanFact
 """The facts about a server as a whole."""
 
 TournamentFact = (

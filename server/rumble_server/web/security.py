@@ -9,8 +9,10 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rumble_server.arena.host_tokens import HostTokens
-from rumble_server.hosts import host_name, is_host, is_known
+from rumble_server.hosts import SHORTEST_TOKEN, host_name, is_host, is_known
+from rumble_server.limits.guesses import HOST
 from rumble_server.web.errors import WebError
+from rumble_server.web.tries import Tries, is_local
 
 MOST_BODY_BYTES = 1 << 16
 """Largest body of a request; a larger one is refused with `too_large`."""
@@ -64,19 +66,33 @@ class Guard:
         await app(scope, receive, send_guarded)
 
 
-def token_holder(authorization: str, tokens: HostTokens) -> str | None:
-    """Return the name of the host token that an `Authorization` header shows; None if it shows none."""
-    scheme, _, token = authorization.partition(" ")
-    if scheme.lower() != "bearer":
+def bearer_token(request: Request) -> str:
+    """Return the token that a request shows; empty if it shows none."""
+    scheme, _, token = request.headers.get("Authorization", "").partition(" ")
+    return token.strip().encode("latin-1").decode(errors="replace") if scheme.lower() == "bearer" else ""
+
+
+def host_of(request: Request, tokens: HostTokens, tries: Tries) -> str | None:
+    """Return the name of the host token that a request shows; None if it shows none.
+
+    Raises WebError with `too_many_requests`.
+    """
+    token = bearer_token(request)
+    if not token or (len(token) < SHORTEST_TOKEN and not is_local(request)):
         return None
-    return tokens.holder(token.strip().encode("latin-1").decode(errors="replace"))
+    holder = tokens.holder(token)
+    return holder if tries.is_right(request, HOST, lambda: holder is not None) else None
 
 
-def organiser_only(tokens: HostTokens) -> Callable[[Request], Awaitable[None]]:
-    """Make a dependency that lets only the organiser through. It raises WebError with `bad_token`."""
+def organiser_only(tokens: HostTokens, tries: Tries) -> Callable[[Request], Awaitable[None]]:
+    """Make a dependency that lets only the organiser through.
+
+    It raises WebError with `bad_token`, or with `too_many_requests`.
+    """
 
     async def check(request: Request) -> None:
-        if token_holder(request.headers.get("Authorization", ""), tokens) is None:
+        request.state.host = host_of(request, tokens, tries)
+        if request.state.host is None:
             raise WebError(
                 HTTPStatus.UNAUTHORIZED,
                 "bad_token",

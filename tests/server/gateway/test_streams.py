@@ -136,7 +136,9 @@ def _alone() -> Iterator[None]:
 def read_by_connection(chunks: list[bytes]) -> tuple[list[str], Any]:
     clock = SimpleNamespace(now_ms=lambda: 0)
     gateway: Any = SimpleNamespace(
-        limits=Limits(frame_bytes=MOST_BYTES), arena=SimpleNamespace(clock=clock), connect=Recorder
+        limits=Limits(frame_bytes=MOST_BYTES),
+        arena=SimpleNamespace(clock=clock),
+        connect=Recorder,
     )
     bounds = Bounds()
     entrance: Any = SimpleNamespace(

@@ -5,16 +5,16 @@ from typing import Any
 
 import typer
 
-from rumble_server.cli.support.terminal import plain_or_rich
+from rumble_server.cli.support.terminal import plain, plain_lines, plain_or_rich
 
 
 def print_answer(told: Any, as_json: bool, *shown: Any) -> None:
-    """Print what the server told as JSON, or else texts and tables for a person."""
+    """Print what the server told as JSON, or else texts and tables for a person; these are made of `plain` texts."""
     if as_json:
-        typer.echo(json.dumps(told, indent=2, ensure_ascii=False))
+        typer.echo(plain_lines(json.dumps(told, indent=2, ensure_ascii=False)))
         return
     for each in shown:
         if isinstance(each, str):
-            typer.echo(each)
+            typer.echo(plain(each))
         else:
             plain_or_rich().print(each)
