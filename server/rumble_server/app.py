@@ -197,7 +197,7 @@ class Server:
             commits=self.log.commits,
             metrics_token=self.config.metrics_token,
         )
-        site = Site(self.arena, self.log, self.archive, self.feed, self.house_bots, hosts, operation)
+        site = Site(self.arena, self.log, self.archive, self.feed, self.house_bots, hosts, operation, entrance.places)
         self._uvicorn = _Uvicorn(
             uvicorn.Config(
                 make_web(site),

@@ -24,11 +24,13 @@ from rumble_server.limits.source import Source, source_of
 LEAST_REQUEST_BYTES = 16
 """Bytes of the shortest request: `GET / HTTP/1.1` and two ends of lines."""
 HEADER_OVERHEAD = 32
-"""Bytes that each header counts beside its own, as in HTTP/2 (RFC 9113, section 6.5.2): many short ones cost as much."""
+"""Bytes that each header counts beside its own, as in HTTP/2 (RFC 9113, section 6.5.2)."""
 BYTES_OF_A_FRAME = 32
 """Bytes of requests that take about as long to parse as an uncommon frame of a bot."""
 LINGER_S = 1.0
 """How long a connection stays open after its last answer, so that the peer can read it."""
+Refusal = tuple[HTTPStatus, str, str]
+"""The status and the text of the answer, and the reason as a word."""
 TOO_MANY = "too many connections from your address\n"
 
 
@@ -150,9 +152,9 @@ class HttpConnection(HttpToolsProtocol):
             except httptools.HttpParserError:
                 self._refuse(HTTPStatus.BAD_REQUEST, "this is no valid HTTP request\n", "bad_request")
             self._other_bytes += len(piece)
-            if self._other_bytes > bounds.header_bytes and self._last is None:
-                text = f"the headers of a request are at most {bounds.header_bytes} bytes\n"
-                self._refuse(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, text, "header_bytes")
+            is_coming = self._last is None and (self._in_head or self._in_body)
+            if is_coming and self._other_bytes > bounds.header_bytes:
+                self._refuse(*self._too_large())
         turns.spend((start - first) // BYTES_OF_A_FRAME)
         if start < len(data) and self._last is None:
             self._rest, self._rest_at = data, start
@@ -178,18 +180,29 @@ class HttpConnection(HttpToolsProtocol):
         self.scope["client"] = (source.address, peer[1] if peer else 0)
         self.scope["scheme"] = source.scheme
         self.scope["state"]["is_local"] = source.is_local
-        ban = entrance.gateway.ban_of(source.address)
-        if ban is not None:
-            self._refuse(HTTPStatus.FORBIDDEN, f"{ban.told}\n", "banned")
-        elif self._should_upgrade():
-            refusal = self._refusal_of_upgrade()
-            if refusal is not None:
-                self._refuse(*refusal)
-        elif self._place is not None and not self._place.has_room:
-            self._refuse(HTTPStatus.TOO_MANY_REQUESTS, TOO_MANY, "connections")
-        if self._last is None:
+        refusal = self._refusal()
+        if refusal is not None:
+            self._refuse(*refusal)
+        else:
             super().on_headers_complete()
             self._in_body = True
+
+    def _refusal(self) -> Refusal | None:
+        """Return why the request whose headers have come is refused; None: it is answered."""
+        if self._other_bytes > self._entrance.bounds.header_bytes:
+            return self._too_large()
+        ban = self._entrance.gateway.ban_of(self._source.address)
+        if ban is not None:
+            return HTTPStatus.FORBIDDEN, f"{ban.told}\n", "banned"
+        if self._should_upgrade():
+            return self._refusal_of_upgrade()
+        if self._place is not None and not self._place.has_room:
+            return HTTPStatus.TOO_MANY_REQUESTS, TOO_MANY, "connections"
+        return None
+
+    def _too_large(self) -> Refusal:
+        text = f"the headers of a request are at most {self._entrance.bounds.header_bytes} bytes\n"
+        return HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, text, "header_bytes"
 
     def on_header(self, name: bytes, value: bytes) -> None:
         super().on_header(name, value)
@@ -221,7 +234,7 @@ class HttpConnection(HttpToolsProtocol):
     def _should_upgrade(self) -> bool:
         return bool(self.parser.should_upgrade()) and self._get_upgrade() == b"websocket"
 
-    def _refusal_of_upgrade(self) -> tuple[HTTPStatus, str, str] | None:
+    def _refusal_of_upgrade(self) -> Refusal | None:
         """Return why a request cannot become a bot's connection, as far as its form tells; else None."""
         if self.parser.get_http_version() != "1.1":
             return HTTPStatus.HTTP_VERSION_NOT_SUPPORTED, "an upgrade needs HTTP/1.1\n", "bad_request"

@@ -1,9 +1,10 @@
-"""What each address has open: connections, and event streams."""
+"""What each address has open, connections and event streams, and the costly requests it makes."""
 
 from collections import Counter
 
 from rumble_server.bounds import Bounds
 from rumble_server.hosts import is_loopback
+from rumble_server.limits.buckets import Buckets
 
 Room = tuple[str, ...]
 """Where a place is counted: its kind and its address, and the tournament of an invitation. Empty: nowhere."""
@@ -15,6 +16,7 @@ class Connections:
     def __init__(self, bounds: Bounds) -> None:
         self._bounds = bounds
         self._counts: Counter[Room] = Counter()
+        self._costly = Buckets(bounds.costly_per_minute)
 
     def open(self, address: str) -> "Place | None":
         """Give a new connection its place; None: its address has too many strangers."""
@@ -27,6 +29,10 @@ class Connections:
     def stream(self, address: str) -> "Place | None":
         """Give a new stream its place; None: its address has too many."""
         return self._place("stream", address, self._bounds.streams_per_address)
+
+    def may_ask(self, address: str, now_ms: int) -> bool:
+        """Count a costly request. Return False if it is one too many."""
+        return self._is_exempt(address) or self._costly.take(address, now_ms)
 
     def uncounted(self, address: str) -> "Place":
         """Give a place to what counts elsewhere: the connection of a proxy counts as those of its clients."""
@@ -48,9 +54,12 @@ class Connections:
                 del self._counts[room]
 
     def _place(self, kind: str, address: str, most: int) -> "Place | None":
-        if is_loopback(address) and not self._bounds.limit_loopback:
+        if self._is_exempt(address):
             return self.uncounted(address)
         return Place(self, address, (kind, address)) if self._counts[kind, address] < most else None
+
+    def _is_exempt(self, address: str) -> bool:
+        return is_loopback(address) and not self._bounds.limit_loopback
 
 
 class Place:

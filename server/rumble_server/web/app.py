@@ -32,6 +32,7 @@ from rumble_server.web.errors import WebError
 from rumble_server.web.pages.pages import add_pages
 from rumble_server.web.pages.rendering import STATIC, html
 from rumble_server.web.security import Guard
+from rumble_server.web.shares import Shares
 from rumble_server.web.site import Site
 
 log = logging.getLogger(__name__)
@@ -77,7 +78,9 @@ def make_web(site: Site) -> ASGIApp:
     add_pages(app, site, library, auditor)
     app.mount("/static", _Static(directory=STATIC), name="static")
     _add_errors(app)
-    return Guard(app, site.hosts)
+    arena = site.arena
+    shared = Shares(app, site.places, site.operation.refusals, arena.clock.now_ms, arena.tournaments.__contains__)
+    return Guard(shared, site.hosts)
 
 
 def _add_errors(app: FastAPI) -> None:

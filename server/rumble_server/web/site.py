@@ -8,7 +8,9 @@ from typing import Protocol
 
 from rumble_server.arena.arena import Arena
 from rumble_server.arena.house import HouseBots
+from rumble_server.bounds import Bounds
 from rumble_server.histogram import Histogram
+from rumble_server.limits.connections import Connections
 from rumble_server.limits.refusals import Refusals
 from rumble_server.loop_lag import LoopLag
 from rumble_server.tournament.ended import EndedTournament, Outline
@@ -89,6 +91,8 @@ class Site:
     hosts: frozenset[str] = frozenset()
     """Host names, beside those of loopback, that a request to a loopback address may give (that of a proxy)."""
     operation: Operation = field(default_factory=Operation)
+    places: Connections = field(default_factory=lambda: Connections(Bounds()))
+    """What each address has open."""
 
     @property
     def tries(self) -> Tries:

@@ -91,12 +91,12 @@ async def test_endless_headers_get_431_and_are_not_kept(before: bytes, endless: 
         assert app.scopes == []
         assert server.refusals.counts == {"header_bytes": 1}
         (http,) = server.http
-        assert http._other_bytes < 10_000 + 300
+        assert http._other_bytes < 13_000
 
 
 async def test_many_short_headers_count_more_than_their_bytes() -> None:
     async with pages(bounds={"header_bytes": 10_000}) as (server, _), server.raw() as client:
-        client.writer.write((GET % 1)[:-2] + b"a:\r\n" * 200 + b"\r\n")
+        client.writer.write((GET % 1)[:-2] + b"a:\r\n" * 180 + b"\r\n")
         assert (await answer(client))[0] == 200
         client.writer.write((GET % 1)[:-2] + b"a:\r\n" * 300 + b"\r\n")
         assert await refused(client) == 431

@@ -1,0 +1,85 @@
+"""Streams and costly requests of one address have a bound; another address does not feel it."""
+
+import httpx
+import pytest
+from rumble_server.bounds import Bounds
+from rumble_server.limits.connections import Connections
+from rumble_server.limits.refusals import Refusals
+from rumble_server.web.shares import Shares
+from starlette.types import Message, Receive, Scope, Send
+
+
+class Pages:
+    """An application that answers with 200; a stream first waits for its peer."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        if scope["path"].endswith("/events"):
+            await receive()
+        await send({"type": "http.response.body", "body": b""})
+
+
+class Web:
+    """The middleware before an application, and who asks it."""
+
+    def __init__(self, **bounds: int) -> None:
+        self.refusals = Refusals()
+        self.now_ms = 0
+        places = Connections(Bounds(**bounds))  # type: ignore[arg-type]
+        self.app = Shares(Pages(), places, self.refusals, lambda: self.now_ms, {"live"}.__contains__)
+
+    async def get(self, path: str, address: str = "192.0.2.1") -> int:
+        transport = httpx.ASGITransport(self.app, client=(address, 1))
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
+            answer = await client.get(path)
+        if answer.status_code == 429:
+            assert answer.json()["error"]["code"] == "too_many_requests"
+        return answer.status_code
+
+
+COSTLY = [
+    "/api/tournaments/friday/export.json",
+    "/api/tournaments/friday/export.csv",
+    "/api/matches/friday.1.1.1.1/transcript",
+    "/api/matches/friday.1.1.1.1/boards",
+]
+CHEAP = ["/", "/api/tournaments/friday", "/api/matches/live.1.1.1.1/boards", "/api/games/chess/board"]
+
+
+@pytest.mark.parametrize("path", COSTLY)
+async def test_an_address_has_so_many_costly_requests_a_minute(path: str) -> None:
+    web = Web(costly_per_minute=2)
+    assert [await web.get(path) for _ in range(3)] == [200, 200, 429]
+    assert [await web.get(each) for each in COSTLY] == [429] * 4
+    assert [await web.get(each) for each in CHEAP] == [200] * 4
+    assert await web.get(path, "192.0.2.2") == 200
+    assert web.refusals.counts == {"costly": 5}
+    web.now_ms += 30_000
+    assert [await web.get(path) for _ in range(2)] == [200, 429]
+
+
+async def test_cheap_requests_and_loopback_are_not_counted() -> None:
+    web = Web(costly_per_minute=1)
+    assert [await web.get(each) for each in CHEAP * 3] == [200] * 12
+    assert [await web.get(COSTLY[0], "127.0.0.1") for _ in range(5)] == [200] * 5
+    assert await web.get(COSTLY[0]) == 200
+
+
+async def test_an_address_has_so_many_streams_at_a_time() -> None:
+    web = Web(streams_per_address=1)
+    within: list[int] = []
+
+    async def receive() -> Message:
+        """While this stream is open, ask for another one, here and elsewhere."""
+        within.append(await web.get("/api/tournaments/friday/events"))
+        within.append(await web.get("/api/tournaments/friday/events", "192.0.2.2"))
+        return {"type": "http.disconnect"}
+
+    async def send(message: Message) -> None:
+        """Nobody reads it."""
+
+    scope = {"type": "http", "path": "/api/tournaments/friday/events", "client": ("192.0.2.1", 1), "headers": []}
+    await web.app(scope, receive, send)
+    assert within == [429, 200]
+    assert web.refusals.counts == {"streams": 1}
+    assert await web.get("/api/tournaments/friday/events") == 200
