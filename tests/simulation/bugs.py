@@ -9,7 +9,7 @@ from rumble_server.arena.lifecycle import Lifecycle
 from rumble_server.arena.matches import Matches
 from rumble_server.arena.recorder import Recorder
 from rumble_server.arena.session import NO_MATCH, BotSession
-from rumble_server.match.facts import MatchFact
+from rumble_server.match.facts import MatchFact, SeatAway, StartTold
 from rumble_server.match.match_id import MatchId
 from rumble_server.match.referee import Referee
 from rumble_server.results.standings import Table
@@ -120,8 +120,8 @@ def forget_the_thinking_of_a_drop(patch: pytest.MonkeyPatch) -> None:
     """Whoever drops and comes back has its whole clock again."""
     suspend = Referee._suspend_turn
 
-    def changed(self: Referee, seat: int, now_ms: int) -> None:
-        suspend(self, seat, now_ms)
+    def changed(self: Referee, fact: StartTold | SeatAway) -> None:
+        suspend(self, fact)
         self._used_ms = 0
 
     patch.setattr(Referee, "_suspend_turn", changed)

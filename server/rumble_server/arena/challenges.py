@@ -56,7 +56,7 @@ class Challenges:
         config = challenge_config(challenge, player.name, other.name, seed=self._random.getrandbits(32))
         if not other.plays(config.game):
             raise TournamentError(ErrorCode.UNAVAILABLE, f"{other.name} does not play {config.game}")
-        tournament = self._lifecycle.create(config)
+        tournament = self._lifecycle.create(config, player.name)
         seat = self._random.randrange(2) if challenge.seat is None else challenge.seat
         self._challengers[tournament.id] = player.name
         for each in (player, other):

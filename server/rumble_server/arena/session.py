@@ -79,13 +79,23 @@ class BotSession:
         "closing",
         "games",
         "id",
+        "lag_by_pings",
         "lag_ms",
         "max_matches",
         "omit",
         "version",
     )
 
-    def __init__(self, session_id: int, login: Login, max_matches: int, lag_ms: int, outlet: Outlet) -> None:
+    def __init__(
+        self,
+        session_id: int,
+        login: Login,
+        max_matches: int,
+        lag_ms: int,
+        outlet: Outlet,
+        *,
+        lag_by_pings: bool = False,
+    ) -> None:
         self.id = session_id
         self.max_matches = min(login.max_matches, max_matches)
         self.challenges = login.challenges
@@ -97,6 +107,8 @@ class BotSession:
         self.client = login.client
         self.lag_ms = lag_ms
         """The least of the connection's last round trips."""
+        self.lag_by_pings = lag_by_pings
+        """Only pings measure them, and a bot can delay its pongs."""
         self.closing = False
         """Nothing more is sent or taken."""
         self._outlet = outlet

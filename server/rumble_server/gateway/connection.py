@@ -22,6 +22,7 @@ from rumble_server.gateway.frames import least_size, text_frame, whole_texts
 from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.handshake import HandshakePolicy, select_subprotocol
 from rumble_server.gateway.outbox import Outbox
+from rumble_server.gateway.round_trip import kernel_round_trip_ms
 from rumble_server.gateway.session import Session
 from rumble_server.hosts import is_loopback
 
@@ -69,6 +70,7 @@ class Connection(asyncio.Protocol):
         self.address = ""
         self.is_local = False
         self.lag_ms = 0
+        self.lag_by_pings = True
 
     # --- asyncio.Protocol ---
 
@@ -170,6 +172,7 @@ class Connection(asyncio.Protocol):
             return
         forwarded = any(name in request.headers for name in FORWARDED_HEADERS)
         self.is_local = is_loopback(self.address) and not forwarded
+        self.lag_by_pings = forwarded or kernel_round_trip_ms(transport) is None
         offered = request.headers.get_all("Sec-WebSocket-Protocol")
         if offered and self._protocol.subprotocol is None:
             message = CLOSE_REASONS[CloseCode.PROTOCOL_NOT_SUPPORTED]
@@ -214,6 +217,8 @@ class Connection(asyncio.Protocol):
         self._pinged_at_ms = None
         self._heard_at_ms = now_ms
         self.lag_ms = min(self._round_trips)
+        if self._transport is not None and not self.lag_by_pings:  # a bot may delay its pongs
+            self.lag_ms = min(self.lag_ms, kernel_round_trip_ms(self._transport) or 0)
         self._session.round_trip(self.lag_ms)
 
     def _flush(self) -> None:

@@ -9,6 +9,9 @@ from rumble_server.arena.arena import Arena
 from rumble_server.gateway.limits import LoginLimits
 from rumble_server.gateway.session import Link, Session, Shared
 
+FEATURES = ["away_clock"]
+"""What was added to the protocol after version 1.0."""
+
 
 class Sessions:
     """The open sessions by id: here the arena's messages arrive. One for a session that has ended is dropped."""
@@ -49,7 +52,7 @@ class Gateway:
         self.limits = limits or Limits()
         self._sessions = sessions
         self._opened = 0
-        welcome = write_message(Welcome(server=server, limits=self.limits, games=game_names()))
+        welcome = write_message(Welcome(server=server, features=FEATURES, limits=self.limits, games=game_names()))
         self._shared = Shared(arena, self.limits, LoginLimits(arena.clock.now_ms), welcome, open_names)
 
     def connect(self, link: Link) -> Session:

@@ -33,6 +33,10 @@ class Link(Protocol):
     def lag_ms(self) -> int:
         """The least of the last round trips."""
 
+    @property
+    def lag_by_pings(self) -> bool:
+        """Whether only pings measure them: behind a proxy, and where the kernel does not tell its round trips."""
+
     def send(self, frame: bytes) -> None:
         """Write a text frame."""
 
@@ -148,6 +152,7 @@ class Session:
             keyless_allowed=shared.open_names or link.is_local,
             most_matches=shared.limits.max_matches,
             lag_ms=link.lag_ms,
+            lag_by_pings=link.lag_by_pings,
         )
 
     # --- limits ---

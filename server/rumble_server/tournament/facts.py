@@ -11,11 +11,12 @@ from rumble_server.tournament.pairing import Pairing
 
 @dataclass(frozen=True, slots=True)
 class TournamentCreated:
-    """A tournament exists, in its lobby."""
+    """A tournament exists, in its lobby. `challenger`: the bot whose challenge it is, if it is one."""
 
     tournament: str
     config: TournamentConfig
     at_ms: int
+    challenger: str | None = None
     fact: Literal["tournament_created"] = "tournament_created"
 
 

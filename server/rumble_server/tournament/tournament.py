@@ -54,6 +54,8 @@ class Tournament:
         self.id = created.tournament
         self.config = created.config
         self.created_at_ms = created.at_ms
+        self.challenger = created.challenger
+        """The bot whose challenge it is, if it is one."""
         self.invite = created.config.invite
         """The code that bots join with; None if they need none."""
         self.status: TournamentStatus = "lobby"
