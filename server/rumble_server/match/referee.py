@@ -7,8 +7,8 @@ What the log tells (moves, banks, budgets, the open turn, the outcome) changes o
 is read again. Beside it stands what is true of this run alone: the lag of connections, what they want left out of
 turns, whether a turn still waits in the server, and how late the server was.
 
-Time is in ms. A turn's clock runs from the asking, and only while its bot is connected; with `away_clock` `runs` it runs
-on while the bot is away. `away_left_ms` is a separate budget per seat and match that runs while the bot is not
+Time is in ms. A turn's clock runs from the asking, and only while its bot is connected; with `away_clock` `runs` it
+runs on while the bot is away. `away_left_ms` is a separate budget per seat and match that runs while the bot is not
 connected. Neither runs while the server is late: that time is excused, and recorded where it was a bot's to think in.
 """
 

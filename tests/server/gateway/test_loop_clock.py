@@ -77,9 +77,11 @@ class BeatingLoop(HandLoop):
 
     def __init__(self) -> None:
         super().__init__()
-        self.timers: list[tuple[float, Callable[..., None], tuple[Any, ...]]] = []
+        self.timers: list[tuple[float, Callable[..., object], tuple[Any, ...]]] = []
 
-    def call_later(self, delay: float, callback: Callable[..., Any], *given: Any, context: Any = None) -> Any:
+    def call_later(  # type: ignore[override]  # it keeps no context
+        self, delay: float, callback: Callable[..., object], *given: Any, context: Any = None
+    ) -> Any:
         self.timers.append((self.now_s + delay, callback, given))
 
     def pass_ms(self, ms: float) -> None:

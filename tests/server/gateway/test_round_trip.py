@@ -33,11 +33,14 @@ def test_a_socket_that_tells_nothing_has_none() -> None:
 
 @pytest.mark.skipif(not hasattr(socket, "TCP_INFO"), reason="only Linux tells it")
 def test_on_loopback_it_is_next_to_nothing() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        with socket.create_connection(server.getsockname()) as client, server.accept()[0] as accepted:
-            client.sendall(b"x")
-            accepted.recv(1)
-            transport = asyncio.Transport({"socket": accepted})
-            found = kernel_round_trip_ms(transport)
+    with (
+        socket.create_server(("127.0.0.1", 0)) as server,
+        socket.create_connection(server.getsockname()) as client,
+        server.accept()[0] as accepted,
+    ):
+        client.sendall(b"x")
+        accepted.recv(1)
+        transport = asyncio.Transport({"socket": accepted})
+        found = kernel_round_trip_ms(transport)
     assert found is not None
     assert found < 100
