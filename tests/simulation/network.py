@@ -118,7 +118,7 @@ class Wire:
 
     def accept(self) -> None:
         """The server takes the connection; it speaks first."""
-        opened = {"bot": self._client.name, "lag_ms": self.lag_ms}
+        opened = {"bot": self._client.name, "lag_ms": self.lag_ms, "lag_by_pings": self.lag_by_pings}
         self._network.see("open", self, orjson.dumps(opened).decode())
         self.run.wires.append(self)
         self._session = self.run.gateway.connect(self)

@@ -62,7 +62,8 @@ class LiveMatch:
 
     def ask(self, seat: int, frame: bytes, turn_id: str) -> None:
         session = self.players[seat].session
-        if session is None:
+        if session is None or session.closing:  # it is never told of the turn
+            self.referee.hold_turn(turn_id)
             return
         if session.holds(self.match_id):
             self.referee.hold_turn(turn_id)

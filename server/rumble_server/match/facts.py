@@ -118,7 +118,7 @@ class MoveRefused:
 
 @dataclass(slots=True)
 class SeatAway:
-    """The server saw a seat's socket end; its `away_left_ms` runs from now."""
+    """The server saw a seat's socket end; its `away_left_ms` runs from now. `on_turn`: it had been told its turn."""
 
     match: str
     attempt: int
@@ -126,6 +126,7 @@ class SeatAway:
     away_left_ms: int
     at_ms: int
     excused_ms: int = 0
+    on_turn: bool = False
     fact: Literal["seat_away"] = "seat_away"
 
 

@@ -196,8 +196,7 @@ class Referee:
                 self.seats[fact.seat].retries_left = fact.retries_left
             case SeatAway():
                 own = self.seats[fact.seat]
-                if self.turn is not None and self.turn.seat == fact.seat and not self.turn.held:
-                    own.drops += 1
+                own.drops += fact.on_turn
                 if not self._runs:
                     self._suspend_turn(fact)
                 own.away_left_ms = fact.away_left_ms
@@ -262,8 +261,10 @@ class Referee:
         own = self.seats[seat]
         if self.over is not None or own.away_since_ms is not None:
             return
+        turn = self.turn
+        on_turn = turn is not None and turn.seat == seat and not turn.held
         excused_ms = 0 if self._runs else self._excused_ms(seat, now_ms)
-        self._record(SeatAway(self._match_id, self._attempt, seat, own.away_left_ms, now_ms, excused_ms))
+        self._record(SeatAway(self._match_id, self._attempt, seat, own.away_left_ms, now_ms, excused_ms, on_turn))
         if self._void_if_stalled(now_ms):
             return
         notice = say.Notice(

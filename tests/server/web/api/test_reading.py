@@ -183,7 +183,7 @@ async def test_the_audit_tells_what_was_excused_and_who_dropped(
     assert sorted(told.values()) == [(0, 0), (4000, 1)]
     assert told[thinker.name] == (4000, 1)
     page = (await browser.get(f"/tournaments/{tournament.id}")).text
-    assert "4.0 s" in page
+    assert '<td class="number">4 s</td>' in page
 
 
 async def test_the_audit_of_a_running_tournament_tells_who_waits_for_whom(
