@@ -52,6 +52,11 @@ def test_everything_happens_in_some_seed() -> None:
             seen[fact["fact"]] += 1
             if fact["fact"] == "match_over":
                 seen[fact["termination"]] += 1
+                seen["stalled"] += fact["stalled"]
+            elif fact["fact"] == "tournament_ended" and "was void" in fact["reason"]:
+                seen["given up"] += 1
+            elif fact["fact"] in ("move_made", "seat_away", "start_told"):
+                seen[f"{fact['fact']} excused"] += fact["excused_ms"] > 0
             elif fact["fact"] == "tournament_paused":
                 seen[f"paused by {fact['by']}"] += 1
     facts = (
@@ -64,6 +69,7 @@ def test_everything_happens_in_some_seed() -> None:
         *("normal", "resignation", "illegal_move", "timeout", "disconnect"),
         *("no_show", "flood", "adjudication", "aborted"),
     )
+    late = ("stalled", "given up", "move_made excused", "seat_away excused", "start_told excused")
     happenings = ("kill", "stop", "stall", "clean", "closing", "lost", "ordered")
-    never = [what for what in (*facts, *terminations, *happenings) if not seen[what]]
+    never = [what for what in (*facts, *terminations, *late, *happenings) if not seen[what]]
     assert not never
