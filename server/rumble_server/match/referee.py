@@ -206,7 +206,8 @@ class Referee:
                 self.turn = OpenTurn(
                     fact.turn_id, fact.seat, fact.at_ms, self._used_ms, fact.lag_ms, deadline_ms, late_ms
                 )
-                self.seats[fact.seat].lag_given_ms += fact.lag_ms
+                if fact.lag_ms:
+                    self.seats[fact.seat].lag_given_ms += fact.lag_ms
             case StartTold():
                 self._suspend_turn(fact)
                 self.seats[fact.seat].away_since_ms = None
@@ -266,11 +267,12 @@ class Referee:
         own.lag_ms = min(lag_ms, MOST_LAG_MS)
         own.lag_by_pings = lag_by_pings
         own.omit = omit
-        told = StartTold(self._match_id, self._attempt, seat, own.greeted, now_ms, self._excused_ms(seat, now_ms))
+        excused_ms = self._excused_ms(seat, now_ms)
+        told = StartTold(self._match_id, self._attempt, seat, own.greeted, now_ms, excused_ms)
         frame = frame_of_start(told, self.terms, self.moves)
         self._record(told)
         self._driver.begin(seat, frame)
-        if self._void_if_stalled(now_ms):
+        if excused_ms and self._void_if_stalled(now_ms):
             return
         if self.turn is None and self.seats[self.state.to_move].away_since_ms is None:
             self._ask(now_ms)
@@ -284,7 +286,7 @@ class Referee:
         on_turn = turn is not None and turn.seat == seat and not turn.held
         excused_ms = 0 if self._runs else self._excused_ms(seat, now_ms)
         self._record(SeatAway(self._match_id, self._attempt, seat, own.away_left_ms, now_ms, excused_ms, on_turn))
-        if self._void_if_stalled(now_ms):
+        if excused_ms and self._void_if_stalled(now_ms):
             return
         notice = say.Notice(
             code=NoticeCode.OPPONENT_AWAY,
@@ -331,7 +333,8 @@ class Referee:
         except MoveError as error:
             self._refuse_fault(turn, Rejection.BAD_MOVE, str(error), now_ms, frame)
             return True
-        excused_ms = turn.excused_ms(now_ms, self._lateness.late_ms)
+        late_ms = self._lateness.late_ms
+        excused_ms = 0 if late_ms == turn.late_ms else turn.excused_ms(now_ms, late_ms)
         if now_ms > turn.deadline_ms + excused_ms and not turn.held:  # it counts: no verdict was before it
             excused_ms = now_ms - turn.deadline_ms
         bank_ms = bank_after_ms(self.control, self.seats[seat].bank_ms, turn.thought_ms(now_ms, excused_ms))

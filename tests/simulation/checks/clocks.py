@@ -206,7 +206,7 @@ class _Clocks:
         seat.away_since_ms = None
 
     def _away_from(self, seat: _Seat, at_ms: int) -> int:
-        """From when the budget has run up to a time, as if without a break: the server was late meanwhile."""
+        """From when the budget would have run up to a time, if it had run all along and not stood while it was late."""
         since_ms = seat.away_since_ms or 0
         return max(since_ms, self.run.grace_until_ms) + _late_ms(self.run, since_ms, at_ms)
 
