@@ -6,6 +6,7 @@ import errno
 import logging
 import secrets
 import socket
+import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
@@ -38,8 +39,10 @@ from rumble_server.limits.connections import Connections
 from rumble_server.limits.door import Door
 from rumble_server.limits.refusals import Refusals
 from rumble_server.limits.source import Sources
+from rumble_server.loop_lag import LoopLag
 from rumble_server.store.archive import Archive
 from rumble_server.store.codec import Numbered
+from rumble_server.store.ended_count import EndedCount, count_ended
 from rumble_server.store.errors import StoreError
 from rumble_server.store.reader import LogReader
 from rumble_server.store.sqlite import SqliteLog, database_path
@@ -48,7 +51,7 @@ from rumble_server.tournament.formats import Round
 from rumble_server.web.app import make_web
 from rumble_server.web.feed.feed import Feed
 from rumble_server.web.feed.ranker import Ranker, on_thread
-from rumble_server.web.site import Site
+from rumble_server.web.site import Operation, Site
 
 log = logging.getLogger(__name__)
 
@@ -92,6 +95,8 @@ class Server:
         self.log = SqliteLog(database_path(config.db))
         self.reader = LogReader(self.log.path)
         self.refusals = Refusals()
+        self.ended = EndedCount()
+        self.lag = LoopLag()
         self.made_token: str | None = None
         """The host token that this start made, to be printed once; None if there was one, or one was given."""
         self._run = self.log.count_run()
@@ -171,7 +176,7 @@ class Server:
         self._house = None if self._make_house is None else self._make_house(self.url, self._certificate)
         self.house_bots = HouseBots(self.arena, keys, self._house, self.config.house)
         hosts = self.config.allowed_hosts
-        bounds = self.config.bounds
+        bounds, outbox = self.config.bounds, Outbox()
         entrance = Entrance(
             gateway=self.gateway,
             policy=HandshakePolicy(hosts),
@@ -179,11 +184,20 @@ class Server:
             sources=Sources(self.config.behind_proxy),
             places=Connections(bounds),
             refusals=self.refusals,
-            outbox=Outbox(),
+            outbox=outbox,
             turns=Turns(bounds.uncommon_frames_per_turn),
             descriptors=Descriptors(raise_limit(), self.refusals, self.arena.clock.now_ms),
         )
-        site = Site(self.arena, self.log, self.archive, self.feed, self.house_bots, hosts)
+        operation = Operation(
+            ended=self.ended.by_status,
+            connections=self._count_connections,
+            refusals=self.refusals,
+            turn_latency=outbox.latency,
+            lag=self.lag,
+            commits=self.log.commits,
+            metrics_token=self.config.metrics_token,
+        )
+        site = Site(self.arena, self.log, self.archive, self.feed, self.house_bots, hosts, operation)
         self._uvicorn = _Uvicorn(
             uvicorn.Config(
                 make_web(site),
@@ -210,6 +224,20 @@ class Server:
         for name in self.house_bots.names_lost():
             log.warning("no house bot %s: somebody else uses that name", name)
         self.house_bots.open()
+        self.lag.start(loop)
+        self._counting = asyncio.create_task(self._count_ended())
+
+    async def _count_ended(self) -> None:
+        """Count, for /metrics, the tournaments that earlier runs left. It reads them all, so nothing waits for it."""
+        try:
+            self.ended.add(*await asyncio.to_thread(count_ended, self.log.path))
+        except (StoreError, sqlite3.Error) as error:
+            log.error("the tournaments that are over could not be counted: %s", error)
+
+    def _count_connections(self) -> dict[str, int]:
+        bots, strangers = self.gateway.count_sessions()
+        everything = 0 if self._uvicorn is None else len(self._uvicorn.server_state.connections)
+        return {"bot": bots, "stranger": strangers, "web": max(0, everything - bots - strangers)}
 
     def _shut_out(self) -> None:
         """End the connections of those who are banned."""
@@ -243,6 +271,7 @@ class Server:
 
     def _on_durable(self, batch: list[Numbered]) -> None:
         self._written.set()
+        self.ended.take(batch)
         self.arena.on_durable()
         self.feed.publish(batch)
         self.house_bots.take(batch)
@@ -276,6 +305,7 @@ class Server:
     async def stop(self) -> None:
         """Drain: no new matches; running ones finish within `drain_ms` or stay resumable; close bots with 1001."""
         self.arena.drain()
+        self.lag.stop()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self.config.drain_ms / 1000):
                 while self.arena.matches.live:
@@ -292,6 +322,7 @@ class Server:
             await self._serving
         if self._pairing is not None:
             self._pairing.shutdown(wait=False, cancel_futures=True)
+        await self._counting
         await self.log.close()
         self.reader.close()
         self.archive.close()

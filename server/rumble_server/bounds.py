@@ -23,7 +23,7 @@ class Bounds(BaseModel):
     counted: a tunnel comes from loopback."""
 
     connections_per_address: Count = 256
-    """Open connections of one address."""
+    """Open connections of one address, beside strangers."""
     invited_connections_per_address: Count = 256
     """Open connections of one address that showed a valid invitation, beside the others."""
     strangers_per_address: Count = 64

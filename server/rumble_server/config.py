@@ -11,6 +11,7 @@ from rumble_protocol.server_messages import Limits
 
 from rumble_server.bounds import Bounds
 from rumble_server.hosts import LOCAL_HOSTS, SHORTEST_TOKEN, is_loopback
+from rumble_server.limits.source import Sources
 
 LogLevel = Literal["debug", "info", "warning", "error"]
 
@@ -36,6 +37,13 @@ class ServerConfig(BaseModel):
     """Host names that a proxy on this machine passes on."""
     behind_proxy: frozenset[str] = frozenset()
     """Addresses and networks of proxies whose forwarded address and scheme are believed."""
+
+    @field_validator("behind_proxy")
+    @classmethod
+    def _are_addresses(cls, given: frozenset[str]) -> frozenset[str]:
+        Sources(given)
+        return given
+
     grace_ms: Annotated[int, Field(ge=0)] = 30_000
     """Time in ms after a start with matches in progress; bots' away and absent times run only after it."""
     drain_ms: Annotated[int, Field(ge=0)] = 5_000

@@ -101,3 +101,34 @@ async def test_the_process_that_writes_is_killed(tmp_path: Path) -> None:
     assert_all_played(facts, NAMES)
     assert assert_told_as_logged(told, facts) == 72
     assert {fact["termination"] for fact in facts if fact["fact"] == "match_over"} == {"normal"}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows removes no open file")
+async def test_the_database_is_moved_away_and_back(tmp_path: Path) -> None:
+    told: list[Frame] = []
+    seen: dict[str, asyncio.Event] = {code: asyncio.Event() for code in ("turn", "disk", "resumed")}
+
+    def heard(frame: Frame) -> None:
+        told.append(frame)
+        what = frame["code"] if frame["type"] == "notice" else frame["type"]
+        if what in seen:
+            seen[what].set()
+
+    with restartable_server(tmp_path) as restartable:
+        restartable.server.tournament("create", "cup", "--game", "tictactoe", "--start-at-bots", "4", "--cycles", "3")
+        async with asyncio.timeout(60), asyncio.TaskGroup() as playing:
+            for name in NAMES:
+                bot = RecordingBot(restartable.server.bot_url, "cup", name, think_s=lambda: 0.02, heard=heard)
+                playing.create_task(bot.play())
+            await seen["turn"].wait()
+            aside = tmp_path / "aside.db"
+            os.rename(restartable.database, aside)
+            await seen["disk"].wait()
+            announced = [frame for frame in told if frame["type"] == "match_over"]
+            assert (tmp_path / "serve.log").read_bytes().count(b"rumble.db was removed or replaced") == 1
+            os.rename(aside, restartable.database)
+            await seen["resumed"].wait()
+        facts = restartable.facts()
+    assert_all_played(facts, NAMES)
+    assert assert_told_as_logged(told, facts) == 72 > len(announced)
+    assert {fact["termination"] for fact in facts if fact["fact"] == "match_over"} == {"normal"}

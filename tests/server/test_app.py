@@ -18,6 +18,7 @@ from rumble_server.arena.organiser import Organiser
 from rumble_server.bounds import Bounds
 from rumble_server.config import ServerConfig
 from rumble_server.store import archive
+from rumble_server.store.pruning import prune
 from rumble_server.store.reader import LogReader
 from rumble_server.store.sqlite import SqliteLog
 from rumble_server.tournament.config import TournamentConfig
@@ -204,9 +205,9 @@ def damage(path: Path, which: str) -> None:
         database.commit()
 
 
-async def get(server: Server, path: str) -> tuple[int, Any]:
+async def get(server: Server, path: str, headers: dict[str, str] | None = None) -> tuple[int, Any]:
     async with httpx.AsyncClient(base_url=server.url) as client:
-        answer = await client.get(path)
+        answer = await client.get(path, headers=headers)
     return answer.status_code, answer.json() if path.startswith("/api") else answer.text
 
 
@@ -345,3 +346,25 @@ def test_beyond_this_machine_a_host_token_has_twelve_characters(host: str, token
     else:
         with pytest.raises(ValidationError, match="at least 12 characters"):
             ServerConfig(host=host, host_token=token)
+
+
+@pytest.mark.e2e
+async def test_the_moves_of_a_pruned_tournament_are_gone_and_its_standings_stay(tmp_path: Path) -> None:
+    path = tmp_path / "rumble.db"
+    await play(path)
+    async with running(path) as server:
+        standings = await get(server, "/api/tournaments/friday/standings")
+        matches = await get(server, "/api/tournaments/friday/matches")
+        assert (await get(server, "/api/matches/friday.1.1.1.1/boards"))[0] == 200
+        await asyncio.to_thread(prune, str(path), server.arena.clock.now_ms() + 1)
+        Organiser(server.arena).set_token("ann", "the-token-of-ann")
+        headers = {"Authorization": "Bearer the-token-of-ann"}
+        for what in ("", "/boards", "/transcript"):
+            status, told = await get(server, f"/api/matches/friday.1.1.1.1{what}", headers)
+            assert (status, told["error"]["code"]) == (410, "pruned"), what
+        assert (await get(server, "/api/matches/friday.7.7.7.7/boards"))[0] == 404
+        status, page = await get(server, "/matches/friday.1.1.1.1")
+        assert (status, "the moves of friday.1.1.1.1 were deleted to save space" in page) == (410, True)
+        assert await get(server, "/api/tournaments/friday/standings") == standings
+        assert await get(server, "/api/tournaments/friday/matches") == matches
+        assert (standings[0], matches[0]) == (200, 200)

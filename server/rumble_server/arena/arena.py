@@ -94,6 +94,11 @@ class Arena:
         player = self.players.get(name)
         return player is not None and player.is_connected
 
+    @property
+    def waiting_for_disk(self) -> int:
+        """How many sessions have frames that wait for the disk."""
+        return self._outlet.waiting
+
     # --- events of sessions ---
 
     def login(

@@ -90,7 +90,7 @@ class Matches:
     def new_turn_id(self) -> str:
         """Return a turn id that no other turn of any run has."""
         self._turns += 1
-        return f"{self._prefix}{self._turns:x}"
+        return self._prefix + format(self._turns, "x")
 
     # --- matches begin, go on and stop ---
 
@@ -170,16 +170,17 @@ class Matches:
 
     def move(self, player: Player, message: Move, frame: str) -> bool:
         """Hand a move to its referee; `frame` is the whole text. Return whether it answered an open turn of the bot."""
-        seat = player.matches.get(message.match)
+        match_id = message.match
+        seat = player.matches.get(match_id)
         if seat is None:
-            player.send(write_message(_unknown_match(message)), match_id=message.match)
+            player.send(write_message(_unknown_match(message)), match_id=match_id)
             return False
-        match, now_ms = self.live[message.match], self.recorder.clock.now_ms()
+        match, now_ms = self.live[match_id], self.recorder.clock.now_ms()
         try:
             answered = match.referee.move(seat, message.turn_id, message.move, now_ms, frame)
         except Exception:
             # A game's own code failed: that is the server's fault, and of this match alone.
-            log.exception("match %s: the referee failed at ply %d", message.match, len(match.referee.moves))
+            log.exception("match %s: the referee failed at ply %d", match_id, len(match.referee.moves))
             match.referee.abort("the server failed at this match; nobody is blamed", now_ms)
             answered = True
         self._follow(match)

@@ -30,6 +30,11 @@ class Outlet:
         self._waiting[session] = None
         self.log.hurry()
 
+    @property
+    def waiting(self) -> int:
+        """How many sessions wait for the disk."""
+        return len(self._waiting)
+
     def on_durable(self) -> None:
         """More of the log is on disk: send the frames that waited for it."""
         waiting, self._waiting = self._waiting, {}

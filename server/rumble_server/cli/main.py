@@ -19,6 +19,7 @@ from rumble_server.cli.support.terminal import MARKUP, plain
 COMMANDS = {
     "demo": "Run a whole tournament on this machine, with a live table.",
     "serve": "Run a server that hosts tournaments.",
+    "db": "Back up, restore, check, mend and shrink a database.",
     "tournament": "Create, start, watch and end tournaments on a server.",
     "ban": "Keep an address or a name out of a server, for a time.",
     "token": "Give and take back the tokens of hosts.",

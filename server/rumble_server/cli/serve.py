@@ -2,20 +2,26 @@
 
 import gc
 import inspect
+import logging
 import os
 import sys
+from contextlib import closing
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperCommand
 
-from rumble_server.cli.support.loop import on_hangup, run, until_signal
+from rumble_server.cli.support.loop import on_hangup, periodically, run, until_signal
 from rumble_server.cli.support.settings import FILE_VARIABLE, Setting, read_config, settings
 
 if TYPE_CHECKING:
     from rumble_server.app import Server
     from rumble_server.config import ServerConfig
 
+log = logging.getLogger(__name__)
+
+LOGS_S = 60.0
+"""How often, in s, the logs tell what they have counted and look for a new day."""
 FIRST_OF_PANEL = {"host": "Server", "tls_cert": "TLS", "log_level": "Logs and metrics"}
 """The first setting of a panel of the help, and its title; the panel has those that follow."""
 PANEL_OF_PART = {"limits": "Limits of a bot, which it is told", "bounds": "Bounds of a connection, an address, a match"}
@@ -88,19 +94,21 @@ app.command("serve", cls=_GroupedHelp)(serve)
 async def _serve(config: "ServerConfig") -> None:
     from rumble_server.cli.support.house import HouseProcesses
     from rumble_server.cli.support.running import running_server
+    from rumble_server.logs.set_up import set_up_logs
 
     stopping = until_signal()
-    async with running_server(config, HouseProcesses) as server:
-        # What is there now stays, and most of what comes is freed without the collector: it need not look as often as
-        # it does by itself. A pass over the young objects stays below some ms.
-        gc.collect()
-        gc.freeze()
-        gc.set_threshold(10_000, 10, 20)
-        if config.tls_cert is not None:
-            on_hangup(server.reload)
-        _announce(server)
-        await stopping.wait()
-        typer.echo("draining", err=True)
+    with closing(set_up_logs(config)) as logs:
+        async with periodically(logs.tick, LOGS_S), running_server(config, HouseProcesses) as server:
+            # What is there now stays, and most of what comes is freed without the collector: it need not look as often
+            # as it does by itself. A pass over the young objects stays below some ms.
+            gc.collect()
+            gc.freeze()
+            gc.set_threshold(10_000, 10, 20)
+            if config.tls_cert is not None:
+                on_hangup(server.reload)
+            _announce(server)
+            await stopping.wait()
+            log.info("draining")
 
 
 def _announce(server: "Server") -> None:

@@ -71,6 +71,8 @@ class Connection(asyncio.Protocol):
         self._rest = b""
         """Bytes of which those from `_rest_at` on wait for their turn; meanwhile nothing is read from the socket."""
         self._rest_at = 0
+        self._few_bytes = entrance.bounds.frames_per_turn * LEAST_FRAME_BYTES
+        """So many bytes hold no more frames than one turn of the loop allows; 0 while bytes wait."""
         self._empty_frames = 0
         """Control and empty frames since `_counted_from_ms`."""
         self.opened_ms = self._counted_from_ms = self._now_ms()
@@ -103,6 +105,13 @@ class Connection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Bytes came in: frames, messages, and all that follows from them."""
+        size = len(data)
+        if size <= self._few_bytes and self._is_at_frame():
+            texts, end = whole_texts(data, 0, size, self._gateway.limits.frame_bytes)
+            if end:
+                for text in texts:
+                    self._on_text(text)
+                return
         if self._rest:  # a transport may hand over what it had when it was paused
             self._rest, self._rest_at = self._rest[self._rest_at :] + data, 0
         else:
@@ -112,28 +121,35 @@ class Connection(asyncio.Protocol):
         """Handle what waited for this turn of the loop; read from the socket again when nothing is left."""
         data, self._rest = self._rest, b""
         if self._transport is not None:
+            self._few_bytes = self._entrance.bounds.frames_per_turn * LEAST_FRAME_BYTES
             self._read(data, self._rest_at)
             if not self._rest and not self._transport.is_closing():
                 self._transport.resume_reading()
 
     def _read(self, data: bytes, start: int) -> None:
         """Handle bytes from `start` on, as many as one turn of the loop allows."""
-        bounds = self._entrance.bounds
-        frames, stop = bounds.frames_per_turn, start + bounds.bytes_per_turn
-        if self._unparsed == 0 and not self._fragmented and self._protocol.state is State.OPEN:
-            texts, start = whole_texts(data, start, self._gateway.limits.frame_bytes, frames, stop)
+        bounds, most_bytes = self._entrance.bounds, self._gateway.limits.frame_bytes
+        frames, stop = bounds.frames_per_turn, min(len(data), start + bounds.bytes_per_turn)
+        while frames > 0 and start < stop and self._is_at_frame():
+            # No more frames than are left can begin in so many bytes.
+            texts, start = whole_texts(data, start, min(stop, start + frames * LEAST_FRAME_BYTES), most_bytes)
+            if not texts:
+                break
             for text in texts:
                 self._on_text(text)
-            if start == len(data):
-                return
             frames -= len(texts)
-        self._parse(data, start, frames, stop)
+        if start < len(data):
+            self._parse(data, start, frames, stop)
+
+    def _is_at_frame(self) -> bool:
+        """Whether what comes next begins a message on an open connection."""
+        return self._unparsed == 0 and not self._fragmented and self._protocol.state is State.OPEN
 
     def _parse(self, data: bytes, start: int, frames: int, stop: int) -> None:
         """Handle bytes by the parser, no more than this number of frames and none from `stop` on; the rest waits."""
         protocol, turns = self._protocol, self._entrance.turns
         left = most = min(frames, turns.left)
-        while left > 0 and start < min(stop, len(data)):
+        while left > 0 and start < stop:
             # So that no more frames are parsed than are left.
             piece = data[start : min(start + left * LEAST_FRAME_BYTES, stop)]
             start += len(piece)
@@ -153,6 +169,7 @@ class Connection(asyncio.Protocol):
         """Leave what comes from `start` on, and all that is still in the socket, for the next turn of the loop."""
         if self._transport is not None and not self._transport.is_closing():
             self._rest, self._rest_at = data, start
+            self._few_bytes = 0
             self._transport.pause_reading()
             self._entrance.turns.wait(self)
 

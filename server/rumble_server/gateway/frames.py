@@ -14,17 +14,15 @@ LEAST_FRAME_BYTES = 2 + MASK_BYTES
 """Bytes of a client's frame without content: no frame has fewer."""
 
 
-def whole_texts(data: bytes, start: int, most_bytes: int, most_frames: int, stop: int) -> tuple[list[bytes], int]:
-    """Return the payloads of a client's whole text frames from `start` on, and where in `data` they end.
+def whole_texts(data: bytes, start: int, stop: int, most_bytes: int) -> tuple[list[bytes], int]:
+    """Return the payloads of a client's whole text frames that begin before `stop`, and where in `data` they end.
 
-    `data[start]` must begin a frame. No more than `most_frames` are taken, and none that begins at `stop` or behind it.
-    None at all are taken if anything else is among them, or one over `most_bytes`: then a full parser has to read it.
+    `data[start]` must begin a frame. None at all are taken if anything else is among them, or one over `most_bytes`:
+    then a full parser has to read it.
     """
     payloads: list[bytes] = []
     at, end = start, len(data)
-    while at < end:
-        if at >= stop or len(payloads) == most_frames:
-            break
+    while at < stop:
         if end - at < 2 or data[at] != WHOLE_TEXT:
             return [], start
         size = data[at + 1] - MASKED

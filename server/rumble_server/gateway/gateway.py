@@ -1,5 +1,7 @@
 """The gateway of a server: its open sessions, and what they share."""
 
+import logging
+
 from rumble_engine import game_names
 from rumble_protocol.codec import write_message
 from rumble_protocol.codes import CloseCode
@@ -9,6 +11,8 @@ from rumble_server.arena.arena import Arena
 from rumble_server.gateway.session import Link, Session, Shared
 from rumble_server.limits.bans import Ban
 from rumble_server.limits.buckets import NameBuckets
+
+audit = logging.getLogger("rumble_server.audit")
 
 
 class Sessions:
@@ -20,6 +24,7 @@ class Sessions:
     def logged_in(self, session_id: int, name: str) -> None:
         if session := self.open.get(session_id):
             session.logged_in(name)
+            audit.info("logged in", extra={"bot": name, "address": session.link.address})
 
     def invited(self, session_id: int, tournament_id: str) -> None:
         if session := self.open.get(session_id):
@@ -72,6 +77,11 @@ class Gateway:
         """End a session whose connection has ended."""
         self._sessions.open.pop(session.id, None)
         session.lost()
+
+    def count_sessions(self) -> tuple[int, int]:
+        """Return how many are logged in, and how many are not."""
+        known = sum(session.name is not None for session in self._sessions.open.values())
+        return known, len(self._sessions.open) - known
 
     def close_all(self, code: CloseCode) -> None:
         """Close every session, after what it is to be sent."""

@@ -171,7 +171,7 @@ class HttpConnection(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         """Find out where the request comes from; refuse it, or have it answered."""
         entrance, peer = self._entrance, self.client
-        self._in_head, self._in_body = False, True
+        self._in_head = False
         self._source = source = entrance.sources.of_request(self._peer, str(self.scheme), self.headers)
         self.scope["client"] = (source.address, peer[1] if peer else 0)
         self.scope["scheme"] = source.scheme
@@ -187,6 +187,7 @@ class HttpConnection(HttpToolsProtocol):
             self._refuse(HTTPStatus.TOO_MANY_REQUESTS, TOO_MANY, "connections")
         if self._last is None:
             super().on_headers_complete()
+            self._in_body = True
 
     def on_body(self, body: bytes) -> None:
         self._other_bytes -= len(body)
@@ -261,7 +262,14 @@ class HttpConnection(HttpToolsProtocol):
         """Answer with a refusal when every earlier request is answered, and hear no more."""
         self._entrance.refusals.note(reason, self._source.address or self.address)
         self._last = partial(self._answer, status, text)
-        self._finish()
+        if not self._in_body:
+            self._finish()
+        elif self.pipeline or self.cycle.response_started:
+            self.transport.close()
+        else:  # it is this very request that waits for an answer
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+            self._last()
 
     def _finish(self) -> None:
         """Do what is to be done last if nothing is being answered."""
@@ -320,13 +328,8 @@ class HttpConnection(HttpToolsProtocol):
             self.transport.close()
         elif self._in_head:
             self._refuse(HTTPStatus.REQUEST_TIMEOUT, "the headers took too long\n", "header_time")
-        elif self.cycle.response_started:
-            self.transport.close()
         else:
-            self._entrance.refusals.note("body_time", self._source.address)
-            self.cycle.disconnected = True
-            self.cycle.message_event.set()
-            self._answer(HTTPStatus.REQUEST_TIMEOUT, "the body took too long\n")
+            self._refuse(HTTPStatus.REQUEST_TIMEOUT, "the body took too long\n", "body_time")
 
     # --- when descriptors run out ---
 

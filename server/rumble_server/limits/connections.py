@@ -34,8 +34,7 @@ class Connections:
 
     def has_room(self, address: str) -> bool:
         """Whether a stranger of this address may become known."""
-        both = self._counts["stranger", address] + self._counts["known", address]
-        return both <= self._bounds.connections_per_address
+        return self._counts["known", address] < self._bounds.connections_per_address
 
     def has_room_for_invited(self, address: str, tournament_id: str) -> bool:
         """Whether one more connection of this address may be counted as invited to the tournament."""

@@ -20,7 +20,7 @@ from rumble_protocol.codec import write_message
 from rumble_protocol.codes import NoticeCode, Rejection
 from rumble_protocol.fields import ServerMessageModel
 
-from rumble_server.match.clock import MOST_LAG_MS, bank_after_ms, remaining_ms, thinking_ms
+from rumble_server.match.clock import MOST_LAG_MS, PlainControl, bank_after_ms, remaining_ms, thinking_ms
 from rumble_server.match.facts import (
     FrameSeen,
     MatchFact,
@@ -115,7 +115,7 @@ class Referee:
     ) -> None:
         self.terms = terms
         self._match_id, self._attempt = terms.match, terms.attempt
-        self.control = terms.time_control
+        self.control = PlainControl(terms.time_control)
         self.moves: list[str] = list(terms.moves)
         self.state: State = terms.opening_state()
         self.seats = [

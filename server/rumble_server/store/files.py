@@ -48,21 +48,29 @@ def make_private(path: str) -> list[str]:
 
 def identity_of(path: str) -> str:
     """Return what tells the files of a database that is in use from any that may take their places."""
-    return " ".join(_number(path + suffix) for suffix in SUFFIXES)
+    numbers = [_numbers(path + suffix) for suffix in SUFFIXES]
+    return " ".join(ABSENT if each is None else f"{each[0]}:{each[1]}" for each in numbers)
 
 
-def displaced(path: str, identity: str) -> str | None:
-    """Return which file was removed or replaced since it had this identity, as a line; None if they are in place."""
-    for suffix, number in zip(SUFFIXES, identity.split(), strict=True):
-        if number not in (ABSENT, _number(path + suffix)):
-            name = os.path.basename(path) + suffix
-            return f"the file {name} was removed or replaced; what is written is lost until it is back in its place"
-    return None
+class Files:
+    """The files of a database in use, by what `identity_of` told of them; those that were not there do not count."""
+
+    def __init__(self, path: str, identity: str) -> None:
+        found = zip(SUFFIXES, identity.split(), strict=True)
+        self._known = [(path + suffix, tuple(map(int, each.split(":")))) for suffix, each in found if each != ABSENT]
+
+    def displaced(self) -> str | None:
+        """Return which file was removed or replaced, as a line; None if they are in place."""
+        for path, numbers in self._known:
+            if _numbers(path) != numbers:
+                name = os.path.basename(path)
+                return f"the file {name} was removed or replaced; what is written is lost until it is back in its place"
+        return None
 
 
-def _number(path: str) -> str:
+def _numbers(path: str) -> tuple[int, int] | None:
     try:
         found = os.stat(path)
     except OSError:
-        return ABSENT
-    return f"{found.st_dev}:{found.st_ino}"
+        return None
+    return found.st_dev, found.st_ino

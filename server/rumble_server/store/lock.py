@@ -16,14 +16,17 @@ _PAUSE_S = 0.02
 class DatabaseLock:
     """A lock from the start of a server to its end. The system releases it when all processes with its `file` died."""
 
-    def __init__(self, database: str) -> None:
-        """Lock a file beside the database. Raises StoreError if another server holds the lock."""
+    def __init__(self, database: str, wait_s: float | None = None) -> None:
+        """Lock a file beside the database, and wait for it up to `wait_s`, by default `WAIT_S`.
+
+        Raises StoreError if another server holds the lock.
+        """
         path = Path(f"{database}-lock")
         try:
             self.file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, OWNER_ONLY)
         except OSError as error:
             raise StoreError(f"cannot open the database {database}: {path}: {error.strerror}") from None
-        until_s = time.monotonic() + WAIT_S
+        until_s = time.monotonic() + (WAIT_S if wait_s is None else wait_s)
         while not _lock(self.file):
             if time.monotonic() >= until_s:
                 os.close(self.file)

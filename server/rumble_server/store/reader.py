@@ -8,7 +8,7 @@ from typing import Any
 
 from rumble_server.match.match_id import tournament_id_of
 from rumble_server.store.codec import Numbered, read_ended, read_facts
-from rumble_server.store.errors import DamagedLog, StoreError
+from rumble_server.store.errors import DamagedLog, Pruned, StoreError
 from rumble_server.store.schema import PLY, TOURNAMENT, open_reader
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import LogFact
@@ -73,14 +73,17 @@ class LogReader:
         return [fact for _, fact in self._parsed(rows)]
 
     def match_facts(self, match_id: str) -> list[LogFact]:
-        """Return every fact of a match, all attempts, in order; empty if it never began."""
+        """Return every fact of a match, all attempts, in order; empty if it never began. Raises Pruned."""
+        tournament_id = tournament_id_of(match_id)
         found = self._rows(
-            """SELECT coalesce((SELECT value FROM meta WHERE key = 'indexed'), 0), first, last
+            """SELECT coalesce((SELECT value FROM meta WHERE key = 'indexed'), 0), first, last,
+                      (SELECT pruned FROM tournaments WHERE id = :tournament)
                FROM (SELECT 1) LEFT JOIN matches ON id = :match""",
-            {"match": match_id},
+            {"match": match_id, "tournament": tournament_id},
         )
         indexed, first, last = int(found[0][0]), found[0][1], found[0][2]
-        tournament_id = tournament_id_of(match_id)
+        if found[0][3] and first is not None:
+            raise Pruned(f"the moves of {match_id} were deleted to save space; its result is kept")
         facts: list[Numbered] = []
         for kind in (TOURNAMENT, PLY):
             until = indexed if last is None or kind == TOURNAMENT else min(indexed, last + TAIL_FACTS)

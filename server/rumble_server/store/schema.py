@@ -11,6 +11,8 @@ from rumble_server.store.files import check_name
 TOURNAMENT, PLY = 0, 1
 """Kinds of rows: facts that rebuild the tournament, and the plies and frames of its matches."""
 
+WAL_BYTES = 1 << 26
+"""The size in bytes to which the write-ahead log shrinks again; while somebody reads for long, it only grows."""
 WITH_CHECKSUMS = 4
 """The version from which on rows have checksums."""
 
@@ -52,6 +54,7 @@ def open_database(path: str) -> sqlite3.Connection:
         database.execute("PRAGMA page_size = 8192")
         database.execute("PRAGMA journal_mode = WAL")
         database.execute("PRAGMA wal_autocheckpoint = 2000")
+        database.execute(f"PRAGMA journal_size_limit = {WAL_BYTES}")
         database.execute("PRAGMA synchronous = FULL")
         add_functions(database)
         _migrate(database)
@@ -87,6 +90,25 @@ def open_reader(path: str) -> sqlite3.Connection:
     return database
 
 
+def open_existing(path: str) -> sqlite3.Connection:
+    """Open a database of Rumble that is there, of any version. Raises StoreError."""
+    if not Path(path).is_file():
+        raise StoreError(f"there is no database {path}")
+    try:
+        database = sqlite3.connect(path, timeout=5.0, isolation_level=None)
+    except sqlite3.Error as error:
+        raise StoreError(f"cannot open the database {path}: {error}") from None
+    try:
+        check_owner(database, path)
+        add_functions(database)
+    except (sqlite3.Error, StoreError) as error:
+        database.close()
+        raise (
+            error if isinstance(error, StoreError) else StoreError(f"cannot use the database {path}: {error}")
+        ) from None
+    return database
+
+
 def check_database(path: str) -> None:
     """Raise StoreError if the file is not a database of Rumble, or one that is newer or damaged or has several names.
 
@@ -100,12 +122,17 @@ def check_database(path: str) -> None:
     mode = "ro" if file.with_name(f"{file.name}-wal").exists() else "rw"
     try:
         with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode={mode}", uri=True, timeout=1.0)) as database:
-            _check_content(database, path)
+            check_owner(database, path)
+            problem = database.execute("PRAGMA quick_check(1)").fetchone()[0]
     except sqlite3.Error as error:
         raise StoreError(f"cannot use the database {path}: {error}") from None
+    if problem != "ok":
+        text = " ".join(str(problem).split())
+        raise StoreError(f"{path} is damaged: {text} (`rumble db repair` mends what can be)")
 
 
-def _check_content(database: sqlite3.Connection, path: str) -> None:
+def check_owner(database: sqlite3.Connection, path: str) -> None:
+    """Raise StoreError if this is no database of Rumble, or a newer one. Raises sqlite3.Error."""
     version = database.execute("PRAGMA user_version").fetchone()[0]
     owner = database.execute("PRAGMA application_id").fetchone()[0]
     is_new = database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
@@ -115,9 +142,6 @@ def _check_content(database: sqlite3.Connection, path: str) -> None:
         raise StoreError(
             f"{path} was written by a newer Rumble: its version is {version}, this one knows {len(MIGRATIONS)}"
         )
-    problem = database.execute("PRAGMA quick_check(1)").fetchone()[0]
-    if problem != "ok":
-        raise StoreError(f"{path} is damaged: {' '.join(str(problem).split())}")
 
 
 def _migrate(database: sqlite3.Connection) -> None:

@@ -11,11 +11,13 @@ import os
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
+from time import perf_counter
 
+from rumble_server.histogram import Histogram
 from rumble_server.store.batch import Batch
 from rumble_server.store.codec import Numbered
 from rumble_server.store.errors import StoreError
-from rumble_server.store.files import displaced, identity_of, make_private
+from rumble_server.store.files import Files, identity_of, make_private
 from rumble_server.store.lock import DatabaseLock
 from rumble_server.store.match_index import index_matches, last_number
 from rumble_server.store.process import WriterProcess
@@ -53,8 +55,9 @@ class SqliteLog:
         except StoreError:
             self._lock.release()
             raise
-        self._identity = identity_of(path)
-        self._writer = WriterProcess(path, self._lock, self._identity)
+        identity = identity_of(path)
+        self._files = Files(path, identity)
+        self._writer = WriterProcess(path, self._lock, identity)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._batch = Batch()
         self._failed: Batch | None = None
@@ -64,6 +67,9 @@ class SqliteLog:
         self._watching: asyncio.Handle | None = None
         self._hurried = False
         self._waiters: list[tuple[int, asyncio.Future[None]]] = []
+        self.commits = Histogram()
+        """How long the transactions took that were written."""
+        self._began_s = 0.0
         self.trouble: str | None = None
         """Why the last write failed; None while writing works."""
         self.on_durable: list[Listener] = []
@@ -137,6 +143,8 @@ class SqliteLog:
         if self._writing is not None:
             await asyncio.wait([self._writing])
         await self._writer.close()
+        if self.last > self.durable:
+            log.error("facts that could not be written are lost: %d", self.last - self.durable)
         self._database.close()
         self._lock.release()
 
@@ -155,6 +163,7 @@ class SqliteLog:
         if batch is None:
             batch, self._batch = self._batch, Batch()
         last = batch.facts[-1][0] if batch.facts else self.durable
+        self._began_s = perf_counter()
         self._writing = self._loop.create_task(self._writer.write(last, batch.statements()))
         self._writing.add_done_callback(lambda written: self._written(batch, written))
 
@@ -168,6 +177,7 @@ class SqliteLog:
                 self._timer = self._loop.call_later(RETRY_S, self._write)
                 self._hurried = True
             return
+        self.commits.observe(perf_counter() - self._began_s)
         self._failed = None
         self._report(None)
         if batch.facts:
@@ -189,7 +199,7 @@ class SqliteLog:
         if self._loop is None:
             return
         if self._failed is None and self._writing is None:
-            self._report(displaced(self.path, self._identity))
+            self._report(self._files.displaced())
         self._watching = self._loop.call_later(WATCH_S, self._watch)
 
     def _report(self, trouble: str | None) -> None:

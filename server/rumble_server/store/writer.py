@@ -13,7 +13,7 @@ import sys
 import time
 
 from rumble_server.store.errors import StoreError
-from rumble_server.store.files import displaced
+from rumble_server.store.files import Files
 from rumble_server.store.match_index import index_matches
 from rumble_server.store.schema import open_database
 
@@ -52,6 +52,7 @@ def main(path: str, identity: str) -> None:
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):  # they are for the server, which drains first
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)
+    files = Files(path, identity)
     database = None
     index_at_s = time.monotonic() + INDEX_S
     while content := sys.stdin.buffer.read(int.from_bytes(sys.stdin.buffer.read(SIZE_BYTES))):
@@ -60,10 +61,10 @@ def main(path: str, identity: str) -> None:
         answer = ""
         try:
             if database is None:
-                _require(path, identity)
+                _require(files)
                 database = open_database(path)
             write(database, *marshal.loads(content), index=index)
-            _require(path, identity)
+            _require(files)
         except (sqlite3.Error, StoreError) as error:
             answer = " ".join(str(error).split())
         else:
@@ -77,8 +78,8 @@ def main(path: str, identity: str) -> None:
     os._exit(0)
 
 
-def _require(path: str, identity: str) -> None:
-    problem = displaced(path, identity)
+def _require(files: Files) -> None:
+    problem = files.displaced()
     if problem is not None:
         raise StoreError(problem)
 

@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Scope
 
-from rumble_server.store.errors import DamagedLog, StoreError
+from rumble_server.store.errors import DamagedLog, Pruned, StoreError
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.web.api.auditor import Auditor
 from rumble_server.web.api.banning import banning_routes
@@ -22,6 +22,7 @@ from rumble_server.web.api.exports import export_routes
 from rumble_server.web.api.health import health_routes
 from rumble_server.web.api.host_tokens import host_token_routes
 from rumble_server.web.api.library import Library
+from rumble_server.web.api.metrics import metrics_routes
 from rumble_server.web.api.opponents import opponent_routes
 from rumble_server.web.api.organising import organising_routes
 from rumble_server.web.api.problems import bad_request
@@ -72,6 +73,7 @@ def make_web(site: Site) -> ASGIApp:
     app.include_router(host_token_routes(site))
     app.include_router(transcript_routes(site))
     app.include_router(health_routes(site))
+    app.include_router(metrics_routes(site))
     add_pages(app, site, library, auditor)
     app.mount("/static", _Static(directory=STATIC), name="static")
     _add_errors(app)
@@ -82,6 +84,8 @@ def _add_errors(app: FastAPI) -> None:
     async def on_web_error(request: Request, error: Exception) -> Response:
         if isinstance(error, TournamentError):
             error = WebError.of(error)
+        elif isinstance(error, Pruned):
+            error = WebError(HTTPStatus.GONE, "pruned", str(error))
         elif isinstance(error, StoreError):
             log.error("%s %s failed: %s", request.method, request.url.path, error)
             error = _unreadable(error)

@@ -1,12 +1,16 @@
 """The parts of a server that the web uses, and its ports. `app` brings the adapters, tests bring their own."""
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from rumble_server.arena.arena import Arena
 from rumble_server.arena.house import HouseBots
+from rumble_server.histogram import Histogram
+from rumble_server.limits.refusals import Refusals
+from rumble_server.loop_lag import LoopLag
 from rumble_server.tournament.ended import EndedTournament, Outline
 from rumble_server.tournament.facts import LogFact
 from rumble_server.tournament.tournament import Tournament
@@ -58,6 +62,22 @@ class Archive(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Operation:
+    """What /metrics tells of the process."""
+
+    ended: Callable[[], Counter[str]] = Counter
+    """How many tournaments are over, by status."""
+    connections: Callable[[], Mapping[str, int]] = dict
+    """How many there are, by kind."""
+    refusals: Refusals = field(default_factory=Refusals)
+    turn_latency: Histogram = field(default_factory=Histogram)
+    lag: LoopLag = field(default_factory=LoopLag)
+    commits: Histogram = field(default_factory=Histogram)
+    metrics_token: str | None = None
+    """Opens /metrics to other machines, as the host token does."""
+
+
+@dataclass(frozen=True, slots=True)
 class Site:
     """One server, as the web sees it."""
 
@@ -68,6 +88,7 @@ class Site:
     house_bots: HouseBots
     hosts: frozenset[str] = frozenset()
     """Host names, beside those of loopback, that a request to a loopback address may give (that of a proxy)."""
+    operation: Operation = field(default_factory=Operation)
 
     @property
     def tries(self) -> Tries:

@@ -5,7 +5,7 @@ import contextlib
 import json
 import socket
 import struct
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from random import Random
 from typing import Any, cast
 
@@ -104,6 +104,7 @@ class GatewayServer:
             ws="none",
             lifespan="off",
             log_config=None,
+            proxy_headers=False,
             timeout_graceful_shutdown=1,
             timeout_keep_alive=bounds.idle_ms / 1000,  # type: ignore[arg-type]  # a timer takes it
         )
@@ -250,6 +251,13 @@ class Raw:
             with contextlib.suppress(ConnectionError):
                 while await self.reader.read(65_536):
                     pass
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    """Return when it holds, having looked in each turn of the loop."""
+    async with asyncio.timeout(PATIENCE_S):
+        for _ in iter(condition, True):
+            await asyncio.sleep(0)
 
 
 async def hear(client: ClientConnection, kind: str) -> Frame:

@@ -48,14 +48,14 @@ def test_one_who_is_known_is_a_stranger_no_more() -> None:
     assert beyond.has_room
 
 
-def test_strangers_are_among_the_connections_of_an_address() -> None:
+def test_strangers_take_no_room_from_those_who_are_known() -> None:
     connections = small()
     for _ in range(3):
         known(connections)
     one, other = opened(connections), opened(connections)
-    assert not one.has_room
-    other.close()
     assert one.has_room
+    one.know()
+    assert not other.has_room
 
 
 def test_an_invitation_has_room_of_its_own_beyond_the_others() -> None:

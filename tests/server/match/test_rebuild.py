@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rumble_engine import Termination
 from rumble_protocol.fields import TimeControl
-from rumble_server.match.clock import remaining_ms
+from rumble_server.match.clock import PlainControl, remaining_ms
 from rumble_server.match.facts import (
     FrameSeen,
     MatchFact,
@@ -99,7 +99,7 @@ def test_a_match_goes_on_from_any_prefix_of_its_facts(script: list[tuple[str, in
         assert (start["type"], start["resumed"], start["moves"]) == ("match_start", True, after.referee.moves)
     turn = after.turn
     to_move = after.referee.seats[turn["seat"]]
-    assert turn["clock"]["remaining_ms"] == remaining_ms(CONTROL, to_move.bank_ms)
+    assert turn["clock"]["remaining_ms"] == remaining_ms(PlainControl(CONTROL), to_move.bank_ms)
     asked = [fact for fact in logged if isinstance(fact, TurnAsked)]
     first = next((fact for fact in asked if fact.ply == len(made)), None)
     if first is not None:

@@ -17,6 +17,7 @@ from rumble_server.store.schema import PLY, open_database
 from rumble_server.tournament.facts import NameUsed
 
 from tests.server.store.disk import joined, opened, rows, write
+from tests.server.store.played import bit, change, cut, digit
 from tests.server.store.test_reader import busy_world, write_batch
 from tests.server.store.test_sqlite import CREATED, ENDED, RECORD
 
@@ -43,27 +44,6 @@ def test_a_row_of_an_earlier_version_is_taken_as_it_is_if_it_is_text() -> None:
 
 
 # --- what a reader is given ---
-
-
-def digit(content: bytes) -> bytes:
-    """Another number, in a row that can be read as well as before."""
-    return content.replace(b"2", b"3", 1)
-
-
-def bit(content: bytes) -> bytes:
-    """No text any more."""
-    return content[:-3] + b"\xff" + content[-2:]
-
-
-def cut(content: bytes) -> bytes:
-    return content[:20]
-
-
-def change(path: Path, change: Callable[[bytes], bytes], number: int) -> None:
-    with closing(sqlite3.connect(path)) as database:
-        database.create_function("change", 1, change)
-        database.execute("UPDATE log SET facts = CAST(change(CAST(facts AS BLOB)) AS TEXT) WHERE number = ?", (number,))
-        database.commit()
 
 
 @pytest.fixture

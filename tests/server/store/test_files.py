@@ -10,7 +10,7 @@ import pytest
 from rumble_server.store import lock as lock_module
 from rumble_server.store import sqlite as module
 from rumble_server.store.errors import StoreError
-from rumble_server.store.files import SUFFIXES, displaced, identity_of, make_private
+from rumble_server.store.files import SUFFIXES, Files, identity_of, make_private
 from rumble_server.store.sqlite import SqliteLog
 
 from tests.server.store.disk import Told, begin_write, joined, opened, rows, write
@@ -179,7 +179,7 @@ async def test_it_is_back_when_nothing_was_written(path: Path) -> None:
 
 def test_files_in_place_are_in_place(path: Path) -> None:
     path.touch()
-    identity = identity_of(str(path))
-    assert displaced(str(path), identity) is None
+    files = Files(str(path), identity_of(str(path)))
+    assert files.displaced() is None
     path.unlink()
-    assert displaced(str(path), identity) is not None
+    assert files.displaced() is not None

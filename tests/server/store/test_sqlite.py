@@ -296,13 +296,14 @@ async def test_a_batch_that_fails_half_way_is_written_whole_later(path: Path) ->
         assert len(rows(path)) == 1
 
 
-async def test_closing_in_trouble_does_not_wait_for_ever(path: Path) -> None:
+async def test_closing_in_trouble_does_not_wait_for_ever(path: Path, caplog: pytest.LogCaptureFixture) -> None:
     with ExitStack() as held:
         async with opened(path) as log:
             told = Told(log)
             held.enter_context(locked(path))
             log.append(joined(1))
             assert await told.trouble.get() is not None
+    assert "facts that could not be written are lost: 1" in caplog.text
 
 
 # --- small values ---

@@ -27,12 +27,14 @@ def as_cli_error(error: Exception) -> CliError | None:
     from rumble_bots.sdk.errors import BadAddress, BadFunction, BadName, SdkError
     from rumble_engine import EngineError
 
+    from rumble_server.store.errors import StoreError
+
     match error:
         case CliError():
             return error
         case BadAddress() | BadFunction() | BadName() | ReferenceBotError() | EngineError():
             return CliError(str(error), ExitCode.USAGE)
-        case SdkError():
+        case SdkError() | StoreError():
             return CliError(str(error))
         case OSError():
             return CliError(f"{error.filename}: {error.strerror}" if error.filename else str(error))

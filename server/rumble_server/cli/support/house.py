@@ -5,12 +5,12 @@ A process reads on standard input which bots it plays. It ends when that is clos
 
 import asyncio
 import json
+import logging
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-import typer
 from rumble_engine import get_game
 
 if TYPE_CHECKING:
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from rumble_server.tls import Certificate
 
 from rumble_server.cli.support.bot_names import checked_bots, split_names
+
+log = logging.getLogger(__name__)
 
 DEFAULT = "random,heuristic,minimax,perfect,mcts"
 """The house bots that can always be challenged, from the weakest to the strongest."""
@@ -87,9 +89,9 @@ class HouseProcesses:
             try:
                 code = await self._process(work)
             except OSError as error:
-                typer.echo(f"house bots {work.title} cannot be started: {error}", err=True)
+                log.error("house bots %s cannot be started: %s", work.title, error)
             else:
-                typer.echo(f"house bots {work.title} ended with {code}", err=True)
+                log.warning("house bots %s ended with %s", work.title, code)
             await asyncio.sleep(pause_s)
             pause_s = min(LONGEST_PAUSE_S, pause_s * 2)
 

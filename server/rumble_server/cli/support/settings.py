@@ -145,7 +145,7 @@ def _read(setting: Setting, place: str, value: Any) -> Any:
     """Read a value of an option, the environment or the file. Raises CliError; a secret is not repeated."""
     try:
         if setting.name == "house":
-            return read_house(",".join(_list(value)))
+            return read_house(value if isinstance(value, str) else ",".join(_list(value)))
         read = _READERS[setting.kind](value)
     except CliError as error:
         raise CliError(f"{place}: {error}", ExitCode.USAGE) from None
@@ -203,6 +203,8 @@ _READERS: Mapping[Kind, Callable[[Any], Any]] = {
 def _read_file(file: str) -> dict[str, Any]:
     try:
         kept = tomllib.loads(Path(file).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise CliError(f"{file}: {error.strerror}", ExitCode.USAGE) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise CliError(f"{file}: not a TOML file: {error}", ExitCode.USAGE) from None
     for key in kept:

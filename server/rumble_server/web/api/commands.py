@@ -13,6 +13,7 @@ from rumble_protocol.feed_messages import TournamentView
 from rumble_server.arena.organiser import Organiser
 from rumble_server.match.match_id import tournament_id_of
 from rumble_server.tournament.config import TournamentConfig
+from rumble_server.web.api.auditing import audit_command, told_of
 from rumble_server.web.api.models import BotName, Done, MatchId, Pause
 from rumble_server.web.api.organiser_models import NewKey
 from rumble_server.web.api.problems import bad_config, bad_request
@@ -51,7 +52,7 @@ def command_routes(site: Site) -> APIRouter:
     router = APIRouter(
         prefix="/api",
         tags=["host"],
-        dependencies=[Depends(organiser_only(arena.host_tokens, site.tries))],
+        dependencies=[Depends(organiser_only(arena.host_tokens, site.tries)), Depends(audit_command)],
         responses={**ERRORS, **REFUSED},
     )
     done = partial(carry_out, site)
@@ -64,6 +65,7 @@ def command_routes(site: Site) -> APIRouter:
             config = TournamentConfig.model_validate_json(body)
         except ValidationError as error:
             raise bad_config(error, body) from None
+        request.state.given = told_of(config)
         await asyncio.to_thread(config.make_openings)
         site.need_disk()
         with arena.transaction() as transaction:
@@ -135,6 +137,8 @@ def command_routes(site: Site) -> APIRouter:
 async def read_model(request: Request, model: type[Body]) -> Body:
     """Read the body of a command; an empty body is an empty object. Raises WebError."""
     try:
-        return model.model_validate_json(await read_body(request) or b"{}")
+        given = model.model_validate_json(await read_body(request) or b"{}")
     except ValidationError as error:
         raise bad_request(error.errors(include_url=False)) from None
+    request.state.given = told_of(given)
+    return given

@@ -8,11 +8,12 @@ from starlette.responses import Response
 
 from rumble_server.arena.organiser import Organiser
 from rumble_server.web.api import organiser_models as models
+from rumble_server.web.api.auditing import audit_command
 from rumble_server.web.api.commands import REFUSED, body_schema, read_model
 from rumble_server.web.api.models import Done
 from rumble_server.web.api.reading import ERRORS
 from rumble_server.web.errors import WebError
-from rumble_server.web.security import organiser_only, token_holder
+from rumble_server.web.security import organiser_only
 from rumble_server.web.site import Site
 
 TOKEN_BYTES = 24
@@ -25,18 +26,20 @@ def host_token_routes(site: Site) -> APIRouter:
     router = APIRouter(
         prefix="/api/host/tokens",
         tags=["host"],
-        dependencies=[Depends(organiser_only(tokens, site.tries))],
+        dependencies=[Depends(organiser_only(tokens, site.tries)), Depends(audit_command)],
         responses={**ERRORS, **REFUSED},
     )
 
     @router.get("")
     async def list_tokens(request: Request) -> models.HostTokens:
         """List the tokens by name, oldest first; `own` is the one that this request shows."""
-        own = token_holder(request.headers.get("Authorization", ""), tokens)
         await site.on_disk()
         listed = tokens.listed()
         return models.HostTokens(
-            tokens=[models.HostToken(name=each.name, since_ms=each.since_ms, own=each.name == own) for each in listed]
+            tokens=[
+                models.HostToken(name=each.name, since_ms=each.since_ms, own=each.name == request.state.host)
+                for each in listed
+            ]
         )
 
     @router.post("", status_code=HTTPStatus.CREATED, openapi_extra=body_schema(models.NewHostToken))

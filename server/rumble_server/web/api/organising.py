@@ -11,6 +11,7 @@ from rumble_server.arena.organiser import Organiser
 from rumble_server.tournament.entrant import Entrant
 from rumble_server.tournament.tournament import OVER, Tournament
 from rumble_server.web.api import organiser_models as models
+from rumble_server.web.api.auditing import audit_command
 from rumble_server.web.api.commands import REFUSED, body_schema, carry_out, read_model
 from rumble_server.web.api.invitations import base_of, invite_answer, new_code, page_link, qr_code
 from rumble_server.web.api.library import Library
@@ -30,7 +31,7 @@ def organising_routes(site: Site, library: Library) -> APIRouter:
     router = APIRouter(
         prefix="/api",
         tags=["host"],
-        dependencies=[Depends(organiser_only(arena.host_tokens, site.tries))],
+        dependencies=[Depends(organiser_only(arena.host_tokens, site.tries)), Depends(audit_command)],
         responses={**ERRORS, **REFUSED},
     )
 

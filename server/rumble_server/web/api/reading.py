@@ -25,7 +25,7 @@ MOST_LISTED = 500
 NO_RATINGS = rate(())
 MOST_MATCHES = 1000
 """Maximum number of matches in one answer."""
-ERRORS: dict[int | str, dict[str, Any]] = {status: {"model": WebErrorAnswer} for status in (404, 422, 503)}
+ERRORS: dict[int | str, dict[str, Any]] = {status: {"model": WebErrorAnswer} for status in (404, 410, 422, 503)}
 
 Shown = TypeVar("Shown")
 

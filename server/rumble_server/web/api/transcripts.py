@@ -9,7 +9,7 @@ from starlette.responses import Response
 from rumble_server.match.transcript import as_json, seats_in, transcript, transcript_of_seats
 from rumble_server.web.api.reading import ERRORS
 from rumble_server.web.errors import WebError
-from rumble_server.web.security import is_from_organiser
+from rumble_server.web.security import host_of
 from rumble_server.web.site import Site
 
 ND_JSON = "application/x-ndjson"
@@ -44,7 +44,7 @@ def reader_of(site: Site, request: Request) -> str | None:
 
     Raises WebError with `bad_token`, or with `too_many_requests`.
     """
-    if is_from_organiser(request, site.arena.host_tokens, site.tries):
+    if host_of(request, site.arena.host_tokens, site.tries) is not None:
         return None
     scheme, _, credentials = request.headers.get("Authorization", "").partition(" ")
     name, _, key = credentials.strip().partition(":")

@@ -1,0 +1,105 @@
+"""`rumble db`: the care of a database file."""
+
+import os
+import time
+from datetime import UTC, datetime
+from typing import Annotated
+
+import typer
+
+from rumble_server.cli.support.errors import ExitCode
+from rumble_server.cli.support.terminal import MARKUP
+
+app = typer.Typer(
+    help="Back up, restore, check, mend and shrink a database.", add_completion=False, rich_markup_mode=MARKUP
+)
+
+Database = Annotated[str, typer.Option(help="Database: a path, sqlite:///relative or sqlite:////absolute.")]
+DatabaseFile = Annotated[str, typer.Argument(metavar="[FILE]", help="The database.")]
+DAY_S = 86_400
+
+
+@app.command()
+def backup(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="The file to write; it must not be there.")],
+    db: Database = "rumble.db",
+) -> None:
+    """Copy a database as it is at this moment. A server may run on it, and is not held up."""
+    from rumble_server.store import copies
+    from rumble_server.store.sqlite import database_path
+
+    copies.backup(database_path(db), file)
+    typer.echo(f"{file}: {os.path.getsize(file):,} bytes")
+
+
+@app.command()
+def restore(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A backup.")],
+    db: Database = "rumble.db",
+    force: Annotated[bool, typer.Option("--force", help="Replace a database that is there.")] = False,
+) -> None:
+    """Put a backup in the place of a database. No server may run on that."""
+    from rumble_server.store import copies
+    from rumble_server.store.sqlite import database_path
+
+    copies.restore(database_path(db), file, replace=force)
+    typer.echo(f"{db} is restored from {file}")
+
+
+@app.command()
+def prune(
+    older_than: Annotated[float, typer.Option(min=0, metavar="DAYS", help="Days since a tournament's end.")],
+    db: Database = "rumble.db",
+) -> None:
+    """Delete the moves and frames of old tournaments. Results and standings stay. A server may run on the database.
+
+    The file keeps its size, and what is written next takes the free space; `rumble db vacuum` gives it back.
+    """
+    from rumble_server.store import pruning
+    from rumble_server.store.sqlite import database_path
+
+    tournaments, rows = pruning.prune(database_path(db), int((time.time() - older_than * DAY_S) * 1000))
+    typer.echo(f"pruned {tournaments} tournaments: {rows:,} rows of moves and frames are deleted")
+
+
+@app.command()
+def vacuum(db: Database = "rumble.db") -> None:
+    """Give the free space in a database back to the disk. No server may run on it."""
+    from rumble_server.store import pruning
+    from rumble_server.store.sqlite import database_path
+
+    before, after = pruning.vacuum(database_path(db))
+    typer.echo(f"{db}: {before:,} bytes before, {after:,} bytes after")
+
+
+@app.command()
+def verify(file: DatabaseFile = "rumble.db") -> ExitCode:
+    """Look for damage; exit with 1 if there is any. A server may run on the database."""
+    from rumble_server.store import damage
+    from rumble_server.store.sqlite import database_path
+
+    found = damage.verify(database_path(file))
+    for problem in found.problems:
+        typer.echo(problem)
+    unchecked = f", {found.unchecked:,} of an earlier version and without a checksum" if found.unchecked else ""
+    damaged = f"{len(found.problems)} problems; `rumble db repair` mends what can be" if found.problems else "no damage"
+    typer.echo(f"{file}: {found.rows:,} rows{unchecked}; {damaged}")
+    return ExitCode.FAILED if found.problems else ExitCode.DONE
+
+
+@app.command()
+def repair(
+    file: DatabaseFile = "rumble.db",
+    backup: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Where to copy the database first; by default beside it.")
+    ] = None,
+) -> None:
+    """Mend what can be: set rows aside that cannot be read, and make the indexes anew. No server may run on it."""
+    from rumble_server.store import repair as mending
+    from rumble_server.store.sqlite import database_path
+
+    path, now_s = database_path(file), time.time()
+    stamp = datetime.fromtimestamp(now_s, UTC).strftime("%Y%m%d-%H%M%S")
+    done = mending.repair(path, backup or f"{path}.before-repair-{stamp}", int(now_s * 1000))
+    for line in done or [f"{file}: no damage; nothing is done"]:
+        typer.echo(line)

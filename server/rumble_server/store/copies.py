@@ -1,0 +1,77 @@
+"""Copies of a database: backups of a running server's, and their way back."""
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from rumble_server.store.errors import StoreError
+from rumble_server.store.files import make_private
+from rumble_server.store.lock import DatabaseLock
+from rumble_server.store.schema import check_database, open_existing
+
+
+def backup(path: str, to: str) -> None:
+    """Copy a database, as it is at one moment, to a new file; a server may run on it. Raises StoreError."""
+    if Path(to).exists():
+        raise StoreError(f"{to} exists; choose another name")
+    copy(path, to)
+
+
+def restore(path: str, backup: str, *, replace: bool) -> None:
+    """Put a backup in the place of a database on which no server runs. Raises StoreError.
+
+    One that is there is replaced if `replace`, and refused otherwise.
+    """
+    if not Path(backup).is_file():
+        raise StoreError(f"there is no backup {backup}")
+    check_database(backup)
+    with locked(path, may_be_new=True) as real_path:
+        if os.path.exists(real_path) and os.path.samefile(real_path, backup):
+            raise StoreError(f"{backup} is the database itself")
+        if Path(real_path).exists() and not replace:
+            raise StoreError(f"the database {path} exists; --force replaces it")
+        copy(backup, real_path)
+
+
+@contextmanager
+def locked(path: str, *, may_be_new: bool = False) -> Iterator[str]:
+    """Hold the lock of a database on which no server runs, and give its real path. Raises StoreError at once."""
+    real_path = os.path.realpath(path)
+    if not may_be_new and not Path(real_path).is_file():
+        raise StoreError(f"there is no database {path}")
+    lock = DatabaseLock(real_path, wait_s=0)
+    try:
+        yield real_path
+    finally:
+        lock.release()
+
+
+def copy(path: str, to: str) -> None:
+    """Copy a database to a file that is whole from the moment it is there, in the place of any other."""
+    part = f"{to}.part"
+    with closing(open_existing(path)) as database:
+        Path(part).unlink(missing_ok=True)
+        try:
+            make_private(part)
+            with closing(sqlite3.connect(part)) as target:
+                database.backup(target)  # in one step: a reader in WAL mode holds up no writer
+                target.execute("PRAGMA journal_mode = DELETE")
+            take_place(part, to)
+        except (sqlite3.Error, OSError) as error:
+            Path(part).unlink(missing_ok=True)
+            raise StoreError(f"cannot copy {path} to {to}: {error}") from None
+
+
+def take_place(part: str, path: str) -> None:
+    """Put a whole database in the place of another one that nobody has open. Raises OSError."""
+    for suffix in ("-wal", "-shm"):  # before it: they would be taken for its own
+        Path(path + suffix).unlink(missing_ok=True)
+    os.replace(part, path)
+    if os.name == "posix":
+        folder = os.open(Path(path).absolute().parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)

@@ -1,0 +1,178 @@
+"""Looking for damage in a database: its structure, each row, and whether each tournament can be rebuilt."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+
+from rumble_server.store.checksum import intact
+from rumble_server.store.codec import Numbered, read_ended, read_facts
+from rumble_server.store.errors import StoreError
+from rumble_server.store.reader import LogReader
+from rumble_server.store.schema import WITH_CHECKSUMS, open_existing
+from rumble_server.tournament.facts import tournament_of
+from rumble_server.tournament.rebuild import rebuild_tournament
+
+FARTHEST = 1 << 40
+"""No fact has a number as large."""
+
+
+@dataclass(slots=True)
+class Row:
+    """A row of the log as it is in the file."""
+
+    number: int
+    tournament: str
+    kind: int
+    content: bytes
+    checksum: int | None
+
+    def facts(self) -> list[Numbered]:
+        """Return its facts. Raises ValueError with a line that says why it is damaged."""
+        text = intact(self.content, self.checksum, self.number, self.tournament, self.kind)
+        if text is None:
+            raise ValueError("it is not what was written")
+        facts = read_facts(text)
+        if not facts or facts[0][0] != self.number or any(tournament_of(each) != self.tournament for _, each in facts):
+            raise ValueError("its facts belong elsewhere")
+        return facts
+
+
+@dataclass(slots=True)
+class Findings:
+    """What is in a database, and what is wrong with it. `unchecked`: rows of earlier versions, without a checksum."""
+
+    rows: int = 0
+    unchecked: int = 0
+    problems: list[str] = field(default_factory=list)
+
+
+def verify(path: str) -> Findings:
+    """Look through a whole database; a server may run on it. Raises StoreError if it is none of Rumble, or newer."""
+    found = Findings()
+    damaged: set[str] = set()
+    with closing(open_existing(path)) as database:
+        found.problems += structure_problems(database)
+        for row in read_rows(database):
+            if isinstance(row, range):
+                found.problems.append(f"the rows from {row.start} to {row.stop - 1} of the log cannot be read")
+                continue
+            found.rows += 1
+            found.unchecked += row.checksum is None
+            try:
+                row.facts()
+            except ValueError as error:
+                of = f"tournament {row.tournament}" if row.tournament else "names"
+                found.problems.append(f"row {row.number} of the log ({of}) is damaged: {_line(error)}")
+                damaged.add(row.tournament)
+        found.problems += [f"the record of {each} is damaged" for each in _damaged_records(database)]
+    found.problems += _contradictions(path, damaged)
+    return found
+
+
+def structure_problems(database: sqlite3.Connection) -> list[str]:
+    """Return what SQLite finds wrong with the structure of the file."""
+    try:
+        told = [str(row[0]) for row in database.execute("PRAGMA integrity_check(20)")]
+    except sqlite3.Error as error:
+        told = [str(error)]
+    return [f"the file: {_line(text)}" for text in told if text != "ok"]
+
+
+def read_rows(database: sqlite3.Connection) -> Iterator[Row | range]:
+    """Yield every row of the log in order, and the ranges of numbers whose rows SQLite cannot read."""
+    checksum = "checksum" if database.execute("PRAGMA user_version").fetchone()[0] >= WITH_CHECKSUMS else "NULL"
+    query = (
+        f"SELECT number, tournament, kind, CAST(facts AS BLOB), {checksum} FROM log"
+        " WHERE number BETWEEN ? AND ? ORDER BY number LIMIT ?"
+    )
+    yield from _halves(database, query, 1, _last_row(database))
+
+
+def _halves(database: sqlite3.Connection, query: str, first: int, last: int) -> Iterator[Row | range]:
+    """Yield the rows from a number to another. Where that fails, look at each half by itself."""
+    while first <= last:
+        try:
+            portion = [Row(*row) for row in database.execute(query, (first, last, 500))]
+        except sqlite3.Error:
+            break
+        yield from portion
+        if len(portion) < 500:
+            return
+        first = portion[-1].number + 1
+    if first > last:
+        return
+    if first == last:
+        yield range(first, last + 1)
+        return
+    middle = (first + last) // 2
+    lost: range | None = None
+    for half in (_halves(database, query, first, middle), _halves(database, query, middle + 1, last)):
+        for each in half:
+            if isinstance(each, range) and lost is not None and lost.stop == each.start:
+                lost = range(lost.start, each.stop)
+            elif isinstance(each, range):
+                if lost is not None:
+                    yield lost
+                lost = each
+            else:
+                if lost is not None:
+                    yield lost
+                    lost = None
+                yield each
+    if lost is not None:
+        yield lost
+
+
+def _last_row(database: sqlite3.Connection) -> int:
+    """Return the number of the last row, from the table or, if that is damaged, from its index. Raises StoreError."""
+    for table in ("log", "log INDEXED BY log_by_tournament WHERE tournament >= ''"):
+        try:
+            return int(database.execute(f"SELECT coalesce(max(number), 0) FROM {table}").fetchone()[0])
+        except sqlite3.Error:
+            continue
+    raise StoreError("the log cannot be read at all; restore a backup")
+
+
+def _damaged_records(database: sqlite3.Connection) -> list[str]:
+    try:
+        version = database.execute("PRAGMA user_version").fetchone()[0]
+        if version < 2:
+            return []
+        checksum = "checksum" if version >= WITH_CHECKSUMS else "NULL"
+        rows = database.execute(f"SELECT id, CAST(record AS BLOB), {checksum} FROM ended").fetchall()
+    except sqlite3.Error as error:
+        return [f"some tournament ({_line(error)})"]
+    return [str(tournament_id) for tournament_id, record, sum_ in rows if not is_record(tournament_id, record, sum_)]
+
+
+def is_record(tournament_id: str, record: bytes, expected: int | None) -> bool:
+    """Whether the record of a tournament can be read, and is what was written."""
+    text = intact(record, expected, tournament_id)
+    try:
+        return text is not None and read_ended(text).id == tournament_id
+    except ValueError:
+        return False
+
+
+def _contradictions(path: str, damaged: set[str]) -> Iterator[str]:
+    """Yield what is wrong with tournaments each of whose rows is whole."""
+    with closing(LogReader(path)) as reader:
+        try:
+            tournament_ids = reader.tournament_ids()
+        except StoreError as error:
+            yield str(error)
+            return
+        for tournament_id in tournament_ids:
+            if tournament_id in damaged:
+                continue
+            try:
+                if rebuild_tournament(reader.tournament_facts(tournament_id)) is None:
+                    yield f"tournament {tournament_id} cannot be rebuilt: its creation is not in the log"
+            except Exception as error:  # noqa: BLE001  # facts that contradict each other raise anything
+                yield f"tournament {tournament_id} cannot be rebuilt: {_line(error)}"
+
+
+def _line(error: object) -> str:
+    text = " ".join(str(error).partition("\n")[0].split())
+    return text or repr(error)

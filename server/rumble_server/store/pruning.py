@@ -1,0 +1,85 @@
+"""Making a database smaller: the plies of old tournaments go, and free space is given back."""
+
+import sqlite3
+import time
+from contextlib import closing
+from pathlib import Path
+
+from rumble_server.store.copies import locked
+from rumble_server.store.errors import StoreError
+from rumble_server.store.purge import empty_wal
+from rumble_server.store.reader import LogReader
+from rumble_server.store.schema import MIGRATIONS, PLY, open_existing
+from rumble_server.tournament.ended import Outline
+
+PORTION = 50
+"""Rows that are deleted in one transaction: a server that runs on the database waits for no more than that."""
+PAUSE_S = 0.01
+"""Time in s between two of them, in which the server can write."""
+
+
+def prune(path: str, ended_before_ms: int) -> tuple[int, int]:
+    """Delete the plies and frames of tournaments that ended before a moment, in ms since the epoch.
+
+    Results, standings and records stay; `match_facts` raises Pruned. A server may run on the database. Return how many
+    tournaments had any, and how many rows were deleted. Raises StoreError.
+    """
+    pruned, rows = 0, 0
+    with closing(open_existing(path)) as database:
+        if database.execute("PRAGMA user_version").fetchone()[0] < len(MIGRATIONS):
+            raise StoreError(f"{path} is of an earlier version; start a server on it once")
+        with closing(LogReader(path)) as reader:
+            old = [each for each in reader.tournament_ids(over=True) if _ended_ms(reader, each) < ended_before_ms]
+        try:
+            database.execute("PRAGMA secure_delete = OFF")
+            database.execute("PRAGMA synchronous = FULL")
+            for tournament_id in old:
+                deleted = _delete_plies(database, tournament_id)
+                pruned, rows = pruned + (deleted > 0), rows + deleted
+        except sqlite3.Error as error:
+            raise StoreError(f"cannot write to the database {path}: {error}") from None
+    return pruned, rows
+
+
+def _ended_ms(reader: LogReader, tournament_id: str) -> float:
+    """Return when a tournament ended; never, if that cannot be read."""
+    ended = reader.ended([tournament_id]).get(tournament_id)
+    try:
+        outline = ended or Outline.from_facts(reader.outline(tournament_id))
+    except (StoreError, ValueError):
+        return float("inf")
+    return float("inf") if outline.ended_at_ms is None else outline.ended_at_ms
+
+
+def _delete_plies(database: sqlite3.Connection, tournament_id: str) -> int:
+    rows = 0
+    while True:
+        with database:
+            database.execute("BEGIN IMMEDIATE")
+            deleted = database.execute(
+                """DELETE FROM log WHERE number IN (
+                   SELECT number FROM log WHERE tournament = ? AND kind = ? ORDER BY number LIMIT ?)""",
+                (tournament_id, PLY, PORTION),
+            ).rowcount
+            if deleted and not rows:
+                database.execute("UPDATE tournaments SET pruned = 1 WHERE id = ?", (tournament_id,))
+        rows += deleted
+        if deleted < PORTION:
+            return rows
+        time.sleep(PAUSE_S)
+
+
+def vacuum(path: str) -> tuple[int, int]:
+    """Give free space back to the disk, while no server runs. Return the size before and after, in bytes.
+
+    Raises StoreError.
+    """
+    with locked(path) as real_path, closing(open_existing(real_path)) as database:
+        try:
+            empty_wal(database)
+            before = Path(real_path).stat().st_size
+            database.execute("VACUUM")
+            empty_wal(database)
+        except sqlite3.Error as error:
+            raise StoreError(f"cannot write to the database {path}: {error}") from None
+        return before, Path(real_path).stat().st_size

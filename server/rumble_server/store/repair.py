@@ -1,0 +1,188 @@
+"""Mending a database: what can be read goes into a new file, which takes its place; what cannot is set aside."""
+
+import shutil
+import sqlite3
+from collections.abc import Iterable
+from contextlib import closing
+from pathlib import Path
+from typing import get_args
+
+from rumble_server.store.batch import Batch
+from rumble_server.store.codec import Numbered
+from rumble_server.store.copies import locked, take_place
+from rumble_server.store.damage import Row, is_record, read_rows, verify
+from rumble_server.store.errors import StoreError
+from rumble_server.store.files import make_private
+from rumble_server.store.match_index import index_matches
+from rumble_server.store.schema import WITH_CHECKSUMS, open_database, open_existing
+from rumble_server.store.writer import write
+from rumble_server.tournament.facts import (
+    BotJoined,
+    NameFact,
+    NameReset,
+    NameUsed,
+    TournamentCreated,
+    TournamentEnded,
+)
+
+_NAMED = frozenset(get_args(NameFact))
+
+
+def repair(path: str, backup: str, now_ms: int) -> list[str]:
+    """Mend a database on which no server runs, and copy it to `backup` first. Return what was done, in lines.
+
+    Nothing is done if nothing is damaged. Damaged rows are kept in the table `set_aside`. Raises StoreError.
+    """
+    with locked(path) as real_path:
+        if not verify(real_path).problems:
+            return []
+        try:
+            _copy_files(real_path, backup)
+            lines = [f"the database as it was is in {backup}"]
+            part = f"{real_path}.part"
+            Path(part).unlink(missing_ok=True)
+            make_private(part)
+            with closing(open_database(part)) as mended:
+                with closing(open_existing(real_path)) as damaged:
+                    lines += _Repair(damaged, mended).run(now_ms)
+                mended.execute("PRAGMA journal_mode = DELETE")
+            take_place(part, real_path)
+        except (sqlite3.Error, OSError) as error:
+            raise StoreError(f"cannot mend the database {path}: {error}") from None
+        return lines + [f"not mended: {problem}" for problem in verify(real_path).problems]
+
+
+def _copy_files(path: str, backup: str) -> None:
+    """Copy the files byte by byte, damage and all; nobody has them open. Raises OSError, StoreError."""
+    for suffix in ("", "-wal"):
+        if Path(path + suffix).exists():
+            if Path(backup + suffix).exists():
+                raise StoreError(f"{backup + suffix} exists; choose another name with --backup")
+            make_private(backup + suffix)
+            shutil.copyfile(path + suffix, backup + suffix)
+
+
+class _Repair:
+    def __init__(self, damaged: sqlite3.Connection, mended: sqlite3.Connection) -> None:
+        self._damaged = damaged
+        self._mended = mended
+        self._last = 0
+        self._rows, self._aside, self._ranges = 0, 0, 0
+        self._names: set[str] = set()
+        """The names with a claim, or without one because the host took it from them; without case."""
+        self._entrants: dict[str, str] = {}
+        self._tournaments: dict[str, tuple[bool, bool]] = {}
+        """Whether a tournament is listed, and whether it is over."""
+
+    def run(self, now_ms: int) -> list[str]:
+        self._mended.execute(
+            "CREATE TABLE set_aside"
+            " (number INTEGER, tournament TEXT, kind INTEGER, facts BLOB, checksum INTEGER, problem TEXT NOT NULL)"
+        )
+        with self._mended:
+            self._mended.execute("BEGIN IMMEDIATE")
+            self._copy("meta", "key, value")
+            self._copy("set_aside", "number, tournament, kind, facts, checksum, problem")
+            for row in read_rows(self._damaged):
+                self._take(row)
+            self._copy_tournaments()
+            records = self._copy_records()
+            self._mended.execute("DELETE FROM meta WHERE key = 'indexed'")
+            index_matches(self._mended, self._last)
+        lines = [
+            f"{self._rows} rows of the log are whole, {self._aside} are damaged and set aside, "
+            f"{self._ranges} ranges of rows are lost",
+            f"{records} records of tournaments are whole; any other is made again when it is asked for",
+            "the indexes of tournaments and matches are made anew",
+        ]
+        held = self._hold_names(now_ms) if self._aside or self._ranges else []
+        return lines + [f"the claim to {name} is lost: `rumble tournament reset-key {name}` frees it" for name in held]
+
+    def _copy(self, table: str, columns: str) -> None:
+        try:
+            rows = self._damaged.execute(f"SELECT {columns} FROM {table}").fetchall()
+        except sqlite3.Error:  # it is not there, or not readable: the new one begins empty
+            return
+        places = ", ".join("?" * (columns.count(",") + 1))
+        self._mended.executemany(f"INSERT OR REPLACE INTO {table} ({columns}) VALUES ({places})", rows)
+
+    def _take(self, row: Row | range) -> None:
+        if isinstance(row, range):
+            self._ranges += 1
+            self._last = max(self._last, row.stop)
+            self._set_aside(row.start, None, None, None, None, f"unreadable up to {row.stop - 1}")
+            return
+        try:
+            facts = row.facts()
+        except ValueError as error:
+            self._aside += 1
+            # It does not tell its last number; each of its facts had at least a character.
+            self._last = max(self._last, row.number + len(row.content))
+            self._set_aside(row.number, row.tournament, row.kind, row.content, row.checksum, str(error))
+            return
+        self._rows += 1
+        self._last = max(self._last, facts[-1][0])
+        self._note(facts)
+        place = (row.number, row.tournament, row.kind)
+        self._mended.execute(
+            "INSERT INTO log (number, tournament, kind, facts, checksum) VALUES (?, ?, ?, ?, checksum(?, ?, ?, ?))",
+            (*place, row.content.decode(), row.content, *place),
+        )
+
+    def _set_aside(self, *values: object) -> None:
+        self._mended.execute("INSERT INTO set_aside VALUES (?, ?, ?, ?, ?, ?)", values)
+
+    def _note(self, facts: Iterable[Numbered]) -> None:
+        for _, fact in facts:
+            match fact:
+                case NameUsed() | NameReset():
+                    self._names.add(fact.name.casefold())
+                case BotJoined():
+                    self._entrants.setdefault(fact.bot.casefold(), fact.bot)
+                case TournamentCreated():
+                    self._tournaments[fact.tournament] = (fact.config.listed, False)
+                case TournamentEnded():
+                    listed = self._tournaments.get(fact.tournament, (True, False))[0]
+                    self._tournaments[fact.tournament] = (listed, True)
+
+    def _copy_tournaments(self) -> None:
+        self._mended.executemany(
+            "INSERT INTO tournaments (id, listed, over) VALUES (?, ?, ?)",
+            [(each, *known) for each, known in self._tournaments.items()],
+        )
+        pruned = "pruned" if _version(self._damaged) >= WITH_CHECKSUMS else "0"
+        try:
+            rows = self._damaged.execute(f"SELECT id, listed, over, {pruned} FROM tournaments").fetchall()
+        except sqlite3.Error:  # what the log tells is all that is known
+            return
+        # One whose creation is lost is kept, so that it is shown as damaged.
+        self._mended.executemany(
+            """INSERT INTO tournaments (id, listed, over, pruned) VALUES (?, ?, ?, ?)
+               ON CONFLICT (id) DO UPDATE SET pruned = excluded.pruned, over = max(over, excluded.over)""",
+            rows,
+        )
+
+    def _copy_records(self) -> int:
+        version = _version(self._damaged)
+        checksum = "checksum" if version >= WITH_CHECKSUMS else "NULL"
+        try:
+            rows = self._damaged.execute(f"SELECT id, CAST(record AS BLOB), {checksum} FROM ended").fetchall()
+        except sqlite3.Error:  # they are made again from the log
+            return 0
+        whole = [(each, record.decode(), record, each) for each, record, sum_ in rows if is_record(each, record, sum_)]
+        self._mended.executemany("INSERT INTO ended (id, record, checksum) VALUES (?, ?, checksum(?, ?))", whole)
+        return len(whole)
+
+    def _hold_names(self, now_ms: int) -> list[str]:
+        """Claim the names of bots whose claims are lost, with no key: nobody may take them until the host says so."""
+        held = [name for folded, name in sorted(self._entrants.items()) if folded not in self._names]
+        batch = Batch()
+        for number, name in enumerate(held, self._last + 1):
+            batch.add(number, NameUsed(name, "", "", now_ms))
+        if held:
+            write(self._mended, self._last + len(held), batch.statements(), index=True)
+        return held
+
+
+def _version(database: sqlite3.Connection) -> int:
+    return int(database.execute("PRAGMA user_version").fetchone()[0])

@@ -1,0 +1,99 @@
+"""`rumble db`: each command says what it did, and why it did not, in one line."""
+
+import re
+from pathlib import Path
+
+import pytest
+from rumble_server.cli.main import run
+from rumble_server.store.lock import DatabaseLock
+
+from tests.server.store.disk import rows
+from tests.server.store.played import change, cut, played, save
+
+Captured = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "rumble.db"
+    save(path, played("Friday", "Monday"))
+    return path
+
+
+def told(capsys: Captured, *arguments: object) -> tuple[int, list[str]]:
+    """Run a command; return its exit code and what it printed, complaints last."""
+    code = run(["db", *map(str, arguments)])
+    captured = capsys.readouterr()
+    return code, (captured.out + captured.err).splitlines()
+
+
+def test_a_backup_and_its_way_back(capsys: Captured, path: Path) -> None:
+    copy, other = path.with_name("copy.db"), path.with_name("other.db")
+    code, lines = told(capsys, "backup", copy, "--db", path)
+    assert (code, len(lines)) == (0, 1)
+    assert re.fullmatch(rf"{copy}: [\d,]+ bytes", lines[0])
+    assert told(capsys, "backup", copy, "--db", path) == (1, [f"rumble: {copy} exists; choose another name"])
+    assert told(capsys, "restore", copy, "--db", f"sqlite:///{other}") == (
+        0,
+        [f"sqlite:///{other} is restored from {copy}"],
+    )
+    assert rows(other) == rows(path)
+    assert told(capsys, "restore", copy, "--db", other) == (
+        1,
+        [f"rumble: the database {other} exists; --force replaces it"],
+    )
+    assert told(capsys, "restore", copy, "--db", other, "--force")[0] == 0
+
+
+def test_prune_and_vacuum(capsys: Captured, path: Path) -> None:
+    plies = sum(row[1:] in (("friday", 1), ("monday", 1)) for row in rows(path))
+    assert told(capsys, "prune", "--older-than", 90, "--db", path) == (
+        0,
+        [f"pruned 2 tournaments: {plies} rows of moves and frames are deleted"],
+    )
+    code, lines = told(capsys, "vacuum", "--db", path)
+    assert code == 0
+    assert re.fullmatch(rf"{path}: [\d,]+ bytes before, [\d,]+ bytes after", lines[0])
+    assert told(capsys, "prune", "--db", path)[0] == 2
+    assert told(capsys, "prune", "--older-than", -1, "--db", path)[0] == 2
+
+
+def test_verify_and_repair(capsys: Captured, path: Path) -> None:
+    every = len(rows(path))
+    assert told(capsys, "verify", path) == (0, [f"{path}: {every} rows; no damage"])
+    assert told(capsys, "repair", path) == (0, [f"{path}: no damage; nothing is done"])
+    change(path, cut, 2)
+    assert told(capsys, "verify", path) == (
+        1,
+        [
+            "row 2 of the log (tournament monday) is damaged: it is not what was written",
+            f"{path}: {every} rows; 1 problems; `rumble db repair` mends what can be",
+        ],
+    )
+    code, lines = told(capsys, "repair", path, "--backup", path.with_name("copy.db"))
+    assert code == 0
+    assert lines[0] == f"the database as it was is in {path.with_name('copy.db')}"
+    assert f"{every - 1} rows of the log are whole, 1 are damaged and set aside, 0 ranges of rows are lost" in lines
+
+
+@pytest.mark.parametrize("command", [("restore", "copy.db", "--force", "--db"), ("vacuum", "--db"), ("repair",)])
+def test_a_running_server_is_told_in_one_line(capsys: Captured, path: Path, command: tuple[str, ...]) -> None:
+    copy = path.with_name("copy.db")
+    told(capsys, "backup", copy, "--db", path)
+    lock = DatabaseLock(str(path))
+    arguments = [str(copy) if each == "copy.db" else each for each in command]
+    line = f"rumble: another server is running on the database {path}"
+    assert told(capsys, *arguments, path) == (1, [line])
+    lock.release()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("backup", "x", "--db"), ("prune", "--older-than", "1", "--db"), ("vacuum", "--db"), ("verify",), ("repair",)],
+)
+def test_a_database_that_is_not_there_is_told_in_one_line(
+    capsys: Captured, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    missing = tmp_path / "nowhere.db"
+    assert told(capsys, *command, missing) == (1, [f"rumble: there is no database {missing}"])
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,97 @@
+"""A database with tournaments that were played, and ways to damage it."""
+
+import re
+import sqlite3
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from pathlib import Path
+
+from rumble_server.store.batch import Batch
+from rumble_server.store.schema import open_database
+from rumble_server.store.writer import write as commit
+from rumble_server.tournament.ended import EndedTournament
+from rumble_server.tournament.facts import LogFact, TournamentCreated, TournamentEnded, TournamentFact, tournament_of
+from rumble_server.tournament.rebuild import rebuild_tournament
+
+from tests.server.world import World
+
+
+def played(*names: str, end: bool = True) -> list[LogFact]:
+    """The log of tournaments of ann and ben, each played to its end or, without `end`, for its first moves."""
+    world = World()
+    for name in names:
+        world.create(name=name, start_at_bots=2)
+    for bot_name in ("ann", "ben"):
+        bot = world.connect()
+        bot.play(lambda turn: str(turn["legal"][0]))
+        bot.login(bot_name, key=bot_name * 8, join=names[0].lower(), max_matches=4)
+        for name in names[1:]:
+            bot.say(type="join", tournament=name.lower())
+    if end:
+        world.run()
+    else:
+        for _ in range(30):
+            world.clock.step()
+    return list(world.log.facts)
+
+
+def save(path: Path, facts: Sequence[LogFact], size: int = 5) -> None:
+    """Write these facts to a database, in batches of this size."""
+    with closing(open_database(str(path))) as database:
+        for first in range(0, len(facts), size):
+            batch = Batch()
+            for number, fact in enumerate(facts[first : first + size], first + 1):
+                batch.add(number, fact)
+                if isinstance(fact, TournamentEnded):
+                    ended = rebuild_tournament(facts_of(facts, fact.tournament))
+                    assert ended is not None
+                    batch.file(EndedTournament.of(ended))
+            commit(database, batch.facts[-1][0], batch.statements(), index=True)
+
+
+def facts_of(facts: Sequence[LogFact], tournament: str) -> list[LogFact]:
+    return [fact for fact in facts if isinstance(fact, TournamentFact) and tournament_of(fact) == tournament]
+
+
+def tournament_ids(facts: Sequence[LogFact]) -> list[str]:
+    return [fact.tournament for fact in facts if isinstance(fact, TournamentCreated)]
+
+
+def execute(path: Path, statement: str, *values: object) -> int:
+    """Run a statement, and return how many rows it changed."""
+    with closing(sqlite3.connect(path)) as database:
+        changed = database.execute(statement, values).rowcount
+        database.commit()
+    return changed
+
+
+def change(path: Path, how: Callable[[bytes], bytes], number: int) -> None:
+    """Change the content of a row of the log."""
+    with closing(sqlite3.connect(path)) as database:
+        database.create_function("change", 1, how)
+        database.execute("UPDATE log SET facts = CAST(change(CAST(facts AS BLOB)) AS TEXT) WHERE number = ?", (number,))
+        database.commit()
+
+
+def digit(content: bytes) -> bytes:
+    """Another number, in a row that can be read as well as before."""
+    return re.sub(rb"\d", lambda found: b"%d" % ((int(found[0]) + 1) % 10), content, count=1)
+
+
+def bit(content: bytes) -> bytes:
+    """No text any more."""
+    return content[:-3] + b"\xff" + content[-2:]
+
+
+def cut(content: bytes) -> bytes:
+    return content[:20]
+
+
+def tear(path: Path, what: bytes) -> None:
+    """Fill each page that has these bytes with others, as a bad disk would."""
+    content = path.read_bytes()
+    size = int.from_bytes(content[16:18])
+    pages = [content[at : at + size] for at in range(0, len(content), size)]
+    torn = [b"\xaa" * size if what in page and number > 0 else page for number, page in enumerate(pages)]
+    assert torn != pages
+    path.write_bytes(b"".join(torn))

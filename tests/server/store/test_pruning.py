@@ -1,0 +1,125 @@
+"""Pruned: the plies of old tournaments are gone, and everything that counts is as it was."""
+
+import asyncio
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from rumble_server.match.facts import MatchOver
+from rumble_server.store import pruning
+from rumble_server.store.damage import verify
+from rumble_server.store.errors import Pruned, StoreError
+from rumble_server.store.lock import DatabaseLock
+from rumble_server.store.pruning import prune, vacuum
+from rumble_server.store.reader import LogReader
+from rumble_server.store.schema import PLY
+from rumble_server.tournament.facts import TournamentEnded
+
+from tests.server.store.disk import joined, opened, rows, write
+from tests.server.store.played import execute, facts_of, played, save
+
+FACTS = played("Friday", "Monday")
+ENDED = {fact.tournament: fact.at_ms for fact in FACTS if isinstance(fact, TournamentEnded)}
+LATER_MS = max(ENDED.values()) + 1
+MATCHES = [fact.match for fact in FACTS if isinstance(fact, MatchOver)]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "rumble.db"
+    save(path, FACTS)
+    return path
+
+
+def plies(path: Path) -> list[tuple[object, ...]]:
+    return rows(path, f"SELECT number FROM log WHERE kind = {PLY} AND tournament != ''")
+
+
+def test_plies_go_and_results_stay(path: Path) -> None:
+    every = len(plies(path))
+    assert every > 0
+    assert prune(str(path), LATER_MS) == (2, every)
+    assert plies(path) == []
+    with closing(LogReader(str(path))) as reader:
+        for name in ("friday", "monday"):
+            assert reader.tournament_facts(name) == facts_of(FACTS, name)
+        assert set(reader.ended(["friday", "monday"])) == {"friday", "monday"}
+        assert len(reader.server_facts()[0]) == 2
+        for match in MATCHES:
+            with pytest.raises(Pruned, match=f"the moves of {match} were deleted to save space; its result is kept"):
+                reader.match_facts(match)
+        assert reader.match_facts("friday.9.9.9.9") == []
+    assert verify(str(path)).problems == []
+    assert prune(str(path), LATER_MS) == (0, 0)
+
+
+def test_young_and_running_tournaments_are_left(path: Path) -> None:
+    before = plies(path)
+    assert prune(str(path), min(ENDED.values())) == (0, 0)
+    execute(path, "UPDATE tournaments SET over = 0")
+    assert prune(str(path), LATER_MS) == (0, 0)
+    assert plies(path) == before
+    with closing(LogReader(str(path))) as reader:
+        assert reader.match_facts(MATCHES[0]) != []
+
+
+def test_one_without_a_record_is_pruned_by_its_facts(path: Path) -> None:
+    execute(path, "DELETE FROM ended")
+    assert prune(str(path), LATER_MS)[0] == 2
+
+
+def test_one_whose_end_cannot_be_read_is_left(path: Path) -> None:
+    execute(path, "DELETE FROM ended")
+    execute(path, """UPDATE log SET facts = 'x' WHERE facts LIKE '%"tournament_ended"%' AND tournament = 'friday'""")
+    assert prune(str(path), LATER_MS)[0] == 1
+
+
+async def test_a_server_goes_on_writing_while_its_database_is_pruned(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pruning, "PORTION", 1)
+    async with opened(path) as log:
+        pruned = asyncio.create_task(asyncio.to_thread(prune, str(path), LATER_MS))
+        number = 0
+        while not pruned.done():
+            number += 1
+            await write(log, joined(number, "sunday"))
+        assert (await pruned)[0] == 2
+        assert (log.trouble, number > 0) == (None, True)
+    assert plies(path) == []
+
+
+def test_a_portion_that_failed_is_done_by_the_next_run(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pruning, "PORTION", 1)
+
+    def interrupted(_: float) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(time, "sleep", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            prune(str(path), LATER_MS)
+    with closing(LogReader(str(path))) as reader, pytest.raises(Pruned):
+        reader.match_facts(next(match for match in MATCHES if match.startswith("friday")))
+    assert prune(str(path), LATER_MS)[0] == 2
+    assert plies(path) == []
+
+
+def test_an_older_version_is_refused(path: Path) -> None:
+    execute(path, "PRAGMA user_version = 3")
+    with pytest.raises(StoreError, match="is of an earlier version; start a server on it once"):
+        prune(str(path), LATER_MS)
+
+
+def test_vacuum_gives_space_back_and_is_refused_on_a_running_server(path: Path) -> None:
+    path.unlink()
+    save(path, FACTS, size=1)
+    prune(str(path), LATER_MS)
+    before, after = vacuum(str(path))
+    assert (path.stat().st_size, after < before) == (after, True)
+    assert verify(str(path)).problems == []
+    lock = DatabaseLock(str(path))
+    with pytest.raises(StoreError, match="another server is running on the database"):
+        vacuum(str(path))
+    lock.release()

@@ -1,0 +1,86 @@
+"""Databases of every earlier version open, and show what they showed.
+
+`versions/vN.sql` is the text of a database of version N that its server wrote; it was killed while a match was played.
+`versions/vN.json` is what the API of that version then told of it.
+"""
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from rumble_server.app import Server
+from rumble_server.config import ServerConfig
+from rumble_server.store.damage import verify
+from rumble_server.store.schema import MIGRATIONS
+
+from tests.server.store.disk import rows
+
+VERSIONS = Path(__file__).with_name("versions")
+TOKEN = "fixture-token-0123"
+
+
+def holds(new: Any, old: Any) -> bool:
+    """Whether the new answer has all that the old one had; it may have more fields."""
+    if isinstance(old, dict):
+        return isinstance(new, dict) and all(key in new and holds(new[key], value) for key, value in old.items())
+    if isinstance(old, list):
+        return isinstance(new, list) and len(new) == len(old) and all(map(holds, new, old))
+    return bool(new == old)
+
+
+def test_an_answer_that_lacks_something_is_seen() -> None:
+    assert holds({"a": [{"b": 1, "c": 2}], "d": 3}, {"a": [{"b": 1}]})
+    others: list[Any] = [{"a": [{"b": 2}]}, {"a": []}, {"a": [{}]}, {}, []]
+    for new in others:
+        assert not holds(new, {"a": [{"b": 1}]})
+
+
+def test_there_is_one_of_each_earlier_version() -> None:
+    expected = sorted(f"v{version}.{kind}" for version in range(1, len(MIGRATIONS)) for kind in ("json", "sql"))
+    assert sorted(each.name for each in VERSIONS.iterdir()) == expected
+
+
+def database(folder: Path, version: int) -> Path:
+    """Make the database of this version."""
+    path = folder / "rumble.db"
+    with closing(sqlite3.connect(path)) as made:
+        made.executescript((VERSIONS / f"v{version}.sql").read_text(encoding="utf-8"))
+    assert rows(path, "PRAGMA user_version") == [(version,)]
+    return path
+
+
+@pytest.mark.parametrize("version", range(1, len(MIGRATIONS)))
+def test_it_can_be_verified_as_it_is(tmp_path: Path, version: int) -> None:
+    path = database(tmp_path, version)
+    found = verify(str(path))
+    assert (found.problems, found.unchecked, found.rows > 20) == ([], found.rows, True)
+    assert rows(path, "PRAGMA user_version") == [(version,)]
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize("version", range(1, len(MIGRATIONS)))
+async def test_a_server_starts_on_it_and_shows_the_same(tmp_path: Path, version: int) -> None:
+    path = database(tmp_path, version)
+    told = json.loads((VERSIONS / f"v{version}.json").read_bytes())
+    server = Server(ServerConfig(port=0, db=str(path), drain_ms=0, host_token=TOKEN))
+    await server.start()
+    try:
+        headers = {"Authorization": f"Bearer {TOKEN}"}
+        async with httpx.AsyncClient(base_url=server.url, headers=headers) as client:
+            for tournament, what in (("cup", "standings"), ("cup", "matches"), ("open", "standings")):
+                answer = await client.get(f"/api/tournaments/{tournament}/{what}")
+                assert holds(answer.json(), told[tournament][what]), f"{tournament}: {what}"
+            first = told["cup"]["matches"]["matches"][0]["id"]
+            transcript = (await client.get(f"/api/matches/{first}/transcript")).text.splitlines()
+            assert holds([json.loads(line) for line in transcript], told["cup"]["transcript"])
+            assert len(told["open"]["running"]) == 1
+            for running in told["open"]["running"]:
+                assert holds((await client.get(f"/api/matches/{running['id']}")).json(), running)
+    finally:
+        await server.stop()
+    assert rows(path, "PRAGMA user_version") == [(len(MIGRATIONS),)]
+    assert verify(str(path)).problems == []
