@@ -93,6 +93,6 @@ def test_bots_play_and_visitors_watch_by_a_proxy(
                     for bot in bots:
                         bot.kill()
                         bot.communicate()
-                while b"tournament_over" not in told and b'"finished"' not in told:
+                while b'"status":"finished"' not in told:
                     told += next(stream)
         assert server.tournament("standings", "friday")["status"] == "finished"
