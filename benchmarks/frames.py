@@ -7,8 +7,8 @@ Two servers play at the same time: the server as it is, and one that leaves ever
 import argparse
 import sys
 
-from rumble_server import app
 from rumble_server.cli.main import main as rumble
+from rumble_server.gateway import http_connection
 from rumble_server.gateway.connection import Connection
 from throughput import Contender, compare, read_load
 from websockets.protocol import State
@@ -18,7 +18,7 @@ class LibraryConnection(Connection):
     """A connection whose frames are all parsed and built by `websockets`."""
 
     def data_received(self, data: bytes) -> None:
-        self._parse(data)
+        self._parse(data, 0, 1 << 20, 1 << 20)
 
     def send(self, frame: bytes) -> None:
         if self._transport is None or self._protocol.state is not State.OPEN:
@@ -26,7 +26,7 @@ class LibraryConnection(Connection):
         self._protocol.send_text(frame)
         self._unsent += self._protocol.data_to_send()
         if len(self._unsent) == 1:
-            self._outbox.add(self)
+            self._entrance.outbox.add(self)
 
 
 def main() -> None:
@@ -40,7 +40,7 @@ def main() -> None:
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--as-server"]:
-        vars(app)["Connection"] = LibraryConnection
+        vars(http_connection)["Connection"] = LibraryConnection
         sys.argv[1:2] = []
         sys.exit(rumble())
     main()

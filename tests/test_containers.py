@@ -3,7 +3,6 @@
 What they run in containers, tests/e2e/test_compose.py runs on this machine.
 """
 
-import inspect
 import re
 import shlex
 import tomllib
@@ -11,6 +10,7 @@ from typing import Any
 
 import pytest
 from rumble_bots.sdk.address import Address
+from rumble_server.config import ServerConfig
 
 from tests.command_line import parse_all
 from tests.containers import ROOT, command, compose, dockerfile, the
@@ -69,10 +69,8 @@ def test_the_server_listens_to_the_others() -> None:
 
 
 def test_there_is_one_port() -> None:
-    from rumble_server.cli.serve import serve
-
     port = the("EXPOSE").rest
-    assert str(inspect.signature(serve).parameters["port"].default) == port
+    assert str(ServerConfig().port) == port
     assert the("CMD").command[the("CMD").command.index("--port") + 1] == port
     assert f":{port}/healthz" in the("HEALTHCHECK").rest
     assert SERVICES["server"]["ports"] == [f"127.0.0.1:{port}:{port}"]

@@ -25,6 +25,7 @@ LONGEST_NAME = 40
 """Maximum length, in characters, of a received field name or type in an error; the rest is cut. Values never appear."""
 
 _bot_message: TypeAdapter[BotMessage] = TypeAdapter(BotMessage)
+_validate_bot_message = _bot_message.validator.validate_json
 _server_message: TypeAdapter[ServerMessage] = TypeAdapter(ServerMessage)
 _bot_fields = {model.model_fields["type"].default: list(model.model_fields) for model in BOT_MESSAGES}
 
@@ -41,7 +42,7 @@ class BadMessage(ValueError):
 def read_bot_message(frame: str | bytes) -> BotMessage:
     """Parse and strictly validate a bot's message; of a name given twice the last counts. Raises BadMessage only."""
     try:
-        message: BotMessage = _bot_message.validator.validate_json(frame)
+        message: BotMessage = _validate_bot_message(frame)
     except ValidationError as error:
         raise _bad_message(error) from None
     return message

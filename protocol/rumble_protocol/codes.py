@@ -33,6 +33,7 @@ class ErrorCode(StrEnum):
     TOO_MANY_MESSAGES = "too_many_messages"
     PROTOCOL_NOT_SUPPORTED = "protocol_not_supported"
     UNAVAILABLE = "unavailable"
+    BANNED = "banned"
 
 
 class NoticeCode(StrEnum):
@@ -47,6 +48,7 @@ class NoticeCode(StrEnum):
     CANCELLED = "cancelled"
     MATCH_VOIDED = "match_voided"
     OPPONENT_AWAY = "opponent_away"
+    NAME_OPEN = "name_open"
 
 
 class CloseCode(IntEnum):
@@ -61,6 +63,7 @@ class CloseCode(IntEnum):
     WRONG_KEY = 4003
     TOO_MANY_MESSAGES = 4008
     PROTOCOL_NOT_SUPPORTED = 4010
+    BANNED = 4011
 
 
 CLOSE_REASONS: Final[dict[CloseCode, str]] = {
@@ -73,6 +76,7 @@ CLOSE_REASONS: Final[dict[CloseCode, str]] = {
     CloseCode.WRONG_KEY: "this name is protected by another key",
     CloseCode.TOO_MANY_MESSAGES: "more than limits.unsolicited_per_minute messages that answer no turn",
     CloseCode.PROTOCOL_NOT_SUPPORTED: "this server speaks rumble.v1",
+    CloseCode.BANNED: "this name or address is banned here",
 }
 
 DO_NOT_RECONNECT: Final = frozenset({CloseCode.REPLACED, CloseCode.WRONG_KEY, CloseCode.PROTOCOL_NOT_SUPPORTED})

@@ -6,41 +6,63 @@ import errno
 import logging
 import secrets
 import socket
+import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
+from functools import partial
 from importlib.metadata import version
 from multiprocessing import get_context
 from random import SystemRandom
-from typing import Any
+from typing import cast
 
 import uvicorn
 from rumble_protocol.codes import CloseCode
 
 from rumble_server.arena.arena import Arena
+from rumble_server.arena.host_tokens import DEFAULT
 from rumble_server.arena.house import HouseBots, HouseKeys
+from rumble_server.arena.organiser import Organiser
 from rumble_server.arena.ports import HouseRunner
 from rumble_server.arena.recovery import recover
 from rumble_server.config import ServerConfig
 from rumble_server.gateway.connection import Connection
+from rumble_server.gateway.descriptors import Descriptors, raise_limit
+from rumble_server.gateway.entrance import Entrance
 from rumble_server.gateway.gateway import Gateway, Sessions
 from rumble_server.gateway.handshake import HandshakePolicy
+from rumble_server.gateway.http_connection import HttpConnection
 from rumble_server.gateway.loop_clock import LoopClock
 from rumble_server.gateway.outbox import Outbox
+from rumble_server.gateway.turns import Turns
+from rumble_server.limits.connections import Connections
+from rumble_server.limits.door import Door
+from rumble_server.limits.refusals import Refusals
+from rumble_server.limits.source import Sources
+from rumble_server.loop_lag import LoopLag
 from rumble_server.store.archive import Archive
 from rumble_server.store.codec import Numbered
+from rumble_server.store.ended_count import EndedCount, count_ended
+from rumble_server.store.errors import StoreError
 from rumble_server.store.reader import LogReader
 from rumble_server.store.sqlite import SqliteLog, database_path
+from rumble_server.tls import Certificate, CertificateError
 from rumble_server.tournament.formats import Round
 from rumble_server.web.app import make_web
 from rumble_server.web.feed.feed import Feed
 from rumble_server.web.feed.ranker import Ranker, on_thread
-from rumble_server.web.site import Site
+from rumble_server.web.site import Operation, Site
 
 log = logging.getLogger(__name__)
 
+CLEAR_TOKEN = "host_token"
+"""Under this key earlier versions kept the host token as it is."""
 SHUTDOWN_S = 3
 """How long uvicorn waits for open HTTP requests at the end."""
+
+
+MakeHouse = Callable[[str, Certificate | None], HouseRunner]
+"""Makes what runs house bots on the server of an address and a certificate."""
 
 
 class StartError(RuntimeError):
@@ -58,17 +80,25 @@ class _Uvicorn(uvicorn.Server):
 class Server:
     """A Rumble server in this process. `await start()`, then `await stop()`."""
 
-    def __init__(self, config: ServerConfig, make_house: Callable[[str], HouseRunner] | None = None) -> None:
-        """Open the database and rebuild what it holds. Raises StoreError.
+    def __init__(self, config: ServerConfig, make_house: MakeHouse | None = None) -> None:
+        """Open the database and rebuild what it holds. Raises StoreError, and StartError for a bad certificate.
 
         `make_house` gives what runs house bots on the server of that address; without it there are none.
         """
         self.config = config
+        try:
+            self._certificate = None if config.tls_cert is None else Certificate(config.tls_cert, config.tls_key)
+        except CertificateError as error:
+            raise StartError(str(error)) from None
         self._make_house = make_house
         self._house: HouseRunner | None = None
         self.log = SqliteLog(database_path(config.db))
         self.reader = LogReader(self.log.path)
-        self.host_token = self._host_token()
+        self.refusals = Refusals()
+        self.ended = EndedCount()
+        self.lag = LoopLag()
+        self.made_token: str | None = None
+        """The host token that this start made, to be printed once; None if there was one, or one was given."""
         self._run = self.log.count_run()
         self._socket: socket.socket | None = None
         self._uvicorn: _Uvicorn | None = None
@@ -77,10 +107,22 @@ class Server:
         self._written = asyncio.Event()
         """Set whenever more of the log is on disk."""
 
-    def _host_token(self) -> str:
-        token = self.config.host_token or self.log.get("host_token") or secrets.token_urlsafe(24)
-        self.log.put("host_token", token)
-        return token
+    async def _take_up_token(self) -> None:
+        """Make the token that was given a host's, or else one that an older database holds in clear, or a new one."""
+        organiser, tokens = Organiser(self.arena), self.arena.host_tokens
+        in_clear = self.log.get(CLEAR_TOKEN)
+        token = self.config.host_token or in_clear
+        if token is None and not tokens:
+            token = self.made_token = secrets.token_urlsafe(24)
+        if token is not None and tokens.holder(token) != DEFAULT:
+            organiser.set_token(DEFAULT, token)
+        if in_clear is not None:
+            await self.log.wait_all()
+            if self.log.durable == self.log.last:  # else the disk is in trouble, and the next start does it
+                try:
+                    self.log.purge(CLEAR_TOKEN)
+                except StoreError as error:
+                    log.warning("the host token stays in clear until the next start: %s", error)
 
     def _house_secret(self) -> str:
         secret = self.log.get("house_secret") or secrets.token_hex(32)
@@ -109,47 +151,70 @@ class Server:
             find_ended=self.archive.find_ended,
             may_claim=keys.may_claim,
             work=self._work,
+            door=Door(self.config.bounds, self.refusals),
         )
+        self.arena.on_ban.append(self._shut_out)
         program = f"rumble {version('rumble')}"
         self.gateway = Gateway(self.arena, sessions, program, self.config.limits, open_names=self.config.open_names)
         self.feed = Feed(self.arena, Ranker(self.arena.clock.now_ms, on_thread))
         self.log.on_durable.append(self._on_durable)
         self.log.on_trouble.append(self.arena.on_trouble)
-        names, problems = self.reader.name_facts()
+        of_server, problems = self.reader.server_facts()
         for problem in problems:
             log.error("names are lost, and those in no tournament that goes on may be claimed by anyone: %s", problem)
         self.log.attach(loop)
         damaged = recover(
             self.arena,
-            names,
+            of_server,
             self.reader.tournament_ids(over=False),
             self.reader.tournament_facts,
             self.reader.facts_of_matches,
             names_are_whole=not problems,
         )
         self.archive.set_aside(damaged)
-        self._house = None if self._make_house is None else self._make_house(self.url)
+        await self._take_up_token()
+        self._house = None if self._make_house is None else self._make_house(self.url, self._certificate)
         self.house_bots = HouseBots(self.arena, keys, self._house, self.config.house)
         hosts = self.config.allowed_hosts
-        policy, outbox = HandshakePolicy(hosts), Outbox()
-
-        def connection(server_state: Any, **_: Any) -> Connection:
-            return Connection(self.gateway, policy, outbox, server_state.connections)
-
-        site = Site(self.arena, self.log, self.archive, self.feed, self.house_bots, self.host_token, hosts)
+        bounds, outbox = self.config.bounds, Outbox()
+        entrance = Entrance(
+            gateway=self.gateway,
+            policy=HandshakePolicy(hosts),
+            bounds=bounds,
+            sources=Sources(self.config.behind_proxy),
+            places=Connections(bounds),
+            refusals=self.refusals,
+            outbox=outbox,
+            turns=Turns(bounds.uncommon_frames_per_turn),
+            descriptors=Descriptors(raise_limit(), self.refusals, self.arena.clock.now_ms),
+        )
+        operation = Operation(
+            ended=self.ended.by_status,
+            connections=self._count_connections,
+            refusals=self.refusals,
+            turn_latency=outbox.latency,
+            lag=self.lag,
+            commits=self.log.commits,
+            metrics_token=self.config.metrics_token,
+        )
+        site = Site(self.arena, self.log, self.archive, self.feed, self.house_bots, hosts, operation)
         self._uvicorn = _Uvicorn(
             uvicorn.Config(
                 make_web(site),
-                http="httptools",
-                ws=connection,  # type: ignore[arg-type]  # uvicorn only calls it
+                http=partial(HttpConnection, entrance),  # type: ignore[arg-type]  # uvicorn only calls it
+                ws="none",
                 lifespan="off",
                 log_config=None,
                 access_log=False,
                 server_header=False,
                 proxy_headers=False,
+                timeout_keep_alive=bounds.idle_ms / 1000,  # type: ignore[arg-type]  # a timer takes it
                 timeout_graceful_shutdown=SHUTDOWN_S,
             )
         )
+        self._uvicorn.config.load()
+        if self._certificate is not None:
+            self._uvicorn.config.ssl = self._certificate.context
         self._serving = asyncio.create_task(self._uvicorn.serve(sockets=[self._socket]))
         while not self._uvicorn.started:
             if self._serving.done():
@@ -159,6 +224,26 @@ class Server:
         for name in self.house_bots.names_lost():
             log.warning("no house bot %s: somebody else uses that name", name)
         self.house_bots.open()
+        self.lag.start(loop)
+        self._counting = asyncio.create_task(self._count_ended())
+
+    async def _count_ended(self) -> None:
+        """Count, for /metrics, the tournaments that earlier runs left. It reads them all, so nothing waits for it."""
+        try:
+            self.ended.add(*await asyncio.to_thread(count_ended, self.log.path))
+        except (StoreError, sqlite3.Error) as error:
+            log.error("the tournaments that are over could not be counted: %s", error)
+
+    def _count_connections(self) -> dict[str, int]:
+        bots, strangers = self.gateway.count_sessions()
+        everything = 0 if self._uvicorn is None else len(self._uvicorn.server_state.connections)
+        return {"bot": bots, "stranger": strangers, "web": max(0, everything - bots - strangers)}
+
+    def _shut_out(self) -> None:
+        """End the connections of those who are banned."""
+        if self._uvicorn is not None:
+            for each in list(self._uvicorn.server_state.connections):
+                cast(HttpConnection | Connection, each).shut_out()
 
     def _work(self, task: Callable[[], Round], done: Callable[[Round], None]) -> None:
         """Pair a round in another process: the library that does it would hold this one's loop."""
@@ -186,6 +271,7 @@ class Server:
 
     def _on_durable(self, batch: list[Numbered]) -> None:
         self._written.set()
+        self.ended.take(batch)
         self.arena.on_durable()
         self.feed.publish(batch)
         self.house_bots.take(batch)
@@ -203,11 +289,23 @@ class Server:
         """The address of the page."""
         host, port = self.address
         shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
-        return f"http://{shown}:{port}"
+        return f"{'http' if self._certificate is None else 'https'}://{shown}:{port}"
+
+    def reload(self) -> None:
+        """Read the certificate again; open connections stay. A bad one is logged, and the old one stays."""
+        if self._certificate is None:
+            return
+        try:
+            self._certificate.reload()
+        except CertificateError as error:
+            log.error("the old certificate stays: %s", error)
+        else:
+            log.info("the certificate was read again")
 
     async def stop(self) -> None:
         """Drain: no new matches; running ones finish within `drain_ms` or stay resumable; close bots with 1001."""
         self.arena.drain()
+        self.lag.stop()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self.config.drain_ms / 1000):
                 while self.arena.matches.live:
@@ -224,6 +322,7 @@ class Server:
             await self._serving
         if self._pairing is not None:
             self._pairing.shutdown(wait=False, cancel_futures=True)
+        await self._counting
         await self.log.close()
         self.reader.close()
         self.archive.close()

@@ -19,10 +19,11 @@ class Bounds(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
     limit_loopback: bool = False
-    """Whether the bounds of an address hold for loopback addresses, too."""
+    """Whether the bounds of an address hold for loopback addresses, too. Wrong tries and challenges are always
+    counted: a tunnel comes from loopback."""
 
     connections_per_address: Count = 256
-    """Open connections of one address."""
+    """Open connections of one address, beside strangers."""
     invited_connections_per_address: Count = 256
     """Open connections of one address that showed a valid invitation, beside the others."""
     strangers_per_address: Count = 64
@@ -47,23 +48,35 @@ class Bounds(BaseModel):
     """Bytes of one connection that are handled in one turn of the event loop; the rest waits for the next."""
     frames_per_turn: Count = 256
     """Frames of one connection that are handled in one turn of the event loop; the rest waits for the next."""
+    uncommon_frames_per_turn: Count = 2_048
+    """Frames other than whole texts, of all connections, that are handled in one turn of the event loop."""
     empty_frames_per_10_s: Count = 1_000
     """Control and empty frames that one connection may send in 10 s."""
 
+    stranger_messages_per_minute: Count = 2_400
+    """Messages a minute that all connections of one address may send before their login, logins included."""
     names_per_hour: Count = 120
     """New names that one address may claim in an hour."""
     invited_names_per_hour: Count = 120
-    """New names that one address may claim in an hour with a valid invitation, beside the others."""
+    """New names that one address may claim in an hour with a valid invitation to a tournament, beside the others."""
     wrong_tries_per_minute: Count = 20
     """Wrong keys, tokens and invitations that one address may show in a minute, all together."""
     wrong_keys_of_owner_per_minute: Count = 20
     """Wrong keys in a minute for a name from an address that has once shown the right one."""
     wrong_invites_per_tournament: Count = 100
     """Wrong invitations in a minute to one tournament, from all addresses."""
+    open_challenges: Count = 256
+    """Open challenges on the whole server: each takes memory."""
+    open_challenges_at_one_bot: Count = 64
+    """Open challenges at one bot."""
     challenges_per_address: Count = 64
-    """Open challenges of one address."""
+    """Open challenges of one address (loopback, too), or of all who are in one tournament by invitation."""
     challenges_per_address_at_one_bot: Count = 8
-    """Open challenges of one address at one bot."""
+    """The same, at one bot."""
+    unhurried_challenges: Count = 8
+    """Open challenges at one bot from which on further ones to it are bounded by `hurried_challenge_ms`."""
+    hurried_challenge_ms: Milliseconds = 600_000
+    """Most of `move_ms` and `bank_ms` together of a challenge to a bot that has many open, in ms."""
 
     excused_ms: Milliseconds = 10_000
     """Time by which one attempt of a match may be excused for the server's lateness, in ms; beyond it it is void."""

@@ -1,34 +1,77 @@
-"""The configuration of a server."""
+"""The configuration of a server.
 
-from typing import Annotated
+Every field here, of `Bounds` and of the protocol's `Limits` is a setting: an option of `rumble serve`, an environment
+variable and a key of the settings file (`cli/support/settings.py`). A field's docstring is its help.
+"""
 
-from pydantic import BaseModel, ConfigDict, Field
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 from rumble_protocol.server_messages import Limits
 
 from rumble_server.bounds import Bounds
+from rumble_server.hosts import LOCAL_HOSTS, SHORTEST_TOKEN, is_loopback
+from rumble_server.limits.source import Sources
+
+LogLevel = Literal["debug", "info", "warning", "error"]
 
 
 class ServerConfig(BaseModel):
-    """The options of `rumble serve`. A bad value raises ValidationError."""
+    """The settings of `rumble serve`. A bad value raises ValidationError."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
     host: str = "127.0.0.1"
+    """Address to listen on; 0.0.0.0 for all."""
     port: Annotated[int, Field(ge=0, le=65_535)] = 8765
-    """0 takes a free one."""
+    """Port to listen on; 0 takes a free one."""
     db: str = "rumble.db"
+    """Database: a path, sqlite:///relative or sqlite:////absolute."""
     host_token: Annotated[str, Field(min_length=8, max_length=256)] | None = None
-    """Secret of the organisers; None: the one in the database, made at the first start."""
-    open_names: bool = False
-    """Whether bots from other machines may log in without a key."""
-    allowed_hosts: frozenset[str] = frozenset()
-    """Host names to answer on a loopback address, beside `hosts.LOCAL_HOSTS`: those that a proxy passes on."""
+    """Token for hosting; it replaces the one named `default`, which the first start makes."""
     house: tuple[str, ...] = ()
-    """The house bots that can always be challenged: names of reference bots, or FILE.py:FUNCTION."""
-    limits: Limits = Field(default_factory=Limits)
-    """What one connection may do, as bots are told."""
-    bounds: Bounds = Field(default_factory=Bounds)
+    """House bots that can always be challenged: reference bots or FILE.py:FUNCTION, separated by commas, or none."""
+    open_names: bool = False
+    """Let bots from other machines log in without a key, too."""
+    allowed_hosts: frozenset[Annotated[str, AfterValidator(str.lower)]] = frozenset()
+    """Host names that a proxy on this machine passes on."""
+    behind_proxy: frozenset[str] = frozenset()
+    """Addresses and networks of proxies whose forwarded address and scheme are believed."""
+
+    @field_validator("behind_proxy")
+    @classmethod
+    def _are_addresses(cls, given: frozenset[str]) -> frozenset[str]:
+        Sources(given)
+        return given
+
     grace_ms: Annotated[int, Field(ge=0)] = 30_000
     """Time in ms after a start with matches in progress; bots' away and absent times run only after it."""
     drain_ms: Annotated[int, Field(ge=0)] = 5_000
     """Time in ms that running matches have to finish at a stop; the rest go on after the next start."""
+
+    tls_cert: str | None = None
+    """File with the server's certificate and its chain (PEM): serve HTTPS. Read again on SIGHUP."""
+    tls_key: str | None = None
+    """File with the key of the certificate (PEM); by default it is in the file of the certificate."""
+
+    log_level: LogLevel = "info"
+    """Least level of what is logged: debug, info, warning or error."""
+    log_json: bool = False
+    """Log a JSON object a line."""
+    audit_log: str | None = None
+    """File for logins, refusals and host commands, a new one each day (UTC); by default they go to the log."""
+    metrics_token: Annotated[str, Field(min_length=12, max_length=256)] | None = None
+    """Token that may read /metrics from other machines, beside the host token."""
+
+    limits: Limits = Field(default_factory=Limits)
+    """What one connection may do, as bots are told."""
+    bounds: Bounds = Field(default_factory=Bounds)
+    """What one connection, address, name and match may use."""
+
+    @field_validator("host_token")
+    @classmethod
+    def _is_long_enough(cls, token: str | None, info: ValidationInfo) -> str | None:
+        host = info.data.get("host", "")
+        if token is not None and len(token) < SHORTEST_TOKEN and not (is_loopback(host) or host in LOCAL_HOSTS):
+            raise ValueError(f"beyond this machine a host token has at least {SHORTEST_TOKEN} characters")
+        return token

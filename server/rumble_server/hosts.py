@@ -1,7 +1,10 @@
 """The host names that a server answers to. This prevents DNS rebinding, for pages and bots."""
 
 import ipaddress
+import re
 
+SHORTEST_TOKEN = 12
+"""Least number of characters of a host token that is good from beyond the server's own machine."""
 LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "[::1]", "::1"})
 
 
@@ -9,6 +12,11 @@ def host_name(host: str) -> str:
     """Return the name in a Host header, without the port, in lower case."""
     name = host.rpartition(":")[0] if ":" in host and not host.endswith("]") else host
     return name.lower()
+
+
+def is_host(host: str) -> bool:
+    """Return whether this can be a Host header: a name or an address, and a port; or nothing."""
+    return re.fullmatch(r"([\w.~%!$&'()*+,;=-]*|\[[0-9a-fA-F:.]+\])(:[0-9]*)?", host, re.ASCII) is not None
 
 
 def is_loopback(address: str) -> bool:

@@ -15,7 +15,7 @@ NAME = "<img src=x onerror=alert(1)> & Sons"
 @pytest_asyncio.fixture(loop_scope="session")
 async def page(open_page: OpenPage, problems: Problems) -> Page:
     """A narrow page; the tests cause these answers of the API."""
-    problems.allow(r"^console: .* status of (401|422|404) |^answered (401|422|404): \S+/api/")
+    problems.allow(r"^console: .* status of (401|404|409|422) |^answered (401|404|409|422): \S+/api/")
     return await open_page(viewport={"width": 360, "height": 740})
 
 
@@ -118,3 +118,22 @@ async def test_a_tournament_that_is_not_there(page: Page, server: RunningServer)
     await page.goto("/console/nowhere")
     await log_in(page, server.token)
     await expect(page.get_by_role("alert").filter(has_text="there is no tournament 'nowhere'")).to_be_visible()
+
+
+async def test_a_host_makes_a_token_and_takes_it_back(page: Page, server: RunningServer) -> None:
+    await page.goto("/console")
+    await log_in(page, server.token)
+    await page.get_by_label("Name of a new token").fill("default")
+    await page.get_by_role("button", name="Make a token").click()
+    await expect(page.locator("#token-problem")).to_have_text("there is a token default already")
+    await page.get_by_label("Name of a new token").fill("ada")
+    await page.get_by_role("button", name="Make a token").click()
+    made = page.locator("#made-token")
+    await expect(made).to_have_text(re.compile(r"^\S{32}$"))
+    token = await made.text_content()
+    await page.get_by_role("button", name="Log out").click()
+    await log_in(page, token or "")
+    await expect(page.locator("#tokens tr").nth(1)).to_contain_text("ada (the one you use)")
+    await page.get_by_role("button", name="Take back ada").click()
+    await agree(page, "Take back")
+    await expect(page.get_by_label("Host token")).to_be_visible()

@@ -9,10 +9,17 @@ from collections import deque
 from typing import Any, Literal, NamedTuple, cast
 
 from rumble_protocol.server_messages import Limits
+from rumble_server.bounds import Bounds
 from rumble_server.gateway.connection import Connection
+from rumble_server.gateway.descriptors import ENDLESS, Descriptors
+from rumble_server.gateway.entrance import Entrance
 from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.handshake import HandshakePolicy
 from rumble_server.gateway.outbox import Outbox
+from rumble_server.gateway.turns import Turns
+from rumble_server.limits.connections import Connections
+from rumble_server.limits.refusals import Refusals
+from rumble_server.limits.source import Source, Sources
 from rumble_server.tournament.config import TournamentConfig
 from websockets.client import ClientProtocol
 from websockets.frames import Close, Frame, Opcode
@@ -46,13 +53,24 @@ class Pipe:
             parse_uri(f"ws://{ADDRESS[0]}:{ADDRESS[1]}/bot"),
             subprotocols=[cast(Subprotocol, each) for each in subprotocols] or None,
         )
-        outbox = Outbox(lambda write: write())
-        self._server = Connection(server.gateway, HandshakePolicy(), outbox, set())
+        bounds = Bounds()
+        places, refusals = Connections(bounds), Refusals()
+        entrance = Entrance(
+            gateway=server.gateway,
+            policy=HandshakePolicy(),
+            bounds=bounds,
+            sources=Sources(),
+            places=places,
+            refusals=refusals,
+            outbox=Outbox(lambda write: write()),
+            turns=Turns(bounds.uncommon_frames_per_turn, lambda begin: begin()),
+            descriptors=Descriptors(ENDLESS, refusals, lambda: 0),
+        )
+        source = Source(ADDRESS[0], is_local=not forwarded, scheme="http")
+        self._server = Connection(entrance, source, places.uncounted(ADDRESS[0]), set())
         self._server.connection_made(cast(Any, self))
-        request = self._client.connect()
-        if forwarded:
-            request.headers["X-Forwarded-For"] = "203.0.113.9"
-        self._client.send_request(request)
+        self._client.send_request(self._client.connect())
+        self._server.open(b"".join(self._client.data_to_send()), b"")
         self._pump()
 
     # --- the client's end ---
@@ -158,7 +176,11 @@ class ServerInMemory:
             case "replay", {"match": match}:
                 organiser.play_again(match)
             case "reset_key", {"bot": bot}:
-                organiser.reset_key(bot)
+                organiser.reset_key(bot, given.get("key"))
+            case "ban", {"bot": bot, "reason": reason}:
+                organiser.ban(bot, by_name=True, until_ms=None, reason=reason)
+            case "lift_ban", {"bot": bot}:
+                organiser.lift_ban(bot, by_name=True)
             case _:
                 raise ValueError(f"the host cannot {does} with {given}")
         self.settle()

@@ -21,12 +21,15 @@ def test_rejections() -> None:
 def test_errors() -> None:
     assert " ".join(ErrorCode) == (
         "bad_message not_logged_in already_logged_in bad_name bad_key key_required unknown_tournament invite_required "
-        "tournament_closed unknown_bot unknown_game bad_settings too_many_messages protocol_not_supported unavailable"
+        "tournament_closed unknown_bot unknown_game bad_settings too_many_messages protocol_not_supported unavailable "
+        "banned"
     )
 
 
 def test_notices() -> None:
-    assert " ".join(NoticeCode) == ("paused resumed draining disk benched removed cancelled match_voided opponent_away")
+    assert " ".join(NoticeCode) == (
+        "paused resumed draining disk benched removed cancelled match_voided opponent_away name_open"
+    )
 
 
 def test_terminations() -> None:
@@ -36,7 +39,7 @@ def test_terminations() -> None:
 
 
 def test_close_codes() -> None:
-    assert [int(code) for code in CloseCode] == [1001, 1003, 1007, 1009, 4000, 4001, 4003, 4008, 4010]
+    assert [int(code) for code in CloseCode] == [1001, 1003, 1007, 1009, 4000, 4001, 4003, 4008, 4010, 4011]
     assert {int(code) for code in DO_NOT_RECONNECT} == {4001, 4003, 4010}
 
 

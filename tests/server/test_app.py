@@ -18,6 +18,7 @@ from rumble_server.config import ServerConfig
 from rumble_server.store import archive
 from rumble_server.store.pruning import prune
 from rumble_server.store.reader import LogReader
+from rumble_server.store.sqlite import SqliteLog
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.rebuild import rebuild_tournament
 
@@ -153,6 +154,43 @@ async def test_nothing_is_rebuilt_on_the_loop_however_often_bots_join_and_leave_
     assert len(threads) == (0 if recorded else 2), "read and rebuilt once where there was no record"
 
 
+def files_with(text: str, folder: Path) -> list[str]:
+    return [each.name for each in folder.iterdir() if text.encode() in each.read_bytes()]
+
+
+@pytest.mark.e2e
+async def test_a_token_in_clear_becomes_a_hash_and_leaves_the_files(tmp_path: Path) -> None:
+    path = tmp_path / "rumble.db"
+    token = "a-token-of-an-earlier-version"
+    log = SqliteLog(str(path))
+    log.put("host_token", token)
+    await log.close()
+    assert files_with(token, tmp_path) == ["rumble.db"]
+    async with running(path) as server:
+        assert (server.arena.host_tokens.holder(token), server.made_token) == ("default", None)
+        assert server.log.get("host_token") is None
+        assert files_with(token, tmp_path) == []
+    async with running(path) as server:
+        assert server.arena.host_tokens.holder(token) == "default"
+
+
+@pytest.mark.e2e
+async def test_a_token_is_made_once_and_replaced_by_one_that_is_given(tmp_path: Path) -> None:
+    path = tmp_path / "rumble.db"
+    async with running(path) as server:
+        made = server.made_token
+        assert made is not None
+        Organiser(server.arena).set_token("ada", "the-token-of-ada")
+    async with running(path) as server:
+        assert server.made_token is None
+        assert server.arena.host_tokens.holder(made) == "default"
+    given = Server(ServerConfig(port=0, db=str(path), host_token="another-token", drain_ms=0))
+    await given.start()
+    tokens = given.arena.host_tokens
+    assert [tokens.holder(each) for each in (made, "another-token", "the-token-of-ada")] == [None, "default", "ada"]
+    await given.stop()
+
+
 # --- what is damaged ---
 
 
@@ -233,7 +271,8 @@ async def test_the_moves_of_a_pruned_tournament_are_gone_and_its_standings_stay(
         matches = await get(server, "/api/tournaments/friday/matches")
         assert (await get(server, "/api/matches/friday.1.1.1.1/boards"))[0] == 200
         await asyncio.to_thread(prune, str(path), server.arena.clock.now_ms() + 1)
-        headers = {"Authorization": f"Bearer {server.host_token}"}
+        Organiser(server.arena).set_token("ann", "the-token-of-ann")
+        headers = {"Authorization": "Bearer the-token-of-ann"}
         for what in ("", "/boards", "/transcript"):
             status, told = await get(server, f"/api/matches/friday.1.1.1.1{what}", headers)
             assert (status, told["error"]["code"]) == (410, "pruned"), what

@@ -224,7 +224,16 @@ class MemoryLink:
         self.inbox = Inbox()
         self.closed: CloseCode | None = None
         self.was_cut = False
+        self.has_room = True
+        self.is_known = False
+        self.invited_to: str | None = None
         self.on_frame: list[Callable[[Frame], None]] = []
+
+    def known(self) -> None:
+        self.is_known = True
+
+    def invited(self, tournament_id: str) -> None:
+        self.invited_to = tournament_id
 
     def send(self, frame: bytes) -> None:
         assert self.closed is None, "a frame after the close"

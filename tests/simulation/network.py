@@ -122,6 +122,14 @@ class Wire:
 
     # --- the server's end: a Link ---
 
+    has_room = True
+
+    def known(self) -> None:
+        """No connection is counted here."""
+
+    def invited(self, tournament_id: str) -> None:
+        """No connection is counted here."""
+
     def send(self, frame: bytes) -> None:
         assert self._at_server, "a frame on a connection that has ended"
         text = frame.decode()

@@ -56,7 +56,7 @@ class ServerRun:
         self.log.on_durable += [self.arena.on_durable, self._note_clean]
         self.log.on_trouble.append(self.arena.on_trouble)
         self._see("start", orjson.dumps({"grace_ms": grace_ms}).decode())
-        names, unfinished = reader.name_facts()[0], reader.tournament_ids(over=False)
+        names, unfinished = reader.server_facts()[0], reader.tournament_ids(over=False)
         damaged = recover(self.arena, names, unfinished, reader.tournament_facts, reader.facts_of_matches)
         assert not damaged, damaged
 

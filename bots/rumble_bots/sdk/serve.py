@@ -13,6 +13,7 @@ from rumble_bots.sdk.bot import Bot
 from rumble_bots.sdk.client import Client
 from rumble_bots.sdk.conversation import Aim
 from rumble_bots.sdk.keys import check_key, check_name, kept_key
+from rumble_bots.sdk.transport import Connect, connect
 
 KEY_VARIABLE = "RUMBLE_KEY"
 
@@ -35,6 +36,7 @@ async def serve(
     challenges: bool = False,
     max_matches: int = 1,
     say: Callable[[str], None] | None = None,
+    connect: Connect = connect,
 ) -> Summary:
     """Play on `server` until the tournament `join`, or the match of `challenge`, is over.
 
@@ -55,7 +57,7 @@ async def serve(
         games=bot.games,
         version=bot.version,
     )
-    return await Client(bot, address, aim, say=say).run()
+    return await Client(bot, address, aim, say=say, connect=connect).run()
 
 
 def run(

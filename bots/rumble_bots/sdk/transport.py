@@ -1,7 +1,8 @@
 """The SDK's sockets: the `websockets` asyncio client behind two small types."""
 
+import ssl
 from collections.abc import Awaitable, Callable
-from typing import Protocol
+from typing import Any, Protocol
 
 from rumble_protocol import SUBPROTOCOL
 from websockets.asyncio.client import ClientConnection
@@ -75,8 +76,12 @@ class WebSocket:
         await self._socket.close()
 
 
-async def connect(server: Address) -> Connection:
-    """Connect to `server`, with pings, without compression, and to this machine without a proxy. Raises Unreachable."""
+async def connect(server: Address, tls: Callable[[], ssl.SSLContext] | None = None) -> Connection:
+    """Connect to `server`, with pings, without compression, and to this machine without a proxy. Raises Unreachable.
+
+    `tls` makes the context of a secure connection; without it the certificate must be one that this machine trusts.
+    """
+    secured: dict[str, Any] = {"ssl": tls()} if tls is not None and server.secure else {}
     try:
         socket = await websockets_connect(
             server.ws_url,
@@ -85,6 +90,7 @@ async def connect(server: Address) -> Connection:
             ping_interval=PING_S,
             ping_timeout=PONG_S,
             proxy=None if server.loopback else True,
+            **secured,
         )
     except InvalidStatus as error:
         raise Unreachable(f"{server.http_base} answers {error.response.status_code}, not as a Rumble server") from error

@@ -5,7 +5,7 @@ tournament) is settled at its end. Sessions are known by their ids; whatever ans
 port.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from random import Random
 
 from rumble_engine import Termination
@@ -16,6 +16,7 @@ from rumble_protocol.server_messages import FieldProblem
 from rumble_server.arena import messages
 from rumble_server.arena.challenges import Challenges
 from rumble_server.arena.ended import Answer, answer_join, answer_leave
+from rumble_server.arena.invitations import Invitation, Invitations, too_many
 from rumble_server.arena.lifecycle import Lifecycle
 from rumble_server.arena.logins import Logins, MayClaim
 from rumble_server.arena.matches import Matches
@@ -24,10 +25,18 @@ from rumble_server.arena.ports import Clock, FindEnded, Log, Sessions, Work
 from rumble_server.arena.recorder import Recorder, Transaction
 from rumble_server.arena.scheduler import Scheduler
 from rumble_server.arena.session import NO_MATCH, BotSession, Outlet
+from rumble_server.limits.door import Door
 from rumble_server.match.facts import MatchOver
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.tournament import Tournament
+
+FATAL = {
+    ErrorCode.BAD_KEY: CloseCode.WRONG_KEY,
+    ErrorCode.TOO_MANY_MESSAGES: CloseCode.TOO_MANY_MESSAGES,
+    ErrorCode.BANNED: CloseCode.BANNED,
+}
+"""The refusals of a login that end its connection, and how."""
 
 
 class Arena:
@@ -46,21 +55,28 @@ class Arena:
         grace_ms: int = 0,
         may_claim: MayClaim = lambda _name, _key: True,
         work: Work = lambda task, done: done(task()),
+        door: Door | None = None,
     ) -> None:
         """`taken_ids` are the ids of all tournaments ever; for `grace_ms` from now no away or absent time runs."""
         self.clock = clock
         self.log = log
-        self.recorder = recorder = Recorder(log, clock, self._settle)
+        self.random = random
+        self.door = door = door or Door()
+        self.recorder = recorder = Recorder(log, clock, self._settle, door.bans)
         self.names, self.players, self.tournaments = recorder.names, recorder.players, recorder.tournaments
+        self.host_tokens = recorder.host_tokens
         nobody_away_before_ms = clock.now_ms() + grace_ms if grace_ms else 0
         self.matches = Matches(recorder, run, self._on_over, nobody_away_before_ms)
         self.lifecycle = Lifecycle(recorder, self.matches, taken_ids)
         self.scheduler = Scheduler(recorder, self.matches, self.lifecycle, work)
-        self.logins = Logins(recorder, self.matches, self.lifecycle, self.scheduler, random, may_claim)
-        self.challenges = Challenges(recorder, self.lifecycle, random)
+        self.logins = Logins(recorder, self.matches, self.lifecycle, self.scheduler, random, may_claim, door)
+        self.invitations = Invitations(recorder, door)
+        self.challenges = Challenges(recorder, self.lifecycle, random, door)
         self._find_ended = find_ended
         self._outlet = Outlet(log, sessions)
         self._transaction = self.recorder.transaction
+        self.on_ban: list[Callable[[], None]] = []
+        """Called when somebody is banned, to end what else is open of an address."""
         self._sessions: dict[int, tuple[Player, BotSession]] = {}
         """The sessions that are logged in, until their connection has ended."""
 
@@ -78,32 +94,51 @@ class Arena:
         player = self.players.get(name)
         return player is not None and player.is_connected
 
+    @property
+    def waiting_for_disk(self) -> int:
+        """How many sessions have frames that wait for the disk."""
+        return self._outlet.waiting
+
     # --- events of sessions ---
 
     def login(
-        self, session_id: int, login: Login, *, keyless_allowed: bool, most_matches: int, lag_ms: int = 0
+        self,
+        session_id: int,
+        login: Login,
+        *,
+        keyless_allowed: bool,
+        most_matches: int,
+        lag_ms: int = 0,
+        address: str = "",
+        invitation: Invitation | None = None,
     ) -> None:
-        """A session wants to log in. It is answered with `session` or with an `error`, fatal for a wrong key."""
+        """A session wants to log in. It is answered with `session` or with an `error`, fatal as `FATAL` has it.
+
+        `invitation` is what `invitations` found in the login.
+        """
         known = self._sessions.get(session_id)
         if known is not None:
             message = f"this connection is logged in as {known[0].name}"
             self._tell_error(*known, messages.error(ErrorCode.ALREADY_LOGGED_IN, message))
             return
+        invitation = invitation or Invitation()
         with self._transaction:
             try:
-                player, is_open = self.logins.admit(login.name, login.key, keyless_allowed=keyless_allowed)
+                player, is_open = self.logins.log_in(
+                    login, address, invitation.tournament_id, keyless_allowed=keyless_allowed
+                )
             except TournamentError as error:
-                fatal = error.code is ErrorCode.BAD_KEY
-                self._outlet.sessions.send(session_id, messages.error(error.code, str(error), fatal=fatal))
-                if fatal:
-                    self._outlet.sessions.close(session_id, CloseCode.WRONG_KEY)
+                close = FATAL.get(error.code)
+                self._outlet.sessions.send(session_id, messages.error(error.code, str(error), fatal=close is not None))
+                if close is not None:
+                    self._outlet.sessions.close(session_id, close)
                 return
-            session = BotSession(session_id, login, most_matches, lag_ms, self._outlet)
+            session = BotSession(session_id, login, address, most_matches, lag_ms, self._outlet)
             self._sessions[session_id] = player, session
             self._outlet.sessions.logged_in(session_id, player.name)
-            self.logins.attach(player, session, name_is_open=is_open)
+            self.logins.attach(player, session, name_is_open=is_open, key_shown=login.key is not None)
             if login.join is not None:
-                self._command(player, session, Join(tournament=login.join, invite=login.invite), "")
+                self._command(player, session, Join(tournament=login.join, invite=login.invite), "", invitation)
 
     def receive(self, session_id: int, message: BotMessage, text: str) -> None:
         """A session sent a valid message other than a login; `text` is the whole frame."""
@@ -124,13 +159,21 @@ class Arena:
         if not answered:
             self._outlet.sessions.count(session_id)
 
-    def _command(self, player: Player, session: BotSession, message: BotMessage, text: str) -> None:
+    def _command(
+        self,
+        player: Player,
+        session: BotSession,
+        message: BotMessage,
+        text: str,
+        shown: Invitation | None = None,
+    ) -> None:
+        """Carry out a message; `shown` is the invitation of a `join` that came with the login."""
         try:
             match message:
                 case Join() if self.lifecycle.is_archived(message.tournament):
                     self._answer_about_ended(player, session, message.tournament, answer_join)
                 case Join():
-                    self.lifecycle.join(player, self.lifecycle.tournament(message.tournament), message.invite)
+                    self._join(player, session, message, shown)
                 case Leave() if self.lifecycle.is_archived(message.tournament):
                     self._answer_about_ended(player, session, message.tournament, answer_leave)
                 case Leave():
@@ -146,6 +189,17 @@ class Arena:
                     self._tell_error(player, session, error_frame, message.match)
         except TournamentError as error:
             self._tell_error(player, session, messages.error(error.code, str(error)))
+
+    def _join(self, player: Player, session: BotSession, join: Join, shown: Invitation | None) -> None:
+        tournament = self.lifecycle.tournament(join.tournament)
+        if player.name not in tournament.field:
+            if shown is None:
+                self.invitations.check(tournament, join.invite, session.address)
+            elif shown.refused:
+                raise too_many()
+        self.lifecycle.join(player, tournament, join.invite)
+        if tournament.invite is not None:
+            self._outlet.sessions.invited(session.id, tournament.id)
 
     def _answer_about_ended(self, player: Player, session: BotSession, tournament_id: str, answer: Answer) -> None:
         """Answer a bot about a tournament that is over and not in memory, once its record is found.
@@ -219,6 +273,17 @@ class Arena:
             session.drop()
             with self._transaction:
                 self.logins.detach(player, session)
+
+    def close_banned(self) -> None:
+        """Close the sessions of those who are banned, once that is on disk, and at once what else they have open."""
+        bans, now_ms = self.door.bans, self.clock.now_ms()
+        for player, session in list(self._sessions.values()):
+            ban = bans.of_name(player.name, now_ms) or bans.of_address(session.address, now_ms)
+            if ban is not None:
+                session.send(messages.error(ErrorCode.BANNED, ban.told, fatal=True), self.log.last)
+                session.close(CloseCode.BANNED)
+        for listener in self.on_ban:
+            listener()
 
     def _tell_error(self, player: Player, session: BotSession, error: bytes, match_id: str = NO_MATCH) -> None:
         session.send(error, match_id=match_id)

@@ -1,7 +1,8 @@
 """Challenges: each is an unlisted, unrated tournament of one match between two bots that are connected."""
 
+from collections.abc import Set
 from random import Random
-from typing import Any
+from typing import Any, NoReturn
 
 from pydantic import ValidationError
 from rumble_engine import UnknownGame, get_game
@@ -11,37 +12,37 @@ from rumble_protocol.codes import ErrorCode
 from rumble_server.arena.lifecycle import Lifecycle
 from rumble_server.arena.player import Player
 from rumble_server.arena.recorder import Recorder
+from rumble_server.limits.door import Door
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.errors import TournamentError
-from rumble_server.tournament.tournament import OVER
+from rumble_server.tournament.tournament import OVER, Tournament
 
 LONGEST_MS = 3_600_000
-"""Maximum of each part of a challenge's clock, in ms: only the clock ends a match with a bot that is silent."""
-MOST_CHALLENGES, MOST_AT_ONE_BOT = 256, 64
-"""Challenges open at a time, on the whole server and with one bot. One more is `unavailable`: they take memory."""
+"""Maximum of each part of a challenge's clock, in ms. The clock ends a match with a silent bot, unless it leaves."""
 
 
 class Challenges:
-    """The challenges of this run."""
+    """The challenges that are open, and whom each counts for."""
 
-    def __init__(self, recorder: Recorder, lifecycle: Lifecycle, random: Random) -> None:
+    def __init__(self, recorder: Recorder, lifecycle: Lifecycle, random: Random, door: Door) -> None:
         self._recorder = recorder
         self._lifecycle = lifecycle
         self._random = random
-        self._challengers: dict[str, str] = {}
+        self._door = door
+        self._counted: dict[str, str] = {}
+        """By tournament id: the address that it counts for, or the tournament that its challenger was invited to."""
 
-    def open(self) -> dict[str, str]:
-        """Return the challenges that are not over: by tournament id, the name of the challenger."""
-        tournaments = self._recorder.tournaments
-        over = [each for each in self._challengers if each not in tournaments or tournaments[each].status in OVER]
-        for tournament_id in over:
-            del self._challengers[tournament_id]
-        return self._challengers
+    def open(self) -> dict[str, Tournament]:
+        """Return the challenges that are not over, by tournament id."""
+        tournaments = self._recorder.tournaments.values()
+        found = {each.id: each for each in tournaments if each.challenger is not None and each.status not in OVER}
+        self._counted = {each: self._counted.get(each, "") for each in found}
+        return found
 
     def challenge(self, player: Player, challenge: Challenge) -> None:
         """Begin one unlisted, unrated match against another bot. Raises TournamentError."""
         open_now = self.open()
-        own = next((each for each, challenger in open_now.items() if challenger == player.name), None)
+        own = next((each.id for each in open_now.values() if each.challenger == player.name), None)
         if own is not None:
             raise TournamentError(ErrorCode.UNAVAILABLE, f"your challenge {own} is still open")
         other = self._recorder.players.get(challenge.against)
@@ -49,19 +50,51 @@ class Challenges:
             raise TournamentError(ErrorCode.UNKNOWN_BOT, f"no bot {challenge.against!r} is connected")
         if other is player or not other.session.challenges:
             raise TournamentError(ErrorCode.UNKNOWN_BOT, f"{other.name} takes no challenge from {player.name}")
-        if len(open_now) >= MOST_CHALLENGES:
-            raise TournamentError(ErrorCode.UNAVAILABLE, "too many challenges are open here; try again later")
-        if len(open_now.keys() & other.tournaments.keys()) >= MOST_AT_ONE_BOT:
-            raise TournamentError(ErrorCode.UNAVAILABLE, f"too many challenge {other.name}; try again later")
+        for each in (player, other):
+            if not each.has_room_for_challenge and each.needed_in is not None:
+                message = f"{each.name} has matches to play in {each.needed_in}, and no place beside them"
+                raise TournamentError(ErrorCode.UNAVAILABLE, message)
+        at_other = open_now.keys() & other.tournaments.keys()
+        counted_for = _counted_for(player)
+        self._check_bounds(player, other, counted_for, at_other)
         config = challenge_config(challenge, player.name, other.name, seed=self._random.getrandbits(32))
         if not other.plays(config.game):
             raise TournamentError(ErrorCode.UNAVAILABLE, f"{other.name} does not play {config.game}")
-        tournament = self._lifecycle.create(config)
+        bounds, control = self._door.bounds, config.time_control
+        if len(at_other) >= bounds.unhurried_challenges and (
+            max(control.move_ms + control.bank_ms, control.increment_ms) > bounds.hurried_challenge_ms
+        ):
+            message = f"many challenge {other.name}: at the moment only with at most {bounds.hurried_challenge_ms} ms"
+            self._refuse(player, other, f"{message} in `move_ms` and `bank_ms`")
+        tournament = self._lifecycle.create(config, challenger=player.name)
         seat = self._random.randrange(2) if challenge.seat is None else challenge.seat
-        self._challengers[tournament.id] = player.name
+        self._counted[tournament.id] = counted_for
         for each in (player, other):
             self._lifecycle.join(each, tournament)
         self._lifecycle.begin(tournament, (player.name, other.name) if seat == 0 else (other.name, player.name))
+
+    def _check_bounds(self, player: Player, other: Player, counted_for: str, at_other: Set[str]) -> None:
+        bounds, counted = self._door.bounds, self._counted
+        own = {each for each, counts_for in counted.items() if counts_for == counted_for}
+        if len(counted) >= bounds.open_challenges or len(own) >= bounds.challenges_per_address:
+            self._refuse(player, other, "too many challenges are open here; try again later")
+        if len(at_other) >= bounds.open_challenges_at_one_bot or (
+            len(own & at_other) >= bounds.challenges_per_address_at_one_bot
+        ):
+            self._refuse(player, other, f"too many challenge {other.name}; try again later")
+
+    def _refuse(self, player: Player, other: Player, message: str) -> NoReturn:
+        address = "" if player.session is None else player.session.address
+        self._door.refusals.note("challenges", address, other.name)
+        raise TournamentError(ErrorCode.UNAVAILABLE, message)
+
+
+def _counted_for(player: Player) -> str:
+    """Return what a challenge of this player counts for: a tournament that it was invited to, or its address."""
+    for tournament in player.tournaments.values():
+        if tournament.challenger is None and tournament.invite is not None:
+            return f"tournament {tournament.id}"
+    return "" if player.session is None else player.session.address
 
 
 def challenge_config(challenge: Challenge, first: str, second: str, *, seed: int) -> TournamentConfig:

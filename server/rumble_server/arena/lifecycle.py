@@ -98,8 +98,10 @@ class Lifecycle:
 
     # --- tournaments ---
 
-    def create(self, config: TournamentConfig) -> Tournament:
-        created = TournamentCreated(tournament_id(config.name, self.taken_ids), config, self._recorder.clock.now_ms())
+    def create(self, config: TournamentConfig, challenger: str | None = None) -> Tournament:
+        """Create a tournament; `challenger` is the bot that asked for it, if it is a challenge."""
+        now_ms = self._recorder.clock.now_ms()
+        created = TournamentCreated(tournament_id(config.name, self.taken_ids), config, now_ms, challenger)
         self.taken_ids.add(created.tournament)
         self._recorder.record(created)
         return self._recorder.tournaments[created.tournament]

@@ -4,8 +4,9 @@ from collections.abc import Callable
 from random import Random
 
 from rumble_protocol import server_messages as say
+from rumble_protocol.bot_messages import Login
 from rumble_protocol.codec import write_message
-from rumble_protocol.codes import CloseCode, ErrorCode
+from rumble_protocol.codes import CloseCode, ErrorCode, NoticeCode
 
 from rumble_server.arena import messages
 from rumble_server.arena.lifecycle import Lifecycle
@@ -14,6 +15,7 @@ from rumble_server.arena.player import Player
 from rumble_server.arena.recorder import Recorder
 from rumble_server.arena.scheduler import Scheduler
 from rumble_server.arena.session import BotSession
+from rumble_server.limits.door import Door
 from rumble_server.tournament.errors import TournamentError
 
 MayClaim = Callable[[str, str | None], bool]
@@ -31,6 +33,7 @@ class Logins:
         scheduler: Scheduler,
         random: Random,
         may_claim: MayClaim,
+        door: Door,
     ) -> None:
         self._recorder = recorder
         self._matches = matches
@@ -38,26 +41,73 @@ class Logins:
         self._scheduler = scheduler
         self._random = random
         self._may_claim = may_claim
+        self._door = door
 
-    def admit(self, name: str, key: str | None, *, keyless_allowed: bool) -> tuple[Player, bool]:
+    def log_in(
+        self, login: Login, address: str, invited_to: str | None, *, keyless_allowed: bool
+    ) -> tuple[Player, bool]:
+        """Let a bot of this address in. Return the player, and whether its name is open.
+
+        `invited_to` is the tournament that it showed a valid invitation to. Raises TournamentError as `admit` does, and
+        with `banned` or `too_many_messages`.
+        """
+        door, name, now_ms = self._door, login.name, self._recorder.clock.now_ms()
+        ban = door.bans.of_name(name, now_ms) or door.bans.of_address(address, now_ms)
+        if ban is not None:
+            door.refusals.note("banned", address, name)
+            raise TournamentError(ErrorCode.BANNED, ban.told)
+        claim = self._recorder.names.get(name)
+        takes_any_key = self._may_claim(name, None) if claim is None else claim.open
+        is_tried = login.key is not None and not takes_any_key
+        if is_tried and not door.guesses.may_try(address, name, now_ms):
+            message = "too many wrong keys from your address; try again in a minute"
+            raise TournamentError(ErrorCode.TOO_MANY_MESSAGES, message)
+
+        def may_name() -> bool:
+            return door.may_name(address, now_ms) or (
+                invited_to is not None and door.may_name_invited(address, invited_to, now_ms)
+            )
+
+        try:
+            player, is_open = self.admit(name, login.key, keyless_allowed=keyless_allowed, may_name=may_name)
+        except TournamentError as error:
+            if error.code is ErrorCode.BAD_KEY or (is_tried and error.code is ErrorCode.BAD_NAME):
+                door.guesses.wrong(address, name, now_ms)
+            elif error.code is ErrorCode.TOO_MANY_MESSAGES:
+                door.refusals.note("names", address, name)
+            raise
+        if not is_open:
+            door.guesses.right(address, name, now_ms)
+        return player, is_open
+
+    def admit(
+        self, name: str, key: str | None, *, keyless_allowed: bool, may_name: Callable[[], bool] = lambda: True
+    ) -> tuple[Player, bool]:
         """Check a name and its key; record a name that is new. Return the player, and whether its name is open.
 
-        Raises TournamentError with `bad_name`, `key_required` or `bad_key`.
+        `may_name` is asked before a new name is recorded. Raises TournamentError with `bad_name`, `key_required`,
+        `bad_key`, or `too_many_messages` if it may not.
         """
         names = self._recorder.names
         if names.get(name) is None and not self._may_claim(name, key):
             raise TournamentError(ErrorCode.BAD_NAME, f"{name} is kept for a bot of the house; choose another name")
-        salt = self._random.getrandbits(128).to_bytes(16).hex()
         claim, used = names.admit(
-            name, key, keyless_allowed=keyless_allowed, salt=salt, now_ms=self._recorder.clock.now_ms()
+            name, key, keyless_allowed=keyless_allowed, salt=self.new_salt(), now_ms=self._recorder.clock.now_ms()
         )
+        if used is not None and not may_name():
+            message = "too many new names from your address; log in with one that is there, or try again later"
+            raise TournamentError(ErrorCode.TOO_MANY_MESSAGES, message)
         player = self._recorder.players.enter(claim.name)
         if used is not None:
             self._recorder.record(used)
             player.claimed = self._recorder.log.last
         return player, claim.open
 
-    def attach(self, player: Player, session: BotSession, *, name_is_open: bool) -> None:
+    def new_salt(self) -> str:
+        """Make the salt of a key, in hex."""
+        return self._random.getrandbits(128).to_bytes(16).hex()
+
+    def attach(self, player: Player, session: BotSession, *, name_is_open: bool, key_shown: bool) -> None:
         """Answer a login that was admitted, and take up the bot's matches. An older session is told it was replaced."""
         if player.session is not None:
             player.session.close(CloseCode.REPLACED)
@@ -71,6 +121,9 @@ class Logins:
             tournaments=[messages.summary(tournament) for tournament in tournaments],
         )
         session.send_last(write_message(told), max([player.claimed, *map(self._recorder.number_of, tournaments)]))
+        if name_is_open and key_shown:
+            message = f"no key protects the name {player.name}, yours neither: ask the host to give it your key"
+            session.send(messages.notice(NoticeCode.NAME_OPEN, message))
         self._matches.connect(player)
         now_ms = self._recorder.clock.now_ms()
         for tournament in tournaments:

@@ -5,7 +5,6 @@ session, in one call.
 """
 
 import logging
-import re
 from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Literal
@@ -19,6 +18,7 @@ from rumble_protocol.codes import Rejection
 from rumble_server.arena.player import Player
 from rumble_server.arena.ports import TimerHandle
 from rumble_server.arena.recorder import Recorder
+from rumble_server.match.blanking import blanked
 from rumble_server.match.facts import FrameSeen, MatchFact, MatchOver, MatchStarted
 from rumble_server.match.referee import Referee
 
@@ -26,7 +26,6 @@ log = logging.getLogger(__name__)
 
 MOST_KEPT = 2048
 """Maximum number of characters kept of a frame that belongs to no match; the rest is dropped from the transcript."""
-SECRETS = re.compile(r'("(?:key|invite)"\s*:\s*)"(?:[^"\\]|\\.)*"?')
 
 LOOP_LAG_MS = 5
 """A timer that is late by less than this many ms says nothing about the server's load."""
@@ -64,7 +63,7 @@ class LiveMatch:
             written = partial(self._matches.turn_written, self.match_id, turn_id)
             session.send(frame, 0, self.match_id, written)
         else:
-            session.send(frame, 0, self.match_id)
+            session.send_now(frame)
 
     def end(self, seat: int, frame: bytes) -> None:
         self.players[seat].send_over(frame, self.match_id, self._matches.recorder.log.last)
@@ -91,7 +90,7 @@ class Matches:
     def new_turn_id(self) -> str:
         """Return a turn id that no other turn of any run has."""
         self._turns += 1
-        return f"{self._prefix}{self._turns:x}"
+        return self._prefix + format(self._turns, "x")
 
     # --- matches begin, go on and stop ---
 
@@ -128,8 +127,9 @@ class Matches:
         match = LiveMatch(started, self.recorder.players.of(started.seats), self)
         self.live[started.match] = match
         self.recorder.referees[started.match] = match.referee
+        is_challenge = self.recorder.tournaments[started.tournament].challenger is not None
         for seat, player in enumerate(match.players):
-            player.begin(started.match, seat)
+            player.begin(started.match, seat, is_challenge=is_challenge)
         return match
 
     # --- players come and go ---
@@ -170,16 +170,17 @@ class Matches:
 
     def move(self, player: Player, message: Move, frame: str) -> bool:
         """Hand a move to its referee; `frame` is the whole text. Return whether it answered an open turn of the bot."""
-        seat = player.matches.get(message.match)
+        match_id = message.match
+        seat = player.matches.get(match_id)
         if seat is None:
-            player.send(write_message(_unknown_match(message)), match_id=message.match)
+            player.send(write_message(_unknown_match(message)), match_id=match_id)
             return False
-        match, now_ms = self.live[message.match], self.recorder.clock.now_ms()
+        match, now_ms = self.live[match_id], self.recorder.clock.now_ms()
         try:
             answered = match.referee.move(seat, message.turn_id, message.move, now_ms, frame)
         except Exception:
             # A game's own code failed: that is the server's fault, and of this match alone.
-            log.exception("match %s: the referee failed at ply %d", message.match, len(match.referee.moves))
+            log.exception("match %s: the referee failed at ply %d", match_id, len(match.referee.moves))
             match.referee.abort("the server failed at this match; nobody is blamed", now_ms)
             answered = True
         self._follow(match)
@@ -197,7 +198,7 @@ class Matches:
         Keys and invitations are blanked, and of a long frame only the beginning is kept.
         """
         if player.matches:
-            kept = SECRETS.sub(r'\1"***"', frame)
+            kept = blanked(frame) if sender == "bot" else frame
             if len(kept) > MOST_KEPT:
                 kept = f"{kept[:MOST_KEPT]}... ({len(frame)} characters)"
             now_ms = self.recorder.clock.now_ms()

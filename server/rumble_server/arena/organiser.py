@@ -4,11 +4,19 @@ from rumble_protocol.codes import ErrorCode, NoticeCode
 
 from rumble_server.arena import messages
 from rumble_server.arena.arena import Arena
+from rumble_server.arena.names import digest_of
 from rumble_server.arena.recorder import transactional
 from rumble_server.match.match_id import tournament_id_of
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.errors import TournamentError
-from rumble_server.tournament.facts import NameReset
+from rumble_server.tournament.facts import (
+    BanLifted,
+    Banned,
+    HostTokenRemoved,
+    HostTokenSet,
+    NameReset,
+    NameUsed,
+)
 from rumble_server.tournament.tournament import Tournament
 
 
@@ -84,12 +92,44 @@ class Organiser:
             player.send(notice, arena.recorder.number_of(tournament), match_id)
 
     @transactional
-    def reset_key(self, name: str) -> None:
-        """Forget a name's key: the next login of the name claims it anew."""
-        claim = self.arena.names.get(name)
+    def reset_key(self, name: str, key: str | None = None) -> None:
+        """Have this key protect a name, open or not; None: forget its key, and the next login claims the name anew."""
+        arena, claim = self.arena, self.arena.names.get(name)
         if claim is None:
             raise TournamentError(ErrorCode.UNKNOWN_BOT, f"no bot was ever called {name!r}")
-        self.arena.recorder.record(NameReset(claim.name, self.arena.clock.now_ms()))
+        now_ms = arena.clock.now_ms()
+        if key is None:
+            arena.recorder.record(NameReset(claim.name, now_ms))
+        else:
+            salt = arena.logins.new_salt()
+            arena.recorder.record(NameUsed(claim.name, salt, digest_of(key, salt), now_ms))
+
+    @transactional
+    def ban(self, what: str, *, by_name: bool, until_ms: int | None, reason: str) -> None:
+        """Keep out a network (as `network_to_ban` writes it) or a name, and close its connections."""
+        arena = self.arena
+        arena.recorder.record(Banned(what, by_name, until_ms, reason, arena.clock.now_ms()))
+        arena.close_banned()
+
+    @transactional
+    def lift_ban(self, what: str, *, by_name: bool) -> None:
+        """Let a network or a name in again."""
+        arena = self.arena
+        now_ms = arena.clock.now_ms()
+        if not arena.door.bans.has(what, now_ms, by_name=by_name):
+            raise TournamentError(ErrorCode.UNAVAILABLE, f"{what} is not banned")
+        arena.recorder.record(BanLifted(what, by_name, now_ms))
+
+    @transactional
+    def set_token(self, name: str, token: str) -> None:
+        """Let this token host, in the place of an older one of its name."""
+        salt = self.arena.random.getrandbits(128).to_bytes(16).hex()
+        self.arena.recorder.record(HostTokenSet(name, salt, digest_of(token, salt), self.arena.clock.now_ms()))
+
+    @transactional
+    def remove_token(self, name: str) -> None:
+        """Let the token of this name host no more."""
+        self.arena.recorder.record(HostTokenRemoved(name, self.arena.clock.now_ms()))
 
     def _tournament(self, tournament_id: str) -> Tournament:
         return self.arena.lifecycle.tournament(tournament_id)

@@ -9,16 +9,18 @@ from rumble_server.tournament.tournament import Tournament
 class Player:
     """A bot by name."""
 
-    __slots__ = ("_free", "claimed", "matches", "name", "session", "tournaments")
+    __slots__ = ("_free", "challenges", "claimed", "matches", "name", "session", "tournaments")
 
     def __init__(self, name: str, free: set[str]) -> None:
-        """`free` are the names of the players who can take one more match; this one is kept in it."""
+        """`free` are the names of the players who can take one more match of a tournament; this one is kept in it."""
         self.name = name
         self._free = free
         self.session: BotSession | None = None
         """The newest login; None while it is not connected."""
         self.matches: dict[str, int] = {}
         """The ids of the matches that it is playing, with its seat in each."""
+        self.challenges: tuple[str, ...] = ()
+        """Those of these matches that are challenges, the newest last. A tournament's match takes their place."""
         self.tournaments: dict[str, Tournament] = {}
         """The tournaments it is in that are not over, by id; the one whose last match ended longest ago comes first."""
         self.claimed = 0
@@ -29,23 +31,40 @@ class Player:
         return self.session is not None
 
     @property
-    def is_free(self) -> bool:
-        """Whether it is connected and can take one more match."""
-        return self.name in self._free
+    def room(self) -> int:
+        """How many more matches it can take."""
+        return 0 if self.session is None else self.session.max_matches - len(self.matches)
+
+    @property
+    def has_room_for_challenge(self) -> bool:
+        """Whether it can take one more match that leaves a place for the tournament that has matches for it, if any."""
+        return self.room > (0 if self.needed_in is None else 1)
+
+    @property
+    def needed_in(self) -> str | None:
+        """The id of a running tournament that has matches for it, challenges not counted."""
+        for tournament in self.tournaments.values():
+            if tournament.challenger is None and tournament.has_matches(self.name):
+                return tournament.id
+        return None
 
     def connect(self, session: BotSession | None) -> None:
         """Have a session, or (None) none any more."""
         self.session = session
         self._count()
 
-    def begin(self, match_id: str, seat: int) -> None:
+    def begin(self, match_id: str, seat: int, *, is_challenge: bool) -> None:
         """Play a match."""
         self.matches[match_id] = seat
+        if is_challenge:
+            self.challenges = (*self.challenges, match_id)
         self._count()
 
     def end(self, match_id: str) -> None:
         """Play a match no longer."""
         del self.matches[match_id]
+        if match_id in self.challenges:
+            self.challenges = tuple([each for each in self.challenges if each != match_id])
         self._count()
 
     def take_no_more(self) -> None:
@@ -55,7 +74,7 @@ class Player:
             self._count()
 
     def _count(self) -> None:
-        if self.session is not None and len(self.matches) < self.session.max_matches:
+        if self.session is not None and len(self.matches) - len(self.challenges) < self.session.max_matches:
             self._free.add(self.name)
         else:
             self._free.discard(self.name)
@@ -87,7 +106,7 @@ class Players:
         self.by_name: dict[str, Player] = {}
         """By name in lower case."""
         self.free: set[str] = set()
-        """The names of those who can take one more match."""
+        """The names of those who can take one more match of a tournament, if need be in the place of a challenge."""
 
     def get(self, name: str) -> Player | None:
         return self.by_name.get(name.casefold())

@@ -68,6 +68,9 @@ class Sessions(Protocol):
     def logged_in(self, session_id: int, name: str) -> None:
         """The session's login was accepted under this name."""
 
+    def invited(self, session_id: int, tournament_id: str) -> None:
+        """The session's bot is in a tournament by invitation."""
+
     def send(self, session_id: int, frame: bytes) -> None:
         """Write a text frame."""
 

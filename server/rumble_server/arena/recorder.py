@@ -8,12 +8,23 @@ from functools import wraps
 from types import TracebackType
 from typing import Any, TypeVar, cast, get_args
 
+from rumble_server.arena.host_tokens import HostTokens
 from rumble_server.arena.names import Names
 from rumble_server.arena.player import Players
 from rumble_server.arena.ports import Clock, Log
+from rumble_server.limits.bans import Ban, Bans
 from rumble_server.match.facts import MatchFact, MatchOver
 from rumble_server.match.referee import Referee
-from rumble_server.tournament.facts import LogFact, TournamentCreated, TournamentFact, tournament_of
+from rumble_server.tournament.facts import (
+    BanLifted,
+    Banned,
+    LogFact,
+    NameFact,
+    ServerFact,
+    TournamentCreated,
+    TournamentFact,
+    tournament_of,
+)
 from rumble_server.tournament.tournament import Tournament
 
 _OF_A_TOURNAMENT = frozenset(get_args(TournamentFact))
@@ -51,11 +62,13 @@ class Transaction:
 class Recorder:
     """Records facts, and holds what they change. `settle` starts, loses and ends what a transaction calls for."""
 
-    def __init__(self, log: Log, clock: Clock, settle: Callable[[], None]) -> None:
+    def __init__(self, log: Log, clock: Clock, settle: Callable[[], None], bans: Bans) -> None:
         self.log = log
         self.clock = clock
         self.players = Players()
         self.names = Names()
+        self.host_tokens = HostTokens()
+        self.bans = bans
         self.tournaments: dict[str, Tournament] = {}
         """The tournaments in memory, by id."""
         self.referees: dict[str, Referee] = {}
@@ -83,7 +96,18 @@ class Recorder:
             self.unsettled[tournament_id] = None
             self._numbers[tournament_id] = number
         else:
-            self.names.apply(fact)  # type: ignore[arg-type]
+            self.take(fact)  # type: ignore[arg-type]
+
+    def take(self, fact: ServerFact) -> None:
+        """Apply a fact about the server, which is in the log."""
+        if isinstance(fact, NameFact):
+            self.names.apply(fact)
+        elif isinstance(fact, Banned):
+            self.bans.add(Ban(fact.what, fact.by_name, fact.until_ms, fact.reason, fact.at_ms))
+        elif isinstance(fact, BanLifted):
+            self.bans.lift(fact.what, by_name=fact.by_name)
+        else:
+            self.host_tokens.apply(fact)
 
     def number_of(self, tournament: Tournament) -> int:
         """The number of the tournament's newest fact in this run: it is told as it stands when that is on disk."""

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 
 from rumble_server.arena.arena import Arena
 from rumble_server.match.facts import MatchFact, MatchStarted, MoveMade
-from rumble_server.tournament.facts import LogFact, NameFact, NameUsed
+from rumble_server.tournament.facts import LogFact, NameUsed, ServerFact
 from rumble_server.tournament.rebuild import rebuild_tournament
 from rumble_server.tournament.tournament import OVER, Tournament
 
@@ -19,22 +19,22 @@ MatchFacts = Callable[[str, Collection[str]], Mapping[str, Iterable[LogFact]]]
 
 def recover(
     arena: Arena,
-    names: Iterable[LogFact],
+    of_server: Iterable[LogFact],
     unfinished: Iterable[str],
     tournament_facts: TournamentFacts,
     match_facts: MatchFacts,
     *,
     names_are_whole: bool = True,
 ) -> dict[str, Exception]:
-    """Fill a new arena: every name, every tournament that is not over, every match that was running.
+    """Fill a new arena: every fact about the server, every tournament that is not over, every match that was running.
 
     No away or absent time runs while the arena's grace lasts; time while the server was down is nobody's. A tournament
     that cannot be rebuilt is set aside: return why, by its id. Where facts about names are lost, no one may claim the
     name of a bot in the field of an unfinished tournament until the host resets its key.
     """
-    for fact in names:
-        if isinstance(fact, NameFact):
-            arena.names.apply(fact)
+    for fact in of_server:
+        if isinstance(fact, ServerFact):
+            arena.recorder.take(fact)
     damaged: dict[str, Exception] = {}
     with arena.transaction():
         for tournament_id in unfinished:

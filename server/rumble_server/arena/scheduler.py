@@ -10,6 +10,7 @@ from rumble_server.arena.ports import TimerHandle, Work
 from rumble_server.arena.recorder import Recorder
 from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.match.frames import frames_of_over
+from rumble_server.match.match_id import tournament_id_of
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.formats import Round
 from rumble_server.tournament.tournament import Tournament
@@ -72,7 +73,9 @@ class Scheduler:
             for fact in tournament.pause(why, self._recorder.clock.now_ms()):
                 self._recorder.record(fact)
         for player in players:
-            if len(player.tournaments) > 1 and tournament.id in player.tournaments:
+            if player.tournaments.keys() == {tournament.id}:
+                continue  # the fact that tells the end has it looked at there
+            if tournament.id in player.tournaments:
                 player.tournaments[tournament.id] = player.tournaments.pop(tournament.id)
             self.look_at(player)
 
@@ -121,8 +124,15 @@ class Scheduler:
     def _start_matches(self, tournament: Tournament, budget: int) -> int:
         if self.draining or self.trouble is not None:
             return budget
-        for found in tournament.due(self._recorder.players.free, self._recorder.clock.now_ms()):
+        players = self._recorder.players
+        is_challenge = tournament.challenger is not None
+        free = players.free
+        if is_challenge:
+            free = {each.name for each in players.of(tournament.field) if each.has_room_for_challenge}
+        for found in tournament.due(free, self._recorder.clock.now_ms()):
             if isinstance(found, MatchStarted):
+                if not is_challenge:
+                    self._make_room(found)
                 self._matches.start(found)
             else:
                 self._recorder.record(found)
@@ -132,6 +142,14 @@ class Scheduler:
             if budget <= 0:
                 break
         return budget
+
+    def _make_room(self, started: MatchStarted) -> None:
+        """Cancel the newest challenge of each bot that has no place left for this match of a tournament."""
+        for player in self._recorder.players.of(started.seats):
+            if player.room <= 0 and player.challenges:
+                challenge = self._recorder.tournaments[tournament_id_of(player.challenges[-1])]
+                reason = f"{player.name} has a match to play in {started.tournament}"
+                self._lifecycle.end(challenge, cancelled=True, reason=reason)
 
     def _start_by_itself(self, tournament: Tournament) -> None:
         try:

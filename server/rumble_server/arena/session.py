@@ -30,6 +30,11 @@ class Outlet:
         self._waiting[session] = None
         self.log.hurry()
 
+    @property
+    def waiting(self) -> int:
+        """How many sessions wait for the disk."""
+        return len(self._waiting)
+
     def on_durable(self) -> None:
         """More of the log is on disk: send the frames that waited for it."""
         waiting, self._waiting = self._waiting, {}
@@ -74,6 +79,7 @@ class BotSession:
         "_held_places",
         "_outlet",
         "_told_open",
+        "address",
         "challenges",
         "client",
         "closing",
@@ -85,8 +91,12 @@ class BotSession:
         "version",
     )
 
-    def __init__(self, session_id: int, login: Login, max_matches: int, lag_ms: int, outlet: Outlet) -> None:
+    def __init__(
+        self, session_id: int, login: Login, address: str, max_matches: int, lag_ms: int, outlet: Outlet
+    ) -> None:
         self.id = session_id
+        self.address = address
+        """Where it comes from, for limits and bans."""
         self.max_matches = min(login.max_matches, max_matches)
         self.challenges = login.challenges
         self.games = None if login.games is None else tuple(login.games)
@@ -193,7 +203,8 @@ class BotSession:
         return said.kind == "start" and self._held_overs > 0 and len(self._told_open) >= self.max_matches
 
     def _hold(self, held: Held) -> None:
+        if not self._held:
+            self._outlet.wait(self)
         self._held.append(held)
         self._held_places[held.match_id] = None
         self._held_overs += held.kind == "over"
-        self._outlet.wait(self)

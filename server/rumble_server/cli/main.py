@@ -14,13 +14,15 @@ import typer
 from typer.core import TyperGroup
 
 from rumble_server.cli.support.errors import ExitCode, as_cli_error
-from rumble_server.cli.support.terminal import MARKUP
+from rumble_server.cli.support.terminal import MARKUP, plain
 
 COMMANDS = {
     "demo": "Run a whole tournament on this machine, with a live table.",
     "serve": "Run a server that hosts tournaments.",
     "db": "Back up, restore, check, mend and shrink a database.",
     "tournament": "Create, start, watch and end tournaments on a server.",
+    "ban": "Keep an address or a name out of a server, for a time.",
+    "token": "Give and take back the tokens of hosts.",
     "watch": "Show the live standings of a tournament.",
     "bot": "Play as a reference bot, or as any Python function.",
     "new": "Write a starter bot in a language of your choice.",
@@ -126,7 +128,7 @@ def run(args: Sequence[str] | None = None) -> int:
 
 
 def _complain(message: str, exit_code: int) -> int:
-    typer.echo(f"rumble: {' '.join(message.split())}", err=True)
+    typer.echo(plain(f"rumble: {' '.join(message.split())}"), err=True)
     return exit_code
 
 

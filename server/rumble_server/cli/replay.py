@@ -12,6 +12,7 @@ from rumble_server.cli.support.errors import CliError, ExitCode
 from rumble_server.cli.support.files import read_text
 from rumble_server.cli.support.options import LOCAL_SERVER, Server
 from rumble_server.cli.support.recorded_match import RecordedMatch, from_server, from_text
+from rumble_server.cli.support.terminal import plain_lines
 
 KEYS = "Enter or n: next ply, b: back, g: the start, e: the end, a number: that ply, q: quit"
 
@@ -40,11 +41,15 @@ def replay(
     if ply is not None and ply > shown.last:
         raise CliError(f"{recorded.match_id} has only {shown.last} plies", ExitCode.USAGE)
     if sys.stdin.isatty() and sys.stdout.isatty() and source != "-":
-        step(shown, ply or 0, lambda: sys.stdin.readline() or "q", typer.echo)
+        step(shown, ply or 0, lambda: sys.stdin.readline() or "q", _write)
     else:
-        typer.echo(shown.title())
+        _write(shown.title())
         for each in range(shown.last + 1) if ply is None else (ply,):
-            typer.echo(f"\n{shown.page(each)}")
+            _write(f"\n{shown.page(each)}")
+
+
+def _write(text: str) -> None:
+    typer.echo(plain_lines(text))
 
 
 class Replay:

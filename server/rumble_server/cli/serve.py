@@ -1,70 +1,114 @@
 """`rumble serve`: host tournaments."""
 
 import gc
+import inspect
+import logging
+import os
 import sys
-from typing import TYPE_CHECKING, Annotated
+from contextlib import closing
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from pydantic import ValidationError
+from typer.core import TyperCommand
 
-from rumble_server.cli.support.errors import CliError, ExitCode
-from rumble_server.cli.support.house import DEFAULT, HouseProcesses, read_house
-from rumble_server.cli.support.loop import run, until_signal
-from rumble_server.cli.support.running import running_server
-from rumble_server.config import ServerConfig
+from rumble_server.cli.support.loop import on_hangup, periodically, run, until_signal
+from rumble_server.cli.support.settings import FILE_VARIABLE, Setting, read_config, settings
 
 if TYPE_CHECKING:
     from rumble_server.app import Server
+    from rumble_server.config import ServerConfig
+
+log = logging.getLogger(__name__)
+
+LOGS_S = 60.0
+"""How often, in s, the logs tell what they have counted and look for a new day."""
+FIRST_OF_PANEL = {"host": "Server", "tls_cert": "TLS", "log_level": "Logs and metrics"}
+"""The first setting of a panel of the help, and its title; the panel has those that follow."""
+PANEL_OF_PART = {"limits": "Limits of a bot, which it is told", "bounds": "Bounds of a connection, an address, a match"}
 
 
-def serve(
-    host: Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0 for all.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes a free one.")] = 8765,
-    db: Annotated[str, typer.Option(help="Database: a path, sqlite:///relative or sqlite:////absolute.")] = "rumble.db",
-    host_token: Annotated[
-        str | None,
-        typer.Option(
-            envvar="RUMBLE_HOST_TOKEN", help="Token for hosting; by default one is made at the first start and kept."
-        ),
-    ] = None,
-    house: Annotated[
-        str, typer.Option(metavar="LIST|none", help="House bots that can always be challenged.")
-    ] = DEFAULT,
-    open_names: Annotated[
-        bool, typer.Option("--open-names", help="Let bots from other machines log in without a key, too.")
-    ] = False,
-    allow_host: Annotated[
-        list[str] | None, typer.Option(help="A host name that a proxy on this machine passes on; may be repeated.")
-    ] = None,
-) -> None:
-    """Host tournaments until Ctrl-C or SIGTERM; then give running matches 5 s to finish, and stop."""
-    try:
-        config = ServerConfig(
-            host=host,
-            port=port,
-            db=db,
-            host_token=host_token,
-            open_names=open_names,
-            house=read_house(house),
-            allowed_hosts=frozenset(name.lower() for name in allow_host or ()),
-        )
-    except ValidationError as error:
-        problem = error.errors()[0]
-        raise CliError(f"--{str(problem['loc'][0]).replace('_', '-')}: {problem['msg']}", ExitCode.USAGE) from None
-    run(_serve(config))
+class _GroupedHelp(TyperCommand):
+    """A command whose plain help is grouped by panels."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        panels: dict[str, list[Any]] = {}
+        for param in self.get_params(ctx):
+            record = param.get_help_record(ctx)
+            if record is not None:
+                panels.setdefault(getattr(param, "rich_help_panel", None) or "Options", []).append(record)
+        for title, records in panels.items():
+            with formatter.section(title):
+                formatter.write_dl(records)
 
 
-async def _serve(config: ServerConfig) -> None:
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+"""Its help is plain text on a terminal, too: drawn in a box, the long names would leave no room for the rest."""
+
+
+def serve(**given: Any) -> None:
+    """Host tournaments until Ctrl-C or SIGTERM; then give running matches 5 s to finish, and stop.
+
+    Each option can also be an environment variable (RUMBLE_IDLE_MS for --idle-ms), or a key in a TOML file
+    (idle_ms = 5000). An option goes before the environment, and that before the file.
+    """
+    run(_serve(read_config(given, os.environ)))
+
+
+def _parameters() -> list[inspect.Parameter]:
+    file = typer.Option("--config", metavar="FILE", help=f"TOML file of settings, or {FILE_VARIABLE}.")
+    parameters = [_parameter("config", str, file)]
+    panel = ""
+    for setting in settings().values():
+        panel = PANEL_OF_PART.get(setting.part) or FIRST_OF_PANEL.get(setting.name, panel)
+        parameters.append(_parameter(setting.name, *_option(setting, panel)))
+    return parameters
+
+
+def _option(setting: Setting, panel: str) -> tuple[Any, Any]:
+    """Return the type and the option of a setting. Values stay text: `read_config` knows which places they have."""
+    default = f" Default: {setting.shown_default}." if setting.shown_default else ""
+    about: dict[str, Any] = {"help": setting.about + default, "rich_help_panel": panel}
+    match setting.kind:
+        case "yes or no":
+            return bool, typer.Option(f"{setting.option}/--no-{setting.option[2:]}", **about)
+        case "a list" if setting.name != "house":
+            return list[str], typer.Option(setting.option, metavar="TEXT,...", **about)
+        case "a whole number":
+            return str, typer.Option(setting.option, metavar="N", **about)
+        case "a list":
+            return str, typer.Option(setting.option, metavar="LIST|none", **about)
+        case _:
+            return str, typer.Option(setting.option, metavar="TEXT", **about)
+
+
+def _parameter(name: str, kind: Any, option: Any) -> inspect.Parameter:
+    annotation = Annotated[kind | None, option]
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+
+
+serve.__signature__ = inspect.Signature(_parameters())  # type: ignore[attr-defined]  # `inspect` reads it
+serve.__annotations__ = {each.name: each.annotation for each in _parameters()}
+app.command("serve", cls=_GroupedHelp)(serve)
+
+
+async def _serve(config: "ServerConfig") -> None:
+    from rumble_server.cli.support.house import HouseProcesses
+    from rumble_server.cli.support.running import running_server
+    from rumble_server.logs.set_up import set_up_logs
+
     stopping = until_signal()
-    async with running_server(config, HouseProcesses) as server:
-        # What is there now stays, and most of what comes is freed without the collector: it need not look as often as
-        # it does by itself. A pass over the young objects stays below some ms.
-        gc.collect()
-        gc.freeze()
-        gc.set_threshold(10_000, 10, 20)
-        _announce(server)
-        await stopping.wait()
-        typer.echo("draining", err=True)
+    with closing(set_up_logs(config)) as logs:
+        async with periodically(logs.tick, LOGS_S), running_server(config, HouseProcesses) as server:
+            # What is there now stays, and most of what comes is freed without the collector: it need not look as often
+            # as it does by itself. A pass over the young objects stays below some ms.
+            gc.collect()
+            gc.freeze()
+            gc.set_threshold(10_000, 10, 20)
+            if config.tls_cert is not None:
+                on_hangup(server.reload)
+            _announce(server)
+            await stopping.wait()
+            log.info("draining")
 
 
 def _announce(server: "Server") -> None:
@@ -73,7 +117,15 @@ def _announce(server: "Server") -> None:
     typer.echo(f"page        {server.url}/")
     typer.echo(f"bots        {bots}")
     typer.echo(f"console     {server.url}/console")
-    typer.echo(f"host token  {server.host_token}")
+    typer.echo(f"host token  {_about_token(server)}")
     typer.echo(f"database    {server.config.db}")
     typer.echo(f"listening on {host} port {port}; Ctrl-C stops")
     sys.stdout.flush()
+
+
+def _about_token(server: "Server") -> str:
+    if server.made_token is not None:
+        return f"{server.made_token}  (keep it: it is printed only this once)"
+    if server.config.host_token is not None:
+        return "the one that you gave"
+    return "as before; if it is lost, --host-token gives a new one"

@@ -1,6 +1,5 @@
 """`rumble tournament`: hosting from a shell, over the server's HTTP API."""
 
-import json
 import sys
 from collections.abc import Mapping
 from enum import StrEnum
@@ -10,10 +9,21 @@ from typing import Annotated, Any
 import typer
 
 from rumble_server.cli.support import tournament_options
+from rumble_server.cli.support.answers import print_answer
 from rumble_server.cli.support.errors import CliError, ExitCode
-from rumble_server.cli.support.options import LOCAL_SERVER, Game, Json, Key, Server, Setting, given, read_settings
+from rumble_server.cli.support.options import (
+    LOCAL_SERVER,
+    Game,
+    HostToken,
+    Json,
+    Key,
+    Server,
+    Setting,
+    given,
+    read_settings,
+)
 from rumble_server.cli.support.organiser_client import OrganiserClient, api_path
-from rumble_server.cli.support.terminal import MARKUP, plain_or_rich
+from rumble_server.cli.support.terminal import MARKUP, plain
 from rumble_server.match.match_id import tournament_id_of
 
 app = typer.Typer(
@@ -23,9 +33,6 @@ app = typer.Typer(
 Id = Annotated[str, typer.Argument(metavar="ID", help="A tournament's id; see: rumble tournament list.")]
 MatchId = Annotated[str, typer.Argument(metavar="MATCH", help="A match's id, like friday.1.2.1.1.")]
 BotName = Annotated[str, typer.Argument(metavar="BOT", help="A bot's name.")]
-HostToken = Annotated[
-    str | None, typer.Option(envvar="RUMBLE_HOST_TOKEN", metavar="TOKEN", help="The token that `rumble serve` prints.")
-]
 Out = Annotated[Path | None, typer.Option(metavar="FILE", help="File to write; by default standard output.")]
 
 
@@ -112,7 +119,7 @@ def create(
     )
     client = OrganiserClient(server, host_token)
     created = client.post("tournaments", config)
-    _print(
+    print_answer(
         created,
         json_,
         f"{created['id']} is created: {client.base}/tournaments/{created['id']}",
@@ -188,7 +195,7 @@ def house(
         return
     told = OrganiserClient(server, host_token).get(api_path("tournaments", tournament_id, "house"))
     bots = (f"{each['bot']}: {each['about']}" for each in told["bots"])
-    _print(told, json_, *bots, f"there is room for {told['room']} on this server")
+    print_answer(told, json_, *bots, f"there is room for {told['room']} on this server")
 
 
 @app.command()
@@ -215,19 +222,20 @@ def invite(
     if qr is not None:
         qr.write_bytes(client.download(f"{path}.svg"))
     lines = (f"code     {told['code'] or 'none: anyone may join'}", f"link     {told['link']}")
-    _print(told, json_, *lines, f"command  {told['command']}")
+    print_answer(told, json_, *lines, f"command  {told['command']}")
 
 
 @app.command("reset-key")
 def reset_key(
     name: Annotated[str, typer.Argument(metavar="NAME", help="A bot's name.")],
+    key: Annotated[str | None, typer.Option(metavar="KEY", help="Protect the name, open or not, by this key.")] = None,
     server: Server = LOCAL_SERVER,
     host_token: HostToken = None,
     json_: Json = False,
 ) -> None:
-    """Forget the key of a bot's name. The next login claims the name."""
-    told = OrganiserClient(server, host_token).post(api_path("names", name, "reset"))
-    _print(told, json_, told["message"])
+    """Forget the key of a bot's name. The next login claims the name, or --key protects it from now on."""
+    told = OrganiserClient(server, host_token).post(api_path("names", name, "reset"), given(key=key) or None)
+    print_answer(told, json_, told["message"])
 
 
 @app.command()
@@ -244,10 +252,10 @@ def list_(server: Server = LOCAL_SERVER, json_: Json = False) -> None:
 
     listed = OrganiserClient(server).get("tournaments")
     table = Table("id", "status", "game", "bots", "name", box=None, pad_edge=False)
-    for each in listed["tournaments"]:
+    for each in plain(listed["tournaments"]):
         bots = "?" if each["bots"] is None else str(each["bots"])
         table.add_row(*map(Text, (each["id"], each["status"], each["game"], bots, each["name"])))
-    _print(listed, json_, table)
+    print_answer(listed, json_, table)
 
 
 @app.command()
@@ -256,7 +264,7 @@ def standings(tournament_id: Id, server: Server = LOCAL_SERVER, json_: Json = Fa
     from rumble_server.cli.support.tables import told_table
 
     told = OrganiserClient(server).get(api_path("tournaments", tournament_id, "standings"))
-    _print(told, json_, f"{tournament_id}: {told['status']}", told_table(told["standings"]))
+    print_answer(told, json_, f"{tournament_id}: {told['status']}", told_table(told["standings"]))
 
 
 @app.command()
@@ -294,19 +302,7 @@ def _command(
     body: Mapping[str, Any] | None = None,
 ) -> None:
     told = OrganiserClient(server, host_token).post(api_path("tournaments", tournament_id, command), body)
-    _print(told, as_json, f"{told['id']}: {told['status']}")
-
-
-def _print(told: Any, as_json: bool, *shown: Any) -> None:
-    """Print what the server told as JSON, or else texts and tables for a person."""
-    if as_json:
-        typer.echo(json.dumps(told, indent=2, ensure_ascii=False))
-        return
-    for each in shown:
-        if isinstance(each, str):
-            typer.echo(each)
-        else:
-            plain_or_rich().print(each)
+    print_answer(told, as_json, f"{told['id']}: {told['status']}")
 
 
 def _write(document: bytes, out: Path | None, end: bytes = b"") -> None:

@@ -17,7 +17,7 @@ from rumble_server.cli.support.event_stream import Event, StreamLost, follow
 from rumble_server.cli.support.options import LOCAL_SERVER, Server
 from rumble_server.cli.support.organiser_client import OrganiserClient, api_path
 from rumble_server.cli.support.tables import points_text, told_table
-from rumble_server.cli.support.terminal import plain_or_rich
+from rumble_server.cli.support.terminal import plain, plain_lines, plain_or_rich
 
 OVER = ("finished", "cancelled")
 
@@ -80,13 +80,13 @@ class WatchedTournament:
 
     def take(self, event: Event) -> list[str]:
         """Take an event, and return what is new as lines for a pipe."""
-        data = event.data
+        data = _plain_board(event.data)
         match event.kind:
             case "snapshot":
                 self.name = data["name"]
                 self._take_status(data)
                 self._standings = data["standings"]
-                self._boards = {board["match"]: board for board in data["running"]}
+                self._boards = {board["match"]: board for board in map(_plain_board, event.data["running"])}
                 return [line for result in reversed(data["latest"]) for line in self._result(result)]
             case "standings":
                 self._standings = data["standings"]
@@ -127,3 +127,9 @@ class WatchedTournament:
             for board in list(self._boards.values())[: self._most_boards]
         ]
         return Group(table, Columns(shown)) if shown else table
+
+
+def _plain_board(data: dict[str, Any]) -> dict[str, Any]:
+    """Return plain texts; only a diagram has several lines."""
+    diagram = data.get("diagram")
+    return plain(data) if diagram is None else {**plain(data), "diagram": plain_lines(diagram)}

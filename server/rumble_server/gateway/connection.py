@@ -1,7 +1,7 @@
 """The one module that touches bots' sockets: an `asyncio.Protocol` on the sans-I/O API of `websockets`.
 
-uvicorn hands a connection over when a request asks for an upgrade (its option `ws=` takes a class like this one),
-so bots share the port with the pages. Everything a frame causes happens within `data_received`.
+`http_connection.py` hands a connection over when a request asks for an upgrade, so bots share the port with the pages.
+Everything a frame causes happens within `data_received`, or where bytes wait for their turn, within `read_on`.
 """
 
 import asyncio
@@ -12,42 +12,48 @@ from rumble_protocol import SUBPROTOCOL
 from rumble_protocol.codec import write_message
 from rumble_protocol.codes import CLOSE_REASONS, CloseCode, ErrorCode
 from rumble_protocol.server_messages import Error
+from websockets.exceptions import InvalidMessage
 from websockets.frames import Frame, Opcode
 from websockets.http11 import Request, Response
 from websockets.protocol import State
 from websockets.server import ServerProtocol
 from websockets.typing import Subprotocol
 
-from rumble_server.gateway.frames import least_size, text_frame, whole_texts
-from rumble_server.gateway.gateway import Gateway
-from rumble_server.gateway.handshake import HandshakePolicy, select_subprotocol
-from rumble_server.gateway.outbox import Outbox
+from rumble_server.gateway.descriptors import Idleness
+from rumble_server.gateway.entrance import Entrance
+from rumble_server.gateway.frames import LEAST_FRAME_BYTES, least_size, text_frame, whole_texts
+from rumble_server.gateway.handshake import select_subprotocol
 from rumble_server.gateway.session import Session
-from rumble_server.hosts import is_loopback
+from rumble_server.limits.connections import Place
+from rumble_server.limits.source import Source
 
 log = logging.getLogger(__name__)
 quiet = logging.getLogger(f"{__name__}.websockets")
 quiet.setLevel(logging.ERROR)
 
-FORWARDED_HEADERS = ("Forwarded", "X-Forwarded-For", "X-Real-IP")
 MOST_UNSENT_BYTES = 1 << 20
 """A bot that leaves more than this unread is cut off."""
 CLOSE_S = 5.0
 """How long the peer may take over the closing handshake."""
 ROUND_TRIPS = 5
+FLOOD_MS = 10_000
+"""The time over which control and empty frames are counted."""
+FLOOD_REASON = "too many control or empty frames"
+BAD_REQUEST = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+"""The answer to a request for an upgrade that cannot be read."""
 
 
 class Connection(asyncio.Protocol):
     """One WebSocket, from the upgrade request to its end. The `Link` of a `Session`."""
 
-    def __init__(self, gateway: Gateway, policy: HandshakePolicy, outbox: Outbox, connections: "set[Any]") -> None:
-        self._gateway = gateway
-        self._policy = policy
-        self._outbox = outbox
+    def __init__(self, entrance: Entrance, source: Source, place: Place, connections: "set[Any]") -> None:
+        self._entrance = entrance
+        self._gateway = entrance.gateway
+        self._place = place
         self._connections = connections
         """uvicorn's set of what it must shut down."""
         self._protocol = ServerProtocol(
-            max_size=gateway.limits.frame_bytes,
+            max_size=self._gateway.limits.frame_bytes,
             subprotocols=[cast(Subprotocol, SUBPROTOCOL)],
             select_subprotocol=select_subprotocol,
             logger=quiet,
@@ -56,52 +62,116 @@ class Connection(asyncio.Protocol):
         self._session: Session | None = None
         self._unsent: list[bytes] = []
         """Frames for the end of this turn of the loop."""
-        self._parts: list[bytes] = []
+        self._parts = bytearray()
+        """What has come of a message in fragments."""
         self._fragmented = False
         """Whether a message has begun whose last frame has not come."""
         self._unparsed = 0
         """How many bytes the parser may hold of a frame that is not whole; 0 is certain."""
+        self._rest = b""
+        """Bytes of which those from `_rest_at` on wait for their turn; meanwhile nothing is read from the socket."""
+        self._rest_at = 0
+        self._few_bytes = entrance.bounds.frames_per_turn * LEAST_FRAME_BYTES
+        """So many bytes hold no more frames than one turn of the loop allows; 0 while bytes wait."""
+        self._empty_frames = 0
+        """Control and empty frames since `_counted_from_ms`."""
+        self.opened_ms = self._counted_from_ms = self._now_ms()
         self._keepalive: asyncio.TimerHandle | None = None
         self._closing: asyncio.TimerHandle | None = None
         self._pinged_at_ms: int | None = None
         self._heard_at_ms = 0
         self._round_trips: tuple[int, ...] = ()  # a deque takes as much memory as half of this object
-        self.address = ""
-        self.is_local = False
+        self.address = source.address
+        self.is_local = source.is_local
         self.lag_ms = 0
 
     # --- asyncio.Protocol ---
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """The socket is there; uvicorn then hands over the request."""
+        """The socket is there; the request that asked for the upgrade comes by `open`."""
         self._transport = cast(asyncio.Transport, transport)
         self._connections.add(self)
-        peer = transport.get_extra_info("peername")
-        self.address = str(peer[0]) if peer else ""
+
+    def open(self, request: bytes, rest: bytes) -> None:
+        """Answer the request for an upgrade, and read the frames that came together with it."""
+        self._protocol.receive_data(request)
+        for event in self._protocol.events_received():
+            self._on_request(cast(Request, event))
+        if isinstance(self._protocol.handshake_exc, InvalidMessage) and self._transport is not None:
+            self._transport.write(BAD_REQUEST)
+        self._flush()
+        if rest:
+            self.data_received(rest)
 
     def data_received(self, data: bytes) -> None:
         """Bytes came in: frames, messages, and all that follows from them."""
-        if self._unparsed == 0 and not self._fragmented and self._protocol.state is State.OPEN:
-            texts = whole_texts(data, self._gateway.limits.frame_bytes)
-            if texts is not None:
+        size = len(data)
+        if size <= self._few_bytes and self._is_at_frame():
+            texts, end = whole_texts(data, 0, size, self._gateway.limits.frame_bytes)
+            if end:
                 for text in texts:
                     self._on_text(text)
                 return
-        self._parse(data)
+        if self._rest:  # a transport may hand over what it had when it was paused
+            self._rest, self._rest_at = self._rest[self._rest_at :] + data, 0
+        else:
+            self._read(data, 0)
 
-    def _parse(self, data: bytes) -> None:
-        protocol = self._protocol
-        protocol.receive_data(data)
-        self._unparsed += len(data)
-        for event in protocol.events_received():
-            if type(event) is Frame:
+    def read_on(self) -> None:
+        """Handle what waited for this turn of the loop; read from the socket again when nothing is left."""
+        data, self._rest = self._rest, b""
+        if self._transport is not None:
+            self._few_bytes = self._entrance.bounds.frames_per_turn * LEAST_FRAME_BYTES
+            self._read(data, self._rest_at)
+            if not self._rest and not self._transport.is_closing():
+                self._transport.resume_reading()
+
+    def _read(self, data: bytes, start: int) -> None:
+        """Handle bytes from `start` on, as many as one turn of the loop allows."""
+        bounds, most_bytes = self._entrance.bounds, self._gateway.limits.frame_bytes
+        frames, stop = bounds.frames_per_turn, min(len(data), start + bounds.bytes_per_turn)
+        while frames > 0 and start < stop and self._is_at_frame():
+            # No more frames than are left can begin in so many bytes.
+            texts, start = whole_texts(data, start, min(stop, start + frames * LEAST_FRAME_BYTES), most_bytes)
+            if not texts:
+                break
+            for text in texts:
+                self._on_text(text)
+            frames -= len(texts)
+        if start < len(data):
+            self._parse(data, start, frames, stop)
+
+    def _is_at_frame(self) -> bool:
+        """Whether what comes next begins a message on an open connection."""
+        return self._unparsed == 0 and not self._fragmented and self._protocol.state is State.OPEN
+
+    def _parse(self, data: bytes, start: int, frames: int, stop: int) -> None:
+        """Handle bytes by the parser, no more than this number of frames and none from `stop` on; the rest waits."""
+        protocol, turns = self._protocol, self._entrance.turns
+        left = most = min(frames, turns.left)
+        while left > 0 and start < stop:
+            # So that no more frames are parsed than are left.
+            piece = data[start : min(start + left * LEAST_FRAME_BYTES, stop)]
+            start += len(piece)
+            protocol.receive_data(piece)
+            self._unparsed += len(piece)
+            for event in protocol.events_received():
                 # `least_size` is a lower bound, so `_unparsed == 0` proves that the parser's buffer is empty.
-                self._unparsed -= least_size(len(event.data))
-                self._on_frame(event)
-            elif isinstance(event, Request):
-                self._unparsed = 0 if data.endswith(b"\r\n\r\n") else len(data)
-                self._on_request(event)
+                self._unparsed -= least_size(len(cast(Frame, event).data))
+                self._on_frame(cast(Frame, event))
+                left -= 1
+        turns.spend(most - left)
         self._flush()
+        if start < len(data):
+            self._wait(data, start)
+
+    def _wait(self, data: bytes, start: int) -> None:
+        """Leave what comes from `start` on, and all that is still in the socket, for the next turn of the loop."""
+        if self._transport is not None and not self._transport.is_closing():
+            self._rest, self._rest_at = data, start
+            self._few_bytes = 0
+            self._transport.pause_reading()
+            self._entrance.turns.wait(self)
 
     def eof_received(self) -> None:
         self._protocol.receive_eof()
@@ -114,9 +184,9 @@ class Connection(asyncio.Protocol):
                 timer.cancel()
         self._keepalive = self._closing = None
         self._transport = None
-        session, self._session = self._session, None
-        if session is not None:
-            self._gateway.lost(session)
+        self._rest = b""
+        self._place.close()
+        self._end_session()
 
     def shutdown(self) -> None:
         """uvicorn stops: say that the server is draining."""
@@ -127,13 +197,23 @@ class Connection(asyncio.Protocol):
 
     # --- Link ---
 
+    @property
+    def has_room(self) -> bool:
+        return self._place.has_room
+
+    def known(self) -> None:
+        self._place.know()
+
+    def invited(self, tournament_id: str) -> None:
+        self._place.invite(tournament_id)
+
     def send(self, frame: bytes) -> None:
         """Write a text frame; a peer that does not read is cut off."""
         if self._transport is None or self._protocol.state is not State.OPEN:
             return
         self._unsent.append(text_frame(frame))
         if len(self._unsent) == 1:
-            self._outbox.add(self)
+            self._entrance.outbox.add(self)
 
     def write_out(self) -> None:
         """Write the frames that were sent in this turn of the loop."""
@@ -161,15 +241,13 @@ class Connection(asyncio.Protocol):
         if transport is None:
             return
         local = transport.get_extra_info("sockname")
-        refusal = self._policy.refusal(request, str(local[0]) if isinstance(local, tuple) else "")
+        refusal = self._entrance.policy.refusal(request, str(local[0]) if isinstance(local, tuple) else "")
         response: Response
         response = self._protocol.reject(*refusal) if refusal is not None else self._protocol.accept(request)
         self._protocol.send_response(response)
         self._flush()
         if self._protocol.state is not State.OPEN:
             return
-        forwarded = any(name in request.headers for name in FORWARDED_HEADERS)
-        self.is_local = is_loopback(self.address) and not forwarded
         offered = request.headers.get_all("Sec-WebSocket-Protocol")
         if offered and self._protocol.subprotocol is None:
             message = CLOSE_REASONS[CloseCode.PROTOCOL_NOT_SUPPORTED]
@@ -184,16 +262,40 @@ class Connection(asyncio.Protocol):
         opcode = frame.opcode
         if opcode is Opcode.TEXT or opcode is Opcode.CONT:
             self._fragmented = not frame.fin
-            if frame.data:  # fragments without content are no limit's business, and would pile up
-                self._parts.append(bytes(frame.data))
+            self._parts += frame.data
+            if not frame.data:
+                self._count_empty()
             if frame.fin:
-                parts, self._parts = self._parts, []
-                self._on_text(b"".join(parts))
+                data = bytes(self._parts)
+                self._parts.clear()
+                self._on_text(data)
         elif opcode is Opcode.BINARY:
             if self._session is not None:
                 self._session.close(CloseCode.BINARY_FRAME)
-        elif opcode is Opcode.PONG:
-            self._on_pong(bytes(frame.data))
+        else:
+            self._count_empty()
+            if opcode is Opcode.PONG:
+                self._on_pong(bytes(frame.data))
+
+    def _count_empty(self) -> None:
+        """Count a control or empty frame; who goes on to flood with them is closed, and forfeits nothing."""
+        self._empty_frames += 1
+        if self._empty_frames <= self._entrance.bounds.empty_frames_per_10_s:
+            return
+        now_ms = self._now_ms()
+        if now_ms - self._counted_from_ms >= FLOOD_MS:
+            self._empty_frames, self._counted_from_ms = 1, now_ms
+        elif not self._protocol.eof_sent:
+            log.warning("%s: closed, %s", self._who(), FLOOD_REASON)
+            self._entrance.refusals.note("empty_frames", self.address, self._name())
+            self._end_session()
+            # The closing handshake is not waited for: nothing more is parsed.
+            self._protocol.fail(CloseCode.TOO_MANY_MESSAGES, FLOOD_REASON)
+
+    def _end_session(self) -> None:
+        session, self._session = self._session, None
+        if session is not None:
+            self._gateway.lost(session)
 
     def _on_text(self, data: bytes) -> None:
         session = self._session
@@ -245,6 +347,25 @@ class Connection(asyncio.Protocol):
         if self._transport is not None:
             self._transport.abort()
 
+    # --- when descriptors run out ---
+
+    @property
+    def idleness(self) -> Idleness | None:
+        """How idle it is; None while its bot plays."""
+        player = self._gateway.arena.players.get(self._name())
+        if player is None:
+            return Idleness.STRANGER
+        return None if player.matches else Idleness.PLAYS_NOTHING
+
+    def shed(self) -> None:
+        """End the connection at once; its bot may come back."""
+        self._abort()
+
+    def shut_out(self) -> None:
+        """End the connection if its address is banned. Who is logged in is told first, by the arena."""
+        if not self._name() and self._gateway.ban_of(self.address) is not None:
+            self._abort()
+
     # --- liveness ---
 
     def _keep_alive(self) -> None:
@@ -266,5 +387,8 @@ class Connection(asyncio.Protocol):
         return self._gateway.arena.clock.now_ms()
 
     def _who(self) -> str:
-        name = None if self._session is None else self._session.name
-        return self.address if name is None else f"{self.address} ({name})"
+        name = self._name()
+        return f"{self.address} ({name})" if name else self.address
+
+    def _name(self) -> str:
+        return (self._session and self._session.name) or ""

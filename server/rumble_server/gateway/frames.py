@@ -4,43 +4,46 @@
 a frame comes in and goes out at every ply.
 """
 
-from websockets.utils import apply_mask
+from websockets.frames import apply_mask  # type: ignore[attr-defined]  # in C, where `websockets` was built with it
 
 WHOLE_TEXT = 0x81
 """The first byte of a text frame that is not fragmented."""
 MASKED = 0x80
 MASK_BYTES = 4
+LEAST_FRAME_BYTES = 2 + MASK_BYTES
+"""Bytes of a client's frame without content: no frame has fewer."""
 
 
-def whole_texts(data: bytes, most_bytes: int) -> list[bytes] | None:
-    """Return the payloads of `data` if it is whole text frames of a client and nothing else, none over `most_bytes`.
+def whole_texts(data: bytes, start: int, stop: int, most_bytes: int) -> tuple[list[bytes], int]:
+    """Return the payloads of a client's whole text frames that begin before `stop`, and where in `data` they end.
 
-    `data` must begin where a frame begins. None means that a full parser has to read it; nothing of it was taken.
+    `data[start]` must begin a frame. None at all are taken if anything else is among them, or one over `most_bytes`:
+    then a full parser has to read it.
     """
     payloads: list[bytes] = []
-    start, end = 0, len(data)
-    while start < end:
-        if end - start < 2 or data[start] != WHOLE_TEXT:
-            return None
-        size = data[start + 1] - MASKED
-        mask = start + 2
+    at, end = start, len(data)
+    while at < stop:
+        if end - at < 2 or data[at] != WHOLE_TEXT:
+            return [], start
+        size = data[at + 1] - MASKED
+        mask = at + 2
         if size == 126:
             size = int.from_bytes(data[mask : mask + 2])
             mask += 2
         elif not 0 <= size < 126:
-            return None
+            return [], start
         body = mask + MASK_BYTES
-        start = body + size
-        if size > most_bytes or start > end:
-            return None
-        payloads.append(apply_mask(data[body:start], data[mask:body]))
-    return payloads
+        at = body + size
+        if size > most_bytes or at > end:
+            return [], start
+        payloads.append(apply_mask(data[body:at], data[mask:body]))
+    return payloads, at
 
 
 def least_size(payload_bytes: int) -> int:
     """Return the least number of bytes of a client's frame on the wire; its length may be written in more bytes."""
     if payload_bytes < 126:
-        return 2 + MASK_BYTES + payload_bytes
+        return LEAST_FRAME_BYTES + payload_bytes
     return (4 if payload_bytes < 1 << 16 else 10) + MASK_BYTES + payload_bytes
 
 

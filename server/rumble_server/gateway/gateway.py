@@ -1,13 +1,18 @@
 """The gateway of a server: its open sessions, and what they share."""
 
+import logging
+
 from rumble_engine import game_names
 from rumble_protocol.codec import write_message
 from rumble_protocol.codes import CloseCode
 from rumble_protocol.server_messages import Limits, Welcome
 
 from rumble_server.arena.arena import Arena
-from rumble_server.gateway.limits import LoginLimits
 from rumble_server.gateway.session import Link, Session, Shared
+from rumble_server.limits.bans import Ban
+from rumble_server.limits.buckets import NameBuckets
+
+audit = logging.getLogger("rumble_server.audit")
 
 
 class Sessions:
@@ -19,6 +24,11 @@ class Sessions:
     def logged_in(self, session_id: int, name: str) -> None:
         if session := self.open.get(session_id):
             session.logged_in(name)
+            audit.info("logged in", extra={"bot": name, "address": session.link.address})
+
+    def invited(self, session_id: int, tournament_id: str) -> None:
+        if session := self.open.get(session_id):
+            session.link.invited(tournament_id)
 
     def send(self, session_id: int, frame: bytes) -> None:
         session = self.open.get(session_id)
@@ -50,7 +60,8 @@ class Gateway:
         self._sessions = sessions
         self._opened = 0
         welcome = write_message(Welcome(server=server, limits=self.limits, games=game_names()))
-        self._shared = Shared(arena, self.limits, LoginLimits(arena.clock.now_ms), welcome, open_names)
+        messages = NameBuckets(self.limits.unsolicited_per_minute)
+        self._shared = Shared(arena, self.limits, messages, welcome, open_names)
 
     def connect(self, link: Link) -> Session:
         """Open a session on a new connection; it is welcomed."""
@@ -58,10 +69,19 @@ class Gateway:
         session = self._sessions.open[self._opened] = Session(self._opened, self._shared, link)
         return session
 
+    def ban_of(self, address: str) -> Ban | None:
+        """Return the ban of an address, if it is banned."""
+        return self.arena.door.bans.of_address(address, self.arena.clock.now_ms())
+
     def lost(self, session: Session) -> None:
         """End a session whose connection has ended."""
         self._sessions.open.pop(session.id, None)
         session.lost()
+
+    def count_sessions(self) -> tuple[int, int]:
+        """Return how many are logged in, and how many are not."""
+        known = sum(session.name is not None for session in self._sessions.open.values())
+        return known, len(self._sessions.open) - known
 
     def close_all(self, code: CloseCode) -> None:
         """Close every session, after what it is to be sent."""

@@ -21,14 +21,24 @@ class HandshakePolicy:
 
     def refusal(self, request: Request, local_address: str) -> tuple[int, str] | None:
         """Return the HTTP status and the text for a request that is refused, or None."""
-        if urlsplit(request.path).path != PATH:
+        if request.path.partition("?")[0] != PATH:
             return 404, f"bots connect at {PATH}\n"
-        host = request.headers.get("Host", "")
+        hosts, origins = request.headers.get_all("Host"), request.headers.get_all("Origin")
+        if len(hosts) > 1 or len(origins) > 1:
+            return 400, "a request has one Host and one Origin\n"
+        host = hosts[0] if hosts else ""
         if not is_known(host, local_address, self._hosts):
             return 403, f"this server is not known as {host_name(host)!r}\n"
-        origin = request.headers.get("Origin")
-        if origin is not None and urlsplit(origin).netloc.lower() != host.lower():
-            return 403, f"connections from pages of {origin} are not accepted\n"
+        if origins and host_of(origins[0]) != host.lower():
+            return 403, f"connections from pages of {origins[0]} are not accepted\n"
+        return None
+
+
+def host_of(origin: str) -> str | None:
+    """Return the host of an Origin header, with its port; None for what is no origin."""
+    try:
+        return urlsplit(origin).netloc.lower()
+    except ValueError:
         return None
 
 

@@ -15,7 +15,7 @@ from rumble_protocol.server_messages import Limits
 from rumble_server.arena import messages
 from rumble_server.arena.arena import Arena
 from rumble_server.arena.ports import TimerHandle
-from rumble_server.gateway.limits import Bucket, LoginLimits
+from rumble_server.limits.buckets import Bucket, NameBuckets
 
 
 class Link(Protocol):
@@ -33,6 +33,16 @@ class Link(Protocol):
     def lag_ms(self) -> int:
         """The least of the last round trips."""
 
+    @property
+    def has_room(self) -> bool:
+        """Whether its address may have one more connection that has logged in, or this one is invited."""
+
+    def known(self) -> None:
+        """Count it among those that have logged in."""
+
+    def invited(self, tournament_id: str) -> None:
+        """Count it among those that showed a valid invitation to this tournament, if there is room for it there."""
+
     def send(self, frame: bytes) -> None:
         """Write a text frame."""
 
@@ -49,7 +59,8 @@ class Shared:
 
     arena: Arena
     limits: Limits
-    login_limits: LoginLimits
+    messages: NameBuckets
+    """How many messages that answer no turn each name may still send, on whatever connection."""
     welcome: bytes
     """The first frame of every connection."""
     open_names: bool
@@ -59,7 +70,7 @@ class Shared:
 class Session:
     """The conversation with one connection. `name` is the bot's, once its login was accepted."""
 
-    __slots__ = ("_bucket", "_login", "_login_timer", "_shared", "closing", "id", "link", "name")
+    __slots__ = ("_bucket", "_login_timer", "_shared", "closing", "id", "link", "name")
 
     def __init__(self, session_id: int, shared: Shared, link: Link) -> None:
         now_ms = shared.arena.clock.now_ms()
@@ -67,10 +78,9 @@ class Session:
         self.name: str | None = None
         self._shared = shared
         self.link = link
-        self._bucket = Bucket(shared.limits.unsolicited_per_minute, now_ms)
+        self._bucket: Bucket | None = Bucket(shared.limits.unsolicited_per_minute, now_ms)
+        """How many messages it may send before its login."""
         self.closing = False
-        self._login: Login | None = None
-        """The newest login, accepted or not."""
         self._login_timer: TimerHandle | None = shared.arena.clock.call_at(
             now_ms + shared.limits.login_ms, self._no_login
         )
@@ -80,6 +90,9 @@ class Session:
 
     def logged_in(self, name: str) -> None:
         self.name = name
+        self._bucket = None
+        self._shared.messages.take(name, self._shared.arena.clock.now_ms())
+        self.link.known()
         self._stop_login_timer()
 
     def count(self) -> None:
@@ -90,8 +103,6 @@ class Session:
         """Begin the closing handshake: everything to be sent before was sent."""
         if self.closing:
             return
-        if code is CloseCode.WRONG_KEY and self._login is not None:
-            self._shared.login_limits.note_wrong_key(self.link.address, self._login.name)
         self.closing = True
         self.link.close(code, CLOSE_REASONS[code])
 
@@ -113,11 +124,10 @@ class Session:
             return
         if type(message) is Move and self.name is not None:
             arena.receive(self.id, message, text)
+        elif isinstance(message, Login):
+            self._log_in(message)
         elif self._take():
-            if isinstance(message, Login):
-                self._log_in(message)
-            else:
-                arena.receive(self.id, message, text)
+            arena.receive(self.id, message, text)
 
     def close(self, code: CloseCode) -> None:
         """Close the connection, after what the arena has still to send."""
@@ -135,29 +145,70 @@ class Session:
         self._shared.arena.lost(self.id)
 
     def _log_in(self, login: Login) -> None:
-        shared, link, limits = self._shared, self.link, self._shared.login_limits
-        if self.name is None and login.key is not None and not limits.may_try_key(link.address, login.name):
-            message = "too many wrong keys for this name; try again in a minute"
-            link.send(messages.error(ErrorCode.TOO_MANY_MESSAGES, message, fatal=True))
-            self.end(CloseCode.TOO_MANY_MESSAGES)
+        shared, link, arena = self._shared, self.link, self._shared.arena
+        invitation = None
+        if self.name is None:
+            invitation = arena.invitations.shown_by(login, link.address)
+            if invitation.tournament_id is not None:
+                link.invited(invitation.tournament_id)
+            if not self._may_log_in(login, is_invited=invitation.tournament_id is not None):
+                return
+        elif not self._take():
             return
-        self._login = login
-        shared.arena.login(
+        arena.login(
             self.id,
             login,
             keyless_allowed=shared.open_names or link.is_local,
             most_matches=shared.limits.max_matches,
             lag_ms=link.lag_ms,
+            address=link.address,
+            invitation=invitation,
         )
 
     # --- limits ---
 
     def _take(self) -> bool:
+        """Count a message that answers no turn: one too many ends the connection, and the matches of a known bot."""
         shared = self._shared
-        if self._bucket.take(shared.arena.clock.now_ms()):
-            return True
-        shared.arena.flooded(self.id, shared.limits.unsolicited_per_minute)
-        return False
+        now_ms = shared.arena.clock.now_ms()
+        if self.name is None:
+            return self._take_of_stranger(now_ms) and self._take_of_address(now_ms, "")
+        if not shared.messages.take(self.name, now_ms):
+            shared.arena.flooded(self.id, shared.limits.unsolicited_per_minute)
+            return False
+        return True
+
+    def _take_of_stranger(self, now_ms: int) -> bool:
+        if self._bucket is not None and not self._bucket.take(now_ms):
+            self._refuse("messages", "", "too many messages before the login")
+            return False
+        return True
+
+    def _take_of_address(self, now_ms: int, name: str) -> bool:
+        if not self._shared.arena.door.may_speak(self.link.address, now_ms):
+            self._refuse("messages", name, "too many messages from your address; try again in a minute")
+            return False
+        return True
+
+    def _may_log_in(self, login: Login, *, is_invited: bool) -> bool:
+        shared, name = self._shared, login.name
+        now_ms = shared.arena.clock.now_ms()
+        if not self._take_of_stranger(now_ms):
+            return False
+        if not self.link.has_room:
+            self._refuse("connections", name, "too many connections from your address")
+            return False
+        if not shared.messages.allows(name, now_ms):
+            self._refuse("messages", name, CLOSE_REASONS[CloseCode.TOO_MANY_MESSAGES])
+            return False
+        is_known = is_invited or shared.arena.door.guesses.knows(self.link.address, name)
+        return is_known or self._take_of_address(now_ms, name)
+
+    def _refuse(self, reason: str, name: str, message: str) -> None:
+        """Close a connection that has not logged in; no match is lost by that."""
+        self._shared.arena.door.refusals.note(reason, self.link.address, name)
+        self.link.send(messages.error(ErrorCode.TOO_MANY_MESSAGES, message, fatal=True))
+        self.end(CloseCode.TOO_MANY_MESSAGES)
 
     def _no_login(self) -> None:
         self._login_timer = None

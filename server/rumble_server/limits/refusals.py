@@ -4,6 +4,8 @@ import logging
 from collections import Counter
 
 log = logging.getLogger("rumble_server.audit")
+MOST_ABOUT = 80
+"""Characters of what a refusal is about that are logged."""
 
 
 class Refusals:
@@ -16,4 +18,5 @@ class Refusals:
     def note(self, reason: str, address: str, about: str = "") -> None:
         """Count a refusal of this address; `reason` is a word for programs, `about` a bot, a path or a tournament."""
         self.counts[reason] += 1
+        about = about[:MOST_ABOUT]  # it may be what a stranger sent
         log.info("refused", extra={"reason": reason, "address": address, "about": about})

@@ -27,16 +27,17 @@ def frame_of_start(told: StartTold, terms: MatchStarted, moves: Sequence[str]) -
 
 def frame_of_turn(asked: TurnAsked, game: str, state: State, moves: Sequence[str]) -> bytes:
     """Build the `turn` frame that asked for a ply, in the state and after the moves of that ply."""
+    seat, omit = asked.seat, asked.omit
     return turn_frame(
         match=asked.match,
         attempt=asked.attempt,
         turn_id=asked.turn_id,
         game=game,
         ply=asked.ply,
-        seat=asked.seat,
-        state=state.view(asked.seat),
-        legal=None if "legal" in asked.omit else state.legal_moves,
-        moves=None if "moves" in asked.omit else moves,
+        seat=seat,
+        state=state.view(seat),
+        legal=None if "legal" in omit else state.legal_moves,
+        moves=None if "moves" in omit else moves,
         remaining_ms=asked.remaining_ms,
         seats_ms=asked.seats_ms,
         lag_ms=asked.lag_ms,

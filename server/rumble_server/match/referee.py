@@ -12,7 +12,6 @@ budget per seat and match that runs while the bot is not connected.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from rumble_engine import IllegalMove, MoveError, Outcome, State, Termination
@@ -21,7 +20,7 @@ from rumble_protocol.codec import write_message
 from rumble_protocol.codes import NoticeCode, Rejection
 from rumble_protocol.fields import ServerMessageModel
 
-from rumble_server.match.clock import MOST_LAG_MS, bank_after_ms, remaining_ms, thinking_ms
+from rumble_server.match.clock import MOST_LAG_MS, PlainControl, bank_after_ms, remaining_ms, thinking_ms
 from rumble_server.match.facts import (
     FrameSeen,
     MatchFact,
@@ -59,36 +58,49 @@ class Driver(Protocol):
         """Send a `match_over` once everything recorded so far is on disk."""
 
 
-@dataclass(slots=True)
 class SeatState:
     """What the referee knows of one seat: its bank, its budgets, and its connection."""
 
-    bank_ms: int
-    away_left_ms: int
-    retries_left: int
-    away_since_ms: int | None
-    """None while connected."""
-    greeted: bool = False
-    """Its bot was told of this match before, in this run or an earlier one."""
-    lag_ms: int = 0
-    omit: tuple[str, ...] = ()
-    accepted: set[str] = field(default_factory=set)
-    """The turn ids whose move counted."""
+    __slots__ = (
+        "accepted",
+        "away_left_ms",
+        "away_since_ms",
+        "bank_ms",
+        "greeted",
+        "lag_ms",
+        "omit",
+        "retries_left",
+    )
+
+    def __init__(self, bank_ms: int, away_left_ms: int, retries_left: int, away_since_ms: int | None) -> None:
+        self.bank_ms = bank_ms
+        self.away_left_ms = away_left_ms
+        self.retries_left = retries_left
+        self.away_since_ms = away_since_ms
+        """None while connected."""
+        self.greeted = False
+        """Its bot was told of this match before, in this run or an earlier one."""
+        self.lag_ms = 0
+        self.omit: tuple[str, ...] = ()
+        self.accepted: set[str] = set()
+        """The turn ids whose move counted."""
 
 
-@dataclass(slots=True)
 class OpenTurn:
     """The turn that is open: whose, since when, and what its clock allows."""
 
-    turn_id: str
-    seat: int
-    asked_at_ms: int
-    used_ms: int
-    """Thinking on this ply before this asking (the bot dropped and came back)."""
-    lag_ms: int
-    deadline_ms: int
-    held: bool = False
-    """It still waits in the server; its clock has not started."""
+    __slots__ = ("asked_at_ms", "deadline_ms", "held", "lag_ms", "seat", "turn_id", "used_ms")
+
+    def __init__(self, asked: TurnAsked, used_ms: int) -> None:
+        self.turn_id = asked.turn_id
+        self.seat = asked.seat
+        self.asked_at_ms = asked.at_ms
+        self.used_ms = used_ms
+        """Thinking on this ply before this asking (the bot dropped and came back)."""
+        self.lag_ms = asked.lag_ms
+        self.deadline_ms = asked.at_ms + asked.remaining_ms + asked.lag_ms
+        self.held = False
+        """It still waits in the server; its clock has not started."""
 
     def thought_ms(self, now_ms: int) -> int:
         """Thinking on this ply so far."""
@@ -103,7 +115,7 @@ class Referee:
     ) -> None:
         self.terms = terms
         self._match_id, self._attempt = terms.match, terms.attempt
-        self.control = terms.time_control
+        self.control = PlainControl(terms.time_control)
         self.moves: list[str] = list(terms.moves)
         self.state: State = terms.opening_state()
         self.seats = [
@@ -137,8 +149,7 @@ class Referee:
                 self.turn = self._next = None
                 self._used_ms = 0
             case TurnAsked():
-                deadline_ms = fact.at_ms + fact.remaining_ms + fact.lag_ms
-                self.turn = OpenTurn(fact.turn_id, fact.seat, fact.at_ms, self._used_ms, fact.lag_ms, deadline_ms)
+                self.turn = OpenTurn(fact, self._used_ms)
                 self._excused = False
             case StartTold():
                 self._suspend_turn(fact.seat, fact.at_ms)

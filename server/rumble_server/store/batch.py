@@ -58,16 +58,15 @@ class Batch:
     def _rows(self) -> dict[tuple[str, int], list[Numbered]]:
         """Return the facts by row: one for each tournament and kind."""
         rows: dict[tuple[str, int], list[Numbered]] = {}
-        last_match, last_row = "", []
+        of_match: dict[str, list[Numbered]] = {}
         for numbered in self.facts:
             fact = numbered[1]
             if type(fact) in _OF_A_PLY:
-                # One move makes several facts of one match: only the first has to look for its row.
                 match_id = fact.match  # type: ignore[union-attr]  # by its type it has one
-                if match_id != last_match:
-                    last_match = match_id
-                    last_row = rows.setdefault((tournament_of(fact), PLY), [])
-                last_row.append(numbered)
+                row = of_match.get(match_id)
+                if row is None:
+                    row = of_match[match_id] = rows.setdefault((tournament_of(fact), PLY), [])
+                row.append(numbered)
             else:
                 kind = TOURNAMENT if type(fact) in _REBUILDING else PLY
                 rows.setdefault((tournament_of(fact), kind), []).append(numbered)

@@ -29,7 +29,7 @@ _VALUES = {kind: attrgetter("fact", *fields) for kind, fields in _FIELDS.items()
 
 def write_facts(facts: Sequence[Numbered]) -> str:
     """Return the text of a row: the fields of each kind of fact in it, then each fact as its number and values."""
-    kinds = dict.fromkeys(type(fact) for _, fact in facts)
+    kinds = dict.fromkeys([type(fact) for _, fact in facts])
     row = {
         "fields": {_TAGS[kind]: _FIELDS[kind] for kind in kinds},
         "facts": [(number, *_VALUES[type(fact)](fact)) for number, fact in facts],

@@ -53,8 +53,8 @@ class LogReader:
                 continue
         return found
 
-    def name_facts(self) -> tuple[list[LogFact], list[DamagedLog]]:
-        """Return the facts about names, and what is wrong with each row of them that cannot be read."""
+    def server_facts(self) -> tuple[list[LogFact], list[DamagedLog]]:
+        """Return the facts about the server, and what is wrong with each row of them that cannot be read."""
         facts: list[LogFact] = []
         problems: list[DamagedLog] = []
         for row in self._rows("SELECT number, facts FROM log WHERE tournament = '' ORDER BY number", {}):

@@ -11,7 +11,9 @@ import os
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
+from time import perf_counter
 
+from rumble_server.histogram import Histogram
 from rumble_server.store.batch import Batch
 from rumble_server.store.codec import Numbered
 from rumble_server.store.errors import StoreError
@@ -49,7 +51,7 @@ class SqliteLog:
             for problem in make_private(path):
                 log.warning(problem)
             self._database = open_database(path)
-            self._last = self._durable = self._take_up()
+            self.last = self.durable = self._take_up()
         except StoreError:
             self._lock.release()
             raise
@@ -67,6 +69,9 @@ class SqliteLog:
         self._watching: asyncio.Handle | None = None
         self._hurried = False
         self._waiters: list[tuple[int, asyncio.Future[None]]] = []
+        self.commits = Histogram()
+        """How long the transactions took that were written."""
+        self._began_s = 0.0
         self.trouble: str | None = None
         """Why the last write failed; None while writing works."""
         self.on_durable: list[Listener] = []
@@ -87,16 +92,8 @@ class SqliteLog:
 
     # --- Log ---
 
-    @property
-    def durable(self) -> int:
-        return self._durable
-
-    @property
-    def last(self) -> int:
-        return self._last
-
     def append(self, fact: LogFact) -> int:
-        self._last = number = self._last + 1
+        self.last = number = self.last + 1
         self._batch.add(number, fact)
         if self._timer is None and self._writing is None and self._loop is not None:
             self._timer = self._loop.call_later(BATCH_S, self._write)
@@ -115,7 +112,7 @@ class SqliteLog:
             self._timer = self._loop.call_later(HURRIED_S, self._write)
 
     async def wait(self, number: int) -> None:
-        if number > self._durable:
+        if number > self.durable:
             future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._waiters.append((number, future))
             self.hurry()
@@ -148,8 +145,8 @@ class SqliteLog:
         if self._writing is not None:
             await asyncio.wait([self._writing])
         await self._writer.close()
-        if self._last > self._durable:
-            log.error("facts that could not be written are lost: %d", self._last - self._durable)
+        if self.last > self.durable:
+            log.error("facts that could not be written are lost: %d", self.last - self.durable)
         self._database.close()
         self._lock.release()
 
@@ -167,7 +164,8 @@ class SqliteLog:
         batch = self._failed
         if batch is None:
             batch, self._batch = self._batch, Batch()
-        last = batch.facts[-1][0] if batch.facts else self._durable
+        last = batch.facts[-1][0] if batch.facts else self.durable
+        self._began_s = perf_counter()
         self._writing = self._loop.create_task(self._writer.write(last, batch.statements()))
         self._writing.add_done_callback(lambda written: self._written(batch, written))
 
@@ -181,15 +179,16 @@ class SqliteLog:
                 self._timer = self._loop.call_later(RETRY_S, self._write)
                 self._hurried = True
             return
+        self.commits.observe(perf_counter() - self._began_s)
         self._failed = None
         self._report(self._displaced)
         if batch.facts:
-            self._durable = batch.facts[-1][0]
+            self.durable = batch.facts[-1][0]
             for listener in self.on_durable:
                 listener(batch.facts)
         waiting, self._waiters = self._waiters, []
         for number, future in waiting:
-            if number > self._durable:
+            if number > self.durable:
                 self._waiters.append((number, future))
             elif not future.done():
                 future.set_result(None)

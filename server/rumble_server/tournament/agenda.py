@@ -5,7 +5,6 @@ it has `LOOK_AHEAD` matches in sight. So memory follows the bots and not the pai
 """
 
 from collections.abc import Sequence, Set
-from dataclasses import dataclass, field
 
 from rumble_engine import Termination
 
@@ -18,16 +17,18 @@ LOOK_AHEAD = 16
 """A bot with this many matches in sight, not counting late-join ones, waits: no further round is pulled for it."""
 
 
-@dataclass(slots=True)
 class Slot:
     """One match of the schedule that has no result yet. `seats` are bot names; `attempt` is the next to be played."""
 
-    match_id: str
-    key: MatchKey
-    seats: tuple[str, str]
-    attempt: int = 1
-    order: int = field(default=0, compare=False)
-    """Of two slots that wait, the one that has waited longer has the lower number; 0: it does not wait."""
+    __slots__ = ("attempt", "key", "match_id", "order", "seats")
+
+    def __init__(self, match_id: str, key: MatchKey, seats: tuple[str, str], attempt: int = 1) -> None:
+        self.match_id = match_id
+        self.key = key
+        self.seats = seats
+        self.attempt = attempt
+        self.order = 0
+        """Of two slots that wait, the one that has waited longer has the lower number; 0: it does not wait."""
 
     def opponent(self, bot: str) -> str:
         return self.seats[1] if self.seats[0] == bot else self.seats[0]

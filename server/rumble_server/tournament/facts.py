@@ -11,11 +11,12 @@ from rumble_server.tournament.pairing import Pairing
 
 @dataclass(frozen=True, slots=True)
 class TournamentCreated:
-    """A tournament exists, in its lobby."""
+    """A tournament exists, in its lobby. `challenger`: the bot that asked for it, if it is a challenge."""
 
     tournament: str
     config: TournamentConfig
     at_ms: int
+    challenger: str | None = None
     fact: Literal["tournament_created"] = "tournament_created"
 
 
@@ -129,7 +130,10 @@ class ResultVoided:
 
 @dataclass(frozen=True, slots=True)
 class NameUsed:
-    """A name was used for the first time: claimed with a key (its salt and SHA-256, in hex), or open (None)."""
+    """A name was used for the first time, or given a key by the organiser.
+
+    It is claimed with a key (its salt and SHA-256, in hex), or open (None).
+    """
 
     name: str
     salt: str | None
@@ -157,7 +161,56 @@ class InviteChanged:
     fact: Literal["invite_changed"] = "invite_changed"
 
 
+@dataclass(frozen=True, slots=True)
+class Banned:
+    """The organiser keeps out a network (of one address or more) or a name, until a time, or (None) until it is lifted.
+
+    A newer ban of the same takes its place.
+    """
+
+    what: str
+    by_name: bool
+    until_ms: int | None
+    reason: str
+    at_ms: int
+    fact: Literal["banned"] = "banned"
+
+
+@dataclass(frozen=True, slots=True)
+class BanLifted:
+    """The organiser lets a network or a name in again."""
+
+    what: str
+    by_name: bool
+    at_ms: int
+    fact: Literal["ban_lifted"] = "ban_lifted"
+
+
+@dataclass(frozen=True, slots=True)
+class HostTokenSet:
+    """A token of hosts is valid from now on, in the place of an older one of its name: its salt and SHA-256, in hex."""
+
+    name: str
+    salt: str
+    digest: str
+    at_ms: int
+    fact: Literal["host_token_set"] = "host_token_set"
+
+
+@dataclass(frozen=True, slots=True)
+class HostTokenRemoved:
+    """A token of hosts is not valid any more."""
+
+    name: str
+    at_ms: int
+    fact: Literal["host_token_removed"] = "host_token_removed"
+
+
 NameFact = NameUsed | NameReset
+HostFact = HostTokenSet | HostTokenRemoved
+BanFact = Banned | BanLifted
+ServerFact = NameFact | HostFact | BanFact
+"""The facts about a server as a whole."""
 
 TournamentFact = (
     TournamentCreated
@@ -176,17 +229,17 @@ TournamentFact = (
     | MatchOver
 )
 """The facts that rebuild a tournament; other facts of a match rebuild only that match."""
-LogFact = NameFact | TournamentFact | MatchFact
+LogFact = ServerFact | TournamentFact | MatchFact
 """Everything that is written to the event log."""
 
 
 _ABOUT_A_MATCH = frozenset((*get_args(MatchFact), ResultVoided))
-_ABOUT_A_NAME = frozenset(get_args(NameFact))
+_ABOUT_THE_SERVER = frozenset(get_args(ServerFact))
 
 
 def tournament_of(fact: LogFact) -> str:
-    """Return the id of the tournament a fact is about; empty for the facts about names."""
+    """Return the id of the tournament a fact is about; empty for the facts about the server."""
     kind = type(fact)
     if kind in _ABOUT_A_MATCH:
         return tournament_id_of(fact.match)  # type: ignore[union-attr]  # by its type it has a match
-    return "" if kind in _ABOUT_A_NAME else fact.tournament  # type: ignore[union-attr]  # and these a tournament
+    return "" if kind in _ABOUT_THE_SERVER else fact.tournament  # type: ignore[union-attr]  # and these a tournament

@@ -54,6 +54,8 @@ class Tournament:
         self.id = created.tournament
         self.config = created.config
         self.created_at_ms = created.at_ms
+        self.challenger = created.challenger
+        """The bot that asked for it, if it is a challenge."""
         self.invite = created.config.invite
         """The code that bots join with; None if they need none."""
         self.status: TournamentStatus = "lobby"
@@ -77,7 +79,7 @@ class Tournament:
         """The bots whose matches are lost as they are due."""
         self._unsettled: dict[str, None] = {}
         """Bots that `due` is to look at again; a dict for its order."""
-        self._absence = Absence(self.id, self._has_matches)
+        self._absence = Absence(self.id, self.has_matches)
         self._may_pair = True
         """Whether a match ended since `due` last asked the schedule for a round that follows from results."""
 
@@ -229,9 +231,14 @@ class Tournament:
             return None
         if self.status != "lobby" and not (self.config.late_join and self.status not in OVER):
             raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{self.id} is {self.status}; it takes no more bots")
-        if self.invite is not None and (invite is None or not compare_digest(invite.encode(), self.invite.encode())):
+        if not self.admits(invite):
             raise TournamentError(ErrorCode.INVITE_REQUIRED, f"{self.id} is by invitation: send its `invite` code")
         return BotJoined(self.id, bot, now_ms)
+
+    def admits(self, invite: str | None) -> bool:
+        """Whether bots join with this code, or need none."""
+        code = self.invite
+        return code is None or (invite is not None and compare_digest(invite.encode(), code.encode()))
 
     def leave(self, bot: str, now_ms: int, *, removed: bool = False) -> BotLeft | None:
         """Have a bot leave for good; None if it is not in, or left before. Raises TournamentError after the end."""
@@ -451,7 +458,8 @@ class Tournament:
             return self.config.start_at_ms if len(self.field) >= 2 else None
         return self._absence.wake_at_ms
 
-    def _has_matches(self, bot: str) -> bool:
+    def has_matches(self, bot: str) -> bool:
+        """Whether it is running, and has matches to start for the bot."""
         return self.status == "running" and self.agenda is not None and self.agenda.has_more(bot)
 
     @property

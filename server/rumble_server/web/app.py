@@ -14,12 +14,15 @@ from starlette.types import ASGIApp, Scope
 from rumble_server.store.errors import DamagedLog, Pruned, StoreError
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.web.api.auditor import Auditor
+from rumble_server.web.api.banning import banning_routes
 from rumble_server.web.api.boards import board_routes
 from rumble_server.web.api.commands import command_routes
 from rumble_server.web.api.events import event_routes
 from rumble_server.web.api.exports import export_routes
 from rumble_server.web.api.health import health_routes
+from rumble_server.web.api.host_tokens import host_token_routes
 from rumble_server.web.api.library import Library
+from rumble_server.web.api.metrics import metrics_routes
 from rumble_server.web.api.opponents import opponent_routes
 from rumble_server.web.api.organising import organising_routes
 from rumble_server.web.api.problems import bad_request
@@ -34,6 +37,8 @@ from rumble_server.web.site import Site
 log = logging.getLogger(__name__)
 
 CODES = {404: "not_found", 405: "method_not_allowed"}
+HEADERS = {401: {"WWW-Authenticate": "Bearer"}, 429: {"Retry-After": "60"}}
+"""What answers of a status have in their headers."""
 
 
 class _Static(StaticFiles):
@@ -64,8 +69,11 @@ def make_web(site: Site) -> ASGIApp:
     app.include_router(export_routes(site, library))
     app.include_router(command_routes(site))
     app.include_router(organising_routes(site, library))
+    app.include_router(banning_routes(site))
+    app.include_router(host_token_routes(site))
     app.include_router(transcript_routes(site))
     app.include_router(health_routes(site))
+    app.include_router(metrics_routes(site))
     add_pages(app, site, library, auditor)
     app.mount("/static", _Static(directory=STATIC), name="static")
     _add_errors(app)
@@ -113,8 +121,10 @@ def _http_text(request: Request, error: HTTPException) -> str:
 
 
 def _answer(request: Request, error: WebError) -> Response:
-    headers = {"WWW-Authenticate": "Bearer"} if error.status == HTTPStatus.UNAUTHORIZED else {}
+    headers = HEADERS.get(error.status)
     if request.url.path.startswith("/api"):
         return JSONResponse(error.answer().model_dump(mode="json"), error.status, headers)
     phrase = HTTPStatus(error.status).phrase
-    return html(request, "error.html", error.status, title=phrase, message=error.message)
+    page = html(request, "error.html", error.status, title=phrase, message=error.message)
+    page.headers.update(headers or {})
+    return page

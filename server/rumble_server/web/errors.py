@@ -52,6 +52,11 @@ class WebError(Exception):
         return cls(HTTPStatus.SERVICE_UNAVAILABLE, ErrorCode.UNAVAILABLE, message)
 
     @classmethod
+    def too_many(cls, message: str) -> Self:
+        """Make the refusal of an address that asked too much; it may ask again in a minute."""
+        return cls(HTTPStatus.TOO_MANY_REQUESTS, "too_many_requests", message)
+
+    @classmethod
     def not_found(cls, message: str) -> Self:
         return cls(HTTPStatus.NOT_FOUND, "not_found", message)
 

@@ -1,15 +1,18 @@
 """Guards of every request: known host names, headers that confine pages, and the organiser's token."""
 
-import hmac
 from collections.abc import Awaitable, Callable
 from http import HTTPStatus
 
 from fastapi import Request
+from starlette.requests import ClientDisconnect
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from rumble_server.hosts import host_name, is_known
+from rumble_server.arena.host_tokens import HostTokens
+from rumble_server.hosts import SHORTEST_TOKEN, host_name, is_host, is_known
+from rumble_server.limits.guesses import HOST
 from rumble_server.web.errors import WebError
+from rumble_server.web.tries import Tries, is_local
 
 MOST_BODY_BYTES = 1 << 16
 """Largest body of a request; a larger one is refused with `too_large`."""
@@ -35,7 +38,7 @@ HEADERS = (
 
 
 class Guard:
-    """ASGI middleware: refuses unknown host names on loopback, and gives every answer its headers."""
+    """ASGI middleware: refuses host names that are none or unknown here, and gives every answer its headers."""
 
     def __init__(self, app: ASGIApp, hosts: frozenset[str]) -> None:
         self._app = app
@@ -51,30 +54,49 @@ class Guard:
                 message["headers"] = [*message.get("headers", ()), *HEADERS]
             await send(message)
 
-        host = next((value.decode("latin-1") for name, value in scope["headers"] if name == b"host"), "")
+        hosts = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
+        host = hosts[0] if hosts else ""
         local_address = scope["server"][0] if scope.get("server") else ""
         app = self._app
-        if not is_known(host, local_address, self._hosts):
+        if len(hosts) > 1 or not is_host(host):
+            app = PlainTextResponse("a request has one Host, the name of this server\n", HTTPStatus.BAD_REQUEST)
+        elif not is_known(host, local_address, self._hosts):
             text = f"this server is not known as {host_name(host)!r}\n"
             app = PlainTextResponse(text, HTTPStatus.FORBIDDEN)
         await app(scope, receive, send_guarded)
 
 
-def is_organiser(authorization: str, host_token: str) -> bool:
-    """Return whether an `Authorization` header shows the host token."""
-    scheme, _, token = authorization.partition(" ")
-    return scheme.lower() == "bearer" and hmac.compare_digest(token.strip().encode("latin-1"), host_token.encode())
+def bearer_token(request: Request) -> str:
+    """Return the token that a request shows; empty if it shows none."""
+    scheme, _, token = request.headers.get("Authorization", "").partition(" ")
+    return token.strip().encode("latin-1").decode(errors="replace") if scheme.lower() == "bearer" else ""
 
 
-def organiser_only(host_token: str) -> Callable[[Request], Awaitable[None]]:
-    """Make a dependency that lets only the organiser through. It raises WebError with `bad_token`."""
+def host_of(request: Request, tokens: HostTokens, tries: Tries) -> str | None:
+    """Return the name of the host token that a request shows; None if it shows none.
+
+    Raises WebError with `too_many_requests`.
+    """
+    token = bearer_token(request)
+    if not token or (len(token) < SHORTEST_TOKEN and not is_local(request)):
+        return None
+    holder = tokens.holder(token)
+    return holder if tries.is_right(request, HOST, lambda: holder is not None) else None
+
+
+def organiser_only(tokens: HostTokens, tries: Tries) -> Callable[[Request], Awaitable[None]]:
+    """Make a dependency that lets only the organiser through.
+
+    It raises WebError with `bad_token`, or with `too_many_requests`.
+    """
 
     async def check(request: Request) -> None:
-        if not is_organiser(request.headers.get("Authorization", ""), host_token):
+        request.state.host = host_of(request, tokens, tries)
+        if request.state.host is None:
             raise WebError(
                 HTTPStatus.UNAUTHORIZED,
                 "bad_token",
-                "only the host may do this: send `Authorization: Bearer <host token>`; `rumble serve` prints it",
+                "only the host may do this: send `Authorization: Bearer <host token>`",
             )
 
     return check
@@ -83,10 +105,13 @@ def organiser_only(host_token: str) -> Callable[[Request], Awaitable[None]]:
 async def read_body(request: Request) -> bytes:
     """Read the body of a request. Raises WebError with `too_large`."""
     body = bytearray()
-    async for part in request.stream():
-        body += part
-        if len(body) > MOST_BODY_BYTES:
-            raise WebError(
-                HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too_large", f"a body is at most {MOST_BODY_BYTES} bytes"
-            )
+    try:
+        async for part in request.stream():
+            body += part
+            if len(body) > MOST_BODY_BYTES:
+                raise WebError(
+                    HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too_large", f"a body is at most {MOST_BODY_BYTES} bytes"
+                )
+    except ClientDisconnect:
+        raise WebError(HTTPStatus.BAD_REQUEST, "bad_request", "the connection ended before the body did") from None
     return bytes(body)

@@ -1,18 +1,23 @@
 """The parts of a server that the web uses, and its ports. `app` brings the adapters, tests bring their own."""
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from rumble_server.arena.arena import Arena
 from rumble_server.arena.house import HouseBots
+from rumble_server.histogram import Histogram
+from rumble_server.limits.refusals import Refusals
+from rumble_server.loop_lag import LoopLag
 from rumble_server.tournament.ended import EndedTournament, Outline
 from rumble_server.tournament.facts import LogFact
 from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.errors import WebError
 from rumble_server.web.feed.feed import Feed
 from rumble_server.web.feed.ranker import Ranker
+from rumble_server.web.tries import Tries
 
 DISK_S = 5.0
 """Longest time in s that a request waits for the disk; then it is answered with 503."""
@@ -57,6 +62,22 @@ class Archive(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Operation:
+    """What /metrics tells of the process."""
+
+    ended: Callable[[], Counter[str]] = Counter
+    """How many tournaments are over, by status."""
+    connections: Callable[[], Mapping[str, int]] = dict
+    """How many there are, by kind."""
+    refusals: Refusals = field(default_factory=Refusals)
+    turn_latency: Histogram = field(default_factory=Histogram)
+    lag: LoopLag = field(default_factory=LoopLag)
+    commits: Histogram = field(default_factory=Histogram)
+    metrics_token: str | None = None
+    """Opens /metrics to other machines, as the host token does."""
+
+
+@dataclass(frozen=True, slots=True)
 class Site:
     """One server, as the web sees it."""
 
@@ -65,9 +86,14 @@ class Site:
     archive: Archive
     feed: Feed
     house_bots: HouseBots
-    host_token: str
     hosts: frozenset[str] = frozenset()
     """Host names, beside those of loopback, that a request to a loopback address may give (that of a proxy)."""
+    operation: Operation = field(default_factory=Operation)
+
+    @property
+    def tries(self) -> Tries:
+        """How the secrets of requests are compared."""
+        return Tries(self.arena.door.guesses, self.arena.clock.now_ms)
 
     @property
     def ranker(self) -> Ranker:

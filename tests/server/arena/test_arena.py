@@ -120,7 +120,7 @@ def test_a_pairing_starts_as_soon_as_both_bots_are_free(bots: int, max_matches: 
             continue
         unplayed = schedule_ids(tournament) - tournament.results.keys() - tournament.running.keys()
         pairs = {pair_of(tournament, match) for match in unplayed}
-        free = {player.name for player in world.arena.players if player.is_free}
+        free = {player.name for player in world.arena.players if player.room > 0}
         assert not [pair for pair in pairs if pair <= free], "two free bots wait for each other"
         looked += 1
     assert looked > 10 * bots

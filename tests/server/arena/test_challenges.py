@@ -3,8 +3,10 @@
 from typing import Any
 
 import pytest
-from rumble_server.arena import challenges
+from rumble_engine import Termination
 from rumble_server.arena.challenges import LONGEST_MS
+from rumble_server.bounds import Bounds
+from rumble_server.limits.door import Door
 
 from tests.server.arena.playing import first_legal
 from tests.server.frames import Frame
@@ -88,21 +90,181 @@ def test_a_challenge_that_cannot_be(given: dict[str, Any], code: str) -> None:
     assert challenge(ann)["type"] != "error", "the next one may be"
 
 
-@pytest.mark.parametrize(("bound", "message"), [("MOST_CHALLENGES", "here"), ("MOST_AT_ONE_BOT", "challenge ben")])
-def test_no_more_challenges_are_open_than_a_server_can_hold(
-    bound: str, message: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(challenges, bound, 2)
-    world = World()
+def guest(world: World, name: str, **link: Any) -> Bot:
+    """A bot from beyond this machine."""
+    bot = world.connect(**{"is_local": False, "address": "203.0.113.7", **link})
+    bot.login(name, key="correct-horse-battery")
+    return bot
+
+
+@pytest.mark.parametrize(
+    ("bound", "message"),
+    [
+        ("open_challenges", "here"),
+        ("challenges_per_address", "here"),
+        ("open_challenges_at_one_bot", "challenge ben"),
+        ("challenges_per_address_at_one_bot", "challenge ben"),
+    ],
+)
+def test_no_more_challenges_are_open_than_a_server_a_bot_or_an_address_may_have(bound: str, message: str) -> None:
+    world = World(door=Door(Bounds.model_validate({bound: 2})))
     world.login("ben", challenges=True)
-    guests = world.logins("ann", "cid", "dan")
-    for guest in guests:
-        challenge(guest)
+    guests = [guest(world, name) for name in ("ann", "cid", "dan")]
+    for each in guests:
+        challenge(each)
     assert guests[-1].error() == "unavailable"
     assert message in guests[-1].last("error")["message"]
     assert len(world.arena.tournaments) == 2
+    assert world.arena.door.refusals.counts == {"challenges": 1}
+    elsewhere = challenge(guest(world, "eve", address="203.0.113.8"))
+    assert (elsewhere["type"] != "error") == ("address" in bound)
     guests[0].say(type="resign", match=guests[0].last("match_start")["match"])
-    assert challenge(guests[-1])["type"] != "error"
+    assert (challenge(guests[-1])["type"] != "error") or bound == "open_challenges_at_one_bot"
+
+
+def test_loopback_is_an_address_like_any_other() -> None:
+    world = World(door=Door(Bounds(challenges_per_address_at_one_bot=1)))
+    two(world)
+    assert challenge(world.login("cid"))["type"] != "error"
+    assert challenge(world.login("dan"))["code"] == "unavailable"
+
+
+def test_the_challenges_of_a_class_count_for_the_tournament_that_invited_it() -> None:
+    world = World(door=Door(Bounds(challenges_per_address=1)))
+    world.create(invite="sesame")
+    world.login("ben", challenges=True)
+    strangers = [guest(world, name) for name in ("ann", "cid")]
+    invited = [guest(world, name, address=address) for name, address in (("dan", "203.0.113.7"), ("eve", "192.0.2.1"))]
+    for bot in invited:
+        bot.say(type="join", tournament="friday", invite="sesame")
+    assert [challenge(bot)["type"] != "error" for bot in strangers] == [True, False]
+    assert [challenge(bot)["type"] != "error" for bot in invited] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("control", "is_taken"),
+    [
+        ({"move_ms": 1000, "bank_ms": 599_000, "increment_ms": 5000}, True),
+        ({"move_ms": 1000, "bank_ms": 599_001}, False),
+        ({"move_ms": 1000, "increment_ms": 600_001}, False),
+        ({"move_ms": 600_001}, False),
+    ],
+)
+def test_a_bot_that_many_challenge_takes_no_slow_game_any_more(control: dict[str, int], is_taken: bool) -> None:
+    world = World(door=Door(Bounds(unhurried_challenges=2)))
+    world.login("ben", challenges=True)
+    ann, cid, dan = world.logins("ann", "cid", "dan")
+    for each in (ann, cid):
+        assert challenge(each, time_control={"bank_ms": LONGEST_MS})["type"] != "error"
+    answer = challenge(dan, time_control=control)
+    assert (answer["type"] != "error") == is_taken
+    if not is_taken:
+        assert "at most 600000 ms" in answer["message"]
+        assert len(world.arena.tournaments) == 2
+
+
+# --- a tournament comes first ---
+
+
+@pytest.mark.parametrize(("max_matches", "taken"), [(1, False), (2, False), (3, True)])
+@pytest.mark.parametrize("busy", ["challenger", "challenged"])
+def test_a_challenge_leaves_a_place_to_the_tournament_that_is_played(max_matches: int, taken: bool, busy: str) -> None:
+    world = World()
+    world.create(start_at_bots=2, legs=6)
+    ben = world.login("ben", challenges=True, max_matches=max_matches if busy == "challenged" else 9)
+    ann = world.login("ann", max_matches=max_matches if busy == "challenger" else 9)
+    mine = ann if busy == "challenger" else ben
+    mine.say(type="join", tournament="friday")
+    zoe = world.login("zoe", join="friday")
+    assert len(mine.last("session")["matches"]) == 0
+    answer = challenge(ann)
+    assert (answer["type"] != "error") == taken, answer
+    if not taken:
+        assert answer["code"] == "unavailable"
+        assert f"{mine.name} has matches to play in friday" in answer["message"]
+        for bot in (mine, zoe):
+            bot.play(first_legal)
+        turn = next(each for bot in (mine, zoe) for each in bot.inbox.all("turn"))
+        (mine if mine.inbox.all("turn") else zoe).move(turn["legal"][0], turn=turn)
+        world.run()
+        assert world.arena.tournaments["friday"].status == "finished"
+        assert challenge(ann)["type"] != "error", "it has nothing more to play"
+
+
+def test_a_match_of_a_tournament_takes_the_place_of_the_newest_challenge() -> None:
+    world = World()
+    world.create(start_at_bots=2, legs=2)
+    ben = world.login("ben", challenges=True, max_matches=2)
+    ann, cid = world.logins("ann", "cid")
+    for bot in (ann, cid):
+        assert challenge(bot, time_control={"bank_ms": LONGEST_MS})["type"] != "error"
+    ben.heard()
+    cid.heard()
+    ben.say(type="join", tournament="friday")
+    world.login("zoe", join="friday")
+    tournaments = world.arena.tournaments
+    assert tournaments["friday"].running, "it starts at once"
+    assert (tournaments["challenge-ann-ben"].status, tournaments["challenge-cid-ben"].status) == (
+        "running",
+        "cancelled",
+    )
+    over, notice, told = cid.heard()
+    assert (over["type"], over["scores"], over["termination"]) == ("match_over", None, "aborted")
+    assert (notice["code"], "ben has a match to play in friday" in notice["message"]) == ("cancelled", True)
+    assert told["status"] == "cancelled"
+    kinds = ben.inbox.kinds()
+    assert kinds.index("match_over") < kinds.index("match_start"), "it is never told of more matches than it takes"
+
+
+def test_a_challenge_that_waits_starts_in_no_place_that_a_tournament_needs() -> None:
+    world = World()
+    ben = world.login("ben", challenges=True, max_matches=2)
+    for name in ("ann", "cid", "dan"):
+        assert challenge(world.login(name))["type"] != "error"
+    waiting = world.arena.tournaments["challenge-dan-ben"]
+    assert (waiting.status, waiting.running) == ("running", {})
+    world.create(start_at_bots=2, legs=4)
+    ben.say(type="join", tournament="friday")
+    zoe = world.login("zoe", join="friday")
+    for bot in (ben, zoe):
+        bot.heard()
+        bot.play(first_legal)
+    ben.say(type="resign", match="challenge-ann-ben.1.1.1.1")
+    assert waiting.running == {}
+    match = next(iter(world.arena.tournaments["friday"].running))
+    for _ in range(4):
+        zoe.say(type="resign", match=match)
+        match = next(iter(world.arena.tournaments["friday"].running), "")
+    assert world.arena.tournaments["friday"].status == "finished"
+    assert len(waiting.running) == 1, "nothing needs the place any more"
+
+
+def test_a_challenge_is_still_one_after_a_restart() -> None:
+    world = World(door=Door(Bounds(challenges_per_address_at_one_bot=1)))
+    ann, _ = two(world)
+    challenge(ann)
+    again = world.after_crash()
+    ann, ben = again.login("ann"), again.login("ben", challenges=True)
+    assert list(again.arena.challenges.open()) == ["challenge-ann-ben"]
+    assert challenge(ann)["message"] == "your challenge challenge-ann-ben is still open"
+    again.create(start_at_bots=2)
+    again.login("zoe", join="friday")
+    ben.say(type="join", tournament="friday")
+    assert again.arena.tournaments["challenge-ann-ben"].status == "cancelled"
+    assert again.arena.tournaments["friday"].running
+
+
+@pytest.mark.parametrize("way", ["leave", "resign"])
+def test_a_challenged_bot_can_end_it(way: str) -> None:
+    world = World()
+    ann, ben = two(world)
+    challenge(ann, time_control={"bank_ms": LONGEST_MS})
+    match = ann.last("match_start")["match"]
+    ben.say(
+        **({"type": "leave", "tournament": "challenge-ann-ben"} if way == "leave" else {"type": way, "match": match})
+    )
+    assert ann.last("match_over")["termination"] == Termination.RESIGNATION
+    assert world.arena.challenges.open() == {}
 
 
 def test_a_bot_is_only_challenged_to_what_it_plays() -> None:

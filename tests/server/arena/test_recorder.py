@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from rumble_server.arena.recorder import Recorder, transactional
+from rumble_server.limits.bans import Bans
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.facts import BotJoined, NameUsed, TournamentCreated
 
@@ -19,7 +20,7 @@ class Recorded:
         self.settled: list[set[str]] = []
         clock = VirtualClock()
         self.log = MemoryLog(clock)
-        self.recorder = Recorder(self.log, clock, self._settle)
+        self.recorder = Recorder(self.log, clock, self._settle, Bans())
 
     def _settle(self) -> None:
         self.settled.append(set(self.recorder.unsettled))

@@ -16,6 +16,9 @@ class Socket:
     def logged_in(self, session_id: int, name: str) -> None:
         raise AssertionError
 
+    def invited(self, session_id: int, tournament_id: str) -> None:
+        raise AssertionError
+
     def send(self, session_id: int, frame: bytes) -> None:
         self.said.append(frame)
 
@@ -38,7 +41,7 @@ class Held:
         self.log.facts = [object(), object()]  # type: ignore[list-item]  # only their numbers matter
         self.outlet = Outlet(self.log, self.socket)
         login = Login(type="login", name="ann", max_matches=max_matches)
-        self.session = BotSession(7, login, 4, 0, self.outlet)
+        self.session = BotSession(7, login, "127.0.0.1", 4, 0, self.outlet)
 
     def write(self, number: int) -> None:
         self.log.durable = number

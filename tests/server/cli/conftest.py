@@ -1,5 +1,6 @@
 """No command of a test touches the user's keys, or takes defaults from the environment."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,6 @@ import pytest
 
 @pytest.fixture(autouse=True)
 def clean_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for variable in ("SERVER", "JOIN", "NAME", "KEY", "HOST_TOKEN", "DEBUG"):
-        monkeypatch.delenv(f"RUMBLE_{variable}", raising=False)
+    for variable in [name for name in os.environ if name.startswith("RUMBLE_")]:
+        monkeypatch.delenv(variable)
     monkeypatch.setenv("RUMBLE_CONFIG_DIR", str(tmp_path / "config"))

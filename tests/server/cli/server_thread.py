@@ -26,7 +26,7 @@ def server_on_thread(database: Path, house: HouseRunner | None = None) -> Iterat
 
     async def serve_until_stopped() -> None:
         config = ServerConfig(port=0, db=str(database), host_token=TOKEN)
-        server = Server(config) if house is None else Server(config, lambda _: house)
+        server = Server(config) if house is None else Server(config, lambda *_: house)
         await server.start()
         stopping = asyncio.Event()
         stop.append((asyncio.get_running_loop(), stopping))

@@ -126,7 +126,7 @@ def test_commands_say_the_status(capsys: Captured) -> None:
         (["end", "nope"], 1, "there is no tournament 'nope'"),
         (["remove", "nope", "alice"], 1, "there is no tournament 'nope'"),
         (["replay", "nope.1.1.1.1"], 1, "there is no tournament 'nope'"),
-        (["cancel", "nope", "--host-token", "wrong"], 1, "this is not the host token of http://127.0.0.1"),
+        (["cancel", "nope", "--host-token", "wrong"], 1, "this is not a host token of http://127.0.0.1"),
         (["create", "x", "--game", "go"], 2, "unknown game 'go'"),
         (["create", "x", "--game", "connect4", "--set", "columns=99"], 2, "columns must be"),
         (["create", "x", "--game", "connect4", "--set", "columns"], 2, "write NAME=VALUE"),
@@ -199,3 +199,23 @@ def test_an_invitation_is_shown_and_changed(capsys: Captured, tmp_path: Path, se
     assert run(["tournament", "invite", "closed", "--open"]) == 0
     assert "none: anyone may join" in capsys.readouterr().out
     assert run(["tournament", "invite", "closed", "--open", "--new"]) == 2
+
+
+def test_what_would_steer_a_terminal_is_shown_as_escapes(capsys: Captured) -> None:
+    assert told(capsys, "create", "steer\x1b[2J\x9b", "--game", "tictactoe")["name"] == "steer\x1b[2J\x9b"
+    for arguments in (["list"], ["list", "--json"], ["create", "x", "--game", "\x1b[2J"]):
+        run(["tournament", *arguments])
+        captured = capsys.readouterr()
+        text = captured.out + captured.err
+        assert "\x1b" not in text
+        assert "\x9b" not in text
+        assert "[2J" in text
+
+
+def test_a_host_gives_an_open_name_a_key(capsys: Captured, server_url: str) -> None:
+    told(capsys, "create", "open", "--game", "tictactoe")
+    assert refused(capsys, "reset-key", "nobody", "--key", "correct-horse-battery")[0] == 1
+    assert refused(capsys, "reset-key", "nobody", "--key", "short")[0] == 2
+    told(capsys, "house", "open", "random", "--name", "rose")
+    answer = told(capsys, "reset-key", "rose", "--key", "correct-horse-battery")
+    assert answer == {"message": "the key protects rose"}

@@ -137,3 +137,19 @@ def test_errors_are_one_clear_line(capsys: Captured) -> None:
     assert capsys.readouterr().err == "rumble: there is no tournament 'nothing'\n"
     assert run(["watch", "cup", "--server", "127.0.0.1:1"]) == 1
     assert capsys.readouterr().err.startswith("rumble: no server answers at http://127.0.0.1:1 (")
+
+
+def test_what_would_steer_a_terminal_is_shown_as_escapes() -> None:
+    steering = "\x1b[2J\x9b"
+    watched = WatchedTournament(1)
+    watched.take(Event("1", "snapshot", {**SNAPSHOT, "name": f"Friday{steering}", "running": [board("m")]}))
+    lines = watched.take(Event("1", "status", {**SNAPSHOT, "status": "paused", "reason": f"wait\nm  {steering}"}))
+    lines += watched.take(Event("1", "match_over", {**result("n"), "reason": steering}))
+    watched.take(Event("1", "match_start", {**board("o"), "seats": [steering, "b"], "diagram": f"{steering}\n. ."}))
+    console = Console(file=io.StringIO(), width=200, no_color=True)
+    console.print(watched.drawn())
+    text = "".join(lines) + console.file.getvalue()  # type: ignore[attr-defined]
+    assert "\x1b" not in text
+    assert "\x9b" not in text
+    assert len(lines) == 2
+    assert "Friday\\u001b[2J\\u009b is paused: wait\\u000am" in lines[0]

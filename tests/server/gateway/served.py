@@ -5,21 +5,29 @@ import contextlib
 import json
 import socket
 import struct
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from random import Random
-from typing import Any
+from typing import Any, cast
 
 import uvicorn
 from rumble_protocol.fields import TimeControl
 from rumble_protocol.server_messages import Limits
 from rumble_server.arena.arena import Arena
 from rumble_server.arena.organiser import Organiser
+from rumble_server.bounds import Bounds
 from rumble_server.gateway.connection import Connection
+from rumble_server.gateway.descriptors import Descriptors, Sheddable
+from rumble_server.gateway.entrance import Entrance
 from rumble_server.gateway.gateway import Gateway, Sessions
 from rumble_server.gateway.handshake import HandshakePolicy
+from rumble_server.gateway.http_connection import HttpConnection
 from rumble_server.gateway.loop_clock import LoopClock
 from rumble_server.gateway.outbox import Outbox
 from rumble_server.gateway.session import Link, Session
+from rumble_server.gateway.turns import Turns
+from rumble_server.limits.connections import Connections
+from rumble_server.limits.refusals import Refusals
+from rumble_server.limits.source import Sources
 from rumble_server.tournament.config import TournamentConfig
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.frames import Frame as WireFrame
@@ -42,11 +50,14 @@ class WatchedGateway(Gateway):
 
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
+        self.links: list[Connection] = []
+        """The connections that had a session, the first first."""
         self.empty = asyncio.Event()
         self.empty.set()
 
     def connect(self, link: Link) -> Session:
         self.empty.clear()
+        self.links.append(cast(Connection, link))
         return super().connect(link)
 
     def lost(self, session: Session) -> None:
@@ -58,29 +69,44 @@ class WatchedGateway(Gateway):
 class GatewayServer:
     """The running server: its port, and what its connections share."""
 
-    def __init__(self, limits: Limits, hosts: Iterable[str]) -> None:
+    def __init__(
+        self, limits: Limits, hosts: Iterable[str], bounds: Bounds, proxies: Iterable[str], app: Any, descriptors: int
+    ) -> None:
         clock = LoopClock(asyncio.get_running_loop(), 1_000_000.0)
         self.log = MemoryLog(clock)
         self._sessions = Sessions()
         self.arena = Arena(log=self.log, clock=clock, sessions=self._sessions, run=1, random=Random(0))
         self.gateway = WatchedGateway(self.arena, self._sessions, "test", limits)
         self.log.on_durable.append(self.arena.on_durable)
-        self.made: list[Connection] = []
-        policy, outbox = HandshakePolicy(frozenset(hosts)), Outbox()
+        self.refusals = Refusals()
+        self.http: list[HttpConnection] = []
+        self.entrance = Entrance(
+            gateway=self.gateway,
+            policy=HandshakePolicy(frozenset(hosts)),
+            bounds=bounds,
+            sources=Sources(proxies),
+            places=Connections(bounds),
+            refusals=self.refusals,
+            outbox=Outbox(),
+            turns=Turns(bounds.uncommon_frames_per_turn),
+            descriptors=Descriptors(descriptors, self.refusals, clock.now_ms),
+        )
 
-        def connection(server_state: Any, **_: Any) -> Connection:
-            self.made.append(Connection(self.gateway, policy, outbox, server_state.connections))
-            return self.made[-1]
+        def connection(**given: Any) -> HttpConnection:
+            self.http.append(HttpConnection(self.entrance, **given))
+            return self.http[-1]
 
         self._socket = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._socket.getsockname()[1]
         config = uvicorn.Config(
-            _no_pages,
-            http="httptools",
-            ws=connection,  # type: ignore[arg-type]  # uvicorn only calls it
+            app,
+            http=connection,  # type: ignore[arg-type]  # uvicorn only calls it
+            ws="none",
             lifespan="off",
             log_config=None,
+            proxy_headers=False,
             timeout_graceful_shutdown=1,
+            timeout_keep_alive=bounds.idle_ms / 1000,  # type: ignore[arg-type]  # a timer takes it
         )
         config.load()
         self._server = uvicorn.Server(config)
@@ -98,14 +124,24 @@ class GatewayServer:
         for listening in self._server.servers:
             listening.close()
         self._socket.close()
-        for link in self.made:
-            link._abort()
+        for each in list(self._server.server_state.connections):
+            cast(Sheddable, each).shed()
         await self.all_gone()
 
     def create(self, **config: Any) -> str:
         """A tournament of tic-tac-toe; its id."""
         usual = {"name": "Friday", "game": "tictactoe", "time_control": TimeControl(move_ms=60_000)}
         return Organiser(self.arena).create(TournamentConfig(**{**usual, **config})).id
+
+    @property
+    def made(self) -> list[Connection]:
+        """The connections that had a session, the first first."""
+        return self.gateway.links
+
+    @property
+    def open_connections(self) -> int:
+        """How many connections are open, of HTTP and of bots."""
+        return len(self._server.server_state.connections)
 
     @property
     def sessions(self) -> list[Session]:
@@ -121,9 +157,9 @@ class GatewayServer:
         return connect(f"ws://127.0.0.1:{self.port}/bot", **{"compression": None, "ping_interval": None, **options})
 
     @contextlib.asynccontextmanager
-    async def raw(self) -> AsyncIterator["Raw"]:
+    async def raw(self, address: str = "127.0.0.1") -> AsyncIterator["Raw"]:
         """A client that sends and reads bytes as the test has them, and answers nothing by itself."""
-        reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
+        reader, writer = await asyncio.open_connection("127.0.0.1", self.port, local_addr=(address, 0))
         try:
             yield Raw(reader, writer, self.port)
         finally:
@@ -133,9 +169,17 @@ class GatewayServer:
 
 
 @contextlib.asynccontextmanager
-async def served(*, hosts: Iterable[str] = (), **limits: int) -> AsyncIterator[GatewayServer]:
-    """A server for one test; the limits are the usual ones, or as given."""
-    made = GatewayServer(Limits(**limits), hosts)
+async def served(
+    *,
+    hosts: Iterable[str] = (),
+    bounds: Bounds | None = None,
+    proxies: Iterable[str] = (),
+    app: Any = _no_pages,
+    descriptors: int = 1 << 20,
+    **limits: int,
+) -> AsyncIterator[GatewayServer]:
+    """A server for one test; limits and bounds are the usual ones, or as given."""
+    made = GatewayServer(Limits(**limits), hosts, bounds or Bounds(), proxies, app, descriptors)
     await made.start()
     try:
         yield made
@@ -207,6 +251,13 @@ class Raw:
             with contextlib.suppress(ConnectionError):
                 while await self.reader.read(65_536):
                     pass
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    """Return when it holds, having looked in each turn of the loop."""
+    async with asyncio.timeout(PATIENCE_S):
+        for _ in iter(condition, True):
+            await asyncio.sleep(0)
 
 
 async def hear(client: ClientConnection, kind: str) -> Frame:

@@ -7,7 +7,8 @@ import pytest
 from rumble_engine import Termination, game_names
 from rumble_protocol.codes import CloseCode, ErrorCode
 from rumble_protocol.server_messages import Limits
-from rumble_server.gateway.limits import MOST_ADDRESSES, WRONG_KEYS_PER_MINUTE, LoginLimits
+from rumble_server.bounds import Bounds
+from rumble_server.limits.door import Door
 from rumble_server.match.facts import FrameSeen, MoveMade
 
 from tests.server.world import Bot, World
@@ -300,12 +301,17 @@ def wrong_keys(world: World, name: str, times: int, **link: Any) -> list[Bot]:
     return bots
 
 
-def test_wrong_keys_are_limited_for_an_address_and_a_name() -> None:
-    world = World()
+def test_wrong_keys_are_limited_by_address_whatever_the_names() -> None:
+    world = World(door=Door(Bounds(wrong_tries_per_minute=4)))
     world.login("ann", key=KEY)
-    *tried, refused = wrong_keys(world, "ann", WRONG_KEYS_PER_MINUTE + 1, address="192.0.2.1")
+    world.login("ben", key=KEY)
+    tried = [*wrong_keys(world, "ann", 2, address="192.0.2.1"), *wrong_keys(world, "ben", 2, address="192.0.2.1")]
     assert {bot.link.closed for bot in tried} == {CloseCode.WRONG_KEY}
-    assert (refused.error(), refused.link.closed) == ("too_many_messages", CloseCode.TOO_MANY_MESSAGES)
+    refused = world.connect(address="192.0.2.1")
+    refused.login("ann", key=KEY)
+    assert (refused.error(), refused.last("error")["fatal"]) == ("too_many_messages", True)
+    assert refused.link.closed is CloseCode.TOO_MANY_MESSAGES
+    assert world.arena.door.refusals.counts == {"wrong_key": 4, "too_many_wrong_tries": 1}
     elsewhere = world.connect(address="192.0.2.2")
     elsewhere.login("Ann", key=KEY)
     assert elsewhere.last("session")["name"] == "ann"
@@ -314,11 +320,130 @@ def test_wrong_keys_are_limited_for_an_address_and_a_name() -> None:
     assert again.link.closed is CloseCode.WRONG_KEY
 
 
-def test_only_so_many_addresses_are_remembered() -> None:
-    limits = LoginLimits(lambda: 0)
-    for number in range(MOST_ADDRESSES + 10):
-        limits.note_wrong_key(f"address {number}", "ann")
-    assert len(limits._wrong_keys) == MOST_ADDRESSES
+def test_who_has_shown_the_right_key_is_not_locked_out_by_others_of_its_address() -> None:
+    world = World(door=Door(Bounds(wrong_tries_per_minute=4, wrong_keys_of_owner_per_minute=2)))
+    ann = world.connect(**BEYOND)
+    ann.login("ann", key=KEY)
+    world.login("ben", key=KEY)
+    assert wrong_keys(world, "ben", 5, **BEYOND)[-1].error() == "too_many_messages"
+    for _ in range(3):
+        ann.drop()
+        ann = world.connect(**BEYOND)
+        ann.login("Ann", key=KEY)
+        assert ann.last("session")["name"] == "ann"
+    *_, refused = wrong_keys(world, "ann", 3, **BEYOND)
+    assert refused.error() == "too_many_messages", "its own bucket has an end, too"
+
+
+def test_a_key_for_a_name_that_is_open_or_new_is_no_try() -> None:
+    world = World(door=Door(Bounds(wrong_tries_per_minute=1)))
+    world.login("ben", key=KEY)
+    world.login("ann")
+    wrong_keys(world, "ben", 2, address="127.0.0.1")
+    for name in ("ann", "cid"):
+        assert world.login(name, key=KEY).last("session")["name"] == name
+
+
+# --- new names, banned names, open names ---
+
+
+def test_new_names_are_limited_by_address_and_that_outlives_connections() -> None:
+    world = World(door=Door(Bounds(names_per_hour=2)))
+
+    def newcomer(name: str, **link: Any) -> Bot:
+        bot = world.connect(**{**BEYOND, **link})
+        bot.login(name, key=KEY)
+        bot.drop()
+        return bot
+
+    assert [newcomer(name).link.closed for name in ("ann", "ben")] == [None, None]
+    third = newcomer("cid")
+    assert (third.error(), third.last("error")["fatal"]) == ("too_many_messages", True)
+    assert third.link.closed is CloseCode.TOO_MANY_MESSAGES
+    assert world.arena.names.get("cid") is None
+    assert world.arena.door.refusals.counts == {"names": 1}
+    assert newcomer("Ann").last("session")["name"] == "ann", "a name that is there is not new"
+    assert newcomer("cid", address="203.0.113.8").link.closed is None
+    world.run(3_600_000)
+    assert newcomer("dan").link.closed is None
+
+
+def test_a_valid_invitation_has_a_bucket_of_its_own() -> None:
+    world = World(door=Door(Bounds(names_per_hour=1, invited_names_per_hour=2)))
+    world.create(invite="sesame")
+    bots = {}
+    for name, invite in [("ann", None), ("ben", None), ("cid", "wrong"), ("dan", "sesame"), ("eve", "sesame")]:
+        bots[name] = world.connect(**BEYOND)
+        bots[name].login(name, key=KEY, join="friday", invite=invite)
+    assert [name for name, bot in bots.items() if bot.link.closed is None] == ["ann", "dan", "eve"]
+    assert bots["dan"].link.invited_to == bots["eve"].link.invited_to == "friday"
+    assert bots["ann"].link.invited_to is None
+    last = world.connect(**BEYOND)
+    last.login("fay", key=KEY, join="friday", invite="sesame")
+    assert last.error() == "too_many_messages"
+
+
+def test_loopback_is_exempt_unless_the_bounds_hold_there_too() -> None:
+    for limited, closed in ((False, None), (True, CloseCode.TOO_MANY_MESSAGES)):
+        world = World(door=Door(Bounds(names_per_hour=1, limit_loopback=limited)))
+        assert [world.login(name).link.closed for name in ("ann", "ben")] == [None, closed]
+
+
+def test_a_key_shown_for_an_open_name_is_told_that_it_protects_nothing() -> None:
+    world = World()
+    assert world.login("ann").inbox.all("notice") == []
+    (notice,) = world.login("ann", key=KEY).inbox.all("notice")
+    assert (notice["code"], notice["tournament"]) == ("name_open", None)
+    assert world.login("ben", key=KEY).inbox.all("notice") == []
+
+
+# --- invitations ---
+
+
+def joining(world: World, name: str, invite: str, **link: Any) -> str | None:
+    """Have a bot join with this code; return the code of the error, if it is one."""
+    bot = world.connect(**{**BEYOND, **link})
+    bot.login(name, key=KEY)
+    bot.say(type="join", tournament="friday", invite=invite)
+    assert bot.link.closed is None
+    return bot.error() if bot.inbox.frames[-1]["type"] == "error" else None
+
+
+def test_wrong_invitations_are_limited_by_address() -> None:
+    world = World(door=Door(Bounds(wrong_tries_per_minute=3)))
+    world.create(invite="sesame")
+    tried = [joining(world, "ann", f"try {number}") for number in range(3)]
+    assert tried == ["invite_required"] * 3
+    assert joining(world, "ann", "sesame") == "too_many_messages", "whatever the code is"
+    assert joining(world, "ben", "sesame", address="203.0.113.8") is None
+    world.run(60_000)
+    assert joining(world, "ann", "sesame") is None
+
+
+def test_wrong_invitations_are_limited_by_tournament_and_refuse_no_bot_of_its_field() -> None:
+    world = World(door=Door(Bounds(wrong_invites_per_tournament=3)))
+    world.create(invite="sesame")
+    assert joining(world, "ann", "sesame") is None
+    for number in range(3):
+        assert joining(world, f"bot-{number}", "wrong", address=f"192.0.2.{number}") == "invite_required"
+    assert joining(world, "ben", "sesame", address="198.51.100.1") == "too_many_messages"
+    assert joining(world, "ann", "wrong") is None
+    back = world.connect(**BEYOND)
+    back.login("ann", key=KEY, join="friday")
+    assert (back.link.closed, back.inbox.kinds()[-1]) == (None, "joined")
+    assert back.link.invited_to == "friday", "its key is known from there, so it needs no code"
+
+
+def test_an_invitation_in_a_login_is_one_try() -> None:
+    world = World(door=Door(Bounds(wrong_tries_per_minute=2)))
+    world.create(invite="sesame")
+    codes = []
+    for name in ("ann", "ben", "cid", "dan"):
+        bot = world.connect(**BEYOND)
+        bot.login(name, key=KEY, join="friday", invite="sesame" if name == "dan" else "wrong")
+        codes.append((bot.error(), bot.link.closed))
+    assert codes == [("invite_required", None)] * 2 + [("too_many_messages", None)] * 2
+    assert world.arena.door.refusals.counts["wrong_invite"] == 2
 
 
 def test_the_log_never_holds_a_key_or_an_invitation() -> None:
@@ -334,6 +459,64 @@ def test_the_log_never_holds_a_key_or_an_invitation() -> None:
 
 
 # --- limits ---
+
+
+def test_the_message_limit_is_of_the_name_and_outlives_its_connections() -> None:
+    world = World(limits=Limits(unsolicited_per_minute=6))
+    mover, waiter = in_play(world)
+    for _ in range(2):  # the login was the first of the six
+        mover.say(type="join", tournament="friday")
+    mover.drop()
+    back = world.login(mover.name.upper())
+    for _ in range(2):
+        back.say(type="join", tournament="friday")
+    assert back.link.closed is None
+    back.drop()
+    refused = world.login(mover.name)
+    assert (refused.error(), refused.last("error")["fatal"]) == ("too_many_messages", True)
+    assert refused.link.closed is CloseCode.TOO_MANY_MESSAGES
+    assert waiter.inbox.all("match_over") == [], "a refusal at the door forfeits nothing"
+    world.run(10_000)
+    back = world.login(mover.name)
+    assert back.last("session")["matches"] == ["friday.1.1.1.1"]
+    back.say(type="join", tournament="friday")
+    assert back.error() == "too_many_messages"
+    assert waiter.last("match_over")["termination"] == Termination.FLOOD
+
+
+def test_strangers_are_limited_by_connection_and_by_address_and_that_costs_no_bot_anything() -> None:
+    world = World(door=Door(Bounds(stranger_messages_per_minute=8)), limits=Limits(unsolicited_per_minute=5))
+    world.create(start_at_bots=2)
+    ann = world.connect(**BEYOND)
+    ann.login("ann", key=KEY, join="friday")
+    ben = world.login("ben", join="friday")
+    closed = []
+    for _ in range(3):
+        stranger = world.connect(**BEYOND)
+        for _ in range(7):
+            stranger.say(type="join", tournament="friday")
+        closed.append((len(stranger.inbox.all("error")), stranger.last("error")["code"], stranger.link.closed))
+    refused = ("too_many_messages", CloseCode.TOO_MANY_MESSAGES)
+    assert closed == [(6, *refused), (3, *refused), (1, *refused)]
+    newcomer = world.connect(**BEYOND)
+    newcomer.login("cid", key=KEY)
+    assert newcomer.link.closed is CloseCode.TOO_MANY_MESSAGES
+    ann.drop()
+    ann = world.connect(**BEYOND)
+    ann.login("ann", key=KEY)
+    assert ann.last("session")["matches"] == ["friday.1.1.1.1"], "its key was shown from there"
+    assert ben.inbox.all("match_over") == []
+    assert world.connect(address="203.0.113.8").inbox.kinds() == ["welcome"]
+
+
+def test_a_login_without_room_for_its_connection_is_refused() -> None:
+    world = World()
+    bot = world.connect(**BEYOND)
+    bot.link.has_room = False
+    bot.login("ann", key=KEY)
+    assert (bot.error(), bot.link.closed) == ("too_many_messages", CloseCode.TOO_MANY_MESSAGES)
+    assert world.arena.names.get("ann") is None
+    assert world.arena.door.refusals.counts == {"connections": 1}
 
 
 def test_messages_that_answer_no_turn_are_limited_and_one_too_many_loses_every_open_match() -> None:

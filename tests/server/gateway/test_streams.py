@@ -9,9 +9,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rumble_protocol.codes import CloseCode
 from rumble_protocol.server_messages import Limits
+from rumble_server.bounds import Bounds
 from rumble_server.gateway.connection import Connection
 from rumble_server.gateway.handshake import HandshakePolicy
 from rumble_server.gateway.outbox import Outbox
+from rumble_server.gateway.turns import Turns
+from rumble_server.limits.connections import Connections
+from rumble_server.limits.source import Source
 from websockets.frames import Frame, Opcode
 from websockets.http11 import Request
 from websockets.protocol import State
@@ -63,6 +67,9 @@ class Transport:
     def can_write_eof(self) -> bool:
         return True
 
+    def is_closing(self) -> bool:
+        return False
+
     def write_eof(self) -> None:
         """The peer would see the end."""
 
@@ -111,6 +118,9 @@ class Reference:
 class Timers:
     """A loop whose timers never fire."""
 
+    def time(self) -> float:
+        return 0.0
+
     def call_later(self, *_: Any) -> Any:
         return SimpleNamespace(cancel=lambda: None)
 
@@ -126,13 +136,24 @@ def _alone() -> Iterator[None]:
 def read_by_connection(chunks: list[bytes]) -> tuple[list[str], Any]:
     clock = SimpleNamespace(now_ms=lambda: 0)
     gateway: Any = SimpleNamespace(
-        limits=Limits(frame_bytes=MOST_BYTES), arena=SimpleNamespace(clock=clock), connect=Recorder
+        limits=Limits(frame_bytes=MOST_BYTES),
+        arena=SimpleNamespace(clock=clock),
+        connect=Recorder,
     )
-    link = Connection(gateway, HandshakePolicy(), Outbox(lambda _: None), set())
+    bounds = Bounds()
+    entrance: Any = SimpleNamespace(
+        gateway=gateway,
+        policy=HandshakePolicy(),
+        outbox=Outbox(lambda _: None),
+        turns=Turns(100_000, lambda _: None),
+        bounds=bounds,
+    )
+    link = Connection(entrance, Source("127.0.0.1", True, "http"), Connections(bounds).uncounted(""), set())
     transport: Any = Transport()
     link.connection_made(transport)
     link._keep_alive = lambda: None  # type: ignore[method-assign]
-    for chunk in chunks:
+    link.open(chunks[0], b"")
+    for chunk in chunks[1:]:
         link.data_received(chunk)
     session: Any = link._session
     return session.texts, link._protocol.close_sent

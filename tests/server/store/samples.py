@@ -9,11 +9,11 @@ from rumble_protocol.fields import DAY_MS, LARGEST_INTEGER, TimeControl
 from rumble_server.match.facts import MatchFact
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.ended import EndedTournament, Line
-from rumble_server.tournament.facts import LogFact, NameFact, TournamentFact
+from rumble_server.tournament.facts import BanFact, LogFact, NameFact, TournamentFact
 from rumble_server.tournament.pairing import Pairing
 
 KINDS: tuple[type[LogFact], ...] = tuple(
-    dict.fromkeys([*get_args(NameFact), *get_args(TournamentFact), *get_args(MatchFact)])
+    dict.fromkeys([*get_args(NameFact), *get_args(BanFact), *get_args(TournamentFact), *get_args(MatchFact)])
 )
 
 texts = st.text(st.characters(codec="utf-8"), max_size=12)
@@ -51,7 +51,9 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "benched": st.booleans(),
     "bot": texts,
     "bots": st.lists(texts, max_size=3).map(tuple),
+    "by_name": st.booleans(),
     "by": st.sampled_from(["host", "disk"]),
+    "challenger": st.none() | texts,
     "config": configs,
     "digest": st.none() | hexes,
     "frame": texts,
@@ -88,6 +90,8 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "told": st.lists(st.integers(0, 1), max_size=2).map(tuple),
     "tournament": texts,
     "turn_id": texts,
+    "until_ms": st.none() | times,
+    "what": texts,
 }
 """By the name of a field: one name has one type in all facts."""
 

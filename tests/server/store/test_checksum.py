@@ -89,7 +89,7 @@ async def test_names_beside_a_damaged_row_are_read(path: Path, how: Callable[[by
             await write(log, name)
     change(path, how, 2)
     with closing(LogReader(str(path))) as reader:
-        facts, problems = reader.name_facts()
+        facts, problems = reader.server_facts()
     assert facts == [names[0], names[2]]
     assert [str(problem) for problem in problems] == [
         f"{path}: row 2 of the log is damaged: it is not what was written"

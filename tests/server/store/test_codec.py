@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rumble_server.store.codec import read_ended, read_facts, write_ended, write_facts
+from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.ended import EndedTournament
-from rumble_server.tournament.facts import BotJoined, LogFact
+from rumble_server.tournament.facts import BotJoined, LogFact, TournamentCreated
 
 from tests.server.store.samples import KINDS, any_fact, any_record, facts_of
 
@@ -34,6 +35,14 @@ def test_a_row_explains_itself_and_says_each_name_once() -> None:
         "fields": {"bot_joined": ["tournament", "bot", "at_ms", "house"]},
         "facts": [[7, "bot_joined", "friday", "ann", 5, None], [8, "bot_joined", "friday", "ben", 6, None]],
     }
+
+
+def test_a_field_that_a_fact_got_later_has_its_default_in_an_older_row() -> None:
+    config = TournamentConfig(name="Friday", game="tictactoe")
+    row = json.loads(write_facts([(1, TournamentCreated("friday", config, 5, "ann"))]))
+    assert row["fields"]["tournament_created"].pop() == "challenger"
+    assert row["facts"][0].pop() == "ann"
+    assert read_facts(json.dumps(row)) == [(1, TournamentCreated("friday", config, 5))]
 
 
 @pytest.mark.parametrize(

@@ -89,7 +89,7 @@ def test_whatever_the_batches_every_fact_is_found_under_its_match_tournament_or_
                 database, facts, position, random.choice([1, 5, 40, 300]), random.random() < indexed
             )
     with closing(LogReader(str(path))) as reader:
-        assert reader.name_facts() == ([fact for fact in facts if isinstance(fact, NameFact)], [])
+        assert reader.server_facts() == ([fact for fact in facts if isinstance(fact, NameFact)], [])
         for tournament in ("friday", "monday"):
             own = [fact for fact in facts if tournament_of(fact) == tournament]
             assert reader.tournament_facts(tournament) == [fact for fact in own if isinstance(fact, TournamentFact)]
@@ -118,7 +118,7 @@ async def test_what_is_not_there_is_empty(path: Path) -> None:
     with closing(LogReader(str(path))) as reader:
         assert reader.match_facts("friday.1.1.1.1") == []
         assert reader.tournament_facts("monday") == []
-        assert reader.name_facts() == ([], [])
+        assert reader.server_facts() == ([], [])
         assert reader.tournament_ids() == []
 
 
@@ -150,9 +150,9 @@ async def test_a_reader_sees_what_is_on_disk_while_the_log_goes_on(path: Path) -
         with closing(LogReader(str(path))) as reader:
             name = NameUsed("ann", None, None, 0)
             log.append(name)
-            assert reader.name_facts() == ([], [])
+            assert reader.server_facts() == ([], [])
             await log.wait_all()
-            assert reader.name_facts() == ([name], [])
+            assert reader.server_facts() == ([name], [])
 
 
 async def test_a_damaged_row_is_named_in_one_line(path: Path) -> None:

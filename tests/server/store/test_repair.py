@@ -107,14 +107,14 @@ def test_a_tournament_that_lost_its_creation_stays_and_is_told(path: Path, backu
 def test_names_that_are_lost_are_held(path: Path, backup: Path) -> None:
     change(path, cut, next(int(str(row[0])) for row in rows(path) if row[1] == ""))
     with closing(LogReader(str(path))) as reader:
-        left = [fact.name for fact in reader.name_facts()[0] if isinstance(fact, NameUsed)]
+        left = [fact.name for fact in reader.server_facts()[0] if isinstance(fact, NameUsed)]
     lost = sorted({"ann", "ben"} - set(left))
     assert lost
     done = repair(str(path), str(backup), 7)
     for name in lost:
         assert f"the claim to {name} is lost: `rumble tournament reset-key {name}` frees it" in done
     with closing(LogReader(str(path))) as reader:
-        facts, problems = reader.name_facts()
+        facts, problems = reader.server_facts()
     assert problems == []
     assert [fact for fact in facts if isinstance(fact, NameUsed) and fact.name in lost] == [
         NameUsed(name, "", "", 7) for name in lost

@@ -87,7 +87,8 @@ def test_a_match_that_is_played_again_is_the_slot_it_was(cycle: int, leg: int) -
     made = agenda(cycles=2)
     slot = made.find(f"friday.{cycle}.3.2.{leg}")
     close(made, slot.match_id)
-    assert made.reopen(slot.match_id, slot.seats) == slot
+    again = made.reopen(slot.match_id, slot.seats)
+    assert (again.match_id, again.key, again.seats, again.attempt) == (slot.match_id, slot.key, slot.seats, 1)
     assert slot.match_id in ids(made, slot.seats[0])
 
 

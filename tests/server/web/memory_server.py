@@ -13,18 +13,21 @@ from pydantic import TypeAdapter
 from rumble_protocol.feed_messages import FeedEvent
 from rumble_protocol.schema import schemas
 from rumble_server.arena.house import HouseBots, HouseKeys
+from rumble_server.arena.names import digest_of
+from rumble_server.store.ended_count import EndedCount
 from rumble_server.tournament.ended import EndedTournament, Outline
-from rumble_server.tournament.facts import LogFact, TournamentCreated, TournamentEnded, tournament_of
+from rumble_server.tournament.facts import HostTokenSet, LogFact, TournamentCreated, TournamentEnded, tournament_of
 from rumble_server.tournament.rebuild import rebuild_tournament
 from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.app import make_web
 from rumble_server.web.feed.feed import Feed
-from rumble_server.web.site import Site
+from rumble_server.web.site import Operation, Site
 
 from tests.server.arena.fake_house import FakeHouse
 from tests.server.world import Bot, World
 
 TOKEN = "the-host-token"
+METRICS_TOKEN = "the-metrics-token"
 HOST = {"Authorization": f"Bearer {TOKEN}"}
 WRITE_MS = 3
 PATIENCE_S = 5.0
@@ -166,17 +169,22 @@ class MemoryServer:
         self.house_bots = HouseBots(self.world.arena, HouseKeys("a-secret"), self.house, residents)
         self._published = self.world.log.durable
         self.world.log.on_durable.append(self._publish)
-        self.web = make_web(Site(self.world.arena, self.log, self.archive, self.feed, self.house_bots, TOKEN, hosts))
+        self.world.arena.recorder.take(HostTokenSet("default", "00", digest_of(TOKEN, "00"), 0))
+        self.ended = EndedCount()
+        self.operation = Operation(ended=self.ended.by_status, metrics_token=METRICS_TOKEN)
+        arena, house_bots = self.world.arena, self.house_bots
+        self.web = make_web(Site(arena, self.log, self.archive, self.feed, house_bots, hosts, self.operation))
 
     def _publish(self) -> None:
         first, self._published = self._published, self.world.log.durable
         batch = list(enumerate(self.world.log.facts[first : self._published], first + 1))
         self.house_bots.take(batch)
+        self.ended.take(batch)
         self.feed.publish(batch)
 
-    def browser(self, **given: Any) -> httpx.AsyncClient:
-        """Make a client of the web. Failures of the server are answers, as they are over a socket."""
-        transport = httpx.ASGITransport(self.web, raise_app_exceptions=False)
+    def browser(self, *, address: str = "127.0.0.1", **given: Any) -> httpx.AsyncClient:
+        """Make a client of the web at this address. Failures of the server are answers, as they are over a socket."""
+        transport = httpx.ASGITransport(self.web, raise_app_exceptions=False, client=(address, 40_000))
         return httpx.AsyncClient(transport=transport, **{"base_url": "http://rumble.test", **given})
 
     def watch(self, tournament: Tournament, last_event_id: int | None = None, *, packed: bool = False) -> Watcher:

@@ -1,5 +1,9 @@
 import httpx
 import pytest
+from fastapi import Request
+from rumble_server.web.errors import WebError
+from rumble_server.web.security import read_body
+from starlette.types import Message
 
 from tests.server.web.memory_server import MemoryServer
 
@@ -37,3 +41,19 @@ async def test_on_loopback_only_known_hosts_are_answered(address: str, host: str
     assert "Content-Security-Policy" in answer.headers
     if status == 403:
         assert answer.text == "this server is not known as 'evil.example'\n"
+
+
+@pytest.mark.parametrize("hosts", [["localhost", "localhost"], ["localhost", "evil.example"], ["["], ["a/b"]])
+async def test_a_request_with_no_proper_host_gets_400(hosts: list[str]) -> None:
+    async with MemoryServer().browser(base_url="http://192.0.2.1:8765") as browser:
+        answer = await browser.get("/", headers=[("Host", host) for host in hosts])
+    assert (answer.status_code, answer.text) == (400, "a request has one Host, the name of this server\n")
+
+
+async def test_a_body_that_breaks_off_is_no_failure_of_the_server() -> None:
+    async def receive() -> Message:
+        return {"type": "http.disconnect"}
+
+    request = Request({"type": "http", "method": "POST", "path": "/", "headers": []}, receive)
+    with pytest.raises(WebError, match="ended before the body"):
+        await read_body(request)

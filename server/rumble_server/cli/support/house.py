@@ -5,18 +5,21 @@ A process reads on standard input which bots it plays. It ends when that is clos
 
 import asyncio
 import json
+import logging
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-import typer
 from rumble_engine import get_game
 
 if TYPE_CHECKING:
     from rumble_server.arena.ports import HouseBot
+    from rumble_server.tls import Certificate
 
 from rumble_server.cli.support.bot_names import checked_bots, split_names
+
+log = logging.getLogger(__name__)
 
 DEFAULT = "random,heuristic,minimax,perfect,mcts"
 """The house bots that can always be challenged, from the weakest to the strongest."""
@@ -44,8 +47,9 @@ def read_house(text: str) -> tuple[str, ...]:
 class HouseProcesses:
     """The `HouseRunner` of `rumble serve` and `rumble demo`."""
 
-    def __init__(self, server: str) -> None:
+    def __init__(self, server: str, certificate: "Certificate | None" = None) -> None:
         self._server = server
+        self._certificate = certificate
         self._running: dict[Work, asyncio.Task[None]] = {}
         self._ending: set[asyncio.Task[None]] = set()
 
@@ -85,9 +89,9 @@ class HouseProcesses:
             try:
                 code = await self._process(work)
             except OSError as error:
-                typer.echo(f"house bots {work.title} cannot be started: {error}", err=True)
+                log.error("house bots %s cannot be started: %s", work.title, error)
             else:
-                typer.echo(f"house bots {work.title} ended with {code}", err=True)
+                log.warning("house bots %s ended with %s", work.title, code)
             await asyncio.sleep(pause_s)
             pause_s = min(LONGEST_PAUSE_S, pause_s * 2)
 
@@ -104,6 +108,8 @@ class HouseProcesses:
         )
         try:
             told = {"server": self._server, "bots": [asdict(bot) for bot in work.bots]}
+            if self._certificate is not None:
+                told |= {"certificate": self._certificate.leaf, "certificate_file": self._certificate.file}
             if process.stdin is not None:
                 process.stdin.write(json.dumps(told).encode() + b"\n")
             return await process.wait()

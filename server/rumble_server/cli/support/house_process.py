@@ -4,17 +4,22 @@ import asyncio
 import json
 import os
 import signal
+import ssl
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from rumble_bots.sdk.bot import Bot
 from rumble_bots.sdk.serve import serve
+from rumble_bots.sdk.transport import connect
 from rumble_engine import game_names, get_game
 
 from rumble_server.cli.support.bot_process import BotSpec, make_bot, run_to_exit_code
 from rumble_server.cli.support.errors import ExitCode
+from rumble_server.tls import read_leaf, trusting
 
 SEARCH_MS = 500
 """Time in ms that a house bot may search for a move: opponents wait, and the bots share the machine."""
@@ -42,8 +47,22 @@ def make_house_bot(reference_bot: str, name: str) -> Bot:
     return bot
 
 
-async def play(server: str, bots: Sequence[Mapping[str, Any]]) -> None:
-    """Play with all bots until the process is ended."""
+def trusted(certificate: str, file: str) -> Callable[[], ssl.SSLContext]:
+    """Make contexts that trust the server's certificate: as it was when this process started, and as it is on file.
+
+    One of them is what the server shows, whether or not it has read the file again since.
+    """
+
+    def make() -> ssl.SSLContext:
+        with suppress(OSError, ValueError):
+            return trusting(certificate, read_leaf(file))
+        return trusting(certificate)
+
+    return make
+
+
+async def play(server: str, bots: Sequence[Mapping[str, Any]], tls: Callable[[], ssl.SSLContext] | None = None) -> None:
+    """Play with all bots until the process is ended; `tls` makes the context of a secure connection."""
     made = [(make_house_bot(bot["reference_bot"], bot["name"]), bot) for bot in bots]
     await asyncio.gather(
         *(
@@ -53,6 +72,7 @@ async def play(server: str, bots: Sequence[Mapping[str, Any]]) -> None:
                 name=told["name"],
                 key=told["key"],
                 challenges=told["challenges"],
+                connect=partial(connect, tls=tls),
                 max_matches=MATCHES_TO_CHALLENGE if told["challenges"] else MATCHES_IN_TOURNAMENT,
             )
             for bot, told in made
@@ -68,7 +88,8 @@ def main() -> int:
         return ExitCode.DONE
     told = json.loads(line)
     threading.Thread(target=_end_with_server, daemon=True).start()
-    return run_to_exit_code(play(told["server"], told["bots"]), "rumble: house bots")
+    tls = trusted(told["certificate"], told["certificate_file"]) if "certificate" in told else None
+    return run_to_exit_code(play(told["server"], told["bots"], tls), "rumble: house bots")
 
 
 def _end_with_server() -> None:

@@ -3,8 +3,8 @@
 import asyncio
 import signal
 import sys
-from collections.abc import Coroutine
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager, suppress
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -28,6 +28,28 @@ def until_signal() -> asyncio.Event:
         with suppress(NotImplementedError):  # Windows has no signal handlers on the loop; Ctrl-C raises there
             loop.add_signal_handler(number, event.set)
     return event
+
+
+def on_hangup(callback: Callable[[], None]) -> None:
+    """Call back at each SIGHUP, instead of its usual effect. Windows has no such signal."""
+    if hasattr(signal, "SIGHUP"):
+        asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, callback)
+
+
+@asynccontextmanager
+async def periodically(callback: Callable[[], None], every_s: float) -> AsyncIterator[None]:
+    """Call back about every `every_s` while the block runs."""
+
+    async def beat() -> None:
+        while True:
+            await asyncio.sleep(every_s)
+            callback()
+
+    beating = asyncio.create_task(beat())
+    try:
+        yield
+    finally:
+        beating.cancel()
 
 
 def run_unless_stopped(main: Coroutine[Any, Any, T]) -> T | None:

@@ -40,6 +40,9 @@ Setting = Annotated[
     list[str] | None,
     typer.Option("--set", "--setting", metavar="NAME=VALUE", help="A setting of the game; may be repeated."),
 ]
+HostToken = Annotated[
+    str | None, typer.Option(envvar="RUMBLE_HOST_TOKEN", metavar="TOKEN", help="A host's token of the server.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Seed = Annotated[int, typer.Option(help="Seed of everything random.")]
 Search = Annotated[

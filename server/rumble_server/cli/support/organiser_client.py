@@ -92,8 +92,8 @@ class OrganiserClient:
             if self._headers.get("Authorization", "").startswith("Bot "):
                 return f"{self.base} knows no bot of this name with this key"
             if self._headers:
-                return f"this is not the host token of {self.base}"
-            return "this needs the host token: --host-token, or RUMBLE_HOST_TOKEN (`rumble serve` prints it)"
+                return f"this is not a host token of {self.base}"
+            return "this needs a host token: --host-token, or RUMBLE_HOST_TOKEN (the first `rumble serve` prints one)"
         try:
             return str(answer.json()["error"]["message"])
         except (ValueError, KeyError, TypeError):

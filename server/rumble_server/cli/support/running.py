@@ -2,22 +2,19 @@
 
 import asyncio
 import gc
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING
 
 from rumble_server.cli.support.errors import CliError
 
 if TYPE_CHECKING:
-    from rumble_server.app import Server
-    from rumble_server.arena.ports import HouseRunner
+    from rumble_server.app import MakeHouse, Server
     from rumble_server.config import ServerConfig
 
 
 @asynccontextmanager
-async def running_server(
-    config: "ServerConfig", make_house: "Callable[[str], HouseRunner] | None" = None
-) -> "AsyncIterator[Server]":
+async def running_server(config: "ServerConfig", make_house: "MakeHouse | None" = None) -> "AsyncIterator[Server]":
     """Start a server, and stop it at the end. Raises CliError if it cannot start."""
     from rumble_server.app import Server, StartError
     from rumble_server.store.errors import StoreError

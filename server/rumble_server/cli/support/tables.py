@@ -9,6 +9,8 @@ from rich.table import Table
 from rich.text import Text
 from rumble_protocol.feed_messages import Standing
 
+from rumble_server.cli.support.terminal import plain
+
 if TYPE_CHECKING:
     from rumble_server.results.ratings import Ratings
     from rumble_server.tournament.tournament import Tournament
@@ -53,7 +55,8 @@ def _record(line: Any) -> tuple[str, ...]:
 
 def told_table(lines: Sequence[Mapping[str, Any]], title: str | None = None) -> Table:
     """Draw standings as the API has them, with their tie-breaks and ratings."""
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
+    lines = plain(list(lines))
+    table = Table(title=None if title is None else Text(plain(title)), title_justify="left", box=None, pad_edge=False)
     tiebreaks = list(lines[0].get("tiebreaks", ())) if lines else []
     rated = any(line.get("rating") is not None for line in lines)
     columns = ("#", "name", "points", *(["rating"] if rated else []), "played", "wins", "draws", "losses")

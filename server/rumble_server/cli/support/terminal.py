@@ -3,7 +3,7 @@
 import io
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -12,6 +12,28 @@ MARKUP: Literal["rich"] | None = "rich" if sys.stdout.isatty() else None
 """How `--help` is written: drawn on a terminal, plain text in a pipe."""
 PIPE_WIDTH = 1000
 """Width of text in a pipe, in columns; a table is cut off only beyond it."""
+_CONTROL = (*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+_ESCAPES = {code: f"\\u{code:04x}" for code in _CONTROL}
+"""How characters are shown that would steer a terminal: control characters, and those that turn the direction."""
+Told = TypeVar("Told")
+
+
+def plain(told: Told) -> Told:
+    """Return text, or what JSON holds of texts, with escapes in the place of what would steer a terminal."""
+    shown: Any = told
+    match told:
+        case str():
+            shown = told.translate(_ESCAPES)
+        case dict():
+            shown = {plain(name): plain(value) for name, value in told.items()}
+        case list():
+            shown = [plain(each) for each in told]
+    return cast(Told, shown)
+
+
+def plain_lines(text: str) -> str:
+    """Return a text of several lines as `plain` does, line by line."""
+    return "\n".join(map(plain, text.split("\n")))
 
 
 def plain_or_rich(*, stderr: bool = False) -> "Console":

@@ -13,7 +13,9 @@ from rumble_protocol.feed_messages import TournamentView
 from rumble_server.arena.organiser import Organiser
 from rumble_server.match.match_id import tournament_id_of
 from rumble_server.tournament.config import TournamentConfig
+from rumble_server.web.api.auditing import audit_command, told_of
 from rumble_server.web.api.models import BotName, Done, MatchId, Pause
+from rumble_server.web.api.organiser_models import NewKey
 from rumble_server.web.api.problems import bad_config, bad_request
 from rumble_server.web.api.reading import ERRORS, show
 from rumble_server.web.errors import WebError, WebErrorAnswer
@@ -50,7 +52,7 @@ def command_routes(site: Site) -> APIRouter:
     router = APIRouter(
         prefix="/api",
         tags=["host"],
-        dependencies=[Depends(organiser_only(site.host_token))],
+        dependencies=[Depends(organiser_only(arena.host_tokens, site.tries)), Depends(audit_command)],
         responses={**ERRORS, **REFUSED},
     )
     done = partial(carry_out, site)
@@ -63,6 +65,7 @@ def command_routes(site: Site) -> APIRouter:
             config = TournamentConfig.model_validate_json(body)
         except ValidationError as error:
             raise bad_config(error, body) from None
+        request.state.given = told_of(config)
         await asyncio.to_thread(config.make_openings)
         site.need_disk()
         with arena.transaction() as transaction:
@@ -117,14 +120,16 @@ def command_routes(site: Site) -> APIRouter:
             raise WebError.not_found(f"{tournament} has no match {given.match!r}")
         return await done(tournament, lambda: organiser.play_again(given.match))
 
-    @router.post("/names/{name}/reset")
-    async def reset_name(name: str) -> Done:
-        """Forget the key of a name; the next login under the name claims it."""
+    @router.post("/names/{name}/reset", openapi_extra=body_schema(NewKey, required=False))
+    async def reset_name(name: str, request: Request) -> Done:
+        """Forget the key of a name, whose next login claims it; or (`key`) have this key protect it, open or not."""
+        given = await read_model(request, NewKey)
         site.need_disk()
         with arena.transaction() as transaction:
-            organiser.reset_key(name)
+            organiser.reset_key(name, given.key)
         await site.on_disk(transaction.number)
-        return Done(message=f"the next login of {name} claims the name")
+        told = f"the next login of {name} claims the name" if given.key is None else f"the key protects {name}"
+        return Done(message=told)
 
     return router
 
@@ -132,6 +137,8 @@ def command_routes(site: Site) -> APIRouter:
 async def read_model(request: Request, model: type[Body]) -> Body:
     """Read the body of a command; an empty body is an empty object. Raises WebError."""
     try:
-        return model.model_validate_json(await read_body(request) or b"{}")
+        given = model.model_validate_json(await read_body(request) or b"{}")
     except ValidationError as error:
         raise bad_request(error.errors(include_url=False)) from None
+    request.state.given = told_of(given)
+    return given

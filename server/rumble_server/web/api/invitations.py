@@ -1,7 +1,7 @@
 """Invitations to a tournament: a link to its page with the code, the link as a QR code, and a bot's command."""
 
-import hmac
 import io
+import secrets
 import shlex
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -11,8 +11,17 @@ from fastapi import Request
 
 from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.api.organiser_models import InviteAnswer
+from rumble_server.web.tries import Tries
 
 QR_SCALE = 8
+CODE_LETTERS = "abcdefghjkmnpqrstuvwxyz2345678"
+"""The 30 letters and digits of codes that the server makes: none is taken for another."""
+CODE_LENGTH = 10
+
+
+def new_code() -> str:
+    """Make the code of an invitation."""
+    return "".join(secrets.choice(CODE_LETTERS) for _ in range(CODE_LENGTH))
 
 
 def base_of(request: Request) -> str:
@@ -39,13 +48,14 @@ def invite_answer(tournament: Tournament, request: Request) -> InviteAnswer:
     return InviteAnswer(code=tournament.invite, link=page_link(tournament, base), command=command)
 
 
-def page_invitation(tournament: Tournament, request: Request) -> dict[str, Any]:
+def page_invitation(tournament: Tournament, request: Request, tries: Tries) -> dict[str, Any]:
     """Make what the tournament's page shows of the code in its address: the code, or that the link is old.
 
-    A wrong code is never shown: otherwise anyone could make a link whose text people would copy into a shell.
+    A wrong code is never shown: otherwise anyone could make a link whose text people would copy into a shell. Raises
+    WebError with `too_many_requests` after too many wrong ones.
     """
     given, code = request.query_params.get("invite"), tournament.invite
-    invited = given is not None and code is not None and hmac.compare_digest(given.encode(), code.encode())
+    invited = given is not None and code is not None and tries.is_invited(request, tournament, given)
     return {
         "invite": code if invited else None,
         "invite_is_old": given is not None and code is not None and not invited,

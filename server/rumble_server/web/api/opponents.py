@@ -45,7 +45,7 @@ def _opponent(player: Player, reference_bot: str | None, ladder: Mapping[str, st
         house=reference_bot,
         about="" if reference_bot is None else ladder.get(reference_bot, ""),
         games=[game.name for game in games if player.plays(game.name)],
-        free=player.is_free,
+        free=player.room > 0,
     )
 
 

@@ -5,11 +5,14 @@ from typing import Annotated
 from pydantic import Field, StringConstraints
 from rumble_engine import Termination
 from rumble_protocol.feed_messages import TournamentSummary
-from rumble_protocol.fields import NAME_PATTERN, Count, Milliseconds, ServerMessageModel
+from rumble_protocol.fields import NAME_PATTERN, Count, Key, Milliseconds, ServerMessageModel
 
 from rumble_server.arena.house import MOST_ADDED
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.web.api.models import RequestModel
+
+MOST_MINUTES = 10 * 366 * 24 * 60
+"""Longest ban with an end, in minutes: ten years."""
 
 
 class AddHouseBots(RequestModel):
@@ -24,6 +27,42 @@ class ChangeInvite(RequestModel):
     """The new code; if left out, the server makes one; if null, bots need none."""
 
     code: Annotated[str, StringConstraints(min_length=1, max_length=64)] | None = None
+
+
+class NewKey(RequestModel):
+    """The key that protects the name from now on; if left out, the next login claims the name."""
+
+    key: Key | None = None
+
+
+class Banned(RequestModel):
+    """Who is meant: an address or network, or the name of a bot."""
+
+    address: Annotated[str, Field(min_length=1, max_length=64)] | None = None
+    name: Annotated[str, Field(pattern=NAME_PATTERN)] | None = None
+
+
+class NewBan(Banned):
+    """For how long (if left out, until the ban is lifted), and why: the banned are told."""
+
+    minutes: Annotated[int, Field(ge=1, le=MOST_MINUTES)] | None = None
+    reason: Annotated[str, StringConstraints(max_length=200)] = ""
+
+
+class BanView(ServerMessageModel):
+    """A ban in force: of an address (a network) or of a name; without `until_ms` until it is lifted."""
+
+    address: str | None
+    name: str | None
+    until_ms: Milliseconds | None
+    reason: str
+    at_ms: Milliseconds
+
+
+class BanList(ServerMessageModel):
+    """The bans that are in force, the newest first."""
+
+    bans: list[BanView]
 
 
 class ReferenceBot(ServerMessageModel):
@@ -99,3 +138,30 @@ class OrganiserAnswer(ServerMessageModel):
     connected: Count
     matches: Count
     house_room: Count
+
+
+class NewHostToken(RequestModel):
+    """The name of a new token: whose it is."""
+
+    name: Annotated[str, Field(pattern=NAME_PATTERN)]
+
+
+class MadeHostToken(ServerMessageModel):
+    """A new token, which is shown this once."""
+
+    name: str
+    token: str
+
+
+class HostToken(ServerMessageModel):
+    """A token by its name, and when it was made."""
+
+    name: str
+    since_ms: Milliseconds
+    own: bool
+
+
+class HostTokens(ServerMessageModel):
+    """The tokens that are valid."""
+
+    tokens: list[HostToken]

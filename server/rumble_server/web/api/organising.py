@@ -1,6 +1,5 @@
 """The rest of the organiser's API: every tournament and entrant, house bots, invitations."""
 
-import secrets
 from http import HTTPStatus
 from importlib.metadata import version
 
@@ -12,8 +11,9 @@ from rumble_server.arena.organiser import Organiser
 from rumble_server.tournament.entrant import Entrant
 from rumble_server.tournament.tournament import OVER, Tournament
 from rumble_server.web.api import organiser_models as models
+from rumble_server.web.api.auditing import audit_command
 from rumble_server.web.api.commands import REFUSED, body_schema, carry_out, read_model
-from rumble_server.web.api.invitations import base_of, invite_answer, page_link, qr_code
+from rumble_server.web.api.invitations import base_of, invite_answer, new_code, page_link, qr_code
 from rumble_server.web.api.library import Library
 from rumble_server.web.api.reading import ERRORS
 from rumble_server.web.feed.views import summary_view
@@ -22,8 +22,6 @@ from rumble_server.web.site import Site
 
 MOST_LISTED = 200
 """Maximum number of listed tournaments in one answer."""
-CODE_BYTES = 9
-"""Bytes of randomness in a code that the server makes; it has 12 characters."""
 SECRET = {"Cache-Control": "no-store"}
 
 
@@ -33,7 +31,7 @@ def organising_routes(site: Site, library: Library) -> APIRouter:
     router = APIRouter(
         prefix="/api",
         tags=["host"],
-        dependencies=[Depends(organiser_only(site.host_token))],
+        dependencies=[Depends(organiser_only(arena.host_tokens, site.tries)), Depends(audit_command)],
         responses={**ERRORS, **REFUSED},
     )
 
@@ -86,7 +84,7 @@ def organising_routes(site: Site, library: Library) -> APIRouter:
     async def change_invite(tournament: str, request: Request) -> models.InviteAnswer:
         """Change the code: to `code`; without one, to a new code; if it is null, to none. Bots that joined stay."""
         given = await read_model(request, models.ChangeInvite)
-        code = given.code if "code" in given.model_fields_set else secrets.token_urlsafe(CODE_BYTES)
+        code = given.code if "code" in given.model_fields_set else new_code()
         await carry_out(site, tournament, lambda: organiser.change_invite(tournament, code))
         return invite_answer(arena.lifecycle.tournament(tournament), request)
 
@@ -104,11 +102,10 @@ _SVG: dict[int | str, dict[str, object]] = {200: {"content": {"image/svg+xml": {
 
 
 def _unlisted(site: Site) -> list[TournamentSummary]:
-    challenges = site.arena.challenges.open()
     return [
         summary_view(each)
         for each in site.arena.tournaments.values()
-        if not each.config.listed and each.status not in OVER and each.id not in challenges
+        if not each.config.listed and each.status not in OVER and each.challenger is None
     ]
 
 

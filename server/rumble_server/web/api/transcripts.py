@@ -9,7 +9,7 @@ from starlette.responses import Response
 from rumble_server.match.transcript import as_json, seats_in, transcript, transcript_of_seats
 from rumble_server.web.api.reading import ERRORS
 from rumble_server.web.errors import WebError
-from rumble_server.web.security import is_organiser
+from rumble_server.web.security import host_of
 from rumble_server.web.site import Site
 
 ND_JSON = "application/x-ndjson"
@@ -40,13 +40,16 @@ def transcript_routes(site: Site) -> APIRouter:
 
 
 def reader_of(site: Site, request: Request) -> str | None:
-    """Return the bot whose owner asks; None for the organiser. Raises WebError with `bad_token`."""
-    authorization = request.headers.get("Authorization", "")
-    if is_organiser(authorization, site.host_token):
+    """Return the bot whose owner asks; None for the organiser.
+
+    Raises WebError with `bad_token`, or with `too_many_requests`.
+    """
+    if host_of(request, site.arena.host_tokens, site.tries) is not None:
         return None
-    scheme, _, credentials = authorization.partition(" ")
+    scheme, _, credentials = request.headers.get("Authorization", "").partition(" ")
     name, _, key = credentials.strip().partition(":")
-    if scheme.lower() == "bot" and site.arena.names.owns(name, key):
+    is_key = scheme.lower() == "bot" and key != ""
+    if is_key and site.tries.is_right(request, name, lambda: site.arena.names.owns(name, key)):
         return name
     raise WebError(
         HTTPStatus.UNAUTHORIZED,

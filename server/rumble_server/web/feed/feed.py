@@ -92,6 +92,11 @@ class Feed:
                 spectator.close()
 
     @property
+    def waiting(self) -> int:
+        """How many streams wait for the disk."""
+        return len(self._waiting)
+
+    @property
     def spectators(self) -> int:
         return sum(len(channel.spectators) for channel in self._channels.values())
 

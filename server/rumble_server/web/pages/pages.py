@@ -83,7 +83,7 @@ def add_pages(app: FastAPI, site: Site, library: Library, auditor: Auditor) -> N
         await site.ranker.fresh(found)
         audit = await page_audit(found)
         context = tournament_context(found, show(site, found), audit)
-        return await answer(request, "tournament.html", **context, **page_invitation(found, request))
+        return await answer(request, "tournament.html", **context, **page_invitation(found, request, site.tries))
 
     async def rounds(request: Request) -> Response:
         found = await library.tournament(request.path_params["tournament"])

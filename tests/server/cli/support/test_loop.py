@@ -3,7 +3,7 @@ import os
 import signal
 
 import pytest
-from rumble_server.cli.support.loop import run, run_unless_stopped
+from rumble_server.cli.support.loop import on_hangup, run, run_unless_stopped
 
 
 async def answer() -> int:
@@ -30,6 +30,18 @@ def test_a_signal_cancels_it(number: signal.Signals) -> None:
 
     assert run_unless_stopped(wait()) is None
     assert cancelled
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="there is no SIGHUP here")
+def test_a_hangup_is_called_back() -> None:
+    async def wait() -> bool:
+        called = asyncio.Event()
+        on_hangup(called.set)
+        os.kill(os.getpid(), signal.SIGHUP)
+        async with asyncio.timeout(5):
+            return await called.wait()
+
+    assert run(wait())
 
 
 def test_an_error_passes() -> None:

@@ -2,6 +2,7 @@ import re
 from xml.etree import ElementTree
 
 import httpx
+from rumble_server.web.api.invitations import CODE_LENGTH, CODE_LETTERS
 
 from tests.server.web.api.organiser import get, post
 from tests.server.web.memory_server import HOST, MemoryServer
@@ -16,7 +17,7 @@ async def test_an_invitation_is_shown_changed_and_lifted(server: MemoryServer, b
         "command": "rumble bot minimax --server http://rumble.test --join friday --invite 'hush hush'",
     }
     renewed = (await post(browser, "tournaments/friday/invite")).json()
-    assert re.fullmatch(r"[\w-]{12}", renewed["code"])
+    assert re.fullmatch(f"[{CODE_LETTERS}]{{{CODE_LENGTH}}}", renewed["code"])
     late = server.world.login("late", join="friday", invite="hush hush")
     server.pass_ms()
     assert late.last("error")["code"] == "invite_required"
@@ -68,3 +69,8 @@ async def test_who_has_the_link_sees_how_to_join(server: MemoryServer, browser: 
         assert "hush" not in page
         assert "guess" not in page
         assert ("not valid any more" in page) == bool(query)
+
+
+def test_a_code_that_the_server_makes_has_at_least_six_of_thirty_characters() -> None:
+    assert CODE_LENGTH >= 6
+    assert len(set(CODE_LETTERS)) == len(CODE_LETTERS) == 30

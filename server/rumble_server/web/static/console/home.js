@@ -4,6 +4,7 @@ import { byId, element } from "../live.js";
 import { moment, replace } from "./dom.js";
 import { prepare } from "./form.js";
 import { request, whenLoggedIn } from "./api.js";
+import { prepareTokens } from "./tokens.js";
 
 const AGAIN_MS = 3000;
 
@@ -39,5 +40,7 @@ async function watch() {
 }
 
 prepare((id) => location.assign(`/console/${encodeURIComponent(id)}`));
-whenLoggedIn(show);
+whenLoggedIn(async () => {
+  await Promise.all([show(), prepareTokens()]);
+});
 setTimeout(watch, AGAIN_MS);

@@ -1,0 +1,49 @@
+"""The tokens of those who may host here: each has a name, and only its hash is kept."""
+
+import hmac
+from dataclasses import dataclass
+
+from rumble_server.arena.names import digest_of
+from rumble_server.tournament.facts import HostFact, HostTokenSet
+
+DEFAULT = "default"
+"""The name of the token that `--host-token` gives, or that is made at the first start."""
+
+
+@dataclass(frozen=True, slots=True)
+class HostToken:
+    """A token by its name; `since_ms` is when it was made."""
+
+    name: str
+    since_ms: int
+
+
+class HostTokens:
+    """The tokens that are valid, by name; rebuilt from the log."""
+
+    def __init__(self) -> None:
+        self._tokens: dict[str, HostTokenSet] = {}
+
+    def apply(self, fact: HostFact) -> None:
+        if isinstance(fact, HostTokenSet):
+            self._tokens[fact.name] = fact
+        else:
+            self._tokens.pop(fact.name, None)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._tokens
+
+    def __len__(self) -> int:
+        return len(self._tokens)
+
+    def listed(self) -> list[HostToken]:
+        """Return what may be shown of the tokens, oldest first."""
+        return [HostToken(each.name, each.at_ms) for each in self._tokens.values()]
+
+    def holder(self, token: str) -> str | None:
+        """Return the name of this token; None if it is not valid."""
+        found = None
+        for each in self._tokens.values():
+            if hmac.compare_digest(each.digest, digest_of(token, each.salt)):
+                found = each.name
+        return found

@@ -1,0 +1,225 @@
+"""The settings of `rumble serve`: from options, the environment, a TOML file and defaults, in this order.
+
+Each field of `ServerConfig`, `Bounds` and `Limits` is one. A field `idle_ms` is the option `--idle-ms`, the variable
+`RUMBLE_IDLE_MS` and the key `idle_ms` of the file.
+"""
+
+import ast
+import inspect
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Literal, get_origin
+
+from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
+from pydantic_core import PydanticUndefined
+from rumble_protocol.server_messages import Limits
+
+from rumble_server.bounds import Bounds
+from rumble_server.cli.support.errors import CliError, ExitCode
+from rumble_server.cli.support.house import DEFAULT, read_house
+from rumble_server.config import ServerConfig
+
+PREFIX = "RUMBLE_"
+FILE_VARIABLE = "RUMBLE_CONFIG"
+"""Names the settings file, if the option `--config` does not."""
+PARTS: Mapping[str, type[BaseModel]] = {"limits": Limits, "bounds": Bounds}
+"""The fields of `ServerConfig` whose own fields are settings."""
+OTHER_OPTIONS = {"allowed_hosts": "allow-host"}
+"""Options that are not called like their field."""
+CLOSE = 0.88
+"""How alike (0 to 1) an unknown variable is to a setting's, to be refused as a slip of the pen."""
+YES, NO = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
+
+Kind = Literal["yes or no", "a whole number", "text", "a list"]
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting."""
+
+    name: str
+    """Its field, and its key in the settings file."""
+    part: str
+    """The field of `ServerConfig` that it is in; empty: it is one itself."""
+    kind: Kind
+    default: Any
+    about: str
+
+    @property
+    def option(self) -> str:
+        return "--" + OTHER_OPTIONS.get(self.name, self.name).replace("_", "-")
+
+    @property
+    def variable(self) -> str:
+        return PREFIX + self.name.upper()
+
+    @property
+    def shown_default(self) -> str:
+        """The default as text; empty where there is nothing to tell."""
+        if self.name == "house":
+            return DEFAULT
+        return "" if self.default in (None, False, ()) or self.kind == "a list" else str(self.default)
+
+
+@cache
+def settings() -> Mapping[str, Setting]:
+    """Return all settings by name, as they are listed."""
+    found = [*_of("", ServerConfig)]
+    for part, model in PARTS.items():
+        found += _of(part, model)
+    return {setting.name: setting for setting in found}
+
+
+def read_config(given: Mapping[str, Any], environment: Mapping[str, str]) -> ServerConfig:
+    """Make the configuration from options (None: not given) and the environment. Raises CliError."""
+    _refuse_slips(environment)
+    file = given.get("config") or environment.get(FILE_VARIABLE)
+    kept = _read_file(file) if file else {}
+    values: dict[str, dict[str, Any]] = {"": {}, **{part: {} for part in PARTS}}
+    places: dict[str, str] = {}
+    for setting in settings().values():
+        name = setting.name
+        for place, source, key in (
+            (setting.option, given, name),
+            (setting.variable, environment, setting.variable),
+            (f"{file}: {name}", kept, name),
+        ):
+            if source.get(key) is not None:
+                places[name] = place
+                values[setting.part][name] = _read(setting, place, source[key])
+                break
+    values[""].setdefault("house", read_house(DEFAULT))
+    own = values.pop("")
+    if "tls_key" in own and "tls_cert" not in own:
+        raise CliError(f"{places['tls_key']}: a key without a certificate; give {_names('tls_cert')}", ExitCode.USAGE)
+    try:
+        return ServerConfig.model_validate({**own, **{part: PARTS[part](**given) for part, given in values.items()}})
+    except ValidationError as error:
+        problem = error.errors(include_input=False)[0]
+        name = next(str(each) for each in reversed(problem["loc"]) if each in places)
+        raise CliError(f"{places[name]}: {problem['msg']}", ExitCode.USAGE) from None
+
+
+def _names(name: str) -> str:
+    setting = settings()[name]
+    return f"{setting.option} or {setting.variable}"
+
+
+def _of(part: str, model: type[BaseModel]) -> Iterator[Setting]:
+    docs = field_docs(model)
+    for name, field in model.model_fields.items():
+        if name not in PARTS:
+            default = None if field.default is PydanticUndefined else field.default
+            yield Setting(name, part, _kind(field), default, docs[name])
+
+
+def _kind(field: FieldInfo) -> Kind:
+    if field.annotation is bool:
+        return "yes or no"
+    if field.annotation is int:
+        return "a whole number"
+    return "a list" if get_origin(field.annotation) in (tuple, frozenset) else "text"
+
+
+def field_docs(model: type[BaseModel]) -> dict[str, str]:
+    """Read the docstrings of a model's fields from its source."""
+    tree = ast.parse(inspect.getsource(inspect.getmodule(model) or model))
+    body = next(node.body for node in tree.body if isinstance(node, ast.ClassDef) and node.name == model.__name__)
+    docs = {}
+    for field, after in pairwise(body):
+        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and isinstance(after, ast.Expr):
+            docs[field.target.id] = " ".join(str(ast.literal_eval(after.value)).split())
+    return docs
+
+
+# --- values ---
+
+
+def _read(setting: Setting, place: str, value: Any) -> Any:
+    """Read a value of an option, the environment or the file. Raises CliError; a secret is not repeated."""
+    try:
+        if setting.name == "house":
+            return read_house(value if isinstance(value, str) else ",".join(_list(value)))
+        read = _READERS[setting.kind](value)
+    except CliError as error:
+        raise CliError(f"{place}: {error}", ExitCode.USAGE) from None
+    except ValueError:
+        raise CliError(f"{place}: this is {setting.kind}, not {value!r}", ExitCode.USAGE) from None
+    if setting.part == "limits" and read < 1:  # the protocol's model takes 0, which would be a server for nobody
+        raise CliError(f"{place}: this is at least 1", ExitCode.USAGE)
+    return read
+
+
+def _yes_or_no(value: Any) -> bool:
+    if isinstance(value, bool):
+        return value
+    word = str(value).strip().lower()
+    if word not in YES + NO:
+        raise ValueError(value)
+    return word in YES
+
+
+def _number(value: Any) -> int:
+    if isinstance(value, bool | float):
+        raise ValueError(value)
+    return int(value)
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError(value)
+    return value
+
+
+def _list(value: Any) -> tuple[str, ...]:
+    if isinstance(value, str):
+        return tuple(part.strip() for part in value.split(",") if part.strip()) if value.strip(" ,") else ()
+    if not isinstance(value, list):
+        raise ValueError(value)
+    return tuple(part for each in value for part in _list(_text(each)))
+
+
+def _set(value: Any) -> frozenset[str]:
+    return frozenset(_list(value))
+
+
+_READERS: Mapping[Kind, Callable[[Any], Any]] = {
+    "yes or no": _yes_or_no,
+    "a whole number": _number,
+    "text": _text,
+    "a list": _set,
+}
+
+
+# --- where they come from ---
+
+
+def _read_file(file: str) -> dict[str, Any]:
+    try:
+        kept = tomllib.loads(Path(file).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise CliError(f"{file}: {error.strerror}", ExitCode.USAGE) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise CliError(f"{file}: not a TOML file: {error}", ExitCode.USAGE) from None
+    for key in kept:
+        if key not in settings():
+            close = get_close_matches(key.replace("-", "_"), settings(), 1)
+            hint = f"; did you mean {close[0]}?" if close else ""
+            raise CliError(f"{file}: there is no setting {key!r}{hint}", ExitCode.USAGE)
+    return kept
+
+
+def _refuse_slips(environment: Mapping[str, str]) -> None:
+    """Raise CliError for a variable that is nearly a setting's. Others belong to bots and other commands."""
+    known = [setting.variable for setting in settings().values()]
+    for variable in environment:
+        if variable.startswith(PREFIX) and variable not in known and variable != FILE_VARIABLE:
+            close = get_close_matches(variable, known, 1, CLOSE)
+            if close:
+                raise CliError(f"{variable}: there is no such setting; did you mean {close[0]}?", ExitCode.USAGE)

@@ -1,0 +1,96 @@
+"""The file descriptors of the process: as many as the system allows, and what is done when they run out.
+
+A socket gets the lowest number that is free, so its number tells how many are in use, without a system call.
+"""
+
+import heapq
+import logging
+import sys
+from collections.abc import Callable, Collection
+from enum import IntEnum
+from typing import Protocol
+
+from rumble_server.limits.refusals import Refusals
+
+if sys.platform != "win32":
+    import resource
+
+log = logging.getLogger(__name__)
+
+SPARE = 64
+"""Descriptors that are kept for files, pipes and connections that are being accepted; at most an eighth of all."""
+LOG_EVERY_MS = 60_000
+ENDLESS = 1 << 20
+"""What counts as the limit where the system has none."""
+
+
+class Idleness(IntEnum):
+    """How idle a connection is; the first is shed first."""
+
+    STRANGER = 0
+    """It has neither logged in nor completed an HTTP request."""
+    BETWEEN_REQUESTS = 1
+    """Its last HTTP request is answered."""
+    PLAYS_NOTHING = 2
+    """Its bot is in no match."""
+
+
+class Sheddable(Protocol):
+    """A connection that may be ended to make room."""
+
+    @property
+    def address(self) -> str:
+        """The source it comes from."""
+
+    @property
+    def idleness(self) -> Idleness | None:
+        """How idle it is; None: it is never shed."""
+
+    @property
+    def opened_ms(self) -> int:
+        """When it was opened, in server time."""
+
+    def shed(self) -> None:
+        """End it at once."""
+
+
+def raise_limit() -> int:
+    """Raise the limit of open descriptors as far as the system lets a process do that, and return it."""
+    if sys.platform == "win32":
+        return ENDLESS
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = ENDLESS if hard == resource.RLIM_INFINITY else hard
+    if soft != resource.RLIM_INFINITY and soft < most:
+        try:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+        except (ValueError, OSError) as error:
+            log.warning("the limit of open files stays %d: %s", soft, error)
+            return soft
+    return most
+
+
+class Descriptors:
+    """Sheds idle connections before the process has no descriptor left. `limit` is how many it may have open."""
+
+    def __init__(self, limit: int, refusals: Refusals, now_ms: Callable[[], int]) -> None:
+        self._spare = min(SPARE, limit // 8)
+        self._limit = limit
+        self._refusals = refusals
+        self._now_ms = now_ms
+        self._logged_ms = float("-inf")
+
+    def admit(self, new: Sheddable, descriptor: int, connections: Collection[Sheddable]) -> bool:
+        """Whether there is room for a new connection with this descriptor; if need be, idle ones are shed for it."""
+        if descriptor < self._limit - self._spare:
+            return True
+        ranked = [(each.idleness, each.opened_ms, each) for each in connections if each is not new]
+        idle = [(idleness, opened_ms, each) for idleness, opened_ms, each in ranked if idleness is not None]
+        chosen = [each for _, _, each in heapq.nsmallest(max(1, self._spare // 2), idle, key=lambda one: one[:2])]
+        for each in chosen:
+            self._refusals.note("descriptors", each.address)
+            each.shed()
+        now_ms = self._now_ms()
+        if now_ms - self._logged_ms >= LOG_EVERY_MS:
+            self._logged_ms = now_ms
+            log.error("open files run out (limit %d): %d idle connections are closed", self._limit, len(chosen))
+        return bool(chosen)

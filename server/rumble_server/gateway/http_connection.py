@@ -1,0 +1,354 @@
+"""Connections of HTTP, bounded in what they send, in time and in number; bots' connections begin as these.
+
+uvicorn parses and answers. What it leaves without a bound is bounded here: the bytes of headers, trailers and whatever
+else is no body; the time for headers and for a body; the requests that wait for an earlier answer; the work in one turn
+of the loop. A refusal is answered when every earlier request is, and then the connection ends.
+"""
+
+import asyncio
+from collections.abc import Callable
+from functools import partial
+from http import HTTPStatus
+from typing import Any, cast
+
+import httptools
+from uvicorn.protocols.http.flow_control import FlowControl
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
+
+from rumble_server.gateway.connection import Connection
+from rumble_server.gateway.descriptors import Idleness
+from rumble_server.gateway.entrance import Entrance
+from rumble_server.limits.connections import Place
+from rumble_server.limits.source import Source, source_of
+
+LEAST_REQUEST_BYTES = 16
+"""Bytes of the shortest request: `GET / HTTP/1.1` and two ends of lines."""
+BYTES_OF_A_FRAME = 32
+"""Bytes of requests that take about as long to parse as an uncommon frame of a bot."""
+LINGER_S = 1.0
+"""How long a connection stays open after its last answer, so that the peer can read it."""
+TOO_MANY = "too many connections from your address\n"
+
+
+class _Flow(FlowControl):
+    """uvicorn's flow control; what was read before a pause is parsed before more is read."""
+
+    def __init__(self, transport: asyncio.Transport, go_on: Callable[[], None]) -> None:
+        super().__init__(transport)
+        self._go_on = go_on
+
+    def resume_reading(self) -> None:
+        if self.read_paused:
+            self.read_paused = False
+            self._go_on()
+
+
+class HttpConnection(HttpToolsProtocol):
+    """One connection of HTTP, until its end or until it becomes a bot's."""
+
+    def __init__(self, entrance: Entrance, **given: Any) -> None:
+        """`given` is what uvicorn gives to its protocols."""
+        super().__init__(**given)
+        self._entrance = entrance
+        self._peer = self.address = ""
+        self.opened_ms = entrance.gateway.arena.clock.now_ms()
+        self._place: Place | None = None
+        self._source = Source("", False, "http")
+        """That of the newest request."""
+        self._rest = b""
+        """Bytes of which those from `_rest_at` on are still to be parsed; meanwhile nothing is read from the socket."""
+        self._rest_at = 0
+        self._goes_on = False
+        """Whether it waits for its turn to parse them."""
+        self._last: Callable[[], None] | None = None
+        """What is done once every earlier request is answered; nothing more is heard then."""
+        self._in_head = True
+        self._in_body = False
+        self._other_bytes = 0
+        """Bytes of the request that are no body."""
+        self._request = 0
+        """The number of the newest request."""
+        self._timed: tuple[int, bool] | None = None
+        """The request, and whether its head, that `_timer` is for."""
+        self._timer: asyncio.TimerHandle | None = None
+
+    # --- asyncio.Protocol ---
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Take a place, or refuse the connection. One of a believed proxy counts as those of its clients."""
+        super().connection_made(cast(asyncio.Transport, transport))
+        self.flow = _Flow(self.transport, self._go_on)
+        self._peer = self.client[0] if self.client else ""
+        self.address = address = source_of(self._peer)
+        entrance, socket = self._entrance, transport.get_extra_info("socket")
+        if socket is not None and not entrance.descriptors.admit(self, socket.fileno(), cast(Any, self.connections)):
+            self.transport.abort()
+            return
+        proxied = entrance.sources.is_proxy(self._peer)
+        self._place = entrance.places.uncounted(address) if proxied else entrance.places.open(address)
+        if self._place is not None:
+            self._watch()
+            return
+        entrance.refusals.note("strangers", address)
+        self._place = entrance.places.refuse(address)
+        if self._place is None:
+            self.transport.abort()
+        else:
+            self._last = partial(self._answer, HTTPStatus.TOO_MANY_REQUESTS, TOO_MANY)
+            self._timer = self.loop.call_later(LINGER_S, self.transport.abort)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        self._let_go()
+        if self._place is not None:
+            self._place.close()
+
+    def data_received(self, data: bytes) -> None:
+        """Parse what came in, as much as one turn of the loop allows."""
+        if self._last is not None:
+            self._finish()
+        elif self._rest:  # a transport may hand over what it had when it was paused
+            self._rest, self._rest_at = self._rest[self._rest_at :] + data, 0
+        else:
+            self._feed(data, 0)
+
+    def read_on(self) -> None:
+        """Parse what waited for its turn; read from the socket again when nothing is left."""
+        self._goes_on = False
+        if self._last is not None or self.transport.is_closing():
+            return
+        data, self._rest = self._rest, b""
+        if data:
+            self._feed(data, self._rest_at)
+        if not self._rest and not self._is_held():
+            self.transport.resume_reading()
+
+    def _is_held(self) -> bool:
+        """Whether no more is to be parsed before an answer or the reading of a body has gone on."""
+        return self.flow.read_paused or bool(self.pipeline) or self._last is not None
+
+    def _go_on(self) -> None:
+        if not self._goes_on:
+            self._goes_on = True
+            self._entrance.turns.wait(self)
+
+    def _feed(self, data: bytes, start: int) -> None:
+        bounds, turns = self._entrance.bounds, self._entrance.turns
+        first, stop = start, min(len(data), start + bounds.bytes_per_turn)
+        if turns.left <= 0:
+            stop = start
+        while start < stop and not self._is_held():
+            # So small that it has no more requests than may wait.
+            piece = data[start : start + LEAST_REQUEST_BYTES * bounds.pipelined_requests]
+            start += len(piece)
+            try:
+                self.parser.feed_data(piece)
+            except httptools.HttpParserUpgrade as upgrade:
+                self._on_upgrade(piece[upgrade.args[0] :] + data[start:])
+            except httptools.HttpParserError:
+                self._refuse(HTTPStatus.BAD_REQUEST, "this is no valid HTTP request\n", "bad_request")
+            self._other_bytes += len(piece)
+            if self._other_bytes > bounds.header_bytes and self._last is None:
+                text = f"the headers of a request are at most {bounds.header_bytes} bytes\n"
+                self._refuse(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, text, "header_bytes")
+        turns.spend((start - first) // BYTES_OF_A_FRAME)
+        if start < len(data) and self._last is None:
+            self._rest, self._rest_at = data, start
+            self.transport.pause_reading()
+            if not self._is_held():
+                self._go_on()
+        self._watch()
+
+    # --- the parser's callbacks ---
+
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        self._unset_keepalive_if_required()
+        self._in_head, self._in_body = True, False
+        self._other_bytes = 0
+        self._request += 1
+
+    def on_headers_complete(self) -> None:
+        """Find out where the request comes from; refuse it, or have it answered."""
+        entrance, peer = self._entrance, self.client
+        self._in_head = False
+        self._source = source = entrance.sources.of_request(self._peer, str(self.scheme), self.headers)
+        self.scope["client"] = (source.address, peer[1] if peer else 0)
+        self.scope["scheme"] = source.scheme
+        self.scope["state"]["is_local"] = source.is_local
+        ban = entrance.gateway.ban_of(source.address)
+        if ban is not None:
+            self._refuse(HTTPStatus.FORBIDDEN, f"{ban.told}\n", "banned")
+        elif self._should_upgrade():
+            refusal = self._refusal_of_upgrade()
+            if refusal is not None:
+                self._refuse(*refusal)
+        elif self._place is not None and not self._place.has_room:
+            self._refuse(HTTPStatus.TOO_MANY_REQUESTS, TOO_MANY, "connections")
+        if self._last is None:
+            super().on_headers_complete()
+            self._in_body = True
+
+    def on_body(self, body: bytes) -> None:
+        self._other_bytes -= len(body)
+        if self._last is None:
+            super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        self._in_body = False
+        if self._last is None and not self._should_upgrade():
+            super().on_message_complete()
+            if self._place is not None:
+                self._place.know()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if self.transport.is_closing():
+            return
+        if self._last is not None:
+            self._finish()
+        elif self._rest or self.pipeline or not self.transport.is_reading():
+            self._go_on()
+
+    # --- upgrades ---
+
+    def _should_upgrade(self) -> bool:
+        return bool(self.parser.should_upgrade()) and self._get_upgrade() == b"websocket"
+
+    def _refusal_of_upgrade(self) -> tuple[HTTPStatus, str, str] | None:
+        """Return why a request cannot become a bot's connection, as far as its form tells; else None."""
+        if self.parser.get_http_version() != "1.1":
+            return HTTPStatus.HTTP_VERSION_NOT_SUPPORTED, "an upgrade needs HTTP/1.1\n", "bad_request"
+        for name, value in self.headers:
+            if name == b"transfer-encoding" or (name == b"content-length" and value.strip() != b"0"):
+                return HTTPStatus.BAD_REQUEST, "an upgrade has no body\n", "bad_request"
+        return None
+
+    def _on_upgrade(self, rest: bytes) -> None:
+        """The request asks to speak something else from now on; `rest` follows it."""
+        if self._last is not None:
+            return
+        if self._should_upgrade():
+            self.transport.pause_reading()
+            self._last = partial(self._become_bot, rest)
+            self._finish()
+        else:
+            self.cycle.keep_alive = False  # it is answered, and nobody knows what follows
+            self._last = self.transport.close
+
+    def _become_bot(self, rest: bytes) -> None:
+        """Hand the connection over, with its place; behind a proxy it takes one now."""
+        entrance, place = self._entrance, self._place
+        if place is None or entrance.sources.is_proxy(self._peer):
+            place = entrance.places.open(self._source.address)
+        if place is None:
+            entrance.refusals.note("strangers", self._source.address)
+            self._answer(HTTPStatus.TOO_MANY_REQUESTS, TOO_MANY)
+            return
+        method = self.scope["method"].encode()
+        lines = [b"%s %s HTTP/1.1" % (method, self.url), *(b"%s: %s" % header for header in self.headers), b"", b""]
+        self._let_go()
+        self.connections.discard(self)
+        self.parser = None  # type: ignore[assignment]  # as uvicorn does: they refer to each other
+        bot = Connection(entrance, self._source, place, self.connections)
+        bot.connection_made(self.transport)
+        self.transport.set_protocol(bot)
+        self.transport.resume_reading()
+        bot.open(b"\r\n".join(lines), rest)
+
+    # --- the end ---
+
+    def _refuse(self, status: HTTPStatus, text: str, reason: str) -> None:
+        """Answer with a refusal when every earlier request is answered, and hear no more."""
+        self._entrance.refusals.note(reason, self._source.address or self.address)
+        self._last = partial(self._answer, status, text)
+        if not self._in_body:
+            self._finish()
+        elif self.pipeline or self.cycle.response_started:
+            self.transport.close()
+        else:  # it is this very request that waits for an answer
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+            self._last()
+
+    def _finish(self) -> None:
+        """Do what is to be done last if nothing is being answered."""
+        if self._last is not None and not self.pipeline and not self._is_answering():
+            last, self._last = self._last, _nothing
+            last()
+
+    def _is_answering(self) -> bool:
+        cycle = cast("RequestResponseCycle | None", self.cycle)
+        return cycle is not None and not cycle.response_complete
+
+    def _answer(self, status: HTTPStatus, text: str) -> None:
+        """Write an answer, and end the connection when the peer has had time to read it."""
+        self._last = _nothing
+        self._let_go()
+        self._rest = b""
+        head = f"HTTP/1.1 {status.value} {status.phrase}\r\nContent-Type: text/plain; charset=utf-8\r\n"
+        self.transport.write(f"{head}Content-Length: {len(text)}\r\nConnection: close\r\n\r\n{text}".encode())
+        if self.transport.can_write_eof():
+            # To close while bytes of the peer wait unread would have its side drop the answer.
+            self.transport.pause_reading()
+            self.transport.write_eof()
+            self._timer = self.loop.call_later(LINGER_S, self.transport.abort)
+        else:
+            self.transport.close()
+
+    def _let_go(self) -> None:
+        """Cancel the timers."""
+        self._unset_keepalive_if_required()
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    # --- deadlines ---
+
+    def _watch(self) -> None:
+        """See to it that the head or the body that is coming in does so in time."""
+        if self._last is not None:
+            return
+        timed = (self._request, self._in_head) if self._in_head or self._in_body else None
+        if timed != self._timed:
+            self._timed = timed
+            if self._timer is not None:
+                self._timer.cancel()
+                self._timer = None
+            if timed is not None:
+                bounds = self._entrance.bounds
+                ms = bounds.header_ms if self._in_head else bounds.body_ms
+                self._timer = self.loop.call_later(ms / 1000, self._on_late)
+
+    def _on_late(self) -> None:
+        self._timer = self._timed = None
+        if self._rest or self._is_held():  # it is not the peer that keeps others waiting
+            self._watch()
+        elif self._request == 0:
+            self.transport.close()
+        elif self._in_head:
+            self._refuse(HTTPStatus.REQUEST_TIMEOUT, "the headers took too long\n", "header_time")
+        else:
+            self._refuse(HTTPStatus.REQUEST_TIMEOUT, "the body took too long\n", "body_time")
+
+    # --- when descriptors run out ---
+
+    @property
+    def idleness(self) -> Idleness | None:
+        """How idle it is; None while it is answered, or sends a request that counts."""
+        if self._place is None or self._request == 0 or (self._in_head and self._request == 1):
+            return Idleness.STRANGER
+        return None if self._in_head or self._in_body or self._is_answering() else Idleness.BETWEEN_REQUESTS
+
+    def shed(self) -> None:
+        """End the connection at once."""
+        self.transport.abort()
+
+    def shut_out(self) -> None:
+        """End the connection if the source of its newest request is banned."""
+        if self._entrance.gateway.ban_of(self._source.address) is not None:
+            self.transport.abort()
+
+
+def _nothing() -> None:
+    """Nothing is left to do."""

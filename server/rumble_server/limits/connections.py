@@ -1,0 +1,103 @@
+"""What each address has open: connections, and event streams."""
+
+from collections import Counter
+
+from rumble_server.bounds import Bounds
+from rumble_server.hosts import is_loopback
+
+Room = tuple[str, ...]
+"""Where a place is counted: its kind and its address, and the tournament of an invitation. Empty: nowhere."""
+
+
+class Connections:
+    """The places of a server's open connections and streams."""
+
+    def __init__(self, bounds: Bounds) -> None:
+        self._bounds = bounds
+        self._counts: Counter[Room] = Counter()
+
+    def open(self, address: str) -> "Place | None":
+        """Give a new connection its place; None: its address has too many strangers."""
+        return self._place("stranger", address, self._bounds.strangers_per_address)
+
+    def refuse(self, address: str) -> "Place | None":
+        """Give a connection that is refused a place until it is told so; None: too many wait for that already."""
+        return self._place("refused", address, self._bounds.strangers_per_address)
+
+    def stream(self, address: str) -> "Place | None":
+        """Give a new stream its place; None: its address has too many."""
+        return self._place("stream", address, self._bounds.streams_per_address)
+
+    def uncounted(self, address: str) -> "Place":
+        """Give a place to what counts elsewhere: the connection of a proxy counts as those of its clients."""
+        return Place(self, address, ())
+
+    def has_room(self, address: str) -> bool:
+        """Whether a stranger of this address may become known."""
+        return self._counts["known", address] < self._bounds.connections_per_address
+
+    def has_room_for_invited(self, address: str, tournament_id: str) -> bool:
+        """Whether one more connection of this address may be counted as invited to the tournament."""
+        return self._counts["invited", address, tournament_id] < self._bounds.invited_connections_per_address
+
+    def count(self, room: Room, change: int) -> None:
+        """Count a place in or out of a room."""
+        if room:
+            self._counts[room] += change
+            if not self._counts[room]:
+                del self._counts[room]
+
+    def _place(self, kind: str, address: str, most: int) -> "Place | None":
+        if is_loopback(address) and not self._bounds.limit_loopback:
+            return self.uncounted(address)
+        return Place(self, address, (kind, address)) if self._counts[kind, address] < most else None
+
+
+class Place:
+    """The place of one open connection: a stranger's, then that of one who is known, or an invited one's.
+
+    Whether an invitation is valid shows only at the login. So a stranger finds a place while its address has fewer
+    than `strangers_per_address` of them, however many others are open. Only for more than that it needs room: among
+    the `connections_per_address` of its address, or by an invitation among those of (address, tournament). A class of
+    500 behind one router gets in with invitations to two tournaments, or with one and half of its bots without, and
+    at most 64 at a time are on their way from the accept to the login.
+    """
+
+    __slots__ = ("_connections", "_room", "address")
+
+    def __init__(self, connections: Connections, address: str, room: Room) -> None:
+        self._connections = connections
+        self.address = address
+        self._room: Room = ()
+        self._move(room)
+
+    @property
+    def is_stranger(self) -> bool:
+        """Whether it has neither logged in nor completed an HTTP request, and counts."""
+        return self._room[:1] == ("stranger",)
+
+    @property
+    def has_room(self) -> bool:
+        """Whether it may be known, or is."""
+        return not self.is_stranger or self._connections.has_room(self.address)
+
+    def know(self) -> None:
+        """Count it as known: its bot has logged in, or it has completed an HTTP request."""
+        if self.is_stranger:
+            self._move(("known", self.address))
+
+    def invite(self, tournament_id: str) -> None:
+        """Count it as invited: it showed a valid invitation to this tournament. Without room there it stays."""
+        if self._room[:1] in {("stranger",), ("known",)} and self._connections.has_room_for_invited(
+            self.address, tournament_id
+        ):
+            self._move(("invited", self.address, tournament_id))
+
+    def close(self) -> None:
+        """Give the place back; to do so twice is no error."""
+        self._move(())
+
+    def _move(self, room: Room) -> None:
+        self._connections.count(self._room, -1)
+        self._room = room
+        self._connections.count(room, 1)

@@ -1,0 +1,97 @@
+"""Guessing: wrong keys, tokens and invitations, counted by address for every secret and every way in.
+
+Who has once shown the right key of a name from an address has a bucket of its own there, which the wrong tries of
+others do not empty.
+"""
+
+from collections import OrderedDict
+
+from rumble_server.bounds import Bounds
+from rumble_server.limits.buckets import MOST_BUCKETS, MOST_OF_A_NETWORK, Bucket, Buckets, network_of
+from rumble_server.limits.refusals import Refusals
+
+HOST = "*"
+"""Whose secret a host token is; no bot's name."""
+
+
+class Guesses:
+    """Who showed wrong secrets lately. Loopback is counted like any address: a tunnel to a server comes from there."""
+
+    def __init__(self, bounds: Bounds, refusals: Refusals) -> None:
+        self._bounds = bounds
+        self._refusals = refusals
+        self._tries = Buckets(bounds.wrong_tries_per_minute)
+        self._invites = Buckets(bounds.wrong_invites_per_tournament)
+        self._owners = _Owners(bounds.wrong_keys_of_owner_per_minute)
+
+    def may_try(self, address: str, whose: str, now_ms: int) -> bool:
+        """Whether this address may show a key of a name, or a host token; if not, the refusal is noted."""
+        own = self._owners.get(address, whose)
+        if own.allows(now_ms) if own is not None else self._tries.allows(address, now_ms):
+            return True
+        self._refusals.note("too_many_wrong_tries", address, whose)
+        return False
+
+    def right(self, address: str, whose: str, now_ms: int) -> None:
+        """Note that this address showed the right key of a name, or a host token."""
+        self._owners.add(address, whose, now_ms)
+
+    def wrong(self, address: str, whose: str, now_ms: int) -> None:
+        """Count a wrong key of a name, or a wrong host token."""
+        self._refusals.note("wrong_token" if whose == HOST else "wrong_key", address, whose)
+        own = self._owners.get(address, whose)
+        if own is not None:
+            own.take(now_ms)
+        else:
+            self._tries.take(address, now_ms)
+
+    def knows(self, address: str, whose: str) -> bool:
+        """Whether this address has shown the right key of the name."""
+        return self._owners.get(address, whose) is not None
+
+    def may_invite(self, address: str, tournament_id: str, now_ms: int) -> bool:
+        """Whether this address may show an invitation to a tournament; if not, the refusal is noted."""
+        if self._tries.allows(address, now_ms) and self._invites.allows("", now_ms, tournament_id):
+            return True
+        self._refusals.note("too_many_wrong_tries", address, tournament_id)
+        return False
+
+    def wrong_invite(self, address: str, tournament_id: str, now_ms: int) -> None:
+        """Count a wrong invitation to a tournament."""
+        self._refusals.note("wrong_invite", address, tournament_id)
+        self._tries.take(address, now_ms)
+        self._invites.take("", now_ms, tournament_id)
+
+
+class _Owners:
+    """The buckets of those who showed a right key, by address and name; a network has a bounded number of them."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._networks: OrderedDict[str, OrderedDict[tuple[str, str], Bucket]] = OrderedDict()
+        """By network, the one that was used longest ago first; so are the buckets of each."""
+        self._count = 0
+
+    def get(self, address: str, whose: str) -> Bucket | None:
+        kept = self._networks.get(network_of(address))
+        return None if kept is None else kept.get((address, whose.casefold()))
+
+    def add(self, address: str, whose: str, now_ms: int) -> None:
+        network, key = network_of(address), (address, whose.casefold())
+        kept = self._networks.setdefault(network, OrderedDict())
+        if key not in kept:
+            kept[key] = Bucket(self._most, now_ms)
+            self._count += 1
+        kept.move_to_end(key)
+        self._networks.move_to_end(network)
+        if len(kept) > MOST_OF_A_NETWORK:
+            self._forget_oldest_of(network)
+        elif self._count > MOST_BUCKETS:
+            self._forget_oldest_of(next(iter(self._networks)))
+
+    def _forget_oldest_of(self, network: str) -> None:
+        kept = self._networks[network]
+        kept.popitem(last=False)
+        self._count -= 1
+        if not kept:
+            del self._networks[network]

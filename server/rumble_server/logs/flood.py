@@ -1,0 +1,49 @@
+"""Keeps a flood of refusals and logins from flooding the audit log."""
+
+import logging
+from collections import Counter
+
+WINDOW_S = 60.0
+"""Time in s in which one event of a kind is logged, and those that follow are counted."""
+MOST_KINDS = 1_000
+"""Maximum number of kinds (event, reason or bot, address) told apart in that time; others count by reason alone."""
+
+Kind = tuple[str, str, str]
+"""Event, reason or bot, address."""
+
+
+class FloodFilter(logging.Filter):
+    """Passes the first event of a kind in each minute; its end tells how many followed. Commands always pass."""
+
+    def __init__(self, logger: logging.Logger) -> None:
+        super().__init__()
+        self._logger = logger
+        self._more: Counter[Kind] = Counter()
+        self._until_s = 0.0
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        address = getattr(record, "address", None)
+        if address is None or hasattr(record, "command") or hasattr(record, "more"):
+            return True
+        self.tick(record.created)
+        whose = str(getattr(record, "reason", None) or getattr(record, "bot", ""))
+        kind = record.getMessage(), whose, str(address)
+        if kind not in self._more and len(self._more) >= MOST_KINDS:
+            kind = record.getMessage(), str(getattr(record, "reason", "")), ""
+        is_first = kind not in self._more and kind[2] != ""
+        self._more[kind] += not is_first
+        return is_first
+
+    def tick(self, now_s: float) -> None:
+        """Tell what was counted, if its minute is over."""
+        if now_s >= self._until_s:
+            self._until_s = now_s + WINDOW_S
+            self.flush()
+
+    def flush(self) -> None:
+        """Tell what was counted, and begin anew."""
+        more, self._more = self._more, Counter()
+        for (event, whose, address), count in more.items():
+            if count:
+                what = "bot" if event == "logged in" else "reason"
+                self._logger.info(event, extra={what: whose, "address": address, "more": count})

@@ -1,0 +1,90 @@
+"""Log records as lines: text or JSON, one line an event, with what strangers sent escaped and secrets blanked."""
+
+import json
+import logging
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+BLANK = "***"
+_NAMED = re.compile(
+    r"""([\w-]*(?:key|token|invite|secret|password|authorization)\\*["']?\s*[=:]\s*)  # the name of a secret
+        (?:(\\*["']).*?\2|(?!["'\\])[^\s"'\\&,;)}\]]+)  # and its value, quoted or bare""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_HEADER = re.compile(r"\b(Bearer\s+|Bot\s+[^\s:]+:)[^\s\"',;)}\]]+", re.IGNORECASE)
+"""The values of an `Authorization` header."""
+_PLAIN = re.compile(r"[^\s\"'=\\]+")
+_OWN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
+"""The attributes that every record has."""
+
+
+class Blanker:
+    """Blanks secrets in texts: values that are named as such, and those that are given."""
+
+    def __init__(self, secrets: Sequence[str] = ()) -> None:
+        self._secrets = secrets
+
+    def __call__(self, text: str) -> str:
+        for secret in self._secrets:
+            text = text.replace(secret, BLANK)
+        text = _HEADER.sub(rf"\1{BLANK}", text)
+        return _NAMED.sub(lambda found: f"{found[1]}{found[2] or ''}{BLANK}{found[2] or ''}", text)
+
+
+def escape(text: str) -> str:
+    """Escape all that is not printable: no event has two lines, and nothing reaches the terminal that reads them."""
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+
+
+class TextLines(logging.Formatter):
+    """`TIME LEVEL LOGGER: MESSAGE NAME=VALUE...`"""
+
+    def __init__(self, blank: Blanker) -> None:
+        super().__init__()
+        self._blank = blank
+
+    def format(self, record: logging.LogRecord) -> str:
+        found = " ".join(f"{name}={_word(value)}" for name, value in extras(record).items())
+        failure = _failure(self, record)
+        parts = (self._blank(part) for part in (record.getMessage(), found, failure) if part)
+        return escape(f"{_time(record)} {record.levelname} {record.name}: {' '.join(parts)}")
+
+
+class JsonLines(logging.Formatter):
+    """A JSON object with `time`, `level`, `logger`, `message`, what belongs to the event, and `exception`."""
+
+    def __init__(self, blank: Blanker) -> None:
+        super().__init__()
+        self._blank = blank
+
+    def format(self, record: logging.LogRecord) -> str:
+        told = {"time": _time(record), "level": record.levelname, "logger": record.name}
+        told["message"] = self._blank(record.getMessage())
+        for name, value in extras(record).items():
+            told[name] = self._blank(value) if isinstance(value, str) else value
+        failure = _failure(self, record)
+        if failure:
+            told["exception"] = self._blank(failure)
+        return json.dumps(told, default=str)
+
+
+def extras(record: logging.LogRecord) -> dict[str, Any]:
+    """Return what was logged with `extra`, without what is empty."""
+    return {name: value for name, value in vars(record).items() if name not in _OWN and value not in ("", None)}
+
+
+def _time(record: logging.LogRecord) -> str:
+    return datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _word(value: Any) -> str:
+    text = str(value)
+    return text if _PLAIN.fullmatch(text) else json.dumps(text, ensure_ascii=False)
+
+
+def _failure(formatter: logging.Formatter, record: logging.LogRecord) -> str:
+    return formatter.formatException(record.exc_info) if record.exc_info and record.exc_info[0] else ""

@@ -1,0 +1,70 @@
+"""Sets up the logs of a server's process."""
+
+import logging
+import sys
+import time
+from dataclasses import dataclass
+
+from rumble_server.config import ServerConfig
+from rumble_server.logs.day_file import DayFile
+from rumble_server.logs.flood import FloodFilter
+from rumble_server.logs.lines import Blanker, JsonLines, TextLines
+
+AUDIT = "rumble_server.audit"
+"""The logger of logins, refusals and host commands."""
+CHATTY = ("uvicorn", "websockets", "httpx")
+"""Libraries that tell of every start and connection below WARNING; only `debug` shows that."""
+
+
+@dataclass(frozen=True, slots=True)
+class Logs:
+    """The logs of this process. `tick` is to be called about once a minute, `close` at the end."""
+
+    handler: logging.Handler
+    flood: FloodFilter
+    audit_file: DayFile | None
+
+    def tick(self) -> None:
+        """Tell what was counted, and turn to the file of a new day."""
+        now_s = time.time()
+        self.flood.tick(now_s)
+        if self.audit_file is not None:
+            self.audit_file.tick(now_s)
+
+    def close(self) -> None:
+        """Tell what was counted, and log no more."""
+        self.flood.flush()
+        audit = logging.getLogger(AUDIT)
+        audit.removeFilter(self.flood)
+        if self.audit_file is not None:
+            audit.removeHandler(self.audit_file)
+            audit.propagate = True
+            self.audit_file.close()
+        root = logging.getLogger()
+        root.removeHandler(self.handler)
+        root.setLevel(logging.WARNING)
+
+
+def set_up_logs(config: ServerConfig) -> Logs:
+    """Log to standard error, and the audit log to its file if it has one. Raises OSError if that cannot be opened."""
+    blank = Blanker([token for token in (config.host_token, config.metrics_token) if token])
+    lines = JsonLines(blank) if config.log_json else TextLines(blank)
+    level = logging.getLevelNamesMapping()[config.log_level.upper()]
+    audit = logging.getLogger(AUDIT)
+    audit_file = None
+    if config.audit_log is not None:
+        audit_file = DayFile(config.audit_log, config.bounds.address_days, time.time())
+        audit_file.setFormatter(lines)
+        audit.addHandler(audit_file)
+        audit.propagate = False
+    audit.setLevel(logging.INFO if audit_file is not None else logging.NOTSET)
+    flood = FloodFilter(audit)
+    audit.addFilter(flood)
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(lines)
+    root = logging.getLogger()
+    root.addHandler(handler)
+    root.setLevel(level)
+    for name in CHATTY:
+        logging.getLogger(name).setLevel(level if level == logging.DEBUG else max(level, logging.WARNING))
+    return Logs(handler, flood, audit_file)

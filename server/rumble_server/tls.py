@@ -1,0 +1,75 @@
+"""The server's certificate, and how its house bots know it."""
+
+import ssl
+from pathlib import Path
+
+BEGIN, END = "-----BEGIN CERTIFICATE-----", "-----END CERTIFICATE-----"
+
+
+class CertificateError(ValueError):
+    """A certificate or its key cannot be used; the text is one line."""
+
+
+class Certificate:
+    """A certificate with its key, from PEM files that can be read again while connections are open."""
+
+    def __init__(self, cert: str, key: str | None = None) -> None:
+        """Read the files; `key` None: it is in the file of the certificate. Raises CertificateError."""
+        self.file = cert
+        self._key = key
+        self.context, self.leaf = self._read()
+
+    def reload(self) -> None:
+        """Read the files again, for connections that come. Raises CertificateError, and then the old one stays."""
+        _, self.leaf = self._read()
+        self.context.load_cert_chain(self.file, self._key)
+
+    def _read(self) -> tuple[ssl.SSLContext, str]:
+        context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        try:
+            leaf = read_leaf(self.file)
+            if self._key is not None:
+                Path(self._key).open("rb").close()  # the library does not say which of the files cannot be opened
+            context.load_cert_chain(self.file, self._key, password=_no_password)
+        except ssl.SSLError as error:
+            with_key = "" if self._key is None else f" with the key {self._key}"
+            raise CertificateError(f"cannot use the certificate {self.file}{with_key}: {_reason(error)}") from None
+        except OSError as error:
+            raise CertificateError(f"cannot read {error.filename}: {error.strerror}") from None
+        return context, leaf
+
+
+def read_leaf(file: str) -> str:
+    """Return the first certificate of a file, without those that signed it. Raises OSError, CertificateError."""
+    text = Path(file).read_text(encoding="utf-8", errors="replace")
+    _, begin, rest = text.partition(BEGIN)
+    body, end, _ = rest.partition(END)
+    if not begin or not end:
+        raise CertificateError(f"{file} has no certificate in PEM")
+    return f"{begin}{body}{end}\n"
+
+
+def trusting(*leaves: str) -> ssl.SSLContext:
+    """Make a client's context that accepts a server with one of these very certificates, under any name.
+
+    Nobody else has their keys, so it is safe where a name would not match: a server reaches itself by loopback.
+    """
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN  # a certificate that others signed is an anchor, too
+    context.load_verify_locations(cadata="".join(dict.fromkeys(leaves)))
+    return context
+
+
+def _no_password() -> str:
+    raise CertificateError("the key of the certificate is encrypted; give one without a passphrase")
+
+
+def _reason(error: ssl.SSLError) -> str:
+    match error.reason or "PEM_LIB":
+        case "KEY_VALUES_MISMATCH":
+            return "they do not belong together"
+        case "PEM_LIB" | "NO_START_LINE":
+            return "this is no certificate with a key in PEM"
+        case reason:
+            return reason.replace("_", " ").lower()

@@ -1,0 +1,44 @@
+"""Hosts' commands in the audit log."""
+
+import logging
+from collections.abc import AsyncIterator
+from typing import Any
+
+from fastapi import Request
+from pydantic import BaseModel
+
+audit = logging.getLogger("rumble_server.audit")
+
+READS = frozenset({"GET", "HEAD"})
+SECRETS = frozenset({"code", "invite"})
+"""Fields of bodies that are not logged."""
+
+
+def told_of(given: BaseModel) -> dict[str, Any]:
+    """Return what a command was given, for the log: its own texts and numbers, without secrets."""
+    told = given.model_dump(mode="json", exclude=set(SECRETS), exclude_unset=True)
+    return {name: value for name, value in told.items() if isinstance(value, str | int)}
+
+
+async def audit_command(request: Request) -> AsyncIterator[None]:
+    """Log a command that was let through, once it was carried out or refused. A dependency of the host's routes."""
+    try:
+        yield
+    except Exception as error:
+        _log(request, str(error))
+        raise
+    _log(request, "")
+
+
+def _log(request: Request, refused: str) -> None:
+    if request.method not in READS:
+        given = getattr(request.state, "given", {})
+        about = ", ".join(f"{name}: {value}" for name, value in given.items())
+        address = request.client.host if request.client else ""
+        told = {
+            "host": request.state.host,
+            "command": f"{request.method} {request.url.path}",
+            "about": about,
+            "address": address,
+        }
+        audit.info("host command", extra={**told, "refused": refused})

@@ -1,0 +1,88 @@
+"""Bans by the organiser: who is banned, banning and letting in again."""
+
+from functools import partial
+from http import HTTPStatus
+
+from fastapi import APIRouter, Depends, Request
+from rumble_protocol.codes import ErrorCode
+from rumble_protocol.server_messages import FieldProblem
+
+from rumble_server.arena.organiser import Organiser
+from rumble_server.limits.bans import Ban, Bans, network_to_ban
+from rumble_server.limits.buckets import MINUTE_MS
+from rumble_server.web.api import organiser_models as models
+from rumble_server.web.api.commands import REFUSED, body_schema, read_model
+from rumble_server.web.api.models import Done
+from rumble_server.web.api.reading import ERRORS
+from rumble_server.web.errors import WebError
+from rumble_server.web.security import organiser_only
+from rumble_server.web.site import Site
+from rumble_server.web.tries import source_of
+
+
+def banning_routes(site: Site) -> APIRouter:
+    """Make the routes of bans; they need the host token."""
+    arena, organiser = site.arena, Organiser(site.arena)
+    router = APIRouter(
+        prefix="/api",
+        tags=["host"],
+        dependencies=[Depends(organiser_only(arena.host_tokens, site.tries))],
+        responses={**ERRORS, **REFUSED},
+    )
+
+    @router.get("/bans")
+    async def list_bans() -> models.BanList:
+        """List the bans that are in force, the newest first."""
+        await site.on_disk()
+        return models.BanList(bans=[_shown(ban) for ban in arena.door.bans.in_force(arena.clock.now_ms())])
+
+    @router.post("/bans", openapi_extra=body_schema(models.NewBan))
+    async def ban(request: Request) -> Done:
+        """Keep out an address, a network or a name, and close its connections. Your own address cannot be banned."""
+        given = await read_model(request, models.NewBan)
+        what, by_name = _whom(given)
+        now_ms = arena.clock.now_ms()
+        until_ms = None if given.minutes is None else now_ms + given.minutes * MINUTE_MS
+        new = Ban(what, by_name, until_ms, given.reason, now_ms)
+        if Bans([new]).of_address(source_of(request), now_ms) is not None:
+            raise WebError(HTTPStatus.CONFLICT, ErrorCode.UNAVAILABLE, f"{what} has your own address")
+        site.need_disk()
+        with arena.transaction() as transaction:
+            organiser.ban(what, by_name=by_name, until_ms=until_ms, reason=given.reason)
+        await site.on_disk(transaction.number)
+        return Done(message=f"{what} is banned")
+
+    @router.post("/bans/lift", openapi_extra=body_schema(models.Banned))
+    async def lift(request: Request) -> Done:
+        """Let an address, a network or a name in again."""
+        what, by_name = _whom(await read_model(request, models.Banned))
+        site.need_disk()
+        with arena.transaction() as transaction:
+            organiser.lift_ban(what, by_name=by_name)
+        await site.on_disk(transaction.number)
+        return Done(message=f"{what} is let in again")
+
+    return router
+
+
+def _whom(given: models.Banned) -> tuple[str, bool]:
+    """Return what is banned, and whether it is a name. Raises WebError."""
+    refused = partial(WebError, HTTPStatus.UNPROCESSABLE_ENTITY, ErrorCode.BAD_MESSAGE)
+    if given.name is not None and given.address is None:
+        return given.name, True
+    if given.address is None or given.name is not None:
+        raise refused("give either an `address` or a `name`")
+    try:
+        return network_to_ban(given.address), False
+    except ValueError as error:
+        raise refused(str(error), [FieldProblem(field="address", problem=str(error))]) from None
+
+
+def _shown(ban: Ban) -> models.BanView:
+    return models.BanView(
+        name=ban.what if ban.by_name else None,
+        address=None if ban.by_name else ban.what,
+        until_ms=ban.until_ms,
+        reason=ban.reason,
+        at_ms=ban.at_ms,
+    )

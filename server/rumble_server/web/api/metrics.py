@@ -1,0 +1,110 @@
+"""Figures for Prometheus. They are open to this machine, and to whoever has a token."""
+
+import hmac
+from collections.abc import Iterable, Iterator, Mapping
+from http import HTTPStatus
+
+from fastapi import APIRouter, Request, Response
+from prometheus_client import CollectorRegistry, ProcessCollector, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
+from prometheus_client.registry import Collector
+from rumble_protocol.server_messages import TournamentStatus
+
+from rumble_server.histogram import Histogram
+from rumble_server.match.facts import MatchOver, MoveMade
+from rumble_server.tournament.tournament import OVER
+from rumble_server.web.security import bearer_token, host_of
+from rumble_server.web.site import Site
+from rumble_server.web.tries import is_local
+
+PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
+LIVE: tuple[TournamentStatus, ...] = ("lobby", "running", "paused")
+
+
+def metrics_routes(site: Site) -> APIRouter:
+    """Make this route."""
+    router = APIRouter(tags=["operation"])
+    registry = CollectorRegistry()
+    registry.register(_Figures(site))
+    ProcessCollector(registry=registry)
+
+    @router.get("/metrics", response_class=Response)
+    async def metrics(request: Request) -> Response:
+        """Show figures in the text format of Prometheus; from another machine with `Authorization: Bearer TOKEN`."""
+        if not _may_read(site, request):
+            address = request.client.host if request.client else ""
+            site.operation.refusals.note("wrong_token", address, request.url.path)
+            text = "from another machine /metrics takes the host token or --metrics-token as a bearer token\n"
+            return Response(text, HTTPStatus.UNAUTHORIZED, {"WWW-Authenticate": "Bearer"}, media_type="text/plain")
+        return Response(generate_latest(registry), media_type=PROMETHEUS)
+
+    return router
+
+
+def _may_read(site: Site, request: Request) -> bool:
+    shown, token = bearer_token(request), site.operation.metrics_token
+    if is_local(request) or (token is not None and hmac.compare_digest(shown.encode(), token.encode())):
+        return True
+    return host_of(request, site.arena.host_tokens, site.tries) is not None
+
+
+class _Figures(Collector):
+    """The figures of a server, read when they are asked for."""
+
+    def __init__(self, site: Site) -> None:
+        self._site = site
+
+    def describe(self) -> Iterable[Metric]:
+        return ()
+
+    def collect(self) -> Iterator[Metric]:
+        site, operation = self._site, self._site.operation
+        arena, counts, log = site.arena, site.feed.counts, site.log
+        connected = sum(player.is_connected for player in arena.players)
+        yield _gauge("bots_connected", "Bots that are logged in.", connected)
+        yield _gauge("spectators", "Open streams of events.", site.feed.spectators)
+        yield _gauge("matches_running", "Matches that are being played.", len(arena.matches.live))
+        yield _counter("moves", "Moves that counted, since the start of this process.", counts[MoveMade])
+        yield _counter("results", "Matches that ended, since the start of this process.", counts[MatchOver])
+        yield _gauge("log_facts", "The number of the last fact of the event log.", log.last)
+        yield _gauge("log_facts_durable", "The number of the last fact that is on disk.", log.durable)
+        yield _gauge("log_trouble", "1 while the database cannot be written.", log.trouble is not None)
+        yield _gauge(
+            "loop_lag_seconds", "How late the event loop was when it was last measured.", operation.lag.newest_s
+        )
+        yield _labelled("tournaments", "Tournaments, by status.", "status", self._tournaments())
+        yield _labelled("connections", "Open connections, by kind.", "kind", operation.connections())
+        queues = {"facts": log.last - log.durable, "sessions": arena.waiting_for_disk, "streams": site.feed.waiting}
+        yield _labelled("queue_length", "What waits for the disk, by kind.", "queue", queues)
+        refused = CounterMetricFamily("rumble_refusals", "What was refused, by reason.", labels=["reason"])
+        for reason, count in sorted(operation.refusals.counts.items()):
+            refused.add_metric([reason], count)
+        yield refused
+        about = "Time from the first frame that a turn of the event loop says until all its frames are written."
+        yield _histogram("turn_latency_seconds", about, operation.turn_latency)
+        yield _histogram("loop_late_seconds", "How late the event loop was, measured all the time.", operation.lag.all)
+        yield _histogram("commit_seconds", "Time of a transaction on the database.", operation.commits)
+
+    def _tournaments(self) -> Mapping[str, float]:
+        live = [tournament.status for tournament in self._site.arena.tournaments.values()]
+        over = self._site.operation.ended()
+        return {**{status: live.count(status) for status in LIVE}, **{status: over[status] for status in OVER}}
+
+
+def _gauge(name: str, about: str, value: float) -> Metric:
+    return GaugeMetricFamily(f"rumble_{name}", about, value)
+
+
+def _counter(name: str, about: str, value: float) -> Metric:
+    return CounterMetricFamily(f"rumble_{name}", about, value)
+
+
+def _labelled(name: str, about: str, label: str, values: Mapping[str, float]) -> Metric:
+    family = GaugeMetricFamily(f"rumble_{name}", about, labels=[label])
+    for each, value in values.items():
+        family.add_metric([each], value)
+    return family
+
+
+def _histogram(name: str, about: str, histogram: Histogram) -> Metric:
+    return HistogramMetricFamily(f"rumble_{name}", about, histogram.buckets(), histogram.sum_s)

@@ -1,0 +1,50 @@
+"""Secrets that requests show: each is compared, unless its address showed too many wrong ones."""
+
+from collections.abc import Callable
+
+from fastapi import Request
+
+from rumble_server.hosts import is_loopback
+from rumble_server.limits.guesses import Guesses
+from rumble_server.tournament.tournament import Tournament
+from rumble_server.web.errors import WebError
+
+
+def source_of(request: Request) -> str:
+    """Return the address that a request is counted for."""
+    return "" if request.client is None else request.client.host
+
+
+def is_local(request: Request) -> bool:
+    """Return whether a request comes from this very machine, and is not forwarded."""
+    told = request.scope.get("state", {}).get("is_local")
+    return is_loopback(source_of(request)) if told is None else bool(told)
+
+
+class Tries:
+    """Compares the secrets of requests; `now_ms` gives the server time."""
+
+    def __init__(self, guesses: Guesses, now_ms: Callable[[], int]) -> None:
+        self._guesses = guesses
+        self._now_ms = now_ms
+
+    def is_right(self, request: Request, whose: str, compare: Callable[[], bool]) -> bool:
+        """Whether the secret of a name, or of the host, is right, as `compare` tells. Raises WebError (429)."""
+        address, now_ms = source_of(request), self._now_ms()
+        if not self._guesses.may_try(address, whose, now_ms):
+            raise WebError.too_many("too many wrong tries from your address; try again in a minute")
+        if compare():
+            self._guesses.right(address, whose, now_ms)
+            return True
+        self._guesses.wrong(address, whose, now_ms)
+        return False
+
+    def is_invited(self, request: Request, tournament: Tournament, code: str) -> bool:
+        """Whether this is the code of a tournament. Raises WebError (429)."""
+        address, now_ms = source_of(request), self._now_ms()
+        if not self._guesses.may_invite(address, tournament.id, now_ms):
+            raise WebError.too_many("too many wrong invitations; try again in a minute")
+        if tournament.admits(code):
+            return True
+        self._guesses.wrong_invite(address, tournament.id, now_ms)
+        return False

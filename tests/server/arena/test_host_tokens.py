@@ -1,0 +1,23 @@
+"""Tokens of hosts: known by their hashes, replaced and taken back by facts."""
+
+from rumble_server.arena.host_tokens import HostToken, HostTokens
+from rumble_server.arena.names import digest_of
+from rumble_server.tournament.facts import HostTokenRemoved, HostTokenSet
+
+
+def token(name: str, secret: str, at_ms: int = 1) -> HostTokenSet:
+    return HostTokenSet(name, "0a", digest_of(secret, "0a"), at_ms)
+
+
+def test_a_token_is_known_by_its_name_until_it_is_replaced_or_taken_back() -> None:
+    tokens = HostTokens()
+    assert tokens.holder("") is None
+    for fact in (token("default", "first"), token("ada", "second", 2)):
+        tokens.apply(fact)
+    assert [tokens.holder(each) for each in ("first", "second", "third")] == ["default", "ada", None]
+    tokens.apply(token("default", "third", 3))
+    assert [tokens.holder(each) for each in ("first", "second", "third")] == [None, "ada", "default"]
+    tokens.apply(HostTokenRemoved("ada", 4))
+    tokens.apply(HostTokenRemoved("ada", 5))
+    assert tokens.holder("second") is None
+    assert tokens.listed() == [HostToken("default", 3)]

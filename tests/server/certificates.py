@@ -1,0 +1,22 @@
+"""Certificates for 127.0.0.1, made in the test, of an authority that nobody else knows."""
+
+import ssl
+from pathlib import Path
+
+import trustme
+
+
+class Authority:
+    """Issues certificates, and is trusted by the `context` of clients."""
+
+    def __init__(self) -> None:
+        self._ca = trustme.CA()
+        self.context = ssl.create_default_context()
+        self._ca.configure_trust(self.context)
+
+    def issue(self, folder: Path, name: str = "127.0.0.1") -> tuple[str, str]:
+        """Write a certificate with its chain, and its key, in the place of older ones; return the files."""
+        cert, key, leaf = folder / "cert.pem", folder / "key.pem", self._ca.issue_cert(name)
+        cert.write_bytes(b"".join(blob.bytes() for blob in leaf.cert_chain_pems) + self._ca.cert_pem.bytes())
+        leaf.private_key_pem.write_to_path(key)
+        return str(cert), str(key)

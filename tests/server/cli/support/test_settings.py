@@ -1,0 +1,104 @@
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rumble_protocol.server_messages import Limits
+from rumble_server.bounds import Bounds
+from rumble_server.cli.support.errors import CliError, ExitCode
+from rumble_server.cli.support.house import DEFAULT, read_house
+from rumble_server.cli.support.settings import PARTS, read_config, settings
+from rumble_server.config import ServerConfig
+
+
+def test_every_field_is_a_setting_with_its_docstring_and_default() -> None:
+    fields = [name for name in ServerConfig.model_fields if name not in PARTS]
+    fields += [*Limits.model_fields, *Bounds.model_fields]
+    assert len(set(fields)) == len(fields), "two settings have one name"
+    assert list(settings()) == fields
+    assert all(setting.about for setting in settings().values())
+    found = settings()["connections_per_address"]
+    assert (found.option, found.variable) == ("--connections-per-address", "RUMBLE_CONNECTIONS_PER_ADDRESS")
+    assert (found.default, found.about) == (256, "Open connections of one address.")
+    assert (settings()["allowed_hosts"].option, settings()["log_json"].kind) == ("--allow-host", "yes or no")
+
+
+def test_by_default_all_is_as_the_models_say() -> None:
+    assert read_config({}, {}) == ServerConfig(house=read_house(DEFAULT))
+
+
+def test_an_option_goes_before_the_environment_and_that_before_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "rumble.toml"
+    file.write_text("port = 1\nidle_ms = 1\nping_ms = 1\n")
+    given = {"config": str(file), "port": "3"}
+    config = read_config(given, {"RUMBLE_PORT": "2", "RUMBLE_IDLE_MS": "2"})
+    assert (config.port, config.bounds.idle_ms, config.limits.ping_ms, config.limits.pong_ms) == (3, 2, 1, 120_000)
+
+
+def test_the_environment_may_name_the_file_and_every_kind_of_value_can_be_given_everywhere(tmp_path: Path) -> None:
+    file = tmp_path / "rumble.toml"
+    file.write_text(
+        """db = "x.db"\nopen_names = true\nallowed_hosts = ["A.org", "b.org"]\nhouse = "none"\nidle_ms = 7"""
+    )
+    by_file = read_config({}, {"RUMBLE_CONFIG": str(file)})
+    variables = {"DB": "x.db", "OPEN_NAMES": "yes", "ALLOWED_HOSTS": "A.org, b.org", "HOUSE": "none", "IDLE_MS": "7"}
+    by_environment = read_config({}, {f"RUMBLE_{name}": value for name, value in variables.items()})
+    options = {"db": "x.db", "open_names": True, "allowed_hosts": ["A.org", "b.org"], "house": "none", "idle_ms": "7"}
+    assert by_file == by_environment == read_config(options, {})
+    assert (by_file.allowed_hosts, by_file.house, by_file.open_names) == (frozenset({"a.org", "b.org"}), (), True)
+    assert not read_config({"open_names": False}, {"RUMBLE_OPEN_NAMES": "1"}).open_names
+
+
+@pytest.mark.parametrize(
+    ("given", "environment", "text", "message"),
+    [
+        ({"port": "x"}, {}, "", "--port: this is a whole number, not 'x'"),
+        ({"port": "65536"}, {}, "", "--port: Input should be less than or equal to 65535"),
+        ({}, {"RUMBLE_HEADER_MS": "0"}, "", "RUMBLE_HEADER_MS: Input should be greater than or equal to 1"),
+        ({}, {"RUMBLE_OPEN_NAMES": "maybe"}, "", "RUMBLE_OPEN_NAMES: this is yes or no, not 'maybe'"),
+        (
+            {},
+            {"RUMBLE_HEADERS_MS": "1"},
+            "",
+            "RUMBLE_HEADERS_MS: there is no such setting; did you mean RUMBLE",
+        ),
+        ({}, {"RUMBLE_HOUSE": "chaos"}, "", "RUMBLE_HOUSE: unknown bot 'chaos'"),
+        ({"log_level": "loud"}, {}, "", "--log-level: Input should be 'debug', 'info', 'warning' or 'error'"),
+        ({}, {}, "prot = 1", "FILE: there is no setting 'prot'; did you mean port?"),
+        ({}, {}, "header-ms = 1", "FILE: there is no setting 'header-ms'; did you mean header_ms?"),
+        ({}, {}, "idle_ms = 1.5", "FILE: idle_ms: this is a whole number, not 1.5"),
+        ({}, {}, "idle_ms = true", "FILE: idle_ms: this is a whole number, not True"),
+        ({}, {}, "db = 1", "FILE: db: this is text, not 1"),
+        ({}, {}, "allowed_hosts = [1]", "FILE: allowed_hosts: this is a list, not [1]"),
+        ({}, {}, "max_matches = 0", "FILE: max_matches: this is at least 1"),
+        ({}, {}, "pong_ms =", "FILE: not a TOML file: "),
+        ({}, {}, "tls_key = 'a.pem'", "FILE: tls_key: a key without a certificate"),
+    ],
+)
+def test_a_wrong_key_or_value_is_told_with_its_place(
+    given: dict[str, Any], environment: dict[str, str], text: str, message: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "rumble.toml"
+    file.write_text(text)
+    with pytest.raises(CliError) as caught:
+        read_config({"config": str(file), **given}, environment)
+    assert caught.value.message.startswith(message.replace("FILE", str(file)))
+    assert caught.value.exit_code == ExitCode.USAGE
+
+
+def test_variables_of_others_are_left_alone_and_a_secret_is_not_repeated() -> None:
+    others = (
+        "SERVER",
+        "JOIN",
+        "NAME",
+        "KEY",
+        "CONFIG_DIR",
+        "STATE_DIR",
+        "DEBUG",
+        "COMPILE",
+        "TOURNAMENT",
+        "SERVICE_HOST",
+    )
+    read_config({}, {f"RUMBLE_{name}": "x" for name in others})
+    with pytest.raises(CliError) as caught:
+        read_config({"host_token": "sesame"}, {})
+    assert caught.value.message == "--host-token: String should have at least 8 characters"

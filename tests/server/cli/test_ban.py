@@ -1,0 +1,72 @@
+"""`rumble ban` against a real server, on a thread of this process."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rumble_server.cli.main import run
+from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed
+
+from tests.server.cli.server_thread import TOKEN, server_on_thread
+
+KEY = "correct-horse-battery"
+
+
+async def log_in(address: str, name: str) -> list[Any]:
+    """Log in; return the types of the frames that follow, or the close code at the end."""
+    async with connect(address.replace("http", "ws") + "/bot") as socket:
+        await socket.recv()
+        await socket.send(json.dumps({"type": "login", "name": name, "key": KEY}))
+        heard: list[Any] = [json.loads(await socket.recv())["type"]]
+        if heard == ["error"]:
+            try:
+                await socket.recv()
+            except ConnectionClosed as closed:
+                heard.append(closed.rcvd and closed.rcvd.code)
+        return heard
+
+
+def test_a_host_bans_and_lets_in_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def rumble(*arguments: str) -> tuple[int, str, str]:
+        code = run(["ban", *arguments])
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    with server_on_thread(tmp_path / "rumble.db") as address:
+        monkeypatch.setenv("RUMBLE_SERVER", address)
+        monkeypatch.setenv("RUMBLE_HOST_TOKEN", TOKEN)
+        assert rumble("list") == (0, "nobody is banned\n", "")
+        assert asyncio.run(log_in(address, "ann")) == ["session"]
+        assert rumble("add", "--name", "Ann", "--minutes", "5", "--reason", "floods\x1b[2J") == (
+            0,
+            "Ann is banned\n",
+            "",
+        )
+        assert rumble("add", "--address", "2001:db8::7")[1] == "2001:db8::/64 is banned\n"
+        assert asyncio.run(log_in(address, "ann")) == ["error", 4011]
+        out = rumble("list")[1]
+        assert [line.split()[:2] for line in out.splitlines()[1:]] == [
+            ["address", "2001:db8::/64"],
+            ["name", "Ann"],
+        ]
+        assert "\x1b" not in out
+        assert "floods\\u001b[2J" in out
+        assert rumble("remove", "--name", "ANN") == (0, "ANN is let in again\n", "")
+        assert asyncio.run(log_in(address, "ann")) == ["session"]
+        code, _, error = rumble("remove", "--name", "ann")
+        assert (code, "ann is not banned" in error) == (1, True)
+    with server_on_thread(tmp_path / "rumble.db") as address:
+        monkeypatch.setenv("RUMBLE_SERVER", address)
+        (ban,) = json.loads(rumble("list", "--json")[1])["bans"]
+        assert (ban["address"], ban["name"], ban["until_ms"]) == ("2001:db8::/64", None, None)
+
+
+@pytest.mark.parametrize("given", [(), ("--name", "ann", "--address", "192.0.2.1")])
+def test_one_of_both_is_banned(given: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["ban", "add", *given]) == 2
+    assert capsys.readouterr().err == "rumble: say who: either --address or --name\n"

@@ -1,0 +1,32 @@
+"""`rumble token` against a real server, on a thread of this process."""
+
+from pathlib import Path
+
+import pytest
+from rumble_server.cli.main import run
+
+from tests.server.cli.server_thread import TOKEN, server_on_thread
+
+
+def test_a_host_gives_a_token_and_takes_it_back(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def rumble(*arguments: str) -> tuple[int, str, str]:
+        code = run(["token", *arguments])
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    with server_on_thread(tmp_path / "rumble.db") as address:
+        monkeypatch.setenv("RUMBLE_SERVER", address)
+        monkeypatch.setenv("RUMBLE_HOST_TOKEN", TOKEN)
+        token = rumble("add", "ada")[1].strip()
+        assert len(token) == 32
+        monkeypatch.setenv("RUMBLE_HOST_TOKEN", token)
+        lines = rumble("list")[1].splitlines()
+        assert [line.split()[0] for line in lines] == ["name", "default", "ada"]
+        assert lines[2].endswith("the one you use")
+        assert rumble("remove", "default") == (0, "the token default is not valid any more\n", "")
+        monkeypatch.setenv("RUMBLE_HOST_TOKEN", TOKEN)
+        code, out, error = rumble("list")
+        assert (code, out) == (1, "")
+        assert "this is not a host token of" in error

@@ -1,0 +1,77 @@
+"""Wrong secrets are counted by address; who has shown the right one has a bucket of its own."""
+
+from typing import Any
+
+from rumble_server.bounds import Bounds
+from rumble_server.limits.buckets import MINUTE_MS, MOST_BUCKETS, MOST_OF_A_NETWORK
+from rumble_server.limits.guesses import HOST, Guesses
+from rumble_server.limits.refusals import Refusals
+
+ADDRESS = "203.0.113.7"
+
+
+def made(**bounds: Any) -> tuple[Guesses, Refusals]:
+    refusals = Refusals()
+    return Guesses(Bounds(**bounds), refusals), refusals
+
+
+def tries(guesses: Guesses, address: str, whose: str, now_ms: int = 0) -> int:
+    """Show wrong keys until one is not looked at; return how many were."""
+    for count in range(1000):
+        if not guesses.may_try(address, whose, now_ms):
+            return count
+        guesses.wrong(address, whose, now_ms)
+    return 1000
+
+
+def test_wrong_tries_are_counted_by_address_for_every_secret_together() -> None:
+    guesses, refusals = made(wrong_tries_per_minute=6)
+    for whose in ("ann", "ben", HOST):
+        guesses.wrong(ADDRESS, whose, 0)
+    guesses.wrong_invite(ADDRESS, "friday", 0)
+    assert tries(guesses, ADDRESS, "cid") == 2
+    assert not guesses.may_invite(ADDRESS, "friday", 0)
+    assert guesses.may_try("203.0.113.8", "ann", 0)
+    assert refusals.counts == {"wrong_key": 4, "wrong_token": 1, "wrong_invite": 1, "too_many_wrong_tries": 2}
+    assert tries(guesses, ADDRESS, "ann", MINUTE_MS) == 6
+
+
+def test_who_has_shown_the_right_key_is_not_locked_out_by_others() -> None:
+    guesses, _ = made(wrong_tries_per_minute=6, wrong_keys_of_owner_per_minute=3)
+    assert not guesses.knows(ADDRESS, "ann")
+    guesses.right(ADDRESS, "ann", 0)
+    assert guesses.knows(ADDRESS, "ANN")
+    assert tries(guesses, ADDRESS, "ben") == 6
+    assert guesses.may_try(ADDRESS, "Ann", 0)
+    assert tries(guesses, ADDRESS, "ann") == 3
+    assert not guesses.knows("203.0.113.8", "ann")
+
+
+def test_invitations_to_one_tournament_are_counted_from_all_addresses() -> None:
+    guesses, _ = made(wrong_invites_per_tournament=5)
+    for number in range(5):
+        guesses.wrong_invite(f"192.0.2.{number}", "friday", 0)
+    assert not guesses.may_invite(ADDRESS, "friday", 0)
+    assert guesses.may_invite(ADDRESS, "monday", 0)
+    assert guesses.may_invite(ADDRESS, "friday", MINUTE_MS)
+
+
+def test_a_network_of_many_addresses_makes_nobody_else_unknown() -> None:
+    guesses, _ = made()
+    guesses.right(ADDRESS, "ann", 0)
+    for number in range(2 * MOST_BUCKETS):
+        guesses.right(f"2001:db8:1:{number % 65_536:x}::/64", f"bot-{number}", 0)
+    assert guesses.knows(ADDRESS, "ann")
+    known = [
+        number for number in range(2 * MOST_BUCKETS) if guesses.knows(f"2001:db8:1:{number:x}::/64", f"bot-{number}")
+    ]
+    assert known == list(range(2 * MOST_BUCKETS - MOST_OF_A_NETWORK, 2 * MOST_BUCKETS))
+
+
+def test_memory_is_bounded_and_the_network_used_longest_ago_goes_first() -> None:
+    guesses, _ = made()
+    guesses.right(ADDRESS, "ann", 0)
+    for number in range(MOST_BUCKETS):
+        guesses.right(f"2001:db8:{number:x}::/64", "ben", 0)
+    assert not guesses.knows(ADDRESS, "ann")
+    assert sum(guesses.knows(f"2001:db8:{number:x}::/64", "ben") for number in range(MOST_BUCKETS)) == MOST_BUCKETS

@@ -1,0 +1,41 @@
+"""The API of hosts' tokens: each is shown once, kept as a hash, and refused once it was taken back."""
+
+import httpx
+import pytest
+
+from tests.server.web.api.organiser import get, post
+from tests.server.web.memory_server import HOST, TOKEN, MemoryServer
+
+
+async def test_a_token_is_made_used_and_taken_back(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    answer = await browser.post("/api/host/tokens", headers=HOST, json={"name": "ada"})
+    assert (answer.status_code, answer.headers["cache-control"]) == (201, "no-store")
+    own = {"Authorization": f"Bearer {answer.json()['token']}"}
+    listed = (await browser.get("/api/host/tokens", headers=own)).json()["tokens"]
+    assert [(each["name"], each["own"]) for each in listed] == [("default", False), ("ada", True)]
+    assert answer.json()["token"] not in repr(server.world.log.facts), "the log has its hash"
+    assert (await post(browser, "host/tokens/ada/remove")).json()["message"] == "the token ada is not valid any more"
+    assert (await browser.get("/api/host", headers=own)).status_code == 401
+    assert [each["name"] for each in (await get(browser, "host/tokens"))["tokens"]] == ["default"]
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status", "code"),
+    [
+        ("host/tokens", {"name": "default"}, 409, "name_taken"),
+        ("host/tokens", {"name": "no spaces"}, 422, "bad_message"),
+        ("host/tokens/default/remove", {}, 409, "last_token"),
+        ("host/tokens/nobody/remove", {}, 404, "not_found"),
+    ],
+)
+async def test_what_is_refused(
+    server: MemoryServer, browser: httpx.AsyncClient, path: str, body: dict[str, str], status: int, code: str
+) -> None:
+    answer = await browser.post(f"/api/{path}", headers=HOST, json=body)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (status, code)
+    assert server.world.arena.host_tokens.holder(TOKEN) == "default"
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+async def test_only_a_host_may(browser: httpx.AsyncClient, method: str) -> None:
+    assert (await browser.request(method, "/api/host/tokens", json={"name": "eve"})).status_code == 401

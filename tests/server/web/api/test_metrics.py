@@ -1,0 +1,79 @@
+import re
+
+import httpx
+import pytest
+
+from tests.server.web.memory_server import HOST, METRICS_TOKEN, MemoryServer
+
+FIGURE = re.compile(r'^rumble_(\w+(?:\{\w+="[^"]+"\})?) (\S+)$', re.MULTILINE)
+
+
+async def read(browser: httpx.AsyncClient) -> dict[str, float]:
+    return {name: float(value) for name, value in FIGURE.findall((await browser.get("/metrics")).text)}
+
+
+async def test_figures_for_prometheus(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    tournament = server.played("alice", "bob")
+    server.world.login("carol")
+    server.world.create(name="Open")
+    server.pass_ms()
+    answer = await browser.get("/metrics")
+    assert answer.headers["Content-Type"].startswith("text/plain; version=0.0.4")
+    figures = {name: float(value) for name, value in FIGURE.findall(answer.text)}
+    moves = sum(len(over.moves) for over in tournament.results.values())
+    assert (figures["moves_total"], figures["results_total"]) == (moves, 2)
+    assert (figures["bots_connected"], figures["matches_running"], figures["spectators"]) == (1, 0, 0)
+    assert figures["log_facts"] == figures["log_facts_durable"] == server.world.log.last
+    assert figures["log_trouble"] == 0
+    assert figures["loop_lag_seconds"] >= 0
+    assert (figures['tournaments{status="finished"}'], figures['tournaments{status="lobby"}']) == (1, 1)
+    for name in figures:
+        bare = re.sub(r"(_bucket|_sum|_count)?(\{.*)?$", "", name)
+        assert f"# TYPE rumble_{bare} " in answer.text
+        assert f"# HELP rumble_{bare} " in answer.text
+
+
+async def test_histograms_queues_and_refusals(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    operation = server.operation
+    operation.turn_latency.observe(0.002)
+    operation.lag.all.observe(0.3)
+    operation.commits.observe(99.0)
+    for _ in range(3):
+        operation.refusals.note("names", "10.0.0.1")
+    server.world.create(name="Not on disk yet")
+    figures = await read(browser)
+    assert figures['turn_latency_seconds_bucket{le="0.001"}'] == 0
+    assert figures['turn_latency_seconds_bucket{le="0.0025"}'] == figures["turn_latency_seconds_count"] == 1
+    assert figures['loop_late_seconds_bucket{le="0.5"}'] == 1
+    assert (figures['commit_seconds_bucket{le="10.0"}'], figures['commit_seconds_bucket{le="+Inf"}']) == (0, 1)
+    assert figures["commit_seconds_sum"] == 99
+    assert figures['refusals_total{reason="names"}'] == 3
+    assert figures['queue_length{queue="facts"}'] == server.log.last - server.log.durable > 0
+
+
+@pytest.mark.parametrize(
+    ("client", "headers", "status"),
+    [
+        ("127.0.0.1", {}, 200),
+        ("::1", {}, 200),
+        ("127.0.0.1", {"X-Forwarded-For": "10.0.0.1"}, 401),
+        ("10.0.0.1", {}, 401),
+        ("10.0.0.1", {"Authorization": "Bearer something-else"}, 401),
+        ("10.0.0.1", HOST, 200),
+        ("10.0.0.1", {"Authorization": f"Bearer {METRICS_TOKEN}"}, 200),
+    ],
+)
+async def test_they_are_open_to_this_machine_and_to_tokens(
+    server: MemoryServer, client: str, headers: dict[str, str], status: int
+) -> None:
+    transport = httpx.ASGITransport(server.web, client=(client, 1))
+    async with httpx.AsyncClient(transport=transport, base_url="http://rumble.test") as browser:
+        answer = await browser.get("/metrics", headers=headers)
+    assert answer.status_code == status
+    assert ("rumble_" in answer.text) == (status == 200)
+    assert server.operation.refusals.counts["wrong_token"] == (status == 401)
+
+
+async def test_the_metrics_token_opens_nothing_else(browser: httpx.AsyncClient) -> None:
+    answer = await browser.get("/api/host", headers={"Authorization": f"Bearer {METRICS_TOKEN}"})
+    assert answer.status_code == 401
