@@ -1,0 +1,46 @@
+"""Frames that cost the sender nothing: each is counted, and only who goes on flooding is closed."""
+
+import pytest
+from rumble_server.bounds import Bounds
+
+from tests.hostile.attacker import CONTINUED, PING, PONG, TEXT, Attacker, frame
+
+pytestmark = pytest.mark.e2e
+
+BOUNDS = Bounds()
+FLOOD = 100_000
+"""More frames than a server reads before the end: 600 KB, which one turn of the loop may hand over."""
+FLOODED = 4008
+
+
+@pytest.mark.parametrize(
+    ("first", "each"),
+    [
+        (b"", frame(PING)),
+        (b"", frame(PING, b"x" * 125)),
+        (b"", frame(PONG)),
+        (frame(TEXT, fin=False), frame(CONTINUED, fin=False)),
+    ],
+    ids=["pings", "long pings", "pongs", "empty fragments"],
+)
+def test_who_floods_with_control_or_empty_frames_is_closed(attacker: Attacker, first: bytes, each: bytes) -> None:
+    with attacker.bot() as bot:
+        seen = bot.flood(first + each * FLOOD)
+        assert bot.code == FLOODED
+        assert seen.count(PONG) <= BOUNDS.empty_frames_per_10_s
+
+
+def test_control_frames_within_the_bound_are_answered(attacker: Attacker) -> None:
+    with attacker.bot() as bot:
+        seen = bot.flood(frame(PING) * (BOUNDS.empty_frames_per_10_s - 10))
+        assert bot.code is None
+        assert seen.count(PONG) == BOUNDS.empty_frames_per_10_s - 10
+
+
+def test_fragments_are_fine(attacker: Attacker) -> None:
+    """A message of 20,000 fragments of one byte each is read like any other."""
+    message = b'{"type": "login", "name": "fragments"' + b" " * 20_000 + b"}"
+    parts = [frame(TEXT if at == 0 else CONTINUED, message[at : at + 1], fin=False) for at in range(len(message))]
+    with attacker.bot() as bot:
+        bot.send(b"".join(parts) + frame(CONTINUED))
+        assert bot.until("session", "error")["type"] == "session"
