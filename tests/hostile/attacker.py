@@ -9,6 +9,7 @@ import select
 import socket
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import cycle
 from typing import Any
 
 Message = dict[str, Any]
@@ -122,6 +123,11 @@ class RawBot:
     def say(self, **message: Any) -> None:
         self.send(text(message))
 
+    def move(self, turn: Message, padding: str = "") -> None:
+        """Answer a turn by its first legal move, with this text between two tokens of the frame."""
+        answer = {"type": "move", "match": turn["match"], "turn_id": turn["turn_id"], "move": turn["legal"][0]}
+        self.send(frame(TEXT, (padding + json.dumps(answer)).encode()))
+
     def send(self, data: bytes) -> None:
         """Send raw bytes, unless the server has closed."""
         try:
@@ -209,6 +215,16 @@ class RawBot:
             return None
         self._unread = unread[start + size :]
         return unread[0] & 0x0F, unread[start : start + size]
+
+
+def play_on(*bots: RawBot) -> Message:
+    """Play a match of strict turns, the bots given by seat, by the first legal moves; return its `match_over`."""
+    for bot in cycle(bots):
+        message = bot.until("turn", "match_over")
+        if message["type"] == "match_over":
+            return message
+        bot.move(message)
+    raise ValueError("a match has bots")
 
 
 def read_to_end(sock: socket.socket) -> bytes:

@@ -44,5 +44,7 @@ def field(server: Target, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 @pytest.fixture
 def attacker(server: Target, field: HonestField) -> Iterator[Attacker]:
     """An attacker of the shared server. After the attack every honest bot plays on, and none was harmed."""
+    logged = len(server.log)
     yield server.attacker()
     field.assert_unharmed()
+    assert "Traceback" not in server.log[logged:]

@@ -134,7 +134,10 @@ class Target:
 
     def children(self) -> list[int]:
         """Return the processes that the server has started and that run."""
-        return [int(child) for child in Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()]
+        return [
+            int(child)
+            for child in Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
+        ]
 
 
 @contextmanager

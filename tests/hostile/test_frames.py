@@ -3,7 +3,8 @@
 import pytest
 from rumble_server.bounds import Bounds
 
-from tests.hostile.attacker import CONTINUED, PING, PONG, TEXT, Attacker, frame
+from tests.hostile.attacker import CONTINUED, PING, PONG, TEXT, Attacker, frame, play_on
+from tests.hostile.target import Target
 
 pytestmark = pytest.mark.e2e
 
@@ -11,6 +12,7 @@ BOUNDS = Bounds()
 FLOOD = 100_000
 """More frames than a server reads before the end: 600 KB, which one turn of the loop may hand over."""
 FLOODED = 4008
+KEY = "key-of-the-bots-that-flood"
 
 
 @pytest.mark.parametrize(
@@ -44,3 +46,16 @@ def test_fragments_are_fine(attacker: Attacker) -> None:
     with attacker.bot() as bot:
         bot.send(b"".join(parts) + frame(CONTINUED))
         assert bot.until("session", "error")["type"] == "session"
+
+
+def test_a_close_for_control_frames_forfeits_nothing(server: Target, attacker: Attacker) -> None:
+    """The bot that flooded is away; when it is back its match goes on and ends by the rules."""
+    cup = server.create(start_at_bots=2, legs=1)
+    with attacker.login("flooder", key=KEY, join=cup) as flooder, attacker.login("other", key=KEY, join=cup) as other:
+        start = flooder.until("match_start")
+        flooder.flood(frame(PONG) * FLOOD)
+        assert flooder.code == FLOODED
+        with attacker.login("flooder", key=KEY) as back:
+            assert back.until("match_start")["resumed"]
+            over = play_on(*((back, other) if start["seat"] == 0 else (other, back)))
+    assert (over["match"], over["termination"]) == (start["match"], "normal")
