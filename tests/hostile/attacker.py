@@ -135,8 +135,11 @@ class RawBot:
         except (BrokenPipeError, ConnectionResetError):
             self.code = self.code or 0
 
-    def frames(self) -> Iterator[tuple[int, bytes]]:
-        """Yield opcode and payload of the frames that come, until the end; the server's pings are answered."""
+    def frames(self, *, wait: bool = True) -> Iterator[tuple[int, bytes]]:
+        """Yield opcode and payload of the frames that come, until the end; the server's pings are answered.
+
+        Without `wait` these are the frames that have come.
+        """
         while self.code is None:
             while (found := self._take()) is not None:
                 opcode, payload = found
@@ -145,12 +148,14 @@ class RawBot:
                 elif opcode == PING and self.answers_pings:
                     self.send(frame(PONG, payload))
                 yield opcode, payload
+            if not wait and not select.select([self.sock], [], [], 0)[0]:
+                return
             if self.code is None and not self._fill():
                 self.code = 0
 
-    def messages(self) -> Iterator[Message]:
-        """Yield the messages that come, until the end."""
-        return (json.loads(payload) for opcode, payload in self.frames() if opcode == TEXT)
+    def messages(self, *, wait: bool = True) -> Iterator[Message]:
+        """Yield the messages that come, until the end; without `wait` those that have come."""
+        return (json.loads(payload) for opcode, payload in self.frames(wait=wait) if opcode == TEXT)
 
     def until(self, *kinds: str, **fields: Any) -> Message:
         """Return the next message of one of these types with these fields. Raises ConnectionError at the end."""
@@ -215,6 +220,17 @@ class RawBot:
             return None
         self._unread = unread[start + size :]
         return unread[0] & 0x0F, unread[start : start + size]
+
+
+def next_turn(*bots: RawBot) -> tuple[RawBot, Message]:
+    """Return the bot of these that is asked next, and its turn; what came before is read away."""
+    while True:
+        for bot in bots:
+            for message in bot.messages(wait=False):
+                if message["type"] == "turn":
+                    return bot, message
+        if not select.select([bot.sock for bot in bots], [], [], PATIENCE_S)[0]:
+            raise TimeoutError
 
 
 def play_on(*bots: RawBot) -> Message:

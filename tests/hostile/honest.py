@@ -92,13 +92,13 @@ class HonestField:
             on = self._lines.wait_for(lambda: self._moved(begin) == set(NAMES) or self._is_over(), PATIENCE_S)
             assert on, f"only {self._moved(begin)} made another move"
             new, self._looked_at = self.told[self._looked_at :], len(self.told)
-        assert list(harms(new)) == []
+        assert_none(harms(new))
 
     def assert_nobody_harmed_until_now(self) -> None:
         """The same without waiting for moves."""
         with self._lines:
             new, self._looked_at = self.told[self._looked_at :], len(self.told)
-        assert list(harms(new)) == []
+        assert_none(harms(new))
 
     def _moved(self, begin: int) -> set[str]:
         return {bot for bot, frame in self.told[begin:] if frame["type"] == "moved"}
@@ -123,10 +123,15 @@ class HonestField:
         assert {(fact["termination"], tuple(fact["at_fault"])) for fact in overs} == {("normal", ())}
         told = [frame for _, frame in self.told]
         assert assert_told_as_logged(told, facts) == 2 * len(overs)
-        assert list(overcharged(facts, told)) == []
+        assert_none(overcharged(facts, told))
         for over in overs[:: max(1, len(overs) // LOOKED_AT)]:
             assert_complete(self.server.transcript(over["match"]), over["moves"])
         return facts
+
+
+def assert_none(problems: Iterator[str]) -> None:
+    found = list(problems)
+    assert not found, "\n".join(found[:10])
 
 
 def harms(told: list[tuple[str, Frame]]) -> Iterator[str]:

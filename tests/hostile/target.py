@@ -81,12 +81,11 @@ class Target:
             assert self.process.stdout is not None
             self.process.stdout.close()
 
-    @contextmanager
-    def stopped(self) -> Iterator[None]:
-        """Stop the process for the block: nothing of it runs."""
+    def stall(self, seconds: float) -> None:
+        """Stop the process for so long: nothing of it runs."""
         os.kill(self.process.pid, signal.SIGSTOP)
         try:
-            yield
+            time.sleep(seconds)
         finally:
             os.kill(self.process.pid, signal.SIGCONT)
 

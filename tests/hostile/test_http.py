@@ -1,4 +1,4 @@
-"""HTTP without end, without haste and without sense: what one request may take is bounded, and nothing leaves a traceback."""
+"""HTTP without end, without haste and without sense: what a request may take is bounded. Nothing leaves a traceback."""
 
 import contextlib
 import json
