@@ -13,8 +13,8 @@ from typing import Any
 
 import httpx
 
-from tests.e2e.processes import PATIENCE_S, RUMBLE, TOKEN, clean_environment, free_port
-from tests.hostile.attacker import Attacker, Message
+from tests.e2e.processes import RUMBLE, TOKEN, clean_environment, free_port
+from tests.hostile.attacker import PATIENCE_S, Attacker, Message
 from tests.simulation.checks.case import Fact, read_rows
 
 PAUSE_S = 0.02
@@ -38,7 +38,7 @@ class Target:
         self.host = httpx.Client(
             base_url=f"http://127.0.0.1:{self.port}",
             headers={"Authorization": f"Bearer {TOKEN}"},
-            timeout=PATIENCE_S,
+            timeout=2 * PATIENCE_S,
             trust_env=False,
         )
 
