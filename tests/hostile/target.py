@@ -24,8 +24,10 @@ PAUSE_S = 0.02
 class Target:
     """One server on one port and database, and its newest process. It may be ended and started again."""
 
-    def __init__(self, folder: Path, *options: str, before: Sequence[str] = ()) -> None:
-        """`before` is a command that runs the server's as its last arguments."""
+    def __init__(
+        self, folder: Path, *options: str, before: Sequence[str] = (), token: str | None = TOKEN, house: str = "none"
+    ) -> None:
+        """`before` is a command that runs the server's as its last arguments; `token` None: the server makes one."""
         self.folder = folder
         self.port = free_port()
         self.options = options
@@ -33,6 +35,7 @@ class Target:
         self.announced = ""
         """What the newest process printed until it listened."""
         self._before = before
+        self._common = ("--port", str(self.port), "--house", house, *(("--host-token", token) if token else ()))
         self._addresses = 0
         self.start()
         self.host = httpx.Client(
@@ -52,10 +55,9 @@ class Target:
 
     def start(self) -> None:
         """Start a process, and wait until it listens."""
-        options = ("--port", str(self.port), "--host-token", TOKEN, "--house", "none", *self.options)
         with self.log_file.open("a") as complaints:
             self.process = subprocess.Popen(
-                self.command(*options),
+                self.command(*self._common, *self.options),
                 env=clean_environment(self.folder),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
@@ -99,6 +101,11 @@ class Target:
         """What the server wrote to its standard error."""
         return self.log_file.read_text()
 
+    def printed_token(self) -> str:
+        """Return the host token that the newest process printed; empty if it printed none."""
+        found = re.search(r"^host token +(\S+)", self.announced, re.MULTILINE)
+        return found[1] if found else ""
+
     def create(self, **config: Any) -> str:
         """Create a tournament, and return its id."""
         answer = self.host.post("/api/tournaments", json={"name": "cup", "game": "tictactoe", **config})
@@ -140,9 +147,11 @@ class Target:
 
 
 @contextmanager
-def target(folder: Path, *options: str, before: Sequence[str] = ()) -> Iterator[Target]:
+def target(
+    folder: Path, *options: str, before: Sequence[str] = (), token: str | None = TOKEN, house: str = "none"
+) -> Iterator[Target]:
     """Run a server; end it with the block."""
-    server = Target(folder, *options, before=before)
+    server = Target(folder, *options, before=before, token=token, house=house)
     try:
         yield server
     finally:

@@ -18,6 +18,8 @@ CROWD = 1_100
 DESCRIPTORS = 1_024
 KEY = "key-of-someone-in-the-crowd"
 INVITE = "ROOM-12-OPEN"
+REFILLED = 20
+"""Messages that a bucket may allow again while a test runs."""
 TOO_MANY_REQUESTS, TOO_MANY_MESSAGES = 429, 4008
 
 
@@ -120,7 +122,7 @@ def test_the_limit_of_messages_outlives_connections(attacker: Attacker) -> None:
                 answered += bot.code is None and bot.until("error")["code"] == "bad_message"
     else:
         pytest.fail("each connection has a minute of its own")
-    assert answered <= most
+    assert answered <= most + REFILLED
 
 
 def test_the_limit_of_messages_is_of_the_name(attacker: Attacker) -> None:
