@@ -243,6 +243,20 @@ def play_on(*bots: RawBot) -> Message:
     raise ValueError("a match has bots")
 
 
+def play_out(*bots: RawBot) -> None:
+    """Answer each turn by its first legal move until all of these bots were told the end of their tournament."""
+    playing = list(bots)
+    while playing:
+        if not select.select([bot.sock for bot in playing], [], [], PATIENCE_S)[0]:
+            raise TimeoutError
+        for bot in list(playing):
+            for message in bot.messages(wait=False):
+                if message["type"] == "turn":
+                    bot.move(message)
+                elif message["type"] == "tournament_over":
+                    playing.remove(bot)
+
+
 def read_to_end(sock: socket.socket) -> bytes:
     """Read until the server closes or resets."""
     parts = []

@@ -1,10 +1,12 @@
 """One server and one tournament of honest bots for all attacks that leave both as they were."""
 
+import re
 import sys
 from collections.abc import Iterator
 
 import pytest
 
+from tests.e2e.processes import TOKEN
 from tests.hostile.attacker import Attacker
 from tests.hostile.honest import HonestField, honest_field
 from tests.hostile.target import Target, target
@@ -19,6 +21,8 @@ OPTIONS = (
     *("--body-ms", str(BODY_MS)),
 )
 """Bounds that are small enough to be reached soon; the others are the defaults."""
+SECRETS = rf"{TOKEN}|key-of-|guess-number-"
+"""What no log may have: each key of these tests begins with the second, each guess with the third."""
 CYCLES = 50
 """Enough for the honest bots to play all the time; what is left is played quickly at the end."""
 
@@ -31,6 +35,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
     """The server that most attacks share; each comes from addresses of its own."""
     with target(tmp_path_factory.mktemp("hostile"), *OPTIONS) as running:
         yield running
+    assert not re.search(SECRETS, running.log + running.announced)
 
 
 @pytest.fixture(scope="session")

@@ -3,6 +3,7 @@
 import re
 import subprocess
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -33,7 +34,7 @@ def test_tokens_and_keys_are_not_guessed_by_http(server: Target, attacker: Attac
     assert server.attacker().ask("/api/host", authorization(f"Bearer {TOKEN}")) == 200
 
 
-def assert_cut_off(answers: list[int | None], wrong: int, refused: int, most: int = MOST) -> None:
+def assert_cut_off(answers: Sequence[int | None], wrong: int, refused: int, most: int = MOST) -> None:
     """Assert that so many tries were wrong, and the others refused; a slow machine may allow some more meanwhile."""
     assert set(answers) == {wrong, refused}
     assert answers[:most] == [wrong] * most

@@ -2,44 +2,40 @@
 
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 from rumble_server.bounds import Bounds
 
-from tests.hostile.attacker import Attacker
-from tests.hostile.honest import NAMES, honest_field
-from tests.hostile.target import target
+from tests.hostile.attacker import Attacker, play_out
+from tests.hostile.target import Target
 
 pytestmark = pytest.mark.e2e
 
-CYCLES = 36
-"""A double round-robin of six bots so often has 1,080 matches: more than one page of the API."""
+COUNT = 1_080
+"""Matches of the large tournament: more than one page of the API."""
+SMALL = {"game": "hex", "settings": {"size": 2, "swap": False}, "openings": "none"}
+"""A game of three plies."""
 KINDS = ("json", "csv", "pgn")
 AT_ONCE = 8
 OK, TOO_MANY_REQUESTS = 200, 429
+KEY = "key-of-bots-of-large-tournaments"
 
 
-def test_exports_at_once_hold_up_nothing(tmp_path: Path) -> None:
-    """Eight exports, and the boards of old matches, of a large tournament while another is played."""
-    with target(tmp_path) as server:
-        with honest_field(server, tmp_path / "large", cycles=CYCLES, think_ms=0) as field:
-            facts = field.finish()
-        large, count = field.tournament, len(NAMES) * (len(NAMES) - 1) * CYCLES
-        assert sum(fact["fact"] == "match_over" for fact in facts) == count
-        matches = [fact["match"] for fact in facts if fact["fact"] == "match_over"]
-        paths = [f"/api/tournaments/{large}/export.{kind}" for kind in KINDS] * 4
-        paths += [f"/matches/{match}" for match in matches[:: count // 8]]
-        with honest_field(server, tmp_path / "small", cycles=4) as field:
-            with ThreadPoolExecutor(AT_ONCE) as pool:
-                answers = Counter(pool.map(lambda path: server.attacker().ask(path), paths))
-                field.assert_unharmed()
-            assert answers == {OK: len(paths)}
-            assert server.host.get("/readyz").status_code == OK
-            listed = server.host.get(f"/api/tournaments/{large}/matches").json()
-            assert (listed["total"], len(listed["matches"])) == (count, count)
-            field.finish()
-        assert not [fact for fact in server.facts() if fact["fact"] == "tournament_paused"]
+def test_exports_at_once_hold_up_nothing(server: Target, attacker: Attacker) -> None:
+    """Eight exports at once, and the boards of old matches, of a large tournament while another is played."""
+    large = server.create(start_at_bots=2, cycles=COUNT // 2, **SMALL)
+    first, second = (attacker.login(name, key=KEY, join=large, max_matches=32) for name in ("much-1", "much-2"))
+    with first, second:
+        play_out(first, second)
+    listed = server.host.get(f"/api/tournaments/{large}/matches").json()
+    assert (listed["total"], len(listed["matches"])) == (COUNT, COUNT)
+    paths = [f"/api/tournaments/{large}/export.{kind}" for kind in KINDS] * 4
+    paths += [f"/matches/{match['id']}" for match in listed["matches"][:: COUNT // 8]]
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        answers = Counter(pool.map(lambda path: server.attacker().ask(path), paths))
+    assert answers == {OK: len(paths)}
+    assert server.host.get("/readyz").status_code == OK
+    assert not [fact for fact in server.facts() if fact["fact"] == "tournament_paused"]
 
 
 def test_costly_requests_of_one_address(attacker: Attacker) -> None:
