@@ -122,12 +122,11 @@ class Target:
 
     def facts(self, tournament: str | None = None) -> list[Fact]:
         """Read the facts on disk: all, or those of one tournament, numbered from 1."""
+        where, values = ("", ()) if tournament is None else ("WHERE tournament = ?", (tournament,))
         with closing(sqlite3.connect(f"file:{self.database}?mode=ro", uri=True)) as database:
-            found = read_rows(str(row[0]) for row in database.execute("SELECT facts FROM log ORDER BY number"))
-        if tournament is None:
-            return found
-        own = [each for each in found if tournament in (each.get("tournament"), each.get("match", "").split(".")[0])]
-        return [{**fact, "number": number} for number, fact in enumerate(own, 1)]
+            rows = database.execute(f"SELECT facts FROM log {where} ORDER BY number", values)
+            found = read_rows(str(row[0]) for row in rows)
+        return found if tournament is None else [{**fact, "number": number} for number, fact in enumerate(found, 1)]
 
     def stored_bytes(self) -> int:
         """Return the size of the database and its write-ahead log."""

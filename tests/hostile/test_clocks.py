@@ -43,7 +43,7 @@ def test_drops_on_the_own_turn_are_counted(server: Target, attacker: Attacker) -
             back.say(type="resign", match=turn["match"])
             stayer.until("match_over")
     audit = server.host.get(f"/api/tournaments/{cup}/audit").json()
-    assert {bot: found["drops_on_turn"] for bot, found in audit["bots"].items() if found["drops_on_turn"]} == {name: 1}
+    assert {bot: found["drops"] for bot, found in audit["bots"].items() if found["drops"]} == {name: 1}
 
 
 def test_late_pongs_bring_no_time(server: Target, attacker: Attacker) -> None:
