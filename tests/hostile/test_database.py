@@ -82,7 +82,7 @@ def test_a_damaged_row_keeps_no_server_down(server: Target, tmp_path: Path) -> N
         field.finish()
     server.end()
     verified = subprocess.run(
-        [*RUMBLE, "db", "verify", "--db", str(server.database)],
+        [*RUMBLE, "db", "verify", str(server.database)],
         env=clean_environment(tmp_path),
         capture_output=True,
         text=True,

@@ -62,11 +62,12 @@ def test_keys_of_many_names_are_not_guessed(server: Target, attacker: Attacker) 
 
 
 def test_the_wrong_tries_of_others_do_not_lock_an_owner_out(attacker: Attacker) -> None:
-    """A thief behind the same router guesses; who has once shown the right key there is let in each time."""
+    """A thief behind the same router guesses at many names; who has once shown the right key is let in each time."""
     assert try_key(attacker, "neighbour", KEY) is None
     for number in range(TRIES):
-        assert try_key(attacker, "neighbour", GUESS.format(number)) in (WRONG_KEY, TOO_MANY_MESSAGES)
-        assert try_key(attacker, "somebody-else", GUESS.format(number)) in (None, WRONG_KEY, TOO_MANY_MESSAGES)
+        try_key(attacker, f"honest-{number % 6 + 1}", GUESS.format(number))
+    for number in range(MOST - REFILLED):
+        assert try_key(attacker, "neighbour", GUESS.format(number)) == WRONG_KEY
     assert [try_key(attacker, "neighbour", KEY) for _ in range(17)] == [None] * 17
 
 
