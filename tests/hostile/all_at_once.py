@@ -18,12 +18,15 @@ from collections.abc import Callable, Iterator
 from itertools import count, cycle
 from typing import Any
 
-from tests.hostile.attacker import CONTINUED, PING, PONG, TEXT, Attacker, RawBot, Refused, frame, next_turn
+from tests.hostile.attacker import CONTINUED, PING, PONG, TEXT, Attacker, RawBot, Refused, frame, next_turn, statuses
 
 ADDRESSES = 4
 """How many addresses each attack has."""
 PAUSE_S = 0.05
 """Pause of an attack between two rounds, in s: on this machine the attackers share the processors with the honest."""
+SEND_S = 2.0
+"""Time in s after which an attacker looks for an answer, and then gives up."""
+REFUSED = {400, 408, 414, 429, 431}
 FLOOD = 50_000
 KEY = "key-of-all-attackers"
 LONG_CLOCK = {"move_ms": 3_600_000, "bank_ms": 3_600_000}
@@ -67,14 +70,14 @@ def sending(build: Callable[[Attacker], bytes], parts: int = 1) -> Attack:
 
     def send(attacker: Attacker, tournament: str) -> None:
         with attacker.socket() as sock:
-            sock.settimeout(1.0)
+            sock.settimeout(SEND_S)
             data = build(attacker)
-            for _ in range(parts):
-                sock.sendall(data)
             with contextlib.suppress(TimeoutError):
-                while part := sock.recv(1 << 16):
-                    if b" 429 " in part or b" 431 " in part or b" 400 " in part:
-                        raise CutShort
+                for _ in range(parts):
+                    sock.sendall(data)
+            while part := sock.recv(1 << 16):
+                if set(statuses(part)) & REFUSED:
+                    raise CutShort
 
     return send
 

@@ -59,6 +59,7 @@ class Target:
             self.process = subprocess.Popen(
                 self.command(*self._common, *self.options),
                 env=clean_environment(self.folder),
+                cwd=self.folder,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=complaints,

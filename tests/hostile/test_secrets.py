@@ -1,11 +1,12 @@
 """Secrets at rest: whoever may read the disk or the screen learns none of them."""
 
 import stat
+import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.e2e.processes import TOKEN
+from tests.e2e.processes import RUMBLE, TOKEN, clean_environment
 from tests.hostile.target import Target, target
 
 pytestmark = pytest.mark.e2e
@@ -31,8 +32,10 @@ def play_something(server: Target) -> None:
 def test_the_files_are_of_their_owner_alone_and_have_no_token_in_clear(tmp_path: Path) -> None:
     with target(tmp_path, before=OLD_UMASK) as server:
         play_something(server)
+        backup = [*RUMBLE, "db", "backup", str(tmp_path / "rumble.db.backup"), "--db", str(server.database)]
+        subprocess.run([*OLD_UMASK, *backup], env=clean_environment(tmp_path), check=True, stdout=subprocess.DEVNULL)
         files = [*tmp_path.glob("rumble.db*")]
-        assert len(files) >= 4, "database, write-ahead log, its index and the lock"
+        assert len(files) >= 5, "database, write-ahead log, its index, the lock and the backup"
         assert {stat.filemode(file.stat().st_mode) for file in files} == {"-rw-------"}
         for file in files:
             assert TOKEN.encode() not in file.read_bytes()
