@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack
-from pathlib import Path
 
 import pytest
 from rumble_server.bounds import Bounds
@@ -20,10 +19,10 @@ TWO_HOURS = {"move_ms": 3_600_000, "bank_ms": 3_600_000}
 SHORT = {"bank_ms": 60_000}
 
 
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[Target]:
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
     """A server with a house bot."""
-    with target(tmp_path, house="random") as running:
+    with target(tmp_path_factory.mktemp("house"), house="random") as running:
         assert wait_until(lambda: HOUSE in running.host.get("/api/opponents").text)
         yield running
 

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import sqlite3
 import subprocess
 from collections.abc import Iterator
@@ -20,10 +21,9 @@ READY, TROUBLE = 200, 503
 KEY = "key-of-bots-of-the-database"
 
 
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[Target]:
-    (tmp_path / "data").mkdir()
-    with target(tmp_path / "data") as running:
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
+    with target(tmp_path_factory.mktemp("data")) as running:
         yield running
 
 
@@ -31,35 +31,38 @@ def is_ready(server: Target) -> bool:
     return server.host.get("/readyz").status_code == READY
 
 
-@pytest.mark.parametrize("how", ["unlinked", "replaced"])
-def test_a_database_that_is_gone_is_noticed(server: Target, how: str) -> None:
-    """Without a write it is treated as disk trouble; when the file is back, all goes on."""
-    assert is_ready(server)
-    kept = server.database.rename(server.database.with_name("kept"))
-    if how == "replaced":
-        shutil.copy(kept, server.database)
-    assert wait_until(lambda: not is_ready(server))
-    kept.replace(server.database)
+def test_a_database_that_is_gone_is_noticed(server: Target) -> None:
+    """Moved away, and then replaced, it is treated as disk trouble without a write; when it is back, all goes on."""
+    kept = server.database.with_name("kept")
+    for is_replaced in (False, True):
+        assert wait_until(lambda: is_ready(server))
+        server.database.rename(kept)
+        if is_replaced:
+            shutil.copy(kept, server.database)
+        assert wait_until(lambda: not is_ready(server))
+        kept.replace(server.database)
     assert wait_until(lambda: is_ready(server))
 
 
-@pytest.mark.parametrize("link", [os.symlink, os.link], ids=["symbolic", "hard"])
-def test_no_second_server_starts_by_a_link(server: Target, tmp_path: Path, link: object) -> None:
-    other = tmp_path / "other"
-    other.mkdir()
-    assert callable(link)
-    link(server.database, other / "rumble.db")
-    command = [*RUMBLE, "serve", "--port", "0", "--db", str(other / "rumble.db"), "--house", "none"]
-    with (tmp_path / "second.log").open("w") as said:
-        second = subprocess.Popen(command, env=clean_environment(other), stdout=subprocess.PIPE, stderr=said, text=True)
-    try:
-        printed, _ = second.communicate(timeout=10)
-    except subprocess.TimeoutExpired:
-        second.kill()
-        printed, _ = second.communicate()
-    assert "listening on" not in printed
-    assert second.returncode not in (0, -9)
-    assert "rumble.db" in (tmp_path / "second.log").read_text()
+def test_no_second_server_starts_by_a_link(server: Target, tmp_path: Path) -> None:
+    """Neither by a symbolic nor by a hard one; both say why. They try at the same time, as each waits for the lock."""
+    seconds = []
+    for name, link in (("symbolic", os.symlink), ("hard", os.link)):
+        (tmp_path / name).mkdir()
+        link(server.database, tmp_path / name / "rumble.db")
+        command = [*RUMBLE, "serve", "--port", "0", "--db", str(tmp_path / name / "rumble.db"), "--house", "none"]
+        environment = clean_environment(tmp_path / name)
+        seconds.append(subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT))
+    for second in seconds:
+        try:
+            said, _ = second.communicate(timeout=15)
+        except subprocess.TimeoutExpired:
+            second.kill()
+            said, _ = second.communicate()
+        assert b"listening on" not in said
+        assert second.returncode not in (0, -9)
+        assert b"rumble.db" in said
+    (tmp_path / "hard" / "rumble.db").unlink()
 
 
 def test_a_damaged_row_keeps_no_server_down(server: Target, tmp_path: Path) -> None:
@@ -68,7 +71,7 @@ def test_a_damaged_row_keeps_no_server_down(server: Target, tmp_path: Path) -> N
     first, second = (server.attacker().login(name, key=KEY, join=damaged) for name in ("one", "two"))
     with first, second:
         first.until("match_start")
-    server.end()
+    server.end(signal.SIGKILL)
     with closing(sqlite3.connect(server.database, isolation_level=None)) as database:
         database.execute(
             "UPDATE log SET facts = substr(facts, 1, length(facts) / 2) || 'xx' WHERE number = ("
@@ -80,7 +83,7 @@ def test_a_damaged_row_keeps_no_server_down(server: Target, tmp_path: Path) -> N
     assert "damaged" in shown.text
     with honest_field(server, tmp_path / "honest", cycles=1) as field:
         field.finish()
-    server.end()
+    server.end(signal.SIGKILL)
     verified = subprocess.run(
         [*RUMBLE, "db", "verify", str(server.database)],
         env=clean_environment(tmp_path),
