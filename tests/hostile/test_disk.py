@@ -19,7 +19,7 @@ KEPT = Bounds().kept_frame_bytes
 def own_frames(server: Target, tournament: str) -> list[str]:
     """Return the frames of bots that the log of a tournament holds."""
     facts = server.facts(tournament)
-    return [fact["frame"] for fact in facts if "frame" in fact and fact.get("sender", "bot") == "bot"]
+    return [fact["frame"] for fact in facts if fact.get("frame") and fact.get("sender", "bot") == "bot"]
 
 
 def pair(server: Target, attacker: Attacker, names: tuple[str, str], **config: object) -> tuple[str, RawBot, RawBot]:
