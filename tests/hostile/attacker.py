@@ -77,9 +77,9 @@ class Attacker:
             sock.sendall(data)
             return read_to_end(sock)
 
-    def bot(self, first: bytes = b"") -> "RawBot":
-        """Open a WebSocket; `first` comes together with the request. Raises Refused."""
-        return RawBot(self, first)
+    def bot(self, first: bytes = b"", more: str = "") -> "RawBot":
+        """Open a WebSocket; `first` comes with the request, which has these further header lines. Raises Refused."""
+        return RawBot(self, first, more)
 
     def login(self, name: str, **more: Any) -> "RawBot":
         """Open a WebSocket and log in; the answer is still to be read. Raises Refused."""
@@ -100,11 +100,11 @@ class Refused(Exception):
 class RawBot:
     """One WebSocket, read and written frame by frame. After the end `code` is that of the server's close, or 0."""
 
-    def __init__(self, attacker: Attacker, first: bytes = b"") -> None:
+    def __init__(self, attacker: Attacker, first: bytes = b"", more: str = "") -> None:
         self.sock = attacker.socket()
         self.code: int | None = None
         self.answers_pings = True
-        self.sock.sendall(attacker.upgrade() + first)
+        self.sock.sendall(attacker.upgrade(more=more) + first)
         self._unread = b""
         while b"\r\n\r\n" not in self._unread:
             if not self._fill():

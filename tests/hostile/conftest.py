@@ -11,11 +11,12 @@ from tests.hostile.attacker import Attacker
 from tests.hostile.honest import HonestField, honest_field
 from tests.hostile.target import Target, target
 
-CONNECTIONS, STRANGERS, NAMES_PER_HOUR = 40, 16, 30
+CONNECTIONS, STRANGERS, STREAMS, NAMES_PER_HOUR = 40, 16, 8, 30
 HEADER_MS = BODY_MS = 1_500
 OPTIONS = (
     *("--connections-per-address", str(CONNECTIONS)),
     *("--strangers-per-address", str(STRANGERS)),
+    *("--streams-per-address", str(STREAMS)),
     *("--names-per-hour", str(NAMES_PER_HOUR)),
     *("--header-ms", str(HEADER_MS)),
     *("--body-ms", str(BODY_MS)),

@@ -179,3 +179,14 @@ def test_requests_without_sense_are_answered(attacker: Attacker, method: str, mo
 @pytest.mark.parametrize("path", ["//[/bot", "//evil/api/tournaments", "/%00", "/\x7f", "http://[/"])
 def test_paths_without_sense_are_answered(attacker: Attacker, path: str) -> None:
     assert attacker.ask(path) in REFUSED
+
+
+@pytest.mark.parametrize(
+    "name", ["X-Forwarded-For", "Forwarded", "X-Client-IP", "CF-Connecting-IP", "X-Whatever", "Via"]
+)
+def test_what_was_forwarded_is_not_local(attacker: Attacker, name: str) -> None:
+    """No proxy is believed here: who comes through one needs a key, whatever the header is called that tells of it."""
+    value = {"Forwarded": "for=203.0.113.9", "Via": "1.1 proxy"}.get(name, "203.0.113.9")
+    with attacker.bot(more=f"{name}: {value}\r\n") as bot:
+        bot.say(type="login", name="through-a-proxy")
+        assert bot.until("session", "error")["type"] == "error"

@@ -1,12 +1,14 @@
 """Cheap requests that cost much: they are bounded, and neither play nor writing waits for them."""
 
+import contextlib
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from rumble_server.bounds import Bounds
 
-from tests.hostile.attacker import Attacker, play_out
+from tests.hostile.attacker import Attacker, play_out, statuses
+from tests.hostile.conftest import STREAMS
 from tests.hostile.target import Target
 
 pytestmark = pytest.mark.e2e
@@ -47,3 +49,15 @@ def test_costly_requests_of_one_address(attacker: Attacker) -> None:
     assert set(answers) == {OK, TOO_MANY_REQUESTS}
     assert most <= answers[OK] <= most + 10
     assert attacker.ask("/api/tournaments") == OK
+
+
+def test_streams_of_one_address(attacker: Attacker) -> None:
+    """So many event streams; one more is refused, and what is no stream is not."""
+    with contextlib.ExitStack() as opened:
+        answers = list[int]()
+        for _ in range(STREAMS + 3):
+            sock = opened.enter_context(attacker.socket())
+            sock.sendall(attacker.get("/api/tournaments/cup/events"))
+            answers += statuses(sock.recv(1 << 12))
+        assert answers == [OK] * STREAMS + [TOO_MANY_REQUESTS] * 3
+        assert attacker.ask("/api/tournaments") == OK
