@@ -12,7 +12,8 @@ from rumble_server.arena.recorder import Recorder
 from rumble_server.arena.session import NO_MATCH, BotSession
 from rumble_server.match.facts import MatchFact, SeatAway, StartTold, TurnAsked
 from rumble_server.match.match_id import MatchId
-from rumble_server.match.referee import OpenTurn, Referee
+from rumble_server.match.referee import Referee
+from rumble_server.match.seat import OpenTurn
 from rumble_server.results.standings import Table
 from rumble_server.tournament.agenda import Agenda, Slot
 from rumble_server.tournament.tournament import Tournament
