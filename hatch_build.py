@@ -17,6 +17,7 @@ COMPILED = (
     "server/rumble_server/match/clock.py",
     "server/rumble_server/match/frames.py",
     "server/rumble_server/match/referee.py",
+    "server/rumble_server/match/seat.py",
     "server/rumble_server/results/result.py",
     "server/rumble_server/results/tally.py",
     "server/rumble_server/tournament/absence.py",

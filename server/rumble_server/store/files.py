@@ -5,12 +5,15 @@ Nothing here opens a database that is there: to close any descriptor of it drops
 
 import os
 import stat
+from collections.abc import Sequence
 from pathlib import Path
 
 from rumble_server.store.errors import StoreError
 
 SUFFIXES = ("", "-wal", "-shm", "-lock")
 """What the names of the files end with."""
+WRITTEN = SUFFIXES[:2]
+"""Those to which facts are written."""
 ABSENT = "-"
 OWNER_ONLY = 0o600
 """Their mode. On Windows the rights of the folder hold."""
@@ -55,9 +58,12 @@ def identity_of(path: str) -> str:
 class Files:
     """The files of a database in use, by what `identity_of` told of them; those that were not there do not count."""
 
-    def __init__(self, path: str, identity: str) -> None:
-        found = zip(SUFFIXES, identity.split(), strict=True)
-        self._known = [(path + suffix, tuple(map(int, each.split(":")))) for suffix, each in found if each != ABSENT]
+    def __init__(self, path: str, identity: str, suffixes: Sequence[str] = SUFFIXES) -> None:
+        self._known = [
+            (path + suffix, tuple(map(int, numbers.split(":"))))
+            for suffix, numbers in zip(SUFFIXES, identity.split(), strict=True)
+            if suffix in suffixes and numbers != ABSENT
+        ]
 
     def displaced(self) -> str | None:
         """Return which file was removed or replaced, as a line; None if they are in place."""

@@ -57,6 +57,8 @@ class SqliteLog:
             raise
         identity = identity_of(path)
         self._files = Files(path, identity)
+        self._displaced: str | None = None
+        """What was found wrong with the files when they were looked at last."""
         self._writer = WriterProcess(path, self._lock, identity)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._batch = Batch()
@@ -179,7 +181,7 @@ class SqliteLog:
             return
         self.commits.observe(perf_counter() - self._began_s)
         self._failed = None
-        self._report(None)
+        self._report(self._displaced)
         if batch.facts:
             self.durable = batch.facts[-1][0]
             for listener in self.on_durable:
@@ -198,8 +200,9 @@ class SqliteLog:
         """See to it that the files are in place, which a write does, too; but there may be none for long."""
         if self._loop is None:
             return
+        self._displaced = self._files.displaced()
         if self._failed is None and self._writing is None:
-            self._report(self._files.displaced())
+            self._report(self._displaced)
         self._watching = self._loop.call_later(WATCH_S, self._watch)
 
     def _report(self, trouble: str | None) -> None:

@@ -13,7 +13,7 @@ import sys
 import time
 
 from rumble_server.store.errors import StoreError
-from rumble_server.store.files import Files
+from rumble_server.store.files import WRITTEN, Files
 from rumble_server.store.match_index import index_matches
 from rumble_server.store.schema import open_database
 
@@ -52,7 +52,7 @@ def main(path: str, identity: str) -> None:
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):  # they are for the server, which drains first
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)
-    files = Files(path, identity)
+    files = Files(path, identity, WRITTEN)
     database = None
     index_at_s = time.monotonic() + INDEX_S
     while content := sys.stdin.buffer.read(int.from_bytes(sys.stdin.buffer.read(SIZE_BYTES))):

@@ -124,6 +124,17 @@ async def test_a_file_that_is_gone_is_noticed_though_nothing_is_written(
 
 
 @posix
+@pytest.mark.usefixtures("impatient")
+async def test_a_lock_that_is_gone_stays_a_trouble_though_writing_works(path: Path) -> None:
+    async with opened(path) as log:
+        told = Told(log)
+        removed(path.with_name("rumble.db-lock"))
+        trouble = await told.trouble.get()
+        await write(log, joined(1))
+        assert (log.trouble, told.trouble.empty()) == (trouble, True)
+
+
+@posix
 @pytest.mark.e2e
 @pytest.mark.usefixtures("impatient")
 async def test_what_is_written_to_a_lost_file_is_told_when_it_is_back(
