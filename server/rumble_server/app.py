@@ -8,9 +8,8 @@ import secrets
 import socket
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor
 from importlib.metadata import version
-from multiprocessing import get_context
 from random import SystemRandom
 from typing import Any
 
@@ -27,6 +26,7 @@ from rumble_server.gateway.gateway import Gateway, Sessions
 from rumble_server.gateway.handshake import HandshakePolicy
 from rumble_server.gateway.loop_clock import LoopClock
 from rumble_server.gateway.outbox import Outbox
+from rumble_server.side_process import SideProcess
 from rumble_server.store.archive import Archive
 from rumble_server.store.codec import Numbered
 from rumble_server.store.reader import LogReader
@@ -74,7 +74,8 @@ class Server:
         self._socket: socket.socket | None = None
         self._uvicorn: _Uvicorn | None = None
         self._serving: asyncio.Task[None] | None = None
-        self._pairing: ProcessPoolExecutor | None = None
+        self._pairing = SideProcess()
+        self._pairings: set[asyncio.Task[None]] = set()
         self._written = asyncio.Event()
         """Set whenever more of the log is on disk."""
 
@@ -97,7 +98,7 @@ class Server:
             await self.log.close()
             self.reader.close()
             raise
-        self.archive = Archive(self._path, lambda ended: loop.call_soon_threadsafe(self.log.file, ended))
+        self.archive = Archive(self._path, self.log.file, self.config.bounds)
         sessions, keys = Sessions(), HouseKeys(self._house_secret())
         self.arena = Arena(
             log=self.log,
@@ -127,7 +128,9 @@ class Server:
         def connection(server_state: Any, **_: Any) -> Connection:
             return Connection(self.gateway, policy, outbox, server_state.connections)
 
-        site = Site(self.arena, self.log, self.archive, self.feed, self.house_bots, self.host_token, hosts)
+        site = Site(
+            self.arena, self.log, self.archive, self.feed, self.house_bots, self.host_token, hosts, self.config.bounds
+        )
         self._uvicorn = _Uvicorn(
             uvicorn.Config(
                 make_web(site),
@@ -153,27 +156,18 @@ class Server:
 
     def _work(self, task: Callable[[], Round], done: Callable[[Round], None]) -> None:
         """Pair a round in another process: the library that does it would hold this one's loop."""
-        loop = asyncio.get_running_loop()
 
-        def finished(pulled: asyncio.Future[Round]) -> None:
-            if pulled.cancelled():
-                return
-            error = pulled.exception()
-            if error is not None:
-                log.error("the process that pairs rounds failed (%s): pairing here instead", error)
-                self._pairing = None  # once broken, it takes no more work
-            done(pulled.result() if error is None else task())
-
-        for _ in range(2):
-            if self._pairing is None:
-                self._pairing = ProcessPoolExecutor(1, mp_context=get_context("spawn"))
+        async def pair() -> None:
             try:
-                loop.run_in_executor(self._pairing, task).add_done_callback(finished)
-                return
-            except BrokenExecutor:  # it ended since its last work
-                self._pairing = None
-        log.error("no process can be started to pair rounds: pairing here instead")
-        loop.call_soon(lambda: done(task()))
+                pulled = await self._pairing.run(task)
+            except (BrokenExecutor, OSError) as error:
+                log.error("the process that pairs rounds failed (%r): pairing here instead", error)
+                pulled = task()
+            done(pulled)
+
+        pairing = asyncio.get_running_loop().create_task(pair())
+        self._pairings.add(pairing)
+        pairing.add_done_callback(self._pairings.discard)
 
     def _on_durable(self, batch: list[Numbered]) -> None:
         self._written.set()
@@ -213,8 +207,9 @@ class Server:
         if self._uvicorn is not None and self._serving is not None:
             self._uvicorn.should_exit = True
             await self._serving
-        if self._pairing is not None:
-            self._pairing.shutdown(wait=False, cancel_futures=True)
+        for pairing in self._pairings:
+            pairing.cancel()
+        self._pairing.close()
         await self.log.close()
         self.reader.close()
         self.archive.close()

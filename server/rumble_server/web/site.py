@@ -1,21 +1,25 @@
 """The parts of a server that the web uses, and its ports. `app` brings the adapters, tests bring their own."""
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol, TypeVar, TypeVarTuple
 
 from rumble_server.arena.arena import Arena
 from rumble_server.arena.house import HouseBots
+from rumble_server.bounds import Bounds
 from rumble_server.tournament.ended import EndedTournament, Outline
 from rumble_server.tournament.facts import LogFact
-from rumble_server.tournament.tournament import Tournament
+from rumble_server.tournament.rebuild import Rebuilt
 from rumble_server.web.errors import WebError
 from rumble_server.web.feed.feed import Feed
 from rumble_server.web.feed.ranker import Ranker
 
 DISK_S = 5.0
 """Longest time in s that a request waits for the disk; then it is answered with 503."""
+
+Given = TypeVarTuple("Given")
+Made = TypeVar("Made")
 
 
 class DurableLog(Protocol):
@@ -38,16 +42,21 @@ class DurableLog(Protocol):
 
 
 class Archive(Protocol):
-    """What is on disk, also of tournaments that are not in memory. Raises StoreError."""
+    """What is on disk, also of tournaments that are not in memory. Raises StoreError.
 
-    async def tournament(self, tournament_id: str) -> Tournament | None:
-        """Rebuild a tournament; None if there is none of that id."""
+    `make` is a function of a module that runs in another process: what it is given and what it gives are pickled.
+    """
 
-    async def tournament_facts(self, tournament_id: str) -> Sequence[LogFact]:
-        """Read the facts that rebuild a tournament, in order; none if there is no such tournament."""
+    async def of_tournament(
+        self, tournament_id: str, make: Callable[[Rebuilt, *Given], Made], *given: *Given
+    ) -> Made | None:
+        """Have something made of a tournament as the log has it; None if there is none of that id."""
 
-    async def match_facts(self, match_id: str) -> Sequence[LogFact]:
-        """Read every fact of a match, all attempts, in order; none if it never began."""
+    async def of_match(self, match_id: str, make: Callable[[Sequence[LogFact], *Given], Made], *given: *Given) -> Made:
+        """Have something made of every fact of a match, all attempts, in order; there are none if it never began."""
+
+    async def draw(self, make: Callable[[*Given], Made], *given: *Given) -> Made:
+        """Have something made that needs nothing of the log."""
 
     async def ended(self, tournament_id: str) -> EndedTournament | None:
         """Find the record of a tournament; None if it is not over, is not there, or cannot be read."""
@@ -68,6 +77,7 @@ class Site:
     host_token: str
     hosts: frozenset[str] = frozenset()
     """Host names, beside those of loopback, that a request to a loopback address may give (that of a proxy)."""
+    bounds: Bounds = field(default_factory=Bounds)
 
     @property
     def ranker(self) -> Ranker:
@@ -89,4 +99,4 @@ class Site:
             async with asyncio.timeout(DISK_S):
                 await self.log.wait(number)
         except TimeoutError:
-            raise WebError.unavailable("the database cannot be written at the moment") from None
+            raise WebError.unavailable(f"the database has not been written for {DISK_S:g} s") from None

@@ -2,10 +2,11 @@
 
 import asyncio
 import json
+import pickle
 import zlib
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import httpx
 from jsonschema import Draft202012Validator
@@ -15,11 +16,11 @@ from rumble_protocol.schema import schemas
 from rumble_server.arena.house import HouseBots, HouseKeys
 from rumble_server.tournament.ended import EndedTournament, Outline
 from rumble_server.tournament.facts import LogFact, TournamentCreated, TournamentEnded, tournament_of
-from rumble_server.tournament.rebuild import rebuild_tournament
+from rumble_server.tournament.rebuild import Rebuilt, rebuild_tournament
 from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.app import make_web
 from rumble_server.web.feed.feed import Feed
-from rumble_server.web.site import Site
+from rumble_server.web.site import Archive, Site
 
 from tests.server.arena.fake_house import FakeHouse
 from tests.server.world import Bot, World
@@ -54,6 +55,11 @@ class WaitingLog:
             await asyncio.Event().wait()
 
 
+def passed_on(value: Any) -> Any:
+    """Return what another process would have got."""
+    return pickle.loads(pickle.dumps(value))
+
+
 class MemoryArchive:
     """What is on disk of a world."""
 
@@ -68,14 +74,19 @@ class MemoryArchive:
     def _of(self, tournament_id: str) -> list[LogFact]:
         return [fact for fact in self._facts() if tournament_of(fact) == tournament_id]
 
-    async def tournament(self, tournament_id: str) -> Tournament | None:
-        return rebuild_tournament(self._of(tournament_id))
+    async def of_tournament(self, tournament_id: str, make: Callable[..., Any], *given: Any) -> Any:
+        facts = self._of(tournament_id)
+        tournament = rebuild_tournament(facts)
+        if tournament is None:
+            return None
+        return passed_on(make(Rebuilt(tournament, lambda: facts), *passed_on(given)))
 
-    async def tournament_facts(self, tournament_id: str) -> Sequence[LogFact]:
-        return self._of(tournament_id)
+    async def of_match(self, match_id: str, make: Callable[..., Any], *given: Any) -> Any:
+        facts = [fact for fact in self._facts() if getattr(fact, "match", None) == match_id]
+        return passed_on(make(facts, *passed_on(given)))
 
-    async def match_facts(self, match_id: str) -> Sequence[LogFact]:
-        return [fact for fact in self._facts() if getattr(fact, "match", None) == match_id]
+    async def draw(self, make: Callable[..., Any], *given: Any) -> Any:
+        return passed_on(make(*passed_on(given)))
 
     async def ended(self, tournament_id: str) -> EndedTournament | None:
         tournament = rebuild_tournament(self._of(tournament_id))
@@ -166,7 +177,9 @@ class MemoryServer:
         self.house_bots = HouseBots(self.world.arena, HouseKeys("a-secret"), self.house, residents)
         self._published = self.world.log.durable
         self.world.log.on_durable.append(self._publish)
-        self.web = make_web(Site(self.world.arena, self.log, self.archive, self.feed, self.house_bots, TOKEN, hosts))
+        self.web = make_web(
+            Site(self.world.arena, self.log, cast(Archive, self.archive), self.feed, self.house_bots, TOKEN, hosts)
+        )
 
     def _publish(self) -> None:
         first, self._published = self._published, self.world.log.durable

@@ -3,16 +3,25 @@
 import hmac
 import io
 import shlex
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import quote, urlencode
 
 import segno
 from fastapi import Request
 
-from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.api.organiser_models import InviteAnswer
 
 QR_SCALE = 8
+
+
+class Invited(Protocol):
+    """A tournament, as far as invitations go."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def invite(self) -> str | None: ...
 
 
 def base_of(request: Request) -> str:
@@ -20,36 +29,36 @@ def base_of(request: Request) -> str:
     return str(request.base_url).rstrip("/")
 
 
-def page_link(tournament: Tournament, base: str) -> str:
+def page_link(tournament: Invited, base: str) -> str:
     """Make the link for those who are invited."""
     query = "" if tournament.invite is None else "?" + urlencode({"invite": tournament.invite})
     return f"{base}/tournaments/{quote(tournament.id)}{query}"
 
 
-def join_command(tournament: Tournament, base: str, *, invite: str | None) -> str:
+def join_command(tournament: Invited, base: str, *, invite: str | None) -> str:
     """Write the shell command of a bot that joins."""
     words = ["rumble", "bot", "minimax", "--server", base, "--join", tournament.id]
     return shlex.join(words if invite is None else [*words, "--invite", invite])
 
 
-def invite_answer(tournament: Tournament, request: Request) -> InviteAnswer:
+def invite_answer(tournament: Invited, request: Request) -> InviteAnswer:
     """Make the invitation as its host sees it."""
     base = base_of(request)
     command = join_command(tournament, base, invite=tournament.invite)
     return InviteAnswer(code=tournament.invite, link=page_link(tournament, base), command=command)
 
 
-def page_invitation(tournament: Tournament, request: Request) -> dict[str, Any]:
+def page_invitation(tournament: Invited, base: str, given: str | None) -> dict[str, Any]:
     """Make what the tournament's page shows of the code in its address: the code, or that the link is old.
 
     A wrong code is never shown: otherwise anyone could make a link whose text people would copy into a shell.
     """
-    given, code = request.query_params.get("invite"), tournament.invite
+    code = tournament.invite
     invited = given is not None and code is not None and hmac.compare_digest(given.encode(), code.encode())
     return {
         "invite": code if invited else None,
         "invite_is_old": given is not None and code is not None and not invited,
-        "join_command": join_command(tournament, base_of(request), invite=code if invited else None),
+        "join_command": join_command(tournament, base, invite=code if invited else None),
     }
 
 

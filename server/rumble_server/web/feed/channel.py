@@ -72,7 +72,8 @@ class Channel:
         now_ms = self._arena.clock.now_ms()
         if self._snapshot is None or now_ms - self._snapshot_at_ms >= SNAPSHOT_MS:
             ranking = self._ranker.ranking(self.tournament)
-            snapshot = views.tournament_view(Snapshot, self.tournament, self._arena, ranking)
+            live = views.live(self.tournament, self._arena)
+            snapshot = views.tournament_view(Snapshot, self.tournament, ranking, live)
             number = self._arena.log.last
             self._snapshot, self._snapshot_at_ms = Chunk(number, _frame(snapshot, number)), now_ms
             self._since_snapshot = []
@@ -100,7 +101,7 @@ class Channel:
 
     def _field(self) -> FeedField:
         ranking = self._ranker.ranking(self.tournament)
-        entrants = views.entrants_view(self.tournament, self._arena.is_connected, ranking)
+        entrants = views.entrants_view(self.tournament, self._connected_bots(), ranking)
         return FeedField(tournament=self.tournament.id, entrants=entrants)
 
     def _connected_bots(self) -> frozenset[str]:
@@ -130,7 +131,17 @@ class Channel:
             self._since_snapshot = []
 
 
+def snapshot_chunk(snapshot: bytes, number: int) -> Chunk:
+    """Make the chunk of a snapshot that is JSON already; it tells all up to this number."""
+    return Chunk(number, _written(b"snapshot", snapshot, number))
+
+
 def _frame(event: ServerMessageModel, number: int) -> bytes:
-    """Encode an event as Server-Sent Events do. The JSON has no line breaks."""
+    """Encode an event."""
     kind: str = event.type  # type: ignore[attr-defined]  # every event of the feed has one
-    return b"id: %d\nevent: %s\ndata: %s\n\n" % (number, kind.encode(), event.__pydantic_serializer__.to_json(event))
+    return _written(kind.encode(), event.__pydantic_serializer__.to_json(event), number)
+
+
+def _written(kind: bytes, data: bytes, number: int) -> bytes:
+    """Write an event as Server-Sent Events do. The JSON has no line breaks."""
+    return b"id: %d\nevent: %s\ndata: %s\n\n" % (number, kind, data)
