@@ -111,6 +111,7 @@ class Server:
             find_ended=self.archive.find_ended,
             may_claim=keys.may_claim,
             work=self._work,
+            bounds=self.config.bounds,
         )
         program = f"rumble {version('rumble')}"
         self.gateway = Gateway(self.arena, sessions, program, self.config.limits, open_names=self.config.open_names)

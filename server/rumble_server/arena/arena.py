@@ -24,6 +24,7 @@ from rumble_server.arena.ports import Clock, FindEnded, Log, Sessions, Work
 from rumble_server.arena.recorder import Recorder, Transaction
 from rumble_server.arena.scheduler import Scheduler
 from rumble_server.arena.session import NO_MATCH, BotSession, Outlet
+from rumble_server.bounds import Bounds
 from rumble_server.match.facts import MatchOver
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.errors import TournamentError
@@ -46,6 +47,7 @@ class Arena:
         grace_ms: int = 0,
         may_claim: MayClaim = lambda _name, _key: True,
         work: Work = lambda task, done: done(task()),
+        bounds: Bounds | None = None,
     ) -> None:
         """`taken_ids` are the ids of all tournaments ever; for `grace_ms` from now no away or absent time runs."""
         self.clock = clock
@@ -53,7 +55,9 @@ class Arena:
         self.recorder = recorder = Recorder(log, clock, self._settle)
         self.names, self.players, self.tournaments = recorder.names, recorder.players, recorder.tournaments
         nobody_away_before_ms = clock.now_ms() + grace_ms if grace_ms else 0
-        self.matches = Matches(recorder, run, self._on_over, nobody_away_before_ms)
+        self.matches = Matches(
+            recorder, run, self._on_over, nobody_away_before_ms, (bounds or Bounds()).kept_frame_bytes
+        )
         self.lifecycle = Lifecycle(recorder, self.matches, taken_ids)
         self.scheduler = Scheduler(recorder, self.matches, self.lifecycle, work)
         self.logins = Logins(recorder, self.matches, self.lifecycle, self.scheduler, random, may_claim)

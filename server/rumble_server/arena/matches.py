@@ -19,13 +19,12 @@ from rumble_protocol.codes import Rejection
 from rumble_server.arena.player import Player
 from rumble_server.arena.ports import TimerHandle
 from rumble_server.arena.recorder import Recorder
-from rumble_server.match.facts import FrameSeen, MatchFact, MatchOver, MatchStarted
+from rumble_server.match.facts import FrameSeen, FrameShared, MatchFact, MatchOver, MatchStarted
+from rumble_server.match.kept_frame import KeptFrame, keep_frame
 from rumble_server.match.referee import Referee
 
 log = logging.getLogger(__name__)
 
-MOST_KEPT = 2048
-"""Maximum number of characters kept of a frame that belongs to no match; the rest is dropped from the transcript."""
 SECRETS = re.compile(r'("(?:key|invite)"\s*:\s*)"(?:[^"\\]|\\.)*"?')
 
 LOOP_LAG_MS = 5
@@ -45,7 +44,13 @@ class LiveMatch:
         self.timer_at_ms = 0
         self.record = matches.recorder.record
         self._matches = matches
-        self.referee = Referee(started, self, matches.new_turn_id, nobody_away_before_ms=matches.nobody_away_before_ms)
+        self.referee = Referee(
+            started,
+            self,
+            matches.new_turn_id,
+            nobody_away_before_ms=matches.nobody_away_before_ms,
+            kept_frame_bytes=matches.kept_frame_bytes,
+        )
 
     def begin(self, seat: int, frame: bytes) -> None:
         session = self.players[seat].session
@@ -79,11 +84,13 @@ class Matches:
         run: int,
         on_over: Callable[[MatchOver, tuple[Player, ...]], None],
         nobody_away_before_ms: int,
+        kept_frame_bytes: int,
     ) -> None:
         self.recorder = recorder
         self.run = run
         self.nobody_away_before_ms = nobody_away_before_ms
         """No away or absent time runs before: the bots have to find the server again after its start."""
+        self.kept_frame_bytes = kept_frame_bytes
         self.live: dict[str, LiveMatch] = {}
         self._on_over = on_over
         self._prefix, self._turns = f"{run:x}.", 0
@@ -194,16 +201,19 @@ class Matches:
     def overhear(self, player: Player, sender: Literal["bot", "server"], frame: str) -> None:
         """Keep a frame that belongs to no match in particular with all matches that the player is playing.
 
-        Keys and invitations are blanked, and of a long frame only the beginning is kept.
+        Keys and invitations are blanked. The first match has it, the others refer to it.
         """
-        if player.matches:
-            kept = SECRETS.sub(r'\1"***"', frame)
-            if len(kept) > MOST_KEPT:
-                kept = f"{kept[:MOST_KEPT]}... ({len(frame)} characters)"
-            now_ms = self.recorder.clock.now_ms()
-            for match_id, seat in player.matches.items():
-                attempt = self.live[match_id].referee.terms.attempt
-                self.recorder.record(FrameSeen(match_id, attempt, seat, sender, kept, now_ms))
+        now_ms, first, number = self.recorder.clock.now_ms(), "", 0
+        for match_id, seat in player.matches.items():
+            attempt = self.live[match_id].referee.terms.attempt
+            if first:
+                self.recorder.record(FrameShared(match_id, attempt, seat, first, number, now_ms))
+                continue
+            blanked = SECRETS.sub(r'\1"***"', frame)
+            kept = keep_frame(blanked, self.kept_frame_bytes) if sender == "bot" else KeptFrame(blanked)
+            seen = FrameSeen(match_id, attempt, seat, sender, kept.text, now_ms, kept.bytes, kept.sha256)
+            self.recorder.record(seen)
+            first, number = match_id, self.recorder.log.last
 
     # --- what follows from an event ---
 

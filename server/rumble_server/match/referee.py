@@ -24,6 +24,7 @@ from rumble_protocol.fields import ServerMessageModel
 from rumble_server.match.clock import MOST_LAG_MS, bank_after_ms, remaining_ms, thinking_ms
 from rumble_server.match.facts import (
     FrameSeen,
+    FrameShared,
     MatchFact,
     MatchOver,
     MatchStarted,
@@ -35,6 +36,7 @@ from rumble_server.match.facts import (
     TurnAsked,
 )
 from rumble_server.match.frames import frame_of_start, frame_of_turn, frames_of_over
+from rumble_server.match.kept_frame import SURELY_SHORT, KeptFrame, keep_frame
 
 LONGEST_MOVE = 64
 """Characters of a move text. A longer one is unreadable in every game."""
@@ -99,7 +101,13 @@ class Referee:
     """Judges one match. `new_turn_id` gives ids that no other turn, of this run or an earlier one, has."""
 
     def __init__(
-        self, terms: MatchStarted, driver: Driver, new_turn_id: Callable[[], str], *, nobody_away_before_ms: int = 0
+        self,
+        terms: MatchStarted,
+        driver: Driver,
+        new_turn_id: Callable[[], str],
+        *,
+        nobody_away_before_ms: int = 0,
+        kept_frame_bytes: int = 2048,
     ) -> None:
         self.terms = terms
         self._match_id, self._attempt = terms.match, terms.attempt
@@ -120,6 +128,7 @@ class Referee:
         self._no_verdict_before_ms = 0
         self._new_turn_id = new_turn_id
         self._nobody_away_before_ms = nobody_away_before_ms
+        self._kept_frame_bytes = kept_frame_bytes
 
     # --- facts ---
 
@@ -156,7 +165,7 @@ class Referee:
             case MatchOver():
                 self.over = fact
                 self.turn = None
-            case MatchStarted() | FrameSeen():
+            case MatchStarted() | FrameSeen() | FrameShared():
                 pass
 
     def rebuild(self, facts: Iterable[MatchFact], now_ms: int) -> None:
@@ -245,6 +254,9 @@ class Referee:
             self._refuse_fault(turn, Rejection.BAD_MOVE, str(error), now_ms, frame)
             return True
         bank_ms = bank_after_ms(self.control, self.seats[seat].bank_ms, turn.thought_ms(now_ms))
+        if len(frame) > SURELY_SHORT:
+            self._see(seat, "bot", frame, now_ms)
+            frame = ""
         self._record(
             MoveMade(self._match_id, self._attempt, len(self.moves), seat, turn_id, text, bank_ms, frame, now_ms)
         )
@@ -312,7 +324,8 @@ class Referee:
         return tuple(seats_ms)
 
     def _see(self, seat: int, sender: Literal["bot", "server"], frame: str, now_ms: int) -> None:
-        self._record(FrameSeen(self._match_id, self._attempt, seat, sender, frame, now_ms))
+        kept = keep_frame(frame, self._kept_frame_bytes) if sender == "bot" else KeptFrame(frame)
+        self._record(FrameSeen(self._match_id, self._attempt, seat, sender, kept.text, now_ms, kept.bytes, kept.sha256))
 
     def _send(self, seat: int, now_ms: int, message: ServerMessageModel) -> None:
         frame = write_message(message)

@@ -9,16 +9,24 @@ from rumble_engine import State
 from rumble_server.match.facts import FrameSeen, MatchOver, MatchStarted, MoveMade, StartTold, TurnAsked
 from rumble_server.match.frames import frame_of_start, frame_of_turn, frames_of_over
 
+SHORTENED = ("bytes", "sha256")
+"""What only a line of which a part is kept has."""
+
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One frame of a match: who sent it, over which seat's connection, and when the server saw or sent it."""
+    """One frame of a match: who sent it, over which seat's connection, and when the server saw or sent it.
+
+    `bytes` and `sha256` are those of a bot's frame of which only a part is kept; 0 and empty else.
+    """
 
     at_ms: int
     attempt: int
     seat: int
     sender: Literal["bot", "server"]
     frame: str
+    bytes: int = 0
+    sha256: str = ""
 
 
 def seats_in(facts: Iterable[object]) -> tuple[str, ...] | None:
@@ -48,11 +56,13 @@ def transcript(facts: Iterable[object]) -> Iterator[Line | MatchOver]:
                 frame = frame_of_turn(fact, terms.game, state, moves).decode()
                 yield Line(fact.at_ms, fact.attempt, fact.seat, "server", frame)
             case MoveMade() if state is not None:
-                yield Line(fact.at_ms, fact.attempt, fact.seat, "bot", fact.frame)
+                if fact.frame:
+                    yield Line(fact.at_ms, fact.attempt, fact.seat, "bot", fact.frame)
                 state = state.play(fact.move)
                 moves.append(fact.move)
             case FrameSeen():
-                yield Line(fact.at_ms, fact.attempt, fact.seat, fact.sender, fact.frame)
+                kept = fact.bytes, fact.sha256
+                yield Line(fact.at_ms, fact.attempt, fact.seat, fact.sender, fact.frame, *kept)
             case MatchOver():
                 yield fact
                 if state is not None:
@@ -63,7 +73,7 @@ def transcript(facts: Iterable[object]) -> Iterator[Line | MatchOver]:
 def as_json(entry: Line | MatchOver) -> dict[str, Any]:
     """Return a line of the transcript as data: a frame, or the verdict."""
     if isinstance(entry, Line):
-        return asdict(entry)
+        return {name: value for name, value in asdict(entry).items() if entry.bytes or name not in SHORTENED}
     return {
         "at_ms": entry.at_ms,
         "attempt": entry.attempt,

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from rumble_server.match.facts import FrameSeen, FrameShared, with_shared_frames
 from rumble_server.match.match_id import tournament_id_of
 from rumble_server.store.codec import Numbered, read_ended, read_facts
 from rumble_server.store.errors import DamagedLog, StoreError
@@ -109,7 +110,17 @@ class LogReader:
             )
             facts += self._parsed(rows, (match_id,))
         facts.sort(key=lambda numbered: numbered[0])
-        return [fact for _, fact in facts]
+        return list(with_shared_frames((fact for _, fact in facts), self._frame_of))  # type: ignore[arg-type]
+
+    def _frame_of(self, shared: FrameShared) -> FrameSeen | None:
+        """Find the frame that a match shares with another one."""
+        rows = self._rows(
+            """SELECT number, facts FROM log WHERE tournament = :tournament AND kind = :kind AND number <= :number
+               ORDER BY number DESC LIMIT 1""",
+            {"tournament": tournament_id_of(shared.other), "kind": PLY, "number": shared.number},
+        )
+        found = dict(self._parsed(rows, (shared.other,))).get(shared.number)
+        return found if isinstance(found, FrameSeen) else None
 
     def facts_of_matches(self, tournament_id: str, match_ids: Collection[str]) -> Mapping[str, list[LogFact]]:
         """Return every fact of matches of a tournament that have begun, in order; its log is read once for all."""

@@ -14,6 +14,7 @@ from pydantic import TypeAdapter
 from rumble_protocol.feed_messages import FeedEvent
 from rumble_protocol.schema import schemas
 from rumble_server.arena.house import HouseBots, HouseKeys
+from rumble_server.match.facts import FrameSeen, FrameShared, with_shared_frames
 from rumble_server.tournament.ended import EndedTournament, Outline
 from rumble_server.tournament.facts import LogFact, TournamentCreated, TournamentEnded, tournament_of
 from rumble_server.tournament.rebuild import Rebuilt, rebuild_tournament
@@ -82,7 +83,15 @@ class MemoryArchive:
         return passed_on(make(Rebuilt(tournament, lambda: facts), *passed_on(given)))
 
     async def of_match(self, match_id: str, make: Callable[..., Any], *given: Any) -> Any:
-        facts = [fact for fact in self._facts() if getattr(fact, "match", None) == match_id]
+        every = self._facts()
+        own = [fact for fact in every if getattr(fact, "match", None) == match_id]
+
+        def find(shared: FrameShared) -> FrameSeen:
+            found = every[shared.number - 1]
+            assert isinstance(found, FrameSeen)
+            return found
+
+        facts = list(with_shared_frames(own, find))
         return passed_on(make(facts, *passed_on(given)))
 
     async def draw(self, make: Callable[..., Any], *given: Any) -> Any:
