@@ -1,12 +1,15 @@
 """Finding tournaments and matches: in memory while they go on, on disk when they are over."""
 
-from collections.abc import AsyncIterator, Callable, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import TypeVar, TypeVarTuple
+from weakref import WeakKeyDictionary
 
 from rumble_protocol.codes import ErrorCode
 from rumble_protocol.feed_messages import TournamentSummary
 
 from rumble_server.match.match_id import tournament_id_of
+from rumble_server.results.standings import Table
 from rumble_server.tournament.audit import Context
 from rumble_server.tournament.ended import Outline
 from rumble_server.tournament.errors import TournamentError
@@ -23,6 +26,11 @@ from rumble_server.web.errors import WebError
 from rumble_server.web.feed.views import summary_view
 from rumble_server.web.site import Site
 
+SHOWN_MS = 250
+"""For how long, in ms, an answer about a large tournament that goes on serves everyone who asks: the feed's pace."""
+MANY_RESULTS = 500
+"""A tournament with as many results is large: showing it takes some ms of the event loop."""
+
 Given = TypeVarTuple("Given")
 Made = TypeVar("Made")
 
@@ -33,8 +41,18 @@ class Library:
     def __init__(self, site: Site) -> None:
         self._site = site
         self._kept = KeptAnswers(site.bounds.kept_answer_bytes)
+        self._shown: WeakKeyDictionary[Table, tuple[int, asyncio.Future[bytes]]] = WeakKeyDictionary()
+        """By a tournament's table, which lives as long as the tournament: what was shown last, and since when."""
 
     # --- tournaments ---
+
+    async def shown(self, tournament: Tournament, make: Callable[[], Awaitable[bytes]]) -> bytes:
+        """Return what is made of a tournament in memory; of a large one everybody is told the same for `SHOWN_MS`."""
+        now_ms = self._site.arena.clock.now_ms()
+        known = self._shown.get(tournament.table)
+        if known is None or now_ms - known[0] >= SHOWN_MS or len(tournament.results) < MANY_RESULTS:
+            known = self._shown[tournament.table] = now_ms, asyncio.ensure_future(make())
+        return await asyncio.shield(known[1])
 
     def in_memory(self, tournament_id: str) -> Tournament | None:
         """Find a tournament that is in memory; None if it is over and is not. Raises TournamentError if it is none."""

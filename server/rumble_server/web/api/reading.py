@@ -1,6 +1,8 @@
 """The part of the HTTP API that anyone may read: tournaments and matches."""
 
+import asyncio
 from collections.abc import AsyncIterator
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
@@ -97,10 +99,15 @@ async def tournament_json(site: Site, library: Library, tournament_id: str) -> b
     if found is None:
         connected = await library.connected(tournament_id)
         return await library.made(tournament_id, documents.view_json, connected)
-    await site.ranker.fresh(found)
-    await prepare_pairs(found)
-    shown = show(site, found)
+    return await library.shown(found, partial(_show, site, found))
+
+
+async def _show(site: Site, tournament: Tournament) -> bytes:
+    await site.ranker.fresh(tournament)
+    await prepare_pairs(tournament)
+    shown = show(site, tournament)
     await site.on_disk()
+    await asyncio.sleep(0)  # making it took as long as encoding it will
     return documents.to_json(shown)
 
 
