@@ -15,7 +15,7 @@ from rumble_server.web.api.library import Library
 from rumble_server.web.api.streamed import only, streamed
 from rumble_server.web.errors import WebError, WebErrorAnswer
 from rumble_server.web.feed.crosstable import prepare_pairs
-from rumble_server.web.feed.views import live, tournament_view
+from rumble_server.web.feed.views import Live, live, live_in_turns, tournament_view
 from rumble_server.web.site import Site
 
 MOST_LISTED = 500
@@ -26,9 +26,10 @@ ERRORS: dict[int | str, dict[str, Any]] = {status: {"model": WebErrorAnswer} for
 JSON = "application/json"
 
 
-def show(site: Site, tournament: Tournament) -> TournamentView:
-    """Show the tournament as it stands now; it may be told once `site.on_disk()` returns."""
-    return tournament_view(TournamentView, tournament, site.ranker.ranking(tournament), live(tournament, site.arena))
+def show(site: Site, tournament: Tournament, seen: Live | None = None) -> TournamentView:
+    """Show the tournament as it stands now, or was `seen`; it may be told once `site.on_disk()` returns."""
+    seen = live(tournament, site.arena) if seen is None else seen
+    return tournament_view(TournamentView, tournament, site.ranker.ranking(tournament), seen)
 
 
 def read_routes(site: Site, library: Library) -> APIRouter:
@@ -105,7 +106,7 @@ async def tournament_json(site: Site, library: Library, tournament_id: str) -> b
 async def _show(site: Site, tournament: Tournament) -> bytes:
     await site.ranker.fresh(tournament)
     await prepare_pairs(tournament)
-    shown = show(site, tournament)
+    shown = show(site, tournament, await live_in_turns(tournament, site.arena))
     await site.on_disk()
     await asyncio.sleep(0)  # making it took as long as encoding it will
     return documents.to_json(shown)

@@ -43,6 +43,10 @@ class Channel:
         self._snapshot_at_ms = 0
         self._since_snapshot: list[Chunk] = []
         self._connected = self._connected_bots()
+        self._telling = self.changes
+        """The changes that are being told."""
+        self._boards: list[str] = []
+        """The matches among them whose boards are still to be told."""
 
     def flush(self) -> None:
         """Send what has changed, unless the last flush was too recent."""
@@ -50,14 +54,29 @@ class Channel:
         pace_ms = len(self.spectators) + len(self.tournament.field)  # 1 ms for each
         if now_ms - self._flushed_at_ms + PACE_MS // 2 < min(pace_ms, SLOWEST_PACE_MS):  # the timer is not exact
             return
+        if self._boards:  # the last flush goes on
+            return
         self._flushed_at_ms = now_ms
         if self.spectators:
             self._ranker.refresh(self.tournament)
-        events = list(self._events(now_ms))
-        self.changes, self.has_new_ranking = Changes(self.tournament), False
+        self._telling, self.changes = self.changes, Changes(self.tournament)
+        self._boards = list(self._telling.started | self._telling.moved)
+        self._tell(views.result_view(FeedMatchOver, over) for over in self._telling.over)
+
+    def _tell(self, first: Iterable[ServerMessageModel] = ()) -> None:
+        """Tell what changed: some boards in this turn of the loop, the others in the next ones, and last all else."""
+        now_ms = self._arena.clock.now_ms()
+        boards, self._boards = self._boards[: views.BOARDS_AT_ONCE], self._boards[views.BOARDS_AT_ONCE :]
+        events = [*first, *self._board_events(boards, now_ms)]
+        is_last = not self._boards
+        if is_last:
+            events += self._other_events(now_ms)
+        else:
+            self._arena.clock.after_input(self._tell)
         if events:
-            self._keep(self._chunk(events))
-            self.send(self._kept[-1])
+            chunk = self._chunk(events, is_last=is_last)
+            self._keep(chunk, is_last=is_last)
+            self.send(chunk)
 
     def send(self, chunk: Chunk) -> None:
         self.quiet_since_ms = self._arena.clock.now_ms()
@@ -81,20 +100,21 @@ class Channel:
 
     # --- what is told ---
 
-    def _events(self, now_ms: int) -> Iterable[ServerMessageModel]:
-        changes = self.changes
-        for over in changes.over:
-            yield views.result_view(FeedMatchOver, over)
-        for match in changes.started | changes.moved:
+    def _board_events(self, matches: Iterable[str], now_ms: int) -> Iterable[ServerMessageModel]:
+        for match in matches:
             open_match = self._arena.matches.live.get(match)
             if open_match is not None:
-                kind = FeedMatchStart if match in changes.started else FeedMove
+                kind = FeedMatchStart if match in self._telling.started else FeedMove
                 yield views.board_view(kind, open_match.referee, now_ms)
+
+    def _other_events(self, now_ms: int) -> Iterable[ServerMessageModel]:
+        changes, has_new_ranking = self._telling, self.has_new_ranking
+        self.has_new_ranking = False
         connected = self._connected_bots()
         if changes.field_changed or connected != self._connected:
             yield self._field()
         self._connected = connected
-        if changes.met or changes.field_changed or self.has_new_ranking:
+        if changes.met or changes.field_changed or has_new_ranking:
             yield views.standings_event(self.tournament, now_ms, self._ranker.ranking(self.tournament), changes.met)
         if changes.status_changed:
             yield views.status_event(self.tournament, now_ms, self._ranker.ranking(self.tournament))
@@ -109,16 +129,17 @@ class Channel:
 
     # --- encoding and keeping ---
 
-    def _chunk(self, events: Iterable[ServerMessageModel]) -> Chunk:
-        """Encode events. The last one's id is the number up to which all is told, the others' that of the chunk before:
-        a reader that is cut off between them is sent all of them again."""
+    def _chunk(self, events: Iterable[ServerMessageModel], *, is_last: bool = True) -> Chunk:
+        """Encode events. The id of a flush's last one is the number up to which all is told, the others' that of the
+        flush before: a reader that is cut off between them is sent all of them again."""
         *others, last = events
         number = self._arena.log.last
-        data = b"".join(_frame(event, self._sent_up_to) for event in others) + _frame(last, number)
-        return Chunk(number, data)
+        data = b"".join(_frame(event, self._sent_up_to) for event in others)
+        return Chunk(number, data + _frame(last, number if is_last else self._sent_up_to))
 
-    def _keep(self, chunk: Chunk) -> None:
-        self._sent_up_to = chunk.number
+    def _keep(self, chunk: Chunk, *, is_last: bool) -> None:
+        if is_last:
+            self._sent_up_to = chunk.number
         self._kept.append(chunk)
         self._since_snapshot.append(chunk)
         self._kept_bytes += len(chunk.data)

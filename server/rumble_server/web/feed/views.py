@@ -1,5 +1,6 @@
 """Tournaments and matches as models of the feed. Pure."""
 
+import asyncio
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations, islice
@@ -26,6 +27,8 @@ from rumble_server.web.feed.expected import expected_end
 from rumble_server.web.feed.headline import headline
 from rumble_server.web.feed.ranker import Ranking
 
+BOARDS_AT_ONCE = 50
+"""How many boards are drawn in one turn of the event loop; the others follow in the next ones."""
 MOST_LATEST = 12
 """Maximum number of latest results in a view."""
 
@@ -65,13 +68,26 @@ class Live:
 
 def live(tournament: Tournament, arena: Arena) -> Live:
     """Look at a tournament as it stands now."""
-    now_ms = arena.clock.now_ms()
-    boards = [
-        board_view(Board, arena.matches.live[match].referee, now_ms)
-        for match in tournament.running
-        if match in arena.matches.live
-    ]
-    return Live(now_ms, set(filter(arena.is_connected, tournament.field)), boards)
+    return _live(tournament, arena, boards_view(tournament.running, arena))
+
+
+async def live_in_turns(tournament: Tournament, arena: Arena) -> Live:
+    """Look at a tournament; its boards are drawn in several turns of the event loop."""
+    matches, boards = list(tournament.running), list[Board]()
+    for first in range(0, len(matches), BOARDS_AT_ONCE):
+        boards += boards_view(matches[first : first + BOARDS_AT_ONCE], arena)
+        await asyncio.sleep(0)
+    return _live(tournament, arena, [board for board in boards if board.match in arena.matches.live])
+
+
+def _live(tournament: Tournament, arena: Arena, boards: Sequence[Board]) -> Live:
+    return Live(arena.clock.now_ms(), set(filter(arena.is_connected, tournament.field)), boards)
+
+
+def boards_view(matches: Iterable[str], arena: Arena) -> list[Board]:
+    """Show those of these matches that are being played."""
+    now_ms, open_now = arena.clock.now_ms(), arena.matches.live
+    return [board_view(Board, open_now[match].referee, now_ms) for match in matches if match in open_now]
 
 
 def tournament_view(kind: type[View], tournament: Tournament, ranking: Ranking, live: Live) -> View:
