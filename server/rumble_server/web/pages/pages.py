@@ -84,9 +84,15 @@ def add_pages(app: FastAPI, site: Site, library: Library) -> None:
         if found is None:
             connected = await library.connected(request.path_params["tournament"])
             return await written(request, page_of_tournament, None, connected, None, place_of(request), invite)
-        shown = await tournament_json(site, library, found.id)
-        context = library.audit_context(found.id)
-        return await written(request, page_of_tournament, shown, frozenset(), context, place_of(request), invite)
+        place = place_of(request)
+
+        async def make() -> bytes:
+            shown = await tournament_json(site, library, found.id)
+            context = library.audit_context(found.id)
+            return await library.made(found.id, page_of_tournament, shown, frozenset(), context, place, invite)
+
+        page = await library.once((page_of_tournament, found.id, place, invite), make)
+        return await streamed(only(page), "text/html", NOT_STORED)
 
     async def rounds(request: Request) -> Response:
         page = await library.made(request.path_params["tournament"], part_with_rounds, place_of(request))
