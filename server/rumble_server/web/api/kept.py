@@ -16,8 +16,8 @@ class KeptAnswers:
         """Bytes kept."""
         self._making: dict[Hashable, asyncio.Future[Any]] = {}
 
-    async def get(self, key: Hashable, make: Callable[[], Awaitable[Any]]) -> Any:
-        """Return the answer of this key, made unless it is kept or being made. Only bytes are kept."""
+    async def get(self, key: Hashable, make: Callable[[], Awaitable[Any]], *, keep: bool = True) -> Any:
+        """Return the answer of this key, made unless it is kept or being made. Only bytes are kept, and with `keep`."""
         kept = self._answers.get(key)
         if kept is not None:
             self._answers.move_to_end(key)
@@ -25,12 +25,12 @@ class KeptAnswers:
         making = self._making.get(key)
         if making is None:
             making = self._making[key] = asyncio.ensure_future(make())
-            making.add_done_callback(lambda made: self._take(key, made))
+            making.add_done_callback(lambda made: self._take(key, made, keep=keep))
         return await asyncio.shield(making)
 
-    def _take(self, key: Hashable, made: "asyncio.Future[Any]") -> None:
+    def _take(self, key: Hashable, made: "asyncio.Future[Any]", *, keep: bool) -> None:
         del self._making[key]
-        if made.cancelled() or made.exception() is not None or not isinstance(made.result(), bytes):
+        if made.cancelled() or made.exception() is not None or not keep or not isinstance(made.result(), bytes):
             return
         answer: bytes = made.result()
         self._answers[key] = answer

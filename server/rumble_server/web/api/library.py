@@ -1,7 +1,7 @@
 """Finding tournaments and matches: in memory while they go on, on disk when they are over."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Sequence
 from typing import TypeVar, TypeVarTuple
 from weakref import WeakKeyDictionary
 
@@ -86,6 +86,11 @@ class Library:
         for first in range(0, total, documents.PIECE_MATCHES):
             until = min(total, first + documents.PIECE_MATCHES)
             yield await self.made(tournament_id, make, *given, first, until)
+
+    async def once(self, key: Hashable, make: Callable[[], Awaitable[bytes]]) -> bytes:
+        """Make an answer once for all who ask for it by this key at the same time."""
+        answer: bytes = await self._kept.get(key, make, keep=False)
+        return answer
 
     async def basics(self, tournament_id: str) -> Basics:
         """Find what a tournament is. Raises as `made` does."""

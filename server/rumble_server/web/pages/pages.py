@@ -9,6 +9,7 @@ from fastapi import FastAPI, Request
 from starlette.responses import Response
 
 from rumble_server.tournament.rebuild import Rebuilt
+from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.api.library import Library
 from rumble_server.web.api.opponents import opponents, playable_games
 from rumble_server.web.api.reading import tournament_json
@@ -80,15 +81,19 @@ def add_pages(app: FastAPI, site: Site, library: Library) -> None:
 
     async def tournament(request: Request) -> Response:
         found = library.in_memory(request.path_params["tournament"])
-        invite = request.query_params.get("invite")
         if found is None:
             connected = await library.connected(request.path_params["tournament"])
             return await written(request, page_of_tournament, None, connected, None, place_of(request), None)
-        if invite is not None and found.invite is not None:
-            site.tries.is_invited(request, found, invite)
-        shown = await tournament_json(site, library, found.id)
-        context = library.audit_context(found.id)
-        return await written(request, page_of_tournament, shown, frozenset(), context, place_of(request), invite)
+        invite = _shown_code(site, request, found)
+        place = place_of(request)
+
+        async def make() -> bytes:
+            shown = await tournament_json(site, library, found.id)
+            context = library.audit_context(found.id)
+            return await library.made(found.id, page_of_tournament, shown, frozenset(), context, place, invite)
+
+        page = await library.once((page_of_tournament, found.id, place, invite), make)
+        return await streamed(only(page), "text/html", NOT_STORED)
 
     async def rounds(request: Request) -> Response:
         page = await library.made(request.path_params["tournament"], part_with_rounds, place_of(request))
@@ -162,3 +167,14 @@ def add_pages(app: FastAPI, site: Site, library: Library) -> None:
     }
     for path, page in pages.items():
         app.add_route(path, page, methods=["GET"], include_in_schema=False)
+
+
+def _shown_code(site: Site, request: Request, tournament: Tournament) -> str | None:
+    """Return the code in the address of a tournament's page: empty if it is wrong, None if there is or needs none.
+
+    Raises WebError with `too_many_requests` after too many wrong ones.
+    """
+    given = request.query_params.get("invite")
+    if given is None or tournament.invite is None:
+        return None
+    return given if site.tries.is_invited(request, tournament, given) else ""

@@ -52,3 +52,12 @@ async def test_what_is_no_answer_is_not_kept() -> None:
         with pytest.raises(ValueError, match="cannot be made"):
             await kept.get("key", lambda: kitchen.make("bad"))
     assert kitchen.made == ["bad", "bad"]
+
+
+async def test_what_changes_is_shared_while_it_is_made_and_not_kept() -> None:
+    kitchen, kept = Kitchen(), KeptAnswers(100)
+    kitchen.go_on.set()
+    make = partial(kitchen.make, "page")
+    assert await asyncio.gather(*(kept.get("key", make, keep=False) for _ in range(3))) == [b"page"] * 3
+    assert await kept.get("key", make, keep=False) == b"page"
+    assert (kitchen.made, kept.size) == (["page"] * 2, 0)
