@@ -171,7 +171,9 @@ class MemoryServer:
         self.world.log.on_durable.append(self._publish)
         self.world.arena.recorder.take(HostTokenSet("default", "00", digest_of(TOKEN, "00"), 0))
         self.ended = EndedCount()
-        self.operation = Operation(ended=self.ended.by_status, metrics_token=METRICS_TOKEN)
+        self.operation = Operation(
+            refusals=self.world.arena.door.refusals, ended=self.ended.by_status, metrics_token=METRICS_TOKEN
+        )
         arena, house_bots = self.world.arena, self.house_bots
         self.web = make_web(Site(arena, self.log, self.archive, self.feed, house_bots, hosts, self.operation))
 
