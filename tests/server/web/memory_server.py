@@ -192,8 +192,9 @@ class MemoryServer:
         self.world.arena.recorder.take(HostTokenSet("default", "00", digest_of(TOKEN, "00"), 0))
         self.ended = EndedCount()
         arena, archive = self.world.arena, cast(Archive, self.archive)
-        operation = Operation(ended=self.ended.by_status, metrics_token=METRICS_TOKEN)
-        self.operation = operation
+        self.operation = operation = Operation(
+            refusals=arena.door.refusals, ended=self.ended.by_status, metrics_token=METRICS_TOKEN
+        )
         self.web = make_web(Site(arena, self.log, archive, self.feed, self.house_bots, hosts, operation=operation))
 
     def _publish(self) -> None:

@@ -16,6 +16,7 @@ WRONG: dict[str, tuple[str, str]] = {
     "a host token": ("/api/host", "Bearer wrong-wrong-wrong"),
     "a host token of a command": ("/api/bans", "Bearer wrong-wrong-wrong"),
     "a host token of a transcript": ("/api/matches/friday.1.1.1.1/transcript", "Bearer wrong-wrong-wrong"),
+    "a token of the figures": ("/metrics", "Bearer wrong-wrong-wrong"),
     "a key of a transcript": ("/api/matches/friday.1.1.1.1/transcript", "Bot alice:wrong"),
     "an invitation": ("/tournaments/friday?invite=wrong", ""),
 }

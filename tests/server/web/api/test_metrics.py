@@ -1,4 +1,5 @@
 import re
+from typing import Any
 
 import httpx
 import pytest
@@ -51,12 +52,15 @@ async def test_histograms_queues_and_refusals(server: MemoryServer, browser: htt
     assert figures['queue_length{queue="facts"}'] == server.log.last - server.log.durable > 0
 
 
+FORWARDED = {"X-Forwarded-For": "10.0.0.1"}
+
+
 @pytest.mark.parametrize(
     ("client", "headers", "status"),
     [
         ("127.0.0.1", {}, 200),
         ("::1", {}, 200),
-        ("127.0.0.1", {"X-Forwarded-For": "10.0.0.1"}, 401),
+        ("127.0.0.1", FORWARDED, 401),
         ("10.0.0.1", {}, 401),
         ("10.0.0.1", {"Authorization": "Bearer something-else"}, 401),
         ("10.0.0.1", HOST, 200),
@@ -66,7 +70,11 @@ async def test_histograms_queues_and_refusals(server: MemoryServer, browser: htt
 async def test_they_are_open_to_this_machine_and_to_tokens(
     server: MemoryServer, client: str, headers: dict[str, str], status: int
 ) -> None:
-    transport = httpx.ASGITransport(server.web, client=(client, 1))
+    async def connection(scope: Any, receive: Any, send: Any) -> None:
+        state = {"is_local": False} if headers is FORWARDED else {}  # as gateway/http_connection.py tells it
+        await server.web(scope | {"state": state}, receive, send)
+
+    transport = httpx.ASGITransport(connection, client=(client, 1))
     async with httpx.AsyncClient(transport=transport, base_url="http://rumble.test") as browser:
         answer = await browser.get("/metrics", headers=headers)
     assert answer.status_code == status
