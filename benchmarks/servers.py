@@ -53,7 +53,8 @@ def process(*arguments: str, source: Path | None = None) -> Iterator["subprocess
     """Run Python until the end of the block, with the packages of the checkout `source` (None: the installed ones)."""
     path = {} if source is None else {"PYTHONPATH": os.pathsep.join(str(source / each) for each in PACKAGES)}
     command = [sys.executable, *arguments]
-    started = subprocess.Popen(command, env={**os.environ, **path}, stdout=subprocess.PIPE, text=True)
+    environment = {**os.environ, "RUMBLE_LOG_LEVEL": "warning", **path}
+    started = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
     try:
         yield started
     finally:
