@@ -59,7 +59,8 @@ def process(
     """
     path = {} if source is None else {"PYTHONPATH": os.pathsep.join(str(source / each) for each in PACKAGES)}
     command = [sys.executable, *arguments]
-    started = subprocess.Popen(command, env={**os.environ, **path}, stdout=subprocess.PIPE, stderr=log, text=True)
+    environment = {**os.environ, "RUMBLE_LOG_LEVEL": "warning", **path}
+    started = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=log, text=True)
     try:
         yield started
     finally:

@@ -106,6 +106,10 @@ async def test_bots_and_house_bots_play_over_tls_while_the_certificate_changes(
             added = await browser.post("/api/tournaments/friday/house", json={"bot": "random"}, headers=headers)
             assert added.status_code == 200
             assert (await ann.play("tournament_over"))["bots"] == 2
+            figures = (await browser.get("/metrics")).text
+            assert 'rumble_connections{kind="bot"} ' in figures
+            for name in ("turn_latency", "commit"):
+                assert float(re.findall(rf"rumble_{name}_seconds_count (\S+)", figures)[0]) > 0
         assert [record for record in caplog.records if record.levelname in ("WARNING", "ERROR")] == []
 
 
