@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 import httpx
 
@@ -49,11 +50,16 @@ class Running:
 
 
 @contextmanager
-def process(*arguments: str, source: Path | None = None) -> Iterator["subprocess.Popen[str]"]:
-    """Run Python until the end of the block, with the packages of the checkout `source` (None: the installed ones)."""
+def process(
+    *arguments: str, source: Path | None = None, log: IO[str] | None = None
+) -> Iterator["subprocess.Popen[str]"]:
+    """Run Python until the end of the block, with the packages of the checkout `source` (None: the installed ones).
+
+    Its standard error goes to `log`; None: where that of this process goes.
+    """
     path = {} if source is None else {"PYTHONPATH": os.pathsep.join(str(source / each) for each in PACKAGES)}
     command = [sys.executable, *arguments]
-    started = subprocess.Popen(command, env={**os.environ, **path}, stdout=subprocess.PIPE, text=True)
+    started = subprocess.Popen(command, env={**os.environ, **path}, stdout=subprocess.PIPE, stderr=log, text=True)
     try:
         yield started
     finally:
@@ -66,6 +72,8 @@ async def serving(
     source: Path | None = None,
     program: Sequence[str] = RUMBLE,
     *,
+    options: Sequence[str] = (),
+    log: IO[str] | None = None,
     start_within_s: float | None = None,
 ) -> AsyncIterator[Running]:
     """Run a server without house bots; without `database` it has a new one on disk, which goes with it.
@@ -75,8 +83,8 @@ async def serving(
     with contextlib.ExitStack() as stack:
         if database is None:
             database = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="rumble-")), "bench.db")
-        options = ("--port", "0", "--house", "none", "--db", str(database), "--host-token", TOKEN)
-        started = stack.enter_context(process(*program, "serve", *options, source=source))
+        common = ("--port", "0", "--house", "none", "--db", str(database), "--host-token", TOKEN)
+        started = stack.enter_context(process(*program, "serve", *common, *options, source=source, log=log))
         port = await asyncio.wait_for(asyncio.to_thread(announced_port, started), start_within_s)
         yield Running(started, port)
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 from rumble_protocol.bot_messages import BOT_MESSAGES, BotMessage
-from rumble_protocol.fields import BotMessageModel, ServerMessageModel, TimeControl
+from rumble_protocol.fields import AwayClock, BotMessageModel, ServerMessageModel, TimeControl
 from rumble_protocol.server_messages import FieldProblem, ServerMessage
 
 MOST_PROBLEMS = 8
@@ -109,27 +109,29 @@ def match_start_frame(
     time_control: TimeControl,
     moves: Sequence[str],
     resumed: bool,
+    away_clock: AwayClock | None,
 ) -> bytes:
-    """Build the frame of a `match_start`."""
-    return orjson.dumps(
-        {
-            "type": "match_start",
-            "match": match,
-            "attempt": attempt,
-            "tournament": tournament,
-            "game": game,
-            "settings": settings,
-            "seat": seat,
-            "seats": seats,
-            "time_control": {
-                "move_ms": time_control.move_ms,
-                "bank_ms": time_control.bank_ms,
-                "increment_ms": time_control.increment_ms,
-            },
-            "moves": moves,
-            "resumed": resumed,
-        }
-    )
+    """Build the frame of a `match_start`; `away_clock` None is left out."""
+    message: dict[str, Any] = {
+        "type": "match_start",
+        "match": match,
+        "attempt": attempt,
+        "tournament": tournament,
+        "game": game,
+        "settings": settings,
+        "seat": seat,
+        "seats": seats,
+        "time_control": {
+            "move_ms": time_control.move_ms,
+            "bank_ms": time_control.bank_ms,
+            "increment_ms": time_control.increment_ms,
+        },
+        "moves": moves,
+        "resumed": resumed,
+    }
+    if away_clock is not None:
+        message["away_clock"] = away_clock
+    return orjson.dumps(message)
 
 
 def match_over_frame(

@@ -1,6 +1,6 @@
 """Field types that messages share, and the base classes of the messages in each direction."""
 
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     AfterValidator,
@@ -93,6 +93,10 @@ class TimeControl(BaseModel):
         if self.move_ms + self.bank_ms == 0:
             raise ValueError("move_ms and bank_ms cannot both be 0: no tournament is without a clock")
         return self
+
+
+AwayClock = Literal["stands", "runs"]
+"""What the clock of a bot does that is away while it is its turn."""
 
 
 def _without_unknown(told: Any) -> Any:

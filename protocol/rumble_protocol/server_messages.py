@@ -6,7 +6,7 @@ from pydantic import Field
 from rumble_engine import Termination
 
 from rumble_protocol.codes import ErrorCode, NoticeCode, Rejection
-from rumble_protocol.fields import Count, Milliseconds, Seat, ServerMessageModel, Settings, ToldTimeControl
+from rumble_protocol.fields import AwayClock, Count, Milliseconds, Seat, ServerMessageModel, Settings, ToldTimeControl
 
 TournamentStatus = Literal["lobby", "running", "paused", "finished", "cancelled"]
 
@@ -74,6 +74,7 @@ class Joined(ServerMessageModel):
     settings: Settings
     time_control: ToldTimeControl
     status: TournamentStatus
+    away_clock: AwayClock = "stands"
 
 
 class Left(ServerMessageModel):
@@ -85,6 +86,7 @@ class Left(ServerMessageModel):
     settings: Settings
     time_control: ToldTimeControl
     status: TournamentStatus
+    away_clock: AwayClock = "stands"
 
 
 class MatchStart(ServerMessageModel):
@@ -101,6 +103,7 @@ class MatchStart(ServerMessageModel):
     time_control: ToldTimeControl
     moves: list[str]
     resumed: bool
+    away_clock: AwayClock = "stands"
 
 
 class TurnClock(ServerMessageModel):

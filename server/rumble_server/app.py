@@ -152,6 +152,7 @@ class Server:
             may_claim=keys.may_claim,
             work=self._work,
             door=Door(self.config.bounds, self.refusals),
+            bounds=self.config.bounds,
         )
         self.arena.on_ban.append(self._shut_out)
         program = f"rumble {version('rumble')}"

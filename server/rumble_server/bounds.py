@@ -34,7 +34,7 @@ class Bounds(BaseModel):
     """Requests a minute of one address for what is read from the archive: exports, transcripts, old boards."""
 
     header_bytes: Bytes = 65_536
-    """Bytes of all headers of one HTTP request, its first line included."""
+    """Bytes of all headers of one HTTP request, its first line included, and 32 more for each header."""
     header_ms: Milliseconds = 10_000
     """Time for the headers of one HTTP request, in ms."""
     body_ms: Milliseconds = 10_000

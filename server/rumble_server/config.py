@@ -4,6 +4,7 @@ Every field here, of `Bounds` and of the protocol's `Limits` is a setting: an op
 variable and a key of the settings file (`cli/support/settings.py`). A field's docstring is its help.
 """
 
+from ipaddress import ip_network
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo, field_validator
@@ -11,9 +12,14 @@ from rumble_protocol.server_messages import Limits
 
 from rumble_server.bounds import Bounds
 from rumble_server.hosts import LOCAL_HOSTS, SHORTEST_TOKEN, is_loopback
-from rumble_server.limits.source import Sources
 
 LogLevel = Literal["debug", "info", "warning", "error"]
+
+
+def _network(text: str) -> str:
+    """Return an address or a network as it is. Raises ValueError."""
+    ip_network(text)
+    return text
 
 
 class ServerConfig(BaseModel):
@@ -35,15 +41,8 @@ class ServerConfig(BaseModel):
     """Let bots from other machines log in without a key, too."""
     allowed_hosts: frozenset[Annotated[str, AfterValidator(str.lower)]] = frozenset()
     """Host names that a proxy on this machine passes on."""
-    behind_proxy: frozenset[str] = frozenset()
-    """Addresses and networks of proxies whose forwarded address and scheme are believed."""
-
-    @field_validator("behind_proxy")
-    @classmethod
-    def _are_addresses(cls, given: frozenset[str]) -> frozenset[str]:
-        Sources(given)
-        return given
-
+    behind_proxy: frozenset[Annotated[str, AfterValidator(_network)]] = frozenset()
+    """Addresses and networks of proxies that are believed about the address and the scheme of a request."""
     grace_ms: Annotated[int, Field(ge=0)] = 30_000
     """Time in ms after a start with matches in progress; bots' away and absent times run only after it."""
     drain_ms: Annotated[int, Field(ge=0)] = 5_000

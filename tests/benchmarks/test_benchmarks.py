@@ -67,6 +67,13 @@ def test_others_of_the_server(name: str, options: tuple[str, ...], told: str) ->
     assert told in output_of(name, *options)
 
 
+def test_hostile_blames_nobody_honest() -> None:
+    printed = output_of("hostile.py", "--bots", "4", "--seconds", "3", "--quiet-seconds", "1")
+    assert len(re.findall(r"^(?:quiet|hostile) .* blamed 0$", printed, re.MULTILINE)) == 2
+    assert re.search(r"^p99 hostile/quiet: [\d.]+$", printed, re.MULTILINE)
+    assert re.search(r"^pings +[1-9]", printed, re.MULTILINE)
+
+
 def test_growth_prints_a_row_for_each_size_and_plots_them(tmp_path: Path) -> None:
     plot = tmp_path / "growth.svg"
     printed = output_of("growth.py", "round-robin", "swiss", "matches", "--quick", "--plot", str(plot))

@@ -1,9 +1,11 @@
 """The console in a real browser, as an organiser uses it: create, fill, start, pause, resume, end."""
 
+import json
 import re
 
 import pytest_asyncio
 from playwright.async_api import Page, expect
+from websockets.asyncio.client import connect
 
 from tests.browser.conftest import OpenPage
 from tests.browser.problems import Problems
@@ -106,7 +108,8 @@ async def test_a_new_code_takes_the_place_of_the_old(page: Page, server: Running
     await expect(page.locator("#no-code")).to_be_visible()
     await page.get_by_role("button", name="Ask for a code").click()
     await agree(page, "Make a new code")
-    await expect(page.locator("#code")).to_have_text(re.compile(r"^[\w-]{12}$"))
+    await expect(page.locator("#code")).to_have_text(re.compile(r"^\w{10}$"))
+    await expect(page.locator("#short-code")).to_be_hidden()
     link = await page.locator("#link").inner_text()
     await page.goto(link)
     await expect(page.get_by_text("You are invited")).to_be_visible()
@@ -137,3 +140,45 @@ async def test_a_host_makes_a_token_and_takes_it_back(page: Page, server: Runnin
     await page.get_by_role("button", name="Take back ada").click()
     await agree(page, "Take back")
     await expect(page.get_by_label("Host token")).to_be_visible()
+
+
+async def test_a_short_code_is_called_short(page: Page, server: RunningServer) -> None:
+    server.host.post("tournaments", {"name": "Short", "game": "tictactoe", "invite": "12345"})
+    await page.goto("/console/short")
+    await log_in(page, server.token)
+    await expect(page.locator("#short-code")).to_be_visible()
+    server.host.post("tournaments/short/invite", {"code": "123456"})
+    await page.reload()
+    await expect(page.locator("#code")).to_have_text("123456")
+    await expect(page.locator("#short-code")).to_be_hidden()
+
+
+async def test_a_host_bans_and_lets_in_again(page: Page, server: RunningServer) -> None:
+    await page.goto("/console")
+    await log_in(page, server.token)
+    await expect(page.locator("#no-bans")).to_be_visible()
+    await page.get_by_label("Whom to ban").fill("mallory")
+    await page.get_by_label("for minutes").fill("5")
+    await page.get_by_label("because").fill("it floods")
+    await page.get_by_role("button", name="Ban", exact=True).click()
+    await expect(page.locator("#bans tr")).to_contain_text("mallory")
+    await expect(page.locator("#bans tr")).to_contain_text("it floods")
+    await page.get_by_label("Ban", exact=True).select_option("the address")
+    await page.get_by_label("Whom to ban").fill("nowhere")
+    await page.get_by_role("button", name="Ban", exact=True).click()
+    await expect(page.locator("#ban-problem")).to_contain_text("no address and no network")
+    await page.get_by_role("button", name="Let mallory in").click()
+    await expect(page.locator("#no-bans")).to_be_visible()
+
+
+async def test_a_host_gives_an_open_name_a_key(page: Page, server: RunningServer) -> None:
+    server.host.post("tournaments", {"name": "Claims", "game": "tictactoe"})
+    async with connect(server.bot_url) as socket:
+        await socket.send(json.dumps({"type": "login", "name": "open-bot", "join": "claims"}))
+        await page.goto("/console/claims")
+        await log_in(page, server.token)
+        await page.get_by_role("button", name="Give a key").click()
+        await page.get_by_label("Key", exact=True).fill("correct-horse-battery")
+        await agree(page, "Give the key")
+        await expect(page.get_by_text("A key protects open-bot.")).to_be_visible()
+        await expect(page.get_by_role("button", name="Reset key")).to_be_visible()

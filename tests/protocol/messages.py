@@ -11,6 +11,7 @@ from rumble_protocol.fields import (
     DAY_MS,
     LARGEST_INTEGER,
     NAME_PATTERN,
+    AwayClock,
     BotMessageModel,
     ServerMessageModel,
     TimeControl,
@@ -46,12 +47,14 @@ time_controls = st.builds(
     TimeControl, move_ms=st.integers(1, DAY_MS), bank_ms=durations, increment_ms=durations
 ) | st.builds(TimeControl, bank_ms=st.integers(1, DAY_MS), increment_ms=durations)
 
+away_clocks: st.SearchStrategy[AwayClock] = st.sampled_from(["stands", "runs"])
 tournament_fields: dict[str, st.SearchStrategy[Any]] = {
     "tournament": texts,
     "game": texts,
     "settings": settings,
     "time_control": time_controls,
     "status": statuses,
+    "away_clock": away_clocks,
 }
 
 bot_messages: dict[type[BotMessageModel], st.SearchStrategy[Any]] = {
@@ -130,6 +133,7 @@ server_messages: dict[type[ServerMessageModel], st.SearchStrategy[Any]] = {
         time_control=time_controls,
         moves=names,
         resumed=st.booleans(),
+        away_clock=away_clocks,
     ),
     server.Turn: st.builds(
         server.Turn,

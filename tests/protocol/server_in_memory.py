@@ -100,7 +100,9 @@ class Pipe:
 
     # --- the transport of the server's end ---
 
-    def get_extra_info(self, what: str) -> tuple[str, int]:
+    def get_extra_info(self, what: str) -> tuple[str, int] | None:
+        if what == "socket":
+            return None
         return (ADDRESS[0], 40_000) if what == "peername" else ADDRESS
 
     def get_write_buffer_size(self) -> int:

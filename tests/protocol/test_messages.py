@@ -23,9 +23,9 @@ BOT_FIELDS = {
 SERVER_FIELDS = {
     "welcome": "protocol server features limits games",
     "session": "name open max_matches matches tournaments",
-    "joined": "tournament game settings time_control status",
-    "left": "tournament game settings time_control status",
-    "match_start": "match attempt tournament game settings seat seats time_control moves resumed",
+    "joined": "tournament game settings time_control status away_clock",
+    "left": "tournament game settings time_control status away_clock",
+    "match_start": "match attempt tournament game settings seat seats time_control moves resumed away_clock",
     "turn": "match attempt turn_id game ply seat state legal moves clock",
     "rejected": "match turn_id code message your_turn remaining_ms",
     "match_over": "match attempt scores winner termination reason moves state",

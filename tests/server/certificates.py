@@ -11,12 +11,13 @@ class Authority:
 
     def __init__(self) -> None:
         self._ca = trustme.CA()
+        self.pem = self._ca.cert_pem.bytes()
         self.context = ssl.create_default_context()
         self._ca.configure_trust(self.context)
 
     def issue(self, folder: Path, name: str = "127.0.0.1") -> tuple[str, str]:
         """Write a certificate with its chain, and its key, in the place of older ones; return the files."""
         cert, key, leaf = folder / "cert.pem", folder / "key.pem", self._ca.issue_cert(name)
-        cert.write_bytes(b"".join(blob.bytes() for blob in leaf.cert_chain_pems) + self._ca.cert_pem.bytes())
+        cert.write_bytes(b"".join(blob.bytes() for blob in leaf.cert_chain_pems) + self.pem)
         leaf.private_key_pem.write_to_path(key)
         return str(cert), str(key)

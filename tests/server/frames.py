@@ -8,10 +8,11 @@ from rumble_protocol.codec import read_server_message
 FIELDS: dict[str, set[str]] = {
     "welcome": {"protocol", "server", "features", "limits", "games"},
     "session": {"name", "open", "max_matches", "matches", "tournaments"},
-    "joined": {"tournament", "game", "settings", "time_control", "status"},
-    "left": {"tournament", "game", "settings", "time_control", "status"},
+    "joined": {"tournament", "game", "settings", "time_control", "status", "away_clock"},
+    "left": {"tournament", "game", "settings", "time_control", "status", "away_clock"},
     "match_start": {
         *("match", "attempt", "tournament", "game", "settings", "seat", "seats", "time_control", "moves", "resumed"),
+        "away_clock",
     },
     "turn": {"match", "attempt", "turn_id", "game", "ply", "seat", "state", "legal", "moves", "clock"},
     "rejected": {"match", "turn_id", "code", "message", "your_turn", "remaining_ms"},
@@ -27,7 +28,7 @@ INNER: dict[str, set[str]] = {
     "tournaments": {"id", "game", "status"},
     "detail": {"field", "problem"},
 }
-MAY_BE_OMITTED = {"turn": {"legal", "moves"}}
+MAY_BE_OMITTED = {"turn": {"legal", "moves"}, "match_start": {"away_clock"}}
 
 Frame = dict[str, Any]
 

@@ -11,9 +11,11 @@ from typing import Any
 
 import httpx
 import pytest
+from pydantic import ValidationError
 from rumble_protocol.server_messages import Limits
 from rumble_server.app import Server, StartError
 from rumble_server.arena.organiser import Organiser
+from rumble_server.bounds import Bounds
 from rumble_server.config import ServerConfig
 from rumble_server.store import archive
 from rumble_server.store.pruning import prune
@@ -21,6 +23,7 @@ from rumble_server.store.reader import LogReader
 from rumble_server.store.sqlite import SqliteLog
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.rebuild import rebuild_tournament
+from websockets.asyncio.client import connect
 
 from tests.server.frames import Frame
 from tests.server.world import MemoryLink
@@ -260,6 +263,89 @@ async def test_names_in_a_damaged_row_of_bots_that_play_are_kept_from_others(
         assert "names are lost" in caplog.text
         assert (await Bot(server, "ann").hears("error"))[0]["code"] == "key_required"
         assert (await Bot(server, "zoe").hears("session"))[0]["name"] == "zoe"
+
+
+async def of_source(server: Server, source: str, path: str, *headers: str) -> tuple[int, bytes]:
+    """Ask from this loopback address; return the status and the whole answer."""
+    host, port = server.address
+    reader, writer = await asyncio.open_connection(host, port, local_addr=(source, 0))
+    lines = [f"GET {path} HTTP/1.1", f"Host: {host}:{port}", *(headers or ("Connection: close",)), "", ""]
+    writer.write("\r\n".join(lines).encode())
+    async with asyncio.timeout(PATIENCE_S):
+        answer = await reader.read()
+    writer.close()
+    return int(answer.split(None, 2)[1]), answer
+
+
+UPGRADE = ("Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 13", f"Sec-WebSocket-Key: {'A' * 22}==")
+
+
+@pytest.mark.e2e
+async def test_who_is_banned_is_closed_and_refused_at_the_door(tmp_path: Path) -> None:
+    async with running(tmp_path / "x.db") as server:
+        organiser = Organiser(server.arena)
+        tournament = organiser.create(TournamentConfig(name="Friday", game="tictactoe"))
+        await server.log.wait(server.log.last)
+        host, port = server.address
+        reader, writer = await asyncio.open_connection(host, port, local_addr=("127.0.1.9", 0))
+        writer.write(f"GET /api/tournaments/{tournament.id}/events HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
+        async with asyncio.timeout(PATIENCE_S):
+            await reader.readuntil(b"event: snapshot")
+            organiser.ban("127.0.1.9/32", by_name=False, until_ms=None, reason="floods")
+            with contextlib.suppress(ConnectionResetError):
+                assert not (await reader.read()).endswith(b"0\r\n\r\n"), "its stream is cut off"
+        writer.close()
+        for path, headers in (("/healthz", ()), ("/bot", UPGRADE)):
+            status, answer = await of_source(server, "127.0.1.9", path, *headers)
+            assert (status, b"your address is banned here: floods" in answer) == (403, True)
+            assert server.refusals.counts["banned"] > 0
+        assert (await of_source(server, "127.0.1.8", "/healthz"))[0] == 200
+        organiser.lift_ban("127.0.1.9/32", by_name=False)
+        assert (await of_source(server, "127.0.1.9", "/healthz"))[0] == 200
+
+
+@pytest.mark.e2e
+async def test_an_address_is_limited_in_names_and_guesses_over_sockets_and_others_are_not(tmp_path: Path) -> None:
+    bounds = Bounds(limit_loopback=True, names_per_hour=2, wrong_tries_per_minute=3)
+    config = ServerConfig(port=0, db=str(tmp_path / "x.db"), drain_ms=0, host_token="the-host-token", bounds=bounds)
+    server = Server(config)
+    await server.start()
+    try:
+        codes = []
+        for source, name in [("127.0.1.7", "a"), ("127.0.1.7", "b"), ("127.0.1.7", "c"), ("127.0.1.8", "d")]:
+            async with connect(f"{server.url.replace('http', 'ws')}/bot", local_addr=(source, 0)) as bot:
+                await bot.recv()
+                await bot.send(json.dumps({"type": "login", "name": name, "key": "correct-horse-battery"}))
+                frame = json.loads(await bot.recv())
+                codes.append(frame.get("code", frame["type"]))
+        assert codes == ["session", "session", "too_many_messages", "session"]
+        wrong, right = "Authorization: Bearer wrong-wrong-wrong", "Authorization: Bearer the-host-token"
+        tries = [await of_source(server, "127.0.1.7", "/api/host", wrong, "Connection: close") for _ in range(4)]
+        assert [status for status, _ in tries] == [401, 401, 401, 429]
+        assert b"retry-after: 60" in tries[-1][1].lower()
+        assert (await of_source(server, "127.0.1.7", "/api/host", right, "Connection: close"))[0] == 429
+        assert (await of_source(server, "127.0.1.8", "/api/host", right, "Connection: close"))[0] == 200
+    finally:
+        await server.stop()
+
+
+@pytest.mark.parametrize(
+    ("host", "token", "is_taken"),
+    [
+        ("127.0.0.1", "short-one", True),
+        ("localhost", "short-one", True),
+        ("::1", "short-one", True),
+        ("0.0.0.0", "short-one", False),  # nothing listens there
+        ("192.0.2.1", "eleven-char", False),
+        ("192.0.2.1", "twelve-chars", True),
+    ],
+)
+def test_beyond_this_machine_a_host_token_has_twelve_characters(host: str, token: str, is_taken: bool) -> None:
+    if is_taken:
+        assert ServerConfig(host=host, host_token=token).host_token == token
+    else:
+        with pytest.raises(ValidationError, match="at least 12 characters"):
+            ServerConfig(host=host, host_token=token)
 
 
 @pytest.mark.e2e

@@ -205,6 +205,12 @@ def test_a_hangup_exchanges_the_certificate_of_a_process(tmp_path: Path, authori
         url = next(line.split()[1] for line in process.stdout if line.startswith("page")).rstrip("/")
         while not next(process.stdout).startswith("listening"):
             pass
+        trusted = tmp_path / "trusted.pem"
+        trusted.write_bytes(authority.pem)
+        command = [*RUMBLE, "tournament", "list", "--server", url]
+        for environment, code in ((clean_environment(tmp_path, {"SSL_CERT_FILE": str(trusted)}), 0), (None, 1)):
+            done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=PATIENCE_S)
+            assert done.returncode == code, done.stderr
         first = shown(url)
         authority.issue(tmp_path)
         os.kill(process.pid, signal.SIGHUP)

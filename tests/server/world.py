@@ -57,11 +57,15 @@ class VirtualClock:
 
     def __init__(self, now_ms: int = 1_000_000) -> None:
         self._now_ms = now_ms
+        self.late_ms = 0
         self._timers: list[Timer] = []
         self._numbers = itertools.count()
 
     def now_ms(self) -> int:
         return self._now_ms
+
+    def watch(self, is_wanted: Callable[[], bool]) -> None:
+        """Only `stall` makes a virtual server late."""
 
     def call_at(self, when_ms: int, callback: Callable[[], None]) -> Timer:
         timer = Timer(max(when_ms, self._now_ms), next(self._numbers), callback)
@@ -85,6 +89,7 @@ class VirtualClock:
     def stall(self, ms: int) -> None:
         """The server does nothing for so long; what fell due meanwhile is late."""
         self._now_ms += ms
+        self.late_ms += ms
 
     def advance(self, ms: int) -> None:
         """Let `ms` pass, with all that is due on the way."""
@@ -217,10 +222,18 @@ class Disk:
 class MemoryLink:
     """The far end of a session: it keeps what was sent, each frame checked."""
 
-    def __init__(self, *, is_local: bool = True, address: str = "127.0.0.1", lag_ms: int = 0) -> None:
+    def __init__(
+        self,
+        *,
+        is_local: bool = True,
+        address: str = "127.0.0.1",
+        lag_ms: int = 0,
+        lag_by_pings: bool = False,
+    ) -> None:
         self.is_local = is_local
         self.address = address
         self.lag_ms = lag_ms
+        self.lag_by_pings = lag_by_pings
         self.inbox = Inbox()
         self.closed: CloseCode | None = None
         self.was_cut = False

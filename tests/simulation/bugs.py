@@ -5,13 +5,14 @@ from typing import Any
 
 import pytest
 from rumble_protocol.codes import NoticeCode
+from rumble_server.arena import scheduler
 from rumble_server.arena.lifecycle import Lifecycle
 from rumble_server.arena.matches import Matches
 from rumble_server.arena.recorder import Recorder
 from rumble_server.arena.session import NO_MATCH, BotSession
-from rumble_server.match.facts import MatchFact
+from rumble_server.match.facts import MatchFact, SeatAway, StartTold, TurnAsked
 from rumble_server.match.match_id import MatchId
-from rumble_server.match.referee import Referee
+from rumble_server.match.referee import OpenTurn, Referee
 from rumble_server.results.standings import Table
 from rumble_server.tournament.agenda import Agenda, Slot
 from rumble_server.tournament.tournament import Tournament
@@ -120,8 +121,8 @@ def forget_the_thinking_of_a_drop(patch: pytest.MonkeyPatch) -> None:
     """Whoever drops and comes back has its whole clock again."""
     suspend = Referee._suspend_turn
 
-    def changed(self: Referee, seat: int, now_ms: int) -> None:
-        suspend(self, seat, now_ms)
+    def changed(self: Referee, fact: StartTold | SeatAway) -> None:
+        suspend(self, fact)
         self._used_ms = 0
 
     patch.setattr(Referee, "_suspend_turn", changed)
@@ -130,6 +131,54 @@ def forget_the_thinking_of_a_drop(patch: pytest.MonkeyPatch) -> None:
 def run_the_clock_of_a_turn_that_waits(patch: pytest.MonkeyPatch) -> None:
     """A bot pays with its clock for the time that its turn waited in the server for the disk."""
     patch.setattr(Referee, "hold_turn", lambda *_: None)
+
+
+def charge_a_stall(patch: pytest.MonkeyPatch) -> None:
+    """A bot pays with its clock for the time in which the server did nothing."""
+    patch.setattr(OpenTurn, "excused_ms", lambda *_: 0)
+
+
+def excuse_twice(patch: pytest.MonkeyPatch) -> None:
+    """A turn that is asked anew is excused once more for what was excused when the one before was suspended."""
+    apply = Referee.apply
+
+    def changed(self: Referee, fact: MatchFact) -> None:
+        apply(self, fact)
+        if isinstance(fact, TurnAsked) and self.turn is not None:
+            self.turn.late_ms -= self.seats[fact.seat].excused_ms
+
+    patch.setattr(Referee, "apply", changed)
+
+
+def void_at_will(patch: pytest.MonkeyPatch) -> None:
+    """A match that stalls again and again is begun again and again."""
+    patch.setattr(scheduler, "MOST_STALLS", 1000)
+
+
+def never_void(patch: pytest.MonkeyPatch) -> None:
+    """Any amount of time may be excused."""
+    patch.setattr(Referee, "_void_if_stalled", lambda *_: False)
+
+
+def stop_every_clock_of_who_is_away(patch: pytest.MonkeyPatch) -> None:
+    """The clock of a bot that is away stands in every tournament."""
+    init = Referee.__init__
+
+    def changed(self: Referee, *given: Any, **named: Any) -> None:
+        init(self, *given, **named)
+        self._runs = False
+
+    patch.setattr(Referee, "__init__", changed)
+
+
+def allow_any_lag(patch: pytest.MonkeyPatch) -> None:
+    """A bot behind a proxy is allowed whatever its pongs say, at every move."""
+    connect = Referee.connect
+
+    def changed(self: Referee, *given: Any, **named: Any) -> None:
+        connect(self, *given, **{**named, "lag_by_pings": False})
+
+    patch.setattr(Referee, "connect", changed)
 
 
 def take_any_turn_id(patch: pytest.MonkeyPatch) -> None:
@@ -202,6 +251,12 @@ BUGS: tuple[tuple[Bug, str], ...] = (
     (refill_an_absent_budget, r"may be absent"),
     (forget_the_thinking_of_a_drop, r"ms by seat; it should be"),
     (run_the_clock_of_a_turn_that_waits, r"lost on time before the clock had run out"),
+    (charge_a_stall, r"excuses 0 ms; it should be"),
+    (excuse_twice, r"excuses \d+ ms; it should be"),
+    (void_at_will, r"attempts that stalled"),
+    (never_void, r"ms were excused, and it was"),
+    (stop_every_clock_of_who_is_away, r"ms by seat; it should be|excuses"),
+    (allow_any_lag, r"that only pings measured"),
     (take_any_turn_id, r"is not what its bot sent"),
     (drop_in_silence, r"and nothing came of it"),
     (forget_the_open_matches, r"was not told its start"),

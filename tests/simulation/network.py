@@ -31,6 +31,8 @@ class NetworkWeather:
     half_open: float = 0.0
     """or, with this chance, only within `half_open_ms`."""
     half_open_ms: int = 6000
+    proxied: bool = False
+    """Only pings measure how long frames take."""
 
 
 class Client(Protocol):
@@ -103,6 +105,7 @@ class Wire:
         self.address = "127.0.0.1"
         self.is_local = True
         self.lag_ms = sum(network.weather.delay_ms)
+        self.lag_by_pings = network.weather.proxied
         self._network = network
         self._client = client
         self._session: Session | None = None
@@ -115,7 +118,7 @@ class Wire:
 
     def accept(self) -> None:
         """The server takes the connection; it speaks first."""
-        opened = {"bot": self._client.name, "lag_ms": self.lag_ms}
+        opened = {"bot": self._client.name, "lag_ms": self.lag_ms, "lag_by_pings": self.lag_by_pings}
         self._network.see("open", self, orjson.dumps(opened).decode())
         self.run.wires.append(self)
         self._session = self.run.gateway.connect(self)

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
+from rumble_server.bounds import Bounds
+
 from tests.simulation.bots import BotPlan
 from tests.simulation.disk import DiskWeather
 from tests.simulation.faults import FAULTS
@@ -56,6 +58,7 @@ class Scenario:
     full_ms: int
     calm_at_ms: int
     """From then on nothing goes wrong but the bots."""
+    bounds: Bounds
 
 
 def scenario(seed: int) -> Scenario:
@@ -88,6 +91,7 @@ def scenario(seed: int) -> Scenario:
         full_each_ms=sometimes(0.2, 4000, None),
         full_ms=random.choice((500, 5000)),
         calm_at_ms=random.choice((10_000, 30_000, 90_000)),
+        bounds=Bounds(excused_ms=random.choice((300, 2000, 10_000)), proxied_lag_ms=random.choice((10, 100, 10_000))),
     )
 
 
@@ -107,6 +111,7 @@ def _tournament(random: Random, name: str, host: float) -> TournamentPlan:
         "start_at_bots": random.choice((None, 2, 3)),
         "illegal_retries": random.choice((0, 0, 1, 3)),
         "away_ms": random.choice((0, 300, 1000, 3000, 30_000)),
+        "away_clock": random.choice(("stands", "stands", "runs")),
         "absent_ms": random.choice((0, 500, 2000, 10_000)),
         "bench_after": random.choice((0, 2, 3, 10)),
     }
@@ -152,4 +157,5 @@ def _network(random: Random) -> NetworkWeather:
         notice_ms=random.choice((0, 50, 500)),
         half_open=random.choice((0.0, 0.0, 0.3)),
         half_open_ms=random.choice((500, 8000)),
+        proxied=random.random() < 0.3,
     )

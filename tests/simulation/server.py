@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import orjson
 from rumble_server.arena.arena import Arena
 from rumble_server.arena.recovery import recover
+from rumble_server.bounds import Bounds
 from rumble_server.gateway.gateway import Gateway, Sessions
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.formats.schedule import Round
@@ -30,7 +31,15 @@ class ServerRun:
     """A server process. It is put together as `app.Server` does it, without the web."""
 
     def __init__(
-        self, number: int, timeline: VirtualClock, disk: Disk, random: Random, trace: Trace, *, grace_ms: int
+        self,
+        number: int,
+        timeline: VirtualClock,
+        disk: Disk,
+        random: Random,
+        trace: Trace,
+        *,
+        grace_ms: int,
+        bounds: Bounds,
     ) -> None:
         self.number = number
         self.disk = disk
@@ -51,11 +60,13 @@ class ServerRun:
             grace_ms=grace_ms,
             find_ended=self._find_ended,
             work=self._work,
+            bounds=bounds,
         )
         self.gateway = Gateway(self.arena, sessions, "simulated")
         self.log.on_durable += [self.arena.on_durable, self._note_clean]
         self.log.on_trouble.append(self.arena.on_trouble)
-        self._see("start", orjson.dumps({"grace_ms": grace_ms}).decode())
+        started = {"grace_ms": grace_ms, "excused_ms": bounds.excused_ms, "proxied_lag_ms": bounds.proxied_lag_ms}
+        self._see("start", orjson.dumps(started).decode())
         names, unfinished = reader.server_facts()[0], reader.tournament_ids(over=False)
         damaged = recover(self.arena, names, unfinished, reader.tournament_facts, reader.facts_of_matches)
         assert not damaged, damaged

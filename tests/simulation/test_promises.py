@@ -52,8 +52,12 @@ def test_everything_happens_in_some_seed() -> None:
             seen[fact["fact"]] += 1
             if fact["fact"] == "match_over":
                 seen[fact["termination"]] += 1
+                seen["stalled"] += fact["stalled"]
+            elif fact["fact"] in ("move_made", "seat_away", "start_told"):
+                seen[f"{fact['fact']} excused"] += fact["excused_ms"] > 0
             elif fact["fact"] == "tournament_paused":
                 seen[f"paused by {fact['by']}"] += 1
+                seen["given up"] += "was void" in fact["reason"]
     facts = (
         *("match_started", "turn_asked", "move_made", "move_refused", "seat_away", "seat_back", "match_over"),
         *("frame_seen", "tournament_created", "bot_joined", "bot_left", "bot_absent", "bot_benched"),
@@ -64,6 +68,7 @@ def test_everything_happens_in_some_seed() -> None:
         *("normal", "resignation", "illegal_move", "timeout", "disconnect"),
         *("no_show", "flood", "adjudication", "aborted"),
     )
+    late = ("stalled", "given up", "move_made excused", "seat_away excused", "start_told excused")
     happenings = ("kill", "stop", "stall", "clean", "closing", "lost", "ordered")
-    never = [what for what in (*facts, *terminations, *happenings) if not seen[what]]
+    never = [what for what in (*facts, *terminations, *late, *happenings) if not seen[what]]
     assert not never

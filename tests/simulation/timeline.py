@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 
+from rumble_server.gateway.loop_clock import LATE_MS
+
 from tests.server.world import VirtualClock
 
 
@@ -28,9 +30,13 @@ class RunClock:
         self._timeline = timeline
         self._stalled_until_ms = 0
         self.stopped = False
+        self.late_ms = 0
 
     def now_ms(self) -> int:
         return self._timeline.now_ms()
+
+    def watch(self, is_wanted: Callable[[], bool]) -> None:
+        """Only `stall` makes this server late."""
 
     def call_at(self, when_ms: int, callback: Callable[[], None]) -> Timer:
         timer = Timer(callback)
@@ -56,5 +62,7 @@ class RunClock:
         return self.now_ms() < self._stalled_until_ms
 
     def stall(self, ms: int) -> None:
-        """The server does nothing for so long; timers and frames wait in their order."""
+        """The server does nothing for so long; timers and frames wait in their order. It notices what is long."""
         self._stalled_until_ms = self.now_ms() + ms
+        if ms >= LATE_MS:
+            self.late_ms += ms  # nothing reads it before the stall is over

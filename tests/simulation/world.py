@@ -101,6 +101,7 @@ class World:
                 self._random(f"server {self._runs}"),
                 self.trace,
                 grace_ms=self.scenario.grace_ms,
+                bounds=self.scenario.bounds,
             )
 
     def _look(self) -> None:

@@ -25,6 +25,7 @@ from rumble_server.arena.ports import Clock, FindEnded, Log, Sessions, Work
 from rumble_server.arena.recorder import Recorder, Transaction
 from rumble_server.arena.scheduler import Scheduler
 from rumble_server.arena.session import NO_MATCH, BotSession, Outlet
+from rumble_server.bounds import Bounds
 from rumble_server.limits.door import Door
 from rumble_server.match.facts import MatchOver
 from rumble_server.tournament.ended import EndedTournament
@@ -56,6 +57,7 @@ class Arena:
         may_claim: MayClaim = lambda _name, _key: True,
         work: Work = lambda task, done: done(task()),
         door: Door | None = None,
+        bounds: Bounds | None = None,
     ) -> None:
         """`taken_ids` are the ids of all tournaments ever; for `grace_ms` from now no away or absent time runs."""
         self.clock = clock
@@ -66,7 +68,7 @@ class Arena:
         self.names, self.players, self.tournaments = recorder.names, recorder.players, recorder.tournaments
         self.host_tokens = recorder.host_tokens
         nobody_away_before_ms = clock.now_ms() + grace_ms if grace_ms else 0
-        self.matches = Matches(recorder, run, self._on_over, nobody_away_before_ms)
+        self.matches = Matches(recorder, run, self._on_over, nobody_away_before_ms, bounds or Bounds())
         self.lifecycle = Lifecycle(recorder, self.matches, taken_ids)
         self.scheduler = Scheduler(recorder, self.matches, self.lifecycle, work)
         self.logins = Logins(recorder, self.matches, self.lifecycle, self.scheduler, random, may_claim, door)
@@ -111,6 +113,7 @@ class Arena:
         lag_ms: int = 0,
         address: str = "",
         invitation: Invitation | None = None,
+        lag_by_pings: bool = False,
     ) -> None:
         """A session wants to log in. It is answered with `session` or with an `error`, fatal as `FATAL` has it.
 
@@ -133,7 +136,9 @@ class Arena:
                 if close is not None:
                     self._outlet.sessions.close(session_id, close)
                 return
-            session = BotSession(session_id, login, address, most_matches, lag_ms, self._outlet)
+            session = BotSession(
+                session_id, login, address, most_matches, lag_ms, self._outlet, lag_by_pings=lag_by_pings
+            )
             self._sessions[session_id] = player, session
             self._outlet.sessions.logged_in(session_id, player.name)
             self.logins.attach(player, session, name_is_open=is_open, key_shown=login.key is not None)

@@ -18,6 +18,7 @@ from rumble_protocol.codes import Rejection
 from rumble_server.arena.player import Player
 from rumble_server.arena.ports import TimerHandle
 from rumble_server.arena.recorder import Recorder
+from rumble_server.bounds import Bounds
 from rumble_server.match.blanking import blanked
 from rumble_server.match.facts import FrameSeen, MatchFact, MatchOver, MatchStarted
 from rumble_server.match.referee import Referee
@@ -26,9 +27,6 @@ log = logging.getLogger(__name__)
 
 MOST_KEPT = 2048
 """Maximum number of characters kept of a frame that belongs to no match; the rest is dropped from the transcript."""
-
-LOOP_LAG_MS = 5
-"""A timer that is late by less than this many ms says nothing about the server's load."""
 
 
 class LiveMatch:
@@ -44,7 +42,14 @@ class LiveMatch:
         self.timer_at_ms = 0
         self.record = matches.recorder.record
         self._matches = matches
-        self.referee = Referee(started, self, matches.new_turn_id, nobody_away_before_ms=matches.nobody_away_before_ms)
+        self.referee = Referee(
+            started,
+            self,
+            matches.new_turn_id,
+            matches.recorder.clock,
+            matches.bounds,
+            nobody_away_before_ms=matches.nobody_away_before_ms,
+        )
 
     def begin(self, seat: int, frame: bytes) -> None:
         session = self.players[seat].session
@@ -56,7 +61,8 @@ class LiveMatch:
 
     def ask(self, seat: int, frame: bytes, turn_id: str) -> None:
         session = self.players[seat].session
-        if session is None:
+        if session is None or session.closing:  # it is never told of the turn
+            self.referee.hold_turn(turn_id)
             return
         if session.holds(self.match_id):
             self.referee.hold_turn(turn_id)
@@ -78,13 +84,16 @@ class Matches:
         run: int,
         on_over: Callable[[MatchOver, tuple[Player, ...]], None],
         nobody_away_before_ms: int,
+        bounds: Bounds,
     ) -> None:
         self.recorder = recorder
+        self.bounds = bounds
         self.run = run
         self.nobody_away_before_ms = nobody_away_before_ms
         """No away or absent time runs before: the bots have to find the server again after its start."""
         self.live: dict[str, LiveMatch] = {}
         self._on_over = on_over
+        self._stopped = False
         self._prefix, self._turns = f"{run:x}.", 0
 
     def new_turn_id(self) -> str:
@@ -119,6 +128,7 @@ class Matches:
 
     def stop(self) -> None:
         """Judge no more: what is running stays as the log has it."""
+        self._stopped = True
         for match in self.live.values():
             if match.timer is not None:
                 match.timer.cancel()
@@ -126,11 +136,15 @@ class Matches:
     def _place(self, started: MatchStarted) -> LiveMatch:
         match = LiveMatch(started, self.recorder.players.of(started.seats), self)
         self.live[started.match] = match
+        self.recorder.clock.watch(self._is_playing)
         self.recorder.referees[started.match] = match.referee
         is_challenge = self.recorder.tournaments[started.tournament].challenger is not None
         for seat, player in enumerate(match.players):
             player.begin(started.match, seat, is_challenge=is_challenge)
         return match
+
+    def _is_playing(self) -> bool:
+        return bool(self.live) and not self._stopped
 
     # --- players come and go ---
 
@@ -144,7 +158,7 @@ class Matches:
         session, referee = player.session, match.referee
         if session is not None:
             seat = player.matches[referee.terms.match]
-            referee.connect(seat, now_ms, lag_ms=session.lag_ms, omit=session.omit)
+            referee.connect(seat, now_ms, lag_ms=session.lag_ms, lag_by_pings=session.lag_by_pings, omit=session.omit)
             self._follow(match)
 
     def disconnect(self, player: Player) -> None:
@@ -251,16 +265,13 @@ class Matches:
         if now_ms < wake_at_ms:
             self._arm(match)
             return
-        late_ms = now_ms - match.timer_at_ms
         match.timer_at_ms = now_ms
-        match.timer = self.recorder.clock.after_input(
-            lambda: self._wake(match, late_ms if late_ms >= LOOP_LAG_MS else 0)
-        )
+        match.timer = self.recorder.clock.after_input(lambda: self._wake(match))
 
-    def _wake(self, match: LiveMatch, loop_lag_ms: int) -> None:
+    def _wake(self, match: LiveMatch) -> None:
         match.timer = None
         with self.recorder.transaction:
-            match.referee.wake(self.recorder.clock.now_ms(), loop_lag_ms)
+            match.referee.wake(self.recorder.clock.now_ms())
             self._follow(match)
 
 

@@ -56,4 +56,5 @@ def _terms(tournament: Tournament | EndedTournament) -> dict[str, Any]:
         "settings": config.settings,
         "time_control": config.time_control,
         "status": tournament.status,
+        "away_clock": config.away_clock,
     }

@@ -50,10 +50,16 @@ class TimerHandle(Protocol):
 
 
 class Clock(Protocol):
-    """Server time in ms, and timers on it."""
+    """Server time in ms, timers on it, and how late the server is."""
+
+    late_ms: int
+    """How long the running process was late in all while it was watched, up to the newest time that it gave, in ms."""
 
     def now_ms(self) -> int:
         """Server time, in ms since the epoch; it never goes back within a run."""
+
+    def watch(self, is_wanted: Callable[[], bool]) -> None:
+        """Measure from now on how late the process is, until `is_wanted` says no. Watched twice is watched once."""
 
     def call_at(self, when_ms: int, callback: Callable[[], None]) -> TimerHandle:
         """Call back at a server time, or soon if it has passed."""

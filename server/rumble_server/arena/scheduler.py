@@ -17,6 +17,8 @@ from rumble_server.tournament.tournament import Tournament
 
 MOST_ATTEMPTS = 5
 """Void attempts at one match that pause its tournament: its host has to look into it."""
+MOST_STALLS = 2
+"""The same for attempts in which too much time was excused, so that nobody voids matches at will."""
 STARTS_AT_ONCE = 32
 """Maximum number of matches started in one call; the rest start in the next turn of the event loop."""
 
@@ -68,16 +70,26 @@ class Scheduler:
         tournament = self._recorder.tournaments[over.tournament]
         for seat in over.at_fault:
             self._bench_if_failing(tournament, players[seat])
-        if over.scores is None and over.attempt >= MOST_ATTEMPTS and tournament.status == "running":
-            why = f"match {over.match} was void {over.attempt} times: {over.reason}"
-            for fact in tournament.pause(why, self._recorder.clock.now_ms()):
-                self._recorder.record(fact)
+        if over.scores is None and tournament.status == "running":
+            self._look_at_void(tournament, over)
         for player in players:
             if player.tournaments.keys() == {tournament.id}:
                 continue  # the fact that tells the end has it looked at there
             if tournament.id in player.tournaments:
                 player.tournaments[tournament.id] = player.tournaments.pop(tournament.id)
             self.look_at(player)
+
+    def _look_at_void(self, tournament: Tournament, over: MatchOver) -> None:
+        """Give a match up for now that was void too often: pause its tournament, or cancel the challenge."""
+        stalls = sum(void.match == over.match and void.stalled for void in tournament.voided)
+        if over.attempt < MOST_ATTEMPTS and stalls < MOST_STALLS:
+            return
+        why = f"match {over.match} was void {over.attempt} times: {over.reason}"
+        if tournament.challenger is not None:
+            self._lifecycle.end(tournament, cancelled=True, reason=why)
+            return
+        for fact in tournament.pause(why, self._recorder.clock.now_ms()):
+            self._recorder.record(fact)
 
     def settle_all(self) -> None:
         """Look at every tournament."""

@@ -85,6 +85,7 @@ class BotSession:
         "closing",
         "games",
         "id",
+        "lag_by_pings",
         "lag_ms",
         "max_matches",
         "omit",
@@ -92,7 +93,15 @@ class BotSession:
     )
 
     def __init__(
-        self, session_id: int, login: Login, address: str, max_matches: int, lag_ms: int, outlet: Outlet
+        self,
+        session_id: int,
+        login: Login,
+        address: str,
+        max_matches: int,
+        lag_ms: int,
+        outlet: Outlet,
+        *,
+        lag_by_pings: bool = False,
     ) -> None:
         self.id = session_id
         self.address = address
@@ -107,6 +116,8 @@ class BotSession:
         self.client = login.client
         self.lag_ms = lag_ms
         """The least of the connection's last round trips."""
+        self.lag_by_pings = lag_by_pings
+        """Only pings measure them, and a bot can delay its pongs."""
         self.closing = False
         """Nothing more is sent or taken."""
         self._outlet = outlet

@@ -80,6 +80,7 @@ def create(
     away_ms: Annotated[
         int | None, typer.Option(min=0, help="How long a bot may be disconnected in a match, in ms.")
     ] = None,
+    away_clock: tournament_options.AwayClock = None,
     absent_ms: Annotated[
         int | None, typer.Option(min=0, help="How long matches wait for an absent bot, in ms.")
     ] = None,
@@ -112,6 +113,7 @@ def create(
         bench_after=bench_after,
         illegal_retries=illegal_retries,
         away_ms=away_ms,
+        away_clock=away_clock,
         absent_ms=absent_ms,
         rated=rated,
         listed=listed,
@@ -265,6 +267,18 @@ def standings(tournament_id: Id, server: Server = LOCAL_SERVER, json_: Json = Fa
 
     told = OrganiserClient(server).get(api_path("tournaments", tournament_id, "standings"))
     print_answer(told, json_, f"{tournament_id}: {told['status']}", told_table(told["standings"]))
+
+
+@app.command()
+def audit(tournament_id: Id, server: Server = LOCAL_SERVER, json_: Json = False) -> None:
+    """Show whether it was fair: each bot's matches, seats, longest wait, excused time and drops on its own turn."""
+    from rumble_server.cli.support.tables import audit_table
+
+    told = OrganiserClient(server).get(api_path("tournaments", tournament_id, "audit"))
+    verdict = "nothing to complain of" if told["fair"] else f"{len(told['flags'])} things that are not fair"
+    print_answer(
+        told, json_, f"{tournament_id}: {verdict}", *(each["message"] for each in told["flags"]), audit_table(told)
+    )
 
 
 @app.command()

@@ -23,6 +23,7 @@ from rumble_server.gateway.descriptors import Idleness
 from rumble_server.gateway.entrance import Entrance
 from rumble_server.gateway.frames import LEAST_FRAME_BYTES, least_size, text_frame, whole_texts
 from rumble_server.gateway.handshake import select_subprotocol
+from rumble_server.gateway.round_trip import kernel_round_trip_ms
 from rumble_server.gateway.session import Session
 from rumble_server.limits.connections import Place
 from rumble_server.limits.source import Source
@@ -84,12 +85,14 @@ class Connection(asyncio.Protocol):
         self.address = source.address
         self.is_local = source.is_local
         self.lag_ms = 0
+        self.lag_by_pings = source.is_proxied
 
     # --- asyncio.Protocol ---
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """The socket is there; the request that asked for the upgrade comes by `open`."""
         self._transport = cast(asyncio.Transport, transport)
+        self.lag_by_pings = self.lag_by_pings or kernel_round_trip_ms(transport) is None
         self._connections.add(self)
 
     def open(self, request: bytes, rest: bytes) -> None:
@@ -316,6 +319,8 @@ class Connection(asyncio.Protocol):
         self._pinged_at_ms = None
         self._heard_at_ms = now_ms
         self.lag_ms = min(self._round_trips)
+        if self._transport is not None and not self.lag_by_pings:  # a bot may delay its pongs
+            self.lag_ms = min(self.lag_ms, kernel_round_trip_ms(self._transport) or 0)
         self._session.round_trip(self.lag_ms)
 
     def _flush(self) -> None:

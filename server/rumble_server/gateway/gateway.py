@@ -14,6 +14,9 @@ from rumble_server.limits.buckets import NameBuckets
 
 audit = logging.getLogger("rumble_server.audit")
 
+FEATURES = ["away_clock"]
+"""What was added to the protocol after version 1.0."""
+
 
 class Sessions:
     """The open sessions by id: here the arena's messages arrive. One for a session that has ended is dropped."""
@@ -59,7 +62,7 @@ class Gateway:
         self.limits = limits or Limits()
         self._sessions = sessions
         self._opened = 0
-        welcome = write_message(Welcome(server=server, limits=self.limits, games=game_names()))
+        welcome = write_message(Welcome(server=server, features=FEATURES, limits=self.limits, games=game_names()))
         messages = NameBuckets(self.limits.unsolicited_per_minute)
         self._shared = Shared(arena, self.limits, messages, welcome, open_names)
 

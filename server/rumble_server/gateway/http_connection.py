@@ -23,6 +23,8 @@ from rumble_server.limits.source import Source, source_of
 
 LEAST_REQUEST_BYTES = 16
 """Bytes of the shortest request: `GET / HTTP/1.1` and two ends of lines."""
+HEADER_OVERHEAD = 32
+"""Bytes that each header counts beside its own, as in HTTP/2 (RFC 9113, section 6.5.2): many short ones cost as much."""
 BYTES_OF_A_FRAME = 32
 """Bytes of requests that take about as long to parse as an uncommon frame of a bot."""
 LINGER_S = 1.0
@@ -188,6 +190,10 @@ class HttpConnection(HttpToolsProtocol):
         if self._last is None:
             super().on_headers_complete()
             self._in_body = True
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        super().on_header(name, value)
+        self._other_bytes += HEADER_OVERHEAD
 
     def on_body(self, body: bytes) -> None:
         self._other_bytes -= len(body)

@@ -3,8 +3,16 @@
 import asyncio
 from collections.abc import Callable
 
+BEAT_MS = 5
+"""While the clock is watched, the loop is to come round once in so many ms."""
+LATE_MS = 10
+"""A loop that has not come round for so many ms is late, since it was last seen at work."""
 INPUT_MS = 1
 """A timer this many ms ahead runs after the loop has read its sockets once more (libuv runs due timers first)."""
+
+
+NEVER = 1 << 62
+"""In the place of a time in ms: the loop is not watched."""
 
 
 class LoopClock:
@@ -13,10 +21,36 @@ class LoopClock:
     def __init__(self, loop: asyncio.AbstractEventLoop, wall_s: float) -> None:
         self._loop = loop
         self._offset_s = wall_s - loop.time()
+        self.late_ms = 0
+        """How long the loop was late in all while it was watched, up to the newest `now_ms`."""
+        self._seen_at_ms = 0
+        """When the loop was last seen at work, or its lateness since then was counted."""
+        self._late_from_ms = NEVER
+        """When the loop is late if it has not come round before."""
 
     def now_ms(self) -> int:
-        """Return the server time in ms."""
-        return int((self._loop.time() + self._offset_s) * 1000)
+        """Return the server time in ms. After a stall this, or the next beat, is the first to run: both notice it."""
+        now_ms = int((self._loop.time() + self._offset_s) * 1000)
+        if now_ms >= self._late_from_ms:
+            self.late_ms += now_ms - self._seen_at_ms
+        self._seen_at_ms = now_ms
+        return now_ms
+
+    def watch(self, is_wanted: Callable[[], bool]) -> None:
+        """Measure how late the loop is, until `is_wanted` says no."""
+        if self._late_from_ms == NEVER:
+            self._beat_next(self.now_ms(), is_wanted)
+
+    def _beat(self, is_wanted: Callable[[], bool]) -> None:
+        now_ms = self.now_ms()
+        if is_wanted():
+            self._beat_next(now_ms, is_wanted)
+        else:
+            self._late_from_ms = NEVER
+
+    def _beat_next(self, now_ms: int, is_wanted: Callable[[], bool]) -> None:
+        self._late_from_ms = now_ms + LATE_MS
+        self._loop.call_later(BEAT_MS / 1000, self._beat, is_wanted)
 
     def call_at(self, when_ms: int, callback: Callable[[], None]) -> asyncio.TimerHandle:
         """Call back when server time is at least `when_ms`."""

@@ -34,6 +34,10 @@ class Link(Protocol):
         """The least of the last round trips."""
 
     @property
+    def lag_by_pings(self) -> bool:
+        """Whether only pings measure them: behind a proxy, and where the kernel does not tell its round trips."""
+
+    @property
     def has_room(self) -> bool:
         """Whether its address may have one more connection that has logged in, or this one is invited."""
 
@@ -163,6 +167,7 @@ class Session:
             lag_ms=link.lag_ms,
             address=link.address,
             invitation=invitation,
+            lag_by_pings=link.lag_by_pings,
         )
 
     # --- limits ---

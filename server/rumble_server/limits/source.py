@@ -29,6 +29,8 @@ class Source:
     """Whether its client is on this very machine: nobody forwarded it."""
     scheme: str
     """`http` or `https`, as the client sees it."""
+    is_proxied: bool = False
+    """Whether a proxy that is believed passed it on: the socket is the proxy's."""
 
 
 class Sources:
@@ -55,7 +57,7 @@ class Sources:
             client = hops[-1 - believed]
             believed += 1
         named = schemes[max(0, len(schemes) - max(believed, 1))].lower() if schemes else scheme
-        return Source(source_of(client), False, named if named in SCHEMES else scheme)
+        return Source(source_of(client), False, named if named in SCHEMES else scheme, is_proxied=True)
 
 
 def source_of(peer: str) -> str:

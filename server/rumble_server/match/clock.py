@@ -1,8 +1,8 @@
 """Clock arithmetic: pure functions of a time control. All in ms.
 
 Each move has `move_ms` first and then draws on the seat's bank, which grows by `increment_ms` after each move.
-`lag_ms` is the network's: that much of the time between asking and answering is not thinking time. These functions run
-at every move, and a comparison costs a fifth of a call of `max`.
+`lag_ms` is the network's: that much of the time between asking and answering is not thinking time, nor is `excused_ms`,
+in which the server was late. These functions run at every move, and a comparison costs a fifth of a call of `max`.
 """
 
 from rumble_protocol.fields import TimeControl
@@ -22,9 +22,9 @@ class PlainControl:
         self.increment_ms = control.increment_ms
 
 
-def thinking_ms(asked_at_ms: int, now_ms: int, lag_ms: int) -> int:
-    """Return how long a bot thought about a turn, without the network's part."""
-    thought_ms = now_ms - asked_at_ms - lag_ms
+def thinking_ms(asked_at_ms: int, now_ms: int, lag_ms: int, excused_ms: int = 0) -> int:
+    """Return how long a bot thought about a turn, without the network's part and the server's."""
+    thought_ms = now_ms - asked_at_ms - lag_ms - excused_ms
     return thought_ms if thought_ms > 0 else 0
 
 

@@ -1,7 +1,8 @@
 """What is written to the event log about one match.
 
 A fact is something that has happened; it is never changed. A match's facts rebuild its referee and its
-transcript. Times (`at_ms`) are server time in ms since the epoch. The tournament of a match is the part of its id
+transcript. Times (`at_ms`) are server time in ms since the epoch. `excused_ms` is time in which a clock ran while the
+server was late: it is not charged. The tournament of a match is the part of its id
 before the first dot. The classes are not frozen, because that costs several times the rest of making a fact; nobody
 changes one all the same.
 """
@@ -11,7 +12,7 @@ from functools import lru_cache
 from typing import Literal
 
 from rumble_engine import SettingValue, State, Termination, get_game
-from rumble_protocol.fields import TimeControl
+from rumble_protocol.fields import AwayClock, TimeControl
 
 from rumble_server.match.match_id import tournament_id_of
 
@@ -31,6 +32,8 @@ class MatchStarted:
     illegal_retries: int
     away_ms: int
     at_ms: int
+    away_clock: AwayClock | None = None
+    """None: as `stands`, in a match that began before there was another; its frames do not tell."""
     fact: Literal["match_started"] = "match_started"
 
     @property
@@ -53,13 +56,17 @@ def _state_after(game: str, settings: tuple[tuple[str, SettingValue], ...], seed
 
 @dataclass(slots=True)
 class StartTold:
-    """A seat was sent `match_start`; with the terms and the moves so far this is all of that frame."""
+    """A seat was sent `match_start`; with the terms and the moves so far this is all of that frame.
+
+    If its clock ran until then, it is stopped: `excused_ms` is of that time.
+    """
 
     match: str
     attempt: int
     seat: int
     resumed: bool
     at_ms: int
+    excused_ms: int = 0
     fact: Literal["start_told"] = "start_told"
 
 
@@ -93,6 +100,7 @@ class MoveMade:
     bank_ms: int
     frame: str
     at_ms: int
+    excused_ms: int = 0
     fact: Literal["move_made"] = "move_made"
 
 
@@ -110,13 +118,15 @@ class MoveRefused:
 
 @dataclass(slots=True)
 class SeatAway:
-    """The server saw a seat's socket end; its `away_left_ms` runs from now."""
+    """The server saw a seat's socket end; its `away_left_ms` runs from now. `on_turn`: it had been told its turn."""
 
     match: str
     attempt: int
     seat: int
     away_left_ms: int
     at_ms: int
+    excused_ms: int = 0
+    on_turn: bool = False
     fact: Literal["seat_away"] = "seat_away"
 
 
@@ -137,6 +147,8 @@ class MatchOver:
     """A match has an outcome. `scores` None: void, not a result. `at_fault` are the seats whose fault ended it.
 
     `told` are the seats that were connected: each was sent a `match_over` of this and its view of the last state.
+    `seats_excused_ms` and `drops` are of the whole attempt, by seat: what was excused, and how often the seat's
+    connection ended on its own turn. `stalled`: it is void because more was excused than the server allows.
     """
 
     match: str
@@ -149,6 +161,9 @@ class MatchOver:
     moves: tuple[str, ...]
     at_ms: int
     told: tuple[int, ...] = ()
+    seats_excused_ms: tuple[int, ...] = ()
+    drops: tuple[int, ...] = ()
+    stalled: bool = False
     fact: Literal["match_over"] = "match_over"
 
     @property

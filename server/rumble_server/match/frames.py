@@ -22,6 +22,7 @@ def frame_of_start(told: StartTold, terms: MatchStarted, moves: Sequence[str]) -
         time_control=terms.time_control,
         moves=moves,
         resumed=told.resumed,
+        away_clock=terms.away_clock,
     )
 
 

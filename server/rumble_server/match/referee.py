@@ -5,10 +5,11 @@ Every rule about time, faults and order of play is here. The driver calls one me
 
 What the log tells (moves, banks, budgets, the open turn, the outcome) changes only in `apply`, live and when the log
 is read again. Beside it stands what is true of this run alone: the lag of connections, what they want left out of
-turns, whether a turn still waits in the server, and for how long a verdict is put off.
+turns, whether a turn still waits in the server, and how late the server was.
 
-Time is in ms. A turn's clock runs from the asking, only while its bot is connected. `away_left_ms` is a separate
-budget per seat and match that runs while the bot is not connected.
+Time is in ms. A turn's clock runs from the asking, and only while its bot is connected; with `away_clock` `runs` it
+runs on while the bot is away. `away_left_ms` is a separate budget per seat and match that runs while the bot is not
+connected. Neither runs while the server is late: that time is excused, and recorded where it was a bot's to think in.
 """
 
 from collections.abc import Callable, Iterable
@@ -20,6 +21,7 @@ from rumble_protocol.codec import write_message
 from rumble_protocol.codes import NoticeCode, Rejection
 from rumble_protocol.fields import ServerMessageModel
 
+from rumble_server.bounds import Bounds
 from rumble_server.match.clock import MOST_LAG_MS, PlainControl, bank_after_ms, remaining_ms, thinking_ms
 from rumble_server.match.facts import (
     FrameSeen,
@@ -35,6 +37,8 @@ from rumble_server.match.facts import (
 )
 from rumble_server.match.frames import frame_of_start, frame_of_turn, frames_of_over
 
+UNASKED = ""
+"""In the place of a turn id: the clock runs, and the bot, which is away, has not been asked."""
 LONGEST_MOVE = 64
 """Characters of a move text. A longer one is unreadable in every game."""
 
@@ -58,15 +62,27 @@ class Driver(Protocol):
         """Send a `match_over` once everything recorded so far is on disk."""
 
 
+class Lateness(Protocol):
+    """How late the server is."""
+
+    late_ms: int
+    """How long it was late in all, up to the newest time that the referee was given, in ms."""
+
+
 class SeatState:
     """What the referee knows of one seat: its bank, its budgets, and its connection."""
 
     __slots__ = (
         "accepted",
+        "away_late_ms",
         "away_left_ms",
         "away_since_ms",
         "bank_ms",
+        "drops",
+        "excused_ms",
         "greeted",
+        "lag_by_pings",
+        "lag_given_ms",
         "lag_ms",
         "omit",
         "retries_left",
@@ -78,9 +94,19 @@ class SeatState:
         self.retries_left = retries_left
         self.away_since_ms = away_since_ms
         """None while connected."""
+        self.away_late_ms = 0
+        """How late the server had been in all when the away budget began to run."""
         self.greeted = False
         """Its bot was told of this match before, in this run or an earlier one."""
         self.lag_ms = 0
+        self.lag_by_pings = False
+        """Only pings measured the lag, and a bot can delay its pongs."""
+        self.lag_given_ms = 0
+        """What all its turns allowed for the network."""
+        self.excused_ms = 0
+        """What was excused at its moves and when its clock was stopped."""
+        self.drops = 0
+        """How often its connection ended on its own turn."""
         self.omit: tuple[str, ...] = ()
         self.accepted: set[str] = set()
         """The turn ids whose move counted."""
@@ -89,29 +115,50 @@ class SeatState:
 class OpenTurn:
     """The turn that is open: whose, since when, and what its clock allows."""
 
-    __slots__ = ("asked_at_ms", "deadline_ms", "held", "lag_ms", "seat", "turn_id", "used_ms")
+    __slots__ = ("asked_at_ms", "deadline_ms", "held", "lag_ms", "late_ms", "seat", "turn_id", "used_ms")
 
-    def __init__(self, asked: TurnAsked, used_ms: int) -> None:
-        self.turn_id = asked.turn_id
-        self.seat = asked.seat
-        self.asked_at_ms = asked.at_ms
+    def __init__(
+        self, turn_id: str, seat: int, asked_at_ms: int, used_ms: int, lag_ms: int, deadline_ms: int, late_ms: int
+    ) -> None:
+        self.turn_id = turn_id
+        self.seat = seat
+        self.asked_at_ms = asked_at_ms
         self.used_ms = used_ms
         """Thinking on this ply before this asking (the bot dropped and came back)."""
-        self.lag_ms = asked.lag_ms
-        self.deadline_ms = asked.at_ms + asked.remaining_ms + asked.lag_ms
+        self.lag_ms = lag_ms
+        self.deadline_ms = deadline_ms
+        """When the clock has run out, if nothing is excused."""
+        self.late_ms = late_ms
+        """How late the server had been in all when the clock started."""
         self.held = False
         """It still waits in the server; its clock has not started."""
 
-    def thought_ms(self, now_ms: int) -> int:
-        """Thinking on this ply so far."""
-        return self.used_ms if self.held else self.used_ms + thinking_ms(self.asked_at_ms, now_ms, self.lag_ms)
+    def thought_ms(self, now_ms: int, excused_ms: int) -> int:
+        """Thinking on this ply so far, of which this much is excused since the asking."""
+        if self.held:
+            return self.used_ms
+        return self.used_ms + thinking_ms(self.asked_at_ms, now_ms, self.lag_ms, excused_ms)
+
+    def excused_ms(self, now_ms: int, late_ms: int) -> int:
+        """Of the time since the clock started, how much the server was late, if it was late by `late_ms` in all."""
+        excused_ms = late_ms - self.late_ms
+        if excused_ms == 0 or self.held:
+            return 0
+        return max(0, min(excused_ms, now_ms - self.asked_at_ms))
 
 
 class Referee:
     """Judges one match. `new_turn_id` gives ids that no other turn, of this run or an earlier one, has."""
 
     def __init__(
-        self, terms: MatchStarted, driver: Driver, new_turn_id: Callable[[], str], *, nobody_away_before_ms: int = 0
+        self,
+        terms: MatchStarted,
+        driver: Driver,
+        new_turn_id: Callable[[], str],
+        lateness: Lateness,
+        bounds: Bounds,
+        *,
+        nobody_away_before_ms: int = 0,
     ) -> None:
         self.terms = terms
         self._match_id, self._attempt = terms.match, terms.attempt
@@ -128,8 +175,10 @@ class Referee:
         self._used_ms = 0
         self._next: tuple[str, State] | None = None
         """The move that was read last in this state, and the state after it: so it is read and played once."""
-        self._excused = False
-        self._no_verdict_before_ms = 0
+        self._runs = terms.away_clock == "runs"
+        self._lateness = lateness
+        self._most_excused_ms = bounds.excused_ms
+        self._most_lag_by_pings_ms = bounds.proxied_lag_ms
         self._new_turn_id = new_turn_id
         self._nobody_away_before_ms = nobody_away_before_ms
 
@@ -146,21 +195,33 @@ class Referee:
                 self.moves.append(fact.move)
                 seat.bank_ms = fact.bank_ms
                 seat.accepted.add(fact.turn_id)
+                seat.excused_ms += fact.excused_ms
                 self.turn = self._next = None
                 self._used_ms = 0
+                if self._runs:
+                    self._run_clock_of_away(fact.at_ms)
             case TurnAsked():
-                self.turn = OpenTurn(fact, self._used_ms)
-                self._excused = False
+                deadline_ms = fact.at_ms + fact.remaining_ms + fact.lag_ms
+                late_ms = self._lateness.late_ms
+                self.turn = OpenTurn(
+                    fact.turn_id, fact.seat, fact.at_ms, self._used_ms, fact.lag_ms, deadline_ms, late_ms
+                )
+                if fact.lag_ms:
+                    self.seats[fact.seat].lag_given_ms += fact.lag_ms
             case StartTold():
-                self._suspend_turn(fact.seat, fact.at_ms)
+                self._suspend_turn(fact)
                 self.seats[fact.seat].away_since_ms = None
                 self.seats[fact.seat].greeted = True
             case MoveRefused():
                 self.seats[fact.seat].retries_left = fact.retries_left
             case SeatAway():
-                self._suspend_turn(fact.seat, fact.at_ms)
-                self.seats[fact.seat].away_left_ms = fact.away_left_ms
-                self.seats[fact.seat].away_since_ms = fact.at_ms
+                own = self.seats[fact.seat]
+                own.drops += fact.on_turn
+                if not self._runs:
+                    self._suspend_turn(fact)
+                own.away_left_ms = fact.away_left_ms
+                own.away_since_ms = fact.at_ms
+                own.away_late_ms = self._lateness.late_ms
             case SeatBack():
                 self.seats[fact.seat].away_left_ms = fact.away_left_ms
                 self.seats[fact.seat].away_since_ms = None
@@ -182,13 +243,20 @@ class Referee:
         self._used_ms = 0
         for seat in self.seats:
             seat.away_since_ms = now_ms
+            seat.away_late_ms = self._lateness.late_ms
             seat.greeted = True
-        if self.state.outcome is not None and self.over is None:
+        if self.over is not None or self._void_if_stalled(now_ms):
+            return
+        if self.state.outcome is not None:
             self._end(self.state.outcome, now_ms)
+        elif self._runs:
+            self._run_clock_of_away(max(now_ms, self._nobody_away_before_ms))
 
     # --- events ---
 
-    def connect(self, seat: int, now_ms: int, *, lag_ms: int = 0, omit: tuple[str, ...] = ()) -> None:
+    def connect(
+        self, seat: int, now_ms: int, *, lag_ms: int = 0, lag_by_pings: bool = False, omit: tuple[str, ...] = ()
+    ) -> None:
         """Tell the seat's bot, connected for the first time or again, of the match, and of its turn if it is due."""
         if self.over is not None:
             return
@@ -197,11 +265,15 @@ class Referee:
             left_ms = min(own.away_left_ms, max(0, self._away_until_ms(own) - now_ms))
             self._record(SeatBack(self._match_id, self._attempt, seat, left_ms, now_ms))
         own.lag_ms = min(lag_ms, MOST_LAG_MS)
+        own.lag_by_pings = lag_by_pings
         own.omit = omit
-        told = StartTold(self._match_id, self._attempt, seat, own.greeted, now_ms)
+        excused_ms = self._excused_ms(seat, now_ms)
+        told = StartTold(self._match_id, self._attempt, seat, own.greeted, now_ms, excused_ms)
         frame = frame_of_start(told, self.terms, self.moves)
         self._record(told)
         self._driver.begin(seat, frame)
+        if excused_ms and self._void_if_stalled(now_ms):
+            return
         if self.turn is None and self.seats[self.state.to_move].away_since_ms is None:
             self._ask(now_ms)
 
@@ -210,7 +282,12 @@ class Referee:
         own = self.seats[seat]
         if self.over is not None or own.away_since_ms is not None:
             return
-        self._record(SeatAway(self._match_id, self._attempt, seat, own.away_left_ms, now_ms))
+        turn = self.turn
+        on_turn = turn is not None and turn.seat == seat and not turn.held
+        excused_ms = 0 if self._runs else self._excused_ms(seat, now_ms)
+        self._record(SeatAway(self._match_id, self._attempt, seat, own.away_left_ms, now_ms, excused_ms, on_turn))
+        if excused_ms and self._void_if_stalled(now_ms):
+            return
         notice = say.Notice(
             code=NoticeCode.OPPONENT_AWAY,
             tournament=self.terms.tournament,
@@ -232,6 +309,7 @@ class Referee:
         if turn is not None and turn.turn_id == turn_id and turn.held:
             turn.deadline_ms += now_ms - turn.asked_at_ms
             turn.asked_at_ms = now_ms
+            turn.late_ms = self._lateness.late_ms
             turn.held = False
 
     def round_trip(self, seat: int, lag_ms: int) -> None:
@@ -255,10 +333,27 @@ class Referee:
         except MoveError as error:
             self._refuse_fault(turn, Rejection.BAD_MOVE, str(error), now_ms, frame)
             return True
-        bank_ms = bank_after_ms(self.control, self.seats[seat].bank_ms, turn.thought_ms(now_ms))
+        late_ms = self._lateness.late_ms
+        excused_ms = 0 if late_ms == turn.late_ms else turn.excused_ms(now_ms, late_ms)
+        if now_ms > turn.deadline_ms + excused_ms and not turn.held:  # it counts: no verdict was before it
+            excused_ms = now_ms - turn.deadline_ms
+        bank_ms = bank_after_ms(self.control, self.seats[seat].bank_ms, turn.thought_ms(now_ms, excused_ms))
         self._record(
-            MoveMade(self._match_id, self._attempt, len(self.moves), seat, turn_id, text, bank_ms, frame, now_ms)
+            MoveMade(
+                self._match_id,
+                self._attempt,
+                len(self.moves),
+                seat,
+                turn_id,
+                text,
+                bank_ms,
+                frame,
+                now_ms,
+                excused_ms,
+            )
         )
+        if excused_ms and self._void_if_stalled(now_ms):
+            return True
         outcome = self.state.outcome
         if outcome is not None:
             self._end(outcome, now_ms)
@@ -282,37 +377,31 @@ class Referee:
         if self.over is None:
             self._end(None, now_ms, reason=reason)
 
-    def wake(self, now_ms: int, loop_lag_ms: int = 0) -> None:
-        """Decide what `wake_at_ms` was for. The driver has first handed over every frame it had received.
-
-        If the server itself was late by `loop_lag_ms`, a verdict waits that much longer, once a turn.
-        """
-        verdict = None if self.over is not None or now_ms < self._no_verdict_before_ms else self._verdict(now_ms)
-        if verdict is None:
+    def wake(self, now_ms: int) -> None:
+        """Decide what `wake_at_ms` was for. The driver has first handed over every frame it had received."""
+        if self.over is not None or self._void_if_stalled(now_ms):
             return
-        if loop_lag_ms and not self._excused:
-            self._excused = True
-            self._no_verdict_before_ms = now_ms + loop_lag_ms
-            return
-        seat, termination, reason = verdict
-        self.forfeit(seat, termination, reason, now_ms)
+        verdict = self._verdict(now_ms)
+        if verdict is not None:
+            seat, termination, reason = verdict
+            self.forfeit(seat, termination, reason, now_ms)
 
     # --- what the referee says ---
 
     @property
     def wake_at_ms(self) -> int | None:
-        """When a clock or an away budget may run out; None while none runs."""
+        """When a clock or an away budget may run out, as late as the server was so far; None while none runs."""
         if self.over is not None:
             return None
         turn = self.turn
-        wake_at_ms = None if turn is None or turn.held else turn.deadline_ms
+        wake_at_ms = None
+        if turn is not None and not turn.held:
+            wake_at_ms = turn.deadline_ms + self._lateness.late_ms - turn.late_ms
         for seat in self.seats:
             if seat.away_since_ms is not None:
                 until_ms = self._away_until_ms(seat)
                 if wake_at_ms is None or until_ms < wake_at_ms:
                     wake_at_ms = until_ms
-        if wake_at_ms is not None and wake_at_ms < self._no_verdict_before_ms:
-            return self._no_verdict_before_ms
         return wake_at_ms
 
     def clock(self, now_ms: int) -> tuple[int, ...]:
@@ -335,6 +424,9 @@ class Referee:
         own = self.seats[seat]
         left_ms = remaining_ms(self.control, own.bank_ms, self._used_ms)
         seats_ms = [left_ms if other is own else remaining_ms(self.control, other.bank_ms) for other in self.seats]
+        lag_ms = own.lag_ms
+        if own.lag_by_pings:
+            lag_ms = min(lag_ms, max(0, self._most_lag_by_pings_ms - own.lag_given_ms))
         asked = TurnAsked(
             self._match_id,
             self._attempt,
@@ -343,7 +435,7 @@ class Referee:
             self._new_turn_id(),
             left_ms,
             seats_ms,
-            own.lag_ms,
+            lag_ms,
             own.omit,
             now_ms,
         )
@@ -391,18 +483,45 @@ class Referee:
     # --- time and the end ---
 
     def _turn_remaining_ms(self, turn: OpenTurn, now_ms: int) -> int:
-        return remaining_ms(self.control, self.seats[turn.seat].bank_ms, turn.thought_ms(now_ms))
+        thought_ms = turn.thought_ms(now_ms, self._excused_ms(turn.seat, now_ms))
+        return remaining_ms(self.control, self.seats[turn.seat].bank_ms, thought_ms)
 
-    def _suspend_turn(self, seat: int, now_ms: int) -> None:
+    def _suspend_turn(self, fact: StartTold | SeatAway) -> None:
         """The seat's open turn, if any, ends without an answer; what was thought so far stays used."""
-        if self.turn is not None and self.turn.seat == seat:
-            self._used_ms = self.turn.thought_ms(now_ms)
+        if self.turn is not None and self.turn.seat == fact.seat:
+            self._used_ms = self.turn.thought_ms(fact.at_ms, fact.excused_ms)
+            self.seats[fact.seat].excused_ms += fact.excused_ms
             self.turn = None
+
+    def _run_clock_of_away(self, at_ms: int) -> None:
+        """Let the clock of the seat to move run from `at_ms`, if its bot is away."""
+        seat = self.state.to_move
+        if self.state.outcome is None and self.seats[seat].away_since_ms is not None:
+            deadline_ms = at_ms + remaining_ms(self.control, self.seats[seat].bank_ms)
+            self.turn = OpenTurn(UNASKED, seat, at_ms, 0, 0, deadline_ms, self._lateness.late_ms)
+
+    def _excused_ms(self, seat: int, now_ms: int) -> int:
+        """Return what is excused in the open turn so far, if it is the seat's."""
+        turn = self.turn
+        return 0 if turn is None or turn.seat != seat else turn.excused_ms(now_ms, self._lateness.late_ms)
+
+    def _all_excused_ms(self, now_ms: int) -> list[int]:
+        """Return what is excused in this attempt so far, by seat."""
+        return [own.excused_ms + self._excused_ms(seat, now_ms) for seat, own in enumerate(self.seats)]
+
+    def _void_if_stalled(self, now_ms: int) -> bool:
+        """End the attempt as void if more is excused in it than the server allows. Return whether it is."""
+        excused_ms = sum(self._all_excused_ms(now_ms))
+        if excused_ms <= self._most_excused_ms:
+            return False
+        reason = f"the server was late by {excused_ms} ms while bots thought; it may be {self._most_excused_ms}"
+        self._end(None, now_ms, reason=reason, stalled=True)
+        return True
 
     def _verdict(self, now_ms: int) -> tuple[int, Termination, str] | None:
         """Who has lost by time, if anybody: the open turn's clock first, then whose away budget ran out first."""
         turn = self.turn
-        if turn is not None and not turn.held and now_ms >= turn.deadline_ms:
+        if turn is not None and not turn.held and now_ms >= turn.deadline_ms + self._excused_ms(turn.seat, now_ms):
             allowed_ms = turn.deadline_ms - turn.asked_at_ms
             reason = f"{self.terms.seats[turn.seat]} did not move within {allowed_ms} ms (ply {len(self.moves)})"
             return turn.seat, Termination.TIMEOUT, reason
@@ -418,13 +537,22 @@ class Referee:
         return seat, Termination.DISCONNECT, reason
 
     def _away_until_ms(self, seat: SeatState) -> int:
-        return max(seat.away_since_ms or 0, self._nobody_away_before_ms) + seat.away_left_ms
+        late_ms = self._lateness.late_ms - seat.away_late_ms
+        return max(seat.away_since_ms or 0, self._nobody_away_before_ms) + seat.away_left_ms + late_ms
 
     def _loss(self, seat: int, termination: Termination, reason: str) -> Outcome:
         winner = next(index for index in range(len(self.seats)) if index != seat)
         return Outcome.win(winner, reason, termination=termination, seats=len(self.seats))
 
-    def _end(self, outcome: Outcome | None, now_ms: int, at_fault: tuple[int, ...] = (), reason: str = "") -> None:
+    def _end(
+        self,
+        outcome: Outcome | None,
+        now_ms: int,
+        at_fault: tuple[int, ...] = (),
+        reason: str = "",
+        *,
+        stalled: bool = False,
+    ) -> None:
         over = MatchOver(
             match=self._match_id,
             attempt=self._attempt,
@@ -436,6 +564,9 @@ class Referee:
             moves=tuple(self.moves),
             at_ms=now_ms,
             told=tuple(seat for seat, own in enumerate(self.seats) if own.away_since_ms is None),
+            seats_excused_ms=tuple(self._all_excused_ms(now_ms)),
+            drops=tuple(own.drops for own in self.seats),
+            stalled=stalled,
         )
         self._record(over)
         for seat, frame in frames_of_over(over, self.state, over.told):

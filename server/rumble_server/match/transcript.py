@@ -6,19 +6,23 @@ from typing import Any, Literal
 
 from rumble_engine import State
 
-from rumble_server.match.facts import FrameSeen, MatchOver, MatchStarted, MoveMade, StartTold, TurnAsked
+from rumble_server.match.facts import FrameSeen, MatchOver, MatchStarted, MoveMade, SeatAway, StartTold, TurnAsked
 from rumble_server.match.frames import frame_of_start, frame_of_turn, frames_of_over
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One frame of a match: who sent it, over which seat's connection, and when the server saw or sent it."""
+    """One frame of a match: who sent it, over which seat's connection, and when the server saw or sent it.
+
+    `excused_ms`: how much of the time up to it, in which its seat's clock ran, was not charged.
+    """
 
     at_ms: int
     attempt: int
     seat: int
     sender: Literal["bot", "server"]
     frame: str
+    excused_ms: int = 0
 
 
 def seats_in(facts: Iterable[object]) -> tuple[str, ...] | None:
@@ -36,6 +40,7 @@ def transcript(facts: Iterable[object]) -> Iterator[Line | MatchOver]:
     terms: MatchStarted | None = None
     state: State | None = None
     moves: list[str] = []
+    away_excused_ms: dict[int, int] = {}
     for fact in facts:
         match fact:
             case MatchStarted():
@@ -43,12 +48,15 @@ def transcript(facts: Iterable[object]) -> Iterator[Line | MatchOver]:
                 state = fact.opening_state()
             case StartTold() if terms is not None:
                 frame = frame_of_start(fact, terms, moves).decode()
-                yield Line(fact.at_ms, fact.attempt, fact.seat, "server", frame)
+                excused_ms = away_excused_ms.pop(fact.seat, 0) + fact.excused_ms
+                yield Line(fact.at_ms, fact.attempt, fact.seat, "server", frame, excused_ms)
+            case SeatAway():
+                away_excused_ms[fact.seat] = fact.excused_ms
             case TurnAsked() if terms is not None and state is not None:
                 frame = frame_of_turn(fact, terms.game, state, moves).decode()
                 yield Line(fact.at_ms, fact.attempt, fact.seat, "server", frame)
             case MoveMade() if state is not None:
-                yield Line(fact.at_ms, fact.attempt, fact.seat, "bot", fact.frame)
+                yield Line(fact.at_ms, fact.attempt, fact.seat, "bot", fact.frame, fact.excused_ms)
                 state = state.play(fact.move)
                 moves.append(fact.move)
             case FrameSeen():
@@ -63,8 +71,11 @@ def transcript(facts: Iterable[object]) -> Iterator[Line | MatchOver]:
 def as_json(entry: Line | MatchOver) -> dict[str, Any]:
     """Return a line of the transcript as data: a frame, or the verdict."""
     if isinstance(entry, Line):
-        return asdict(entry)
-    return {
+        line = asdict(entry)
+        if not entry.excused_ms:
+            del line["excused_ms"]
+        return line
+    verdict = {
         "at_ms": entry.at_ms,
         "attempt": entry.attempt,
         "verdict": str(entry.termination),
@@ -72,3 +83,6 @@ def as_json(entry: Line | MatchOver) -> dict[str, Any]:
         "reason": entry.reason,
         "at_fault": list(entry.at_fault),
     }
+    if any(entry.seats_excused_ms):
+        verdict["seats_excused_ms"] = list(entry.seats_excused_ms)
+    return verdict

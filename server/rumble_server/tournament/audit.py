@@ -1,4 +1,4 @@
-"""The fairness audit of a tournament, running or over: matches, seats and waits of each bot. Pure.
+"""The fairness audit of a tournament, running or over: matches, seats, waits and clocks of each bot. Pure.
 
 What is flagged, for each bot:
 - `seats`: it had one seat more often than the other, by more than one (while the tournament runs, by more than two);
@@ -69,6 +69,10 @@ class BotAudit:
     """Since when it is connected, idle, and has matches to play; None if one of these does not hold."""
     waits_for: dict[str, str] = field(default_factory=dict)
     """While it waits: its opponents to come, and what keeps each (`playing`, `away` or `nothing`)."""
+    excused_ms: int = 0
+    """Time on its clock in which the server was late and it could think on, in all attempts that are over."""
+    drops: int = 0
+    """How often its connection ended on its own turn, in these."""
 
 
 @dataclass(frozen=True)
@@ -123,6 +127,9 @@ class Context:
     paused: Sequence[Span] = ()
     away: Mapping[str, Sequence[Span]] = field(default_factory=dict)
     """When each bot was not connected; a span that lasts ends at `now_ms` or later."""
+    excused_ms: Mapping[str, int] = field(default_factory=dict)
+    drops: Mapping[str, int] = field(default_factory=dict)
+    """By bot, of all attempts that are over, void ones too."""
 
 
 def audit(records: Iterable[MatchRecord], context: Context, *, patience_ms: int = 1000, patience: int = 3) -> Audit:
@@ -138,6 +145,8 @@ def audit(records: Iterable[MatchRecord], context: Context, *, patience_ms: int 
             bot.seats[seat] += 1
             if seat in record.at_fault and record.termination is not None:
                 bot.faults[str(record.termination)] = bot.faults.get(str(record.termination), 0) + 1
+    for name, bot in bots.items():
+        bot.excused_ms, bot.drops = context.excused_ms.get(name, 0), context.drops.get(name, 0)
     starts = {
         name: sorted((match.started_ms, match.place) for match in own if match.was_played)
         for name, own in by_bot.items()

@@ -5,7 +5,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationInfo, field_validator, model_validator
 from rumble_engine import EngineError, IllegalMove, SettingValue, State, get_game
-from rumble_protocol.fields import Duration, Settings, ShortText, TimeControl
+from rumble_protocol.fields import AwayClock, Duration, Settings, ShortText, TimeControl
 
 from rumble_server.results.tally import Scheme
 from rumble_server.results.tiebreaks import DEFAULT, DEFAULT_SWISS, check_tiebreaks
@@ -57,6 +57,8 @@ class TournamentConfig(BaseModel):
     other, in rounds after the schedule's own; a bot that leaves loses its remaining matches as `no_show`."""
     illegal_retries: Annotated[int, Field(ge=0, le=100)] = 0
     away_ms: Duration = 30_000
+    away_clock: AwayClock = "stands"
+    """Whether a bot's clock stands while it is away on its own turn, or runs on."""
     absent_ms: Duration = 120_000
     bench_after: Annotated[int, Field(ge=0, le=1_000_000)] = 10
     """A bot that loses this many matches in a row by its own fault is benched; 0: never."""

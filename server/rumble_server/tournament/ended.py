@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from rumble_engine import SettingValue
 from rumble_protocol.feed_messages import Standing
-from rumble_protocol.fields import TimeControl
+from rumble_protocol.fields import AwayClock, TimeControl
 from rumble_protocol.server_messages import TournamentStatus
 
 from rumble_server.tournament.facts import LogFact, TournamentCreated, TournamentEnded, TournamentStarted
@@ -89,6 +89,7 @@ class EndedTournament(Outline):
     challengers: tuple[str, ...]
     """The bots of a gauntlet that met all others."""
     lines: tuple[Line, ...]
+    away_clock: AwayClock = "stands"
 
     @classmethod
     def of(cls, tournament: Tournament) -> "EndedTournament":
@@ -110,6 +111,7 @@ class EndedTournament(Outline):
             matches_total=tournament.matches_total,
             challengers=tuple(tournament.challengers),
             lines=tuple(_line(each, tournament) for each in tournament.table.standings()),
+            away_clock=config.away_clock,
         )
 
     def line(self, bot: str) -> Line | None:

@@ -1,5 +1,6 @@
 """What the facts of a tournament tell of times, for its fairness audit: the machine does not keep them."""
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -67,6 +68,8 @@ class _History:
         self._paused_since_ms: int | None = None
         self._away: dict[str, list[Span]] = {}
         self._left_ms: dict[str, int] = {}
+        self._excused_ms: Counter[str] = Counter()
+        self._drops: Counter[str] = Counter()
 
     def take(self, fact: LogFact) -> None:
         match fact:
@@ -96,6 +99,8 @@ class _History:
                 self._away.setdefault(fact.bot, []).append((fact.at_ms - used_ms, fact.at_ms))
 
     def _take_over(self, over: MatchOver) -> None:
+        self._excused_ms.update(dict(zip(over.seats, over.seats_excused_ms, strict=False)))  # older facts have none
+        self._drops.update(dict(zip(over.seats, over.drops, strict=False)))
         begun = self._begun.pop(over.match, None)
         if over.scores is None or len(over.seats) != 2:
             return
@@ -131,4 +136,4 @@ class _History:
         self._end_pause(self._now.now_ms)
         for bot, spans in self._now.away.items():
             self._away.setdefault(bot, []).extend(spans)
-        return replace(self._now, paused=self._paused, away=self._away)
+        return replace(self._now, paused=self._paused, away=self._away, excused_ms=self._excused_ms, drops=self._drops)

@@ -24,6 +24,7 @@ def terms(config: TournamentConfig, openings: Sequence[Opening], slot: Slot, at_
         illegal_retries=config.illegal_retries,
         away_ms=config.away_ms,
         at_ms=at_ms,
+        away_clock=config.away_clock,
     )
 
 

@@ -215,6 +215,7 @@ def test_what_one_joins_is_told_with_all_settings() -> None:
         "settings": {"columns": 5, "rows": 6, "connect": 4},
         "time_control": {"move_ms": 0, "bank_ms": 9000, "increment_ms": 0},
         "status": "lobby",
+        "away_clock": "stands",
     }
 
 

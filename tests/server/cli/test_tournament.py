@@ -56,6 +56,7 @@ def test_create_with_every_option(capsys: Captured, server_url: str) -> None:
         "--start-at-bots": "9",
         "--illegal-retries": "1",
         "--away-ms": "1000",
+        "--away-clock": "runs",
         "--absent-ms": "2000",
         "--invite": "hush",
     }
@@ -65,6 +66,16 @@ def test_create_with_every_option(capsys: Captured, server_url: str) -> None:
     assert {name: created[name] for name in expected} == expected
     assert created["settings"] == {"columns": 5, "rows": 6, "connect": 4}
     assert created["time_control"] == {"move_ms": 0, "bank_ms": 60_000, "increment_ms": 500}
+    assert refused(capsys, "create", "Wrong", "--game", "tictactoe", "--away-clock", "walks")[0] != 0
+
+
+def test_audit(capsys: Captured) -> None:
+    told(capsys, "create", "Audited", "--game", "tictactoe")
+    assert told(capsys, "audit", "audited")["fair"] is True
+    assert run(["tournament", "audit", "audited"]) == 0
+    shown = capsys.readouterr().out
+    assert "audited: nothing to complain of" in shown
+    assert "excused ms" in shown
 
 
 def test_create_with_every_choice_of_a_format(capsys: Captured, tmp_path: Path) -> None:

@@ -94,10 +94,18 @@ async def test_endless_headers_get_431_and_are_not_kept(before: bytes, endless: 
         assert http._other_bytes < 10_000 + 300
 
 
+async def test_many_short_headers_count_more_than_their_bytes() -> None:
+    async with pages(bounds={"header_bytes": 10_000}) as (server, _), server.raw() as client:
+        client.writer.write((GET % 1)[:-2] + b"a:\r\n" * 200 + b"\r\n")
+        assert (await answer(client))[0] == 200
+        client.writer.write((GET % 1)[:-2] + b"a:\r\n" * 300 + b"\r\n")
+        assert await refused(client) == 431
+
+
 async def test_headers_within_the_bound_are_read_in_each_of_many_requests() -> None:
     async with pages(bounds={"header_bytes": 2_000}) as (server, _), server.raw() as client:
         for number in range(20):
-            client.writer.write(b"GET /%d HTTP/1.1\r\nHost: localhost\r\nX: %s\r\n\r\n" % (number, b"x" * 1_500))
+            client.writer.write(b"GET /%d HTTP/1.1\r\nHost: localhost\r\nX: %s\r\n\r\n" % (number, b"x" * 1_800))
             assert await answer(client) == (200, b'["/%d", 0]' % number)
         assert server.refusals.counts == {}
 

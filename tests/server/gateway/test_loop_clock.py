@@ -1,9 +1,12 @@
-"""Server time on an asyncio loop: it starts at the wall's time and follows the loop's."""
+"""Server time on an asyncio loop: it starts at the wall's time and follows the loop's, and knows how late that is."""
 
 import asyncio
 import socket
+from collections.abc import Callable, Iterator
+from typing import Any
 
-from rumble_server.gateway.loop_clock import LoopClock
+import pytest
+from rumble_server.gateway.loop_clock import LATE_MS, LoopClock
 
 
 class HandLoop(asyncio.SelectorEventLoop):
@@ -67,3 +70,128 @@ async def test_after_input_comes_after_what_was_received() -> None:
         await done.wait()
         loop.remove_reader(ours)
     assert order == ["input", "after input"]
+
+
+class BeatingLoop(HandLoop):
+    """A loop whose timers the test runs, after so many ms."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.timers: list[tuple[float, Callable[..., object], tuple[Any, ...]]] = []
+
+    def call_later(  # type: ignore[override]  # it keeps no context
+        self, delay: float, callback: Callable[..., object], *given: Any, context: Any = None
+    ) -> Any:
+        self.timers.append((self.now_s + delay, callback, given))
+
+    def pass_ms(self, ms: float) -> None:
+        """Let the loop be busy, or stopped, for so long: it comes to none of its timers."""
+        self.now_s += ms / 1000
+
+    def come_round(self) -> None:
+        """Run what is due."""
+        due = [timer for timer in self.timers if timer[0] <= self.now_s]
+        self.timers = [timer for timer in self.timers if timer not in due]
+        for _, callback, given in due:
+            callback(*given)
+
+    def run_ms(self, ms: int) -> None:
+        """Let the loop come round each ms."""
+        for _ in range(ms):
+            self.pass_ms(1)
+            self.come_round()
+
+
+@pytest.fixture
+def loop() -> Iterator[BeatingLoop]:
+    made = BeatingLoop()
+    yield made
+    made.close()
+
+
+def watched(loop: BeatingLoop, is_wanted: Callable[[], bool] = lambda: True) -> LoopClock:
+    clock = LoopClock(loop, wall_s=1000.0)
+    clock.watch(is_wanted)
+    return clock
+
+
+def test_a_loop_that_comes_round_is_not_late(loop: BeatingLoop) -> None:
+    clock = watched(loop)
+    loop.run_ms(1000)
+    assert (clock.now_ms(), clock.late_ms) == (1_001_000, 0)
+
+
+@pytest.mark.parametrize("first", ["the beat", "a frame"])
+def test_a_stall_is_known_to_whatever_runs_first_after_it(loop: BeatingLoop, first: str) -> None:
+    clock = watched(loop)
+    loop.run_ms(52)
+    assert clock.now_ms() == 1_000_052
+    loop.pass_ms(4000)
+    if first == "the beat":
+        loop.come_round()
+    else:
+        assert clock.now_ms() == 1_004_052
+    assert clock.late_ms == 4000
+    loop.come_round()
+    loop.run_ms(1000)
+    assert clock.late_ms == 4000
+
+
+def test_a_stall_counts_from_when_the_loop_was_last_seen_at_work(loop: BeatingLoop) -> None:
+    clock = watched(loop)
+    loop.pass_ms(4)
+    clock.now_ms()
+    loop.pass_ms(100)
+    clock.now_ms()
+    assert clock.late_ms == 100
+
+
+def test_until_the_loop_comes_round_it_goes_on_being_late(loop: BeatingLoop) -> None:
+    clock = watched(loop)
+    loop.pass_ms(100)
+    late = []
+    for _ in range(3):
+        loop.pass_ms(1)
+        clock.now_ms()
+        late.append(clock.late_ms)
+    assert late == [101, 102, 103]
+    loop.come_round()
+    loop.pass_ms(LATE_MS - 1)
+    clock.now_ms()
+    assert clock.late_ms == 103
+
+
+def test_a_busy_loop_that_is_seen_at_work_all_the_time_is_late_from_its_bound_on(loop: BeatingLoop) -> None:
+    clock = watched(loop)
+    for _ in range(50):
+        loop.pass_ms(1)
+        clock.now_ms()
+    assert clock.late_ms == 50 - LATE_MS + 1
+
+
+def test_a_short_turn_of_the_loop_is_its_work(loop: BeatingLoop) -> None:
+    clock = watched(loop)
+    for _ in range(100):
+        loop.pass_ms(LATE_MS - 1)
+        loop.come_round()
+    assert clock.late_ms == 0
+
+
+def test_nothing_is_late_that_is_not_watched(loop: BeatingLoop) -> None:
+    playing = True
+    clock = LoopClock(loop, wall_s=1000.0)
+    loop.pass_ms(4000)
+    clock.now_ms()
+    clock.watch(lambda: playing)
+    clock.watch(lambda: playing)
+    assert len(loop.timers) == 1
+    playing = False
+    loop.run_ms(20)
+    loop.pass_ms(4000)
+    clock.now_ms()
+    assert (clock.late_ms, loop.timers) == (0, [])
+    playing = True
+    clock.watch(lambda: playing)
+    loop.pass_ms(4000)
+    clock.now_ms()
+    assert clock.late_ms == 4000

@@ -11,6 +11,7 @@ from typing import Any
 
 from rumble_engine import Termination
 from rumble_protocol.fields import TimeControl
+from rumble_server.bounds import Bounds
 from rumble_server.match.facts import (
     FrameSeen,
     MatchFact,
@@ -65,7 +66,10 @@ class DrivenReferee:
         self.now_ms = now_ms
         self.facts: list[MatchFact] = [started]
         self.seats = (Inbox(), Inbox())
-        self.referee = Referee(started, self, TurnIds(run), nobody_away_before_ms=grace_until_ms)
+        self.late_ms = 0
+        """How late the server was in all: what its referee goes by."""
+        bounds = Bounds(excused_ms=10_000, proxied_lag_ms=500)
+        self.referee = Referee(started, self, TurnIds(run), self, bounds, nobody_away_before_ms=grace_until_ms)
 
     @classmethod
     def seated(cls, **given: Any) -> "DrivenReferee":
@@ -117,18 +121,24 @@ class DrivenReferee:
 
     # --- what happens ---
 
-    def pass_ms(self, ms: int, *, loop_lag_ms: int = 0) -> None:
+    def stall(self, ms: int) -> None:
+        """Let time pass in which the server does nothing, and see what then is due."""
+        self.now_ms += ms
+        self.late_ms += ms
+        self.pass_ms(0)
+
+    def pass_ms(self, ms: int) -> None:
         """Let time pass; the referee is woken whenever it asked for it."""
         until_ms = self.now_ms + ms
         while self.referee.wake_at_ms is not None and self.referee.wake_at_ms <= until_ms:
             wake_at_ms = self.referee.wake_at_ms
             self.now_ms = max(self.now_ms, wake_at_ms)
-            self.referee.wake(self.now_ms, loop_lag_ms)
+            self.referee.wake(self.now_ms)
             assert self.referee.wake_at_ms != wake_at_ms, "woken for nothing, again and again"
         self.now_ms = until_ms
 
-    def connect(self, seat: int, *, lag_ms: int = 0, omit: tuple[str, ...] = ()) -> None:
-        self.referee.connect(seat, self.now_ms, lag_ms=lag_ms, omit=omit)
+    def connect(self, seat: int, **session: Any) -> None:
+        self.referee.connect(seat, self.now_ms, **session)
 
     def disconnect(self, *seats: int) -> None:
         for seat in seats:

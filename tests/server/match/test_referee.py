@@ -140,6 +140,8 @@ def test_by_the_rules_of_the_game(
         moves=moves,
         at_ms=START_MS + 10 * len(moves),
         told=(0, 1),
+        seats_excused_ms=(0, 0),
+        drops=(0, 0),
     )
     for inbox in driven.seats:
         assert inbox.last("match_over") == {

@@ -108,3 +108,22 @@ def test_facts_without_their_start_give_only_the_frames_that_stand_in_them() -> 
     driven.move(0, "5", turn_id="stale")
     lines = [line for line in transcript(driven.facts[1:]) if isinstance(line, Line)]
     assert [json.loads(line.frame)["type"] for line in lines] == ["move", "rejected"]
+
+
+def test_what_was_excused_stands_beside_the_frame_that_it_was_excused_for_and_the_verdict() -> None:
+    driven = DrivenReferee.seated(time_control=TimeControl(move_ms=60_000))
+    driven.stall(300)
+    driven.play("4")
+    driven.stall(20)
+    driven.disconnect(1)
+    driven.stall(7)
+    driven.connect(1)
+    driven.stall(1)
+    driven.resign(1)
+    entries = [as_json(entry) for entry in transcript(driven.facts)]
+    assert [
+        (json.loads(entry["frame"])["type"] if "frame" in entry else "verdict", entry[name])
+        for entry in entries
+        for name in ("excused_ms", "seats_excused_ms")
+        if name in entry
+    ] == [("move", 300), ("match_start", 20), ("verdict", [300, 21])]

@@ -1,5 +1,7 @@
 """The audit's input from the facts of the log: pauses, absences, pairings that follow from results."""
 
+from dataclasses import replace
+
 from rumble_engine import Termination
 from rumble_protocol.fields import TimeControl
 from rumble_server.match.facts import MatchOver, MatchStarted
@@ -85,3 +87,23 @@ def test_who_joins_late_waited_for_nobody_before() -> None:
         over("t.1.4.1.1", ("c", "a"), 9_000),
     ]
     assert audit_facts(facts, NOBODY_AWAY).bots["c"].longest_wait_ms == 200
+
+
+def test_what_was_excused_and_drops_are_summed_for_each_bot_void_attempts_too() -> None:
+    void = replace(
+        over("t.1.1.1.1", ("a", "b"), 12_000), scores=None, seats_excused_ms=(9_000, 2_000), drops=(1, 0), stalled=True
+    )
+    again = replace(over("t.1.1.1.1", ("a", "b"), 13_000), attempt=2, seats_excused_ms=(500, 0), drops=(0, 2))
+    facts: list[LogFact] = [
+        *field("a", "b", "c"),
+        void,
+        again,
+        ResultVoided("t.1.1.1.1", 2, 14_000),
+        over("t.1.1.2.1", ("c", "a"), 15_000),
+    ]
+    bots = audit_facts(facts, NOBODY_AWAY).bots
+    assert {name: (bot.excused_ms, bot.drops) for name, bot in bots.items()} == {
+        "a": (9_500, 1),
+        "b": (2_000, 2),
+        "c": (0, 0),
+    }

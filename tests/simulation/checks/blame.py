@@ -60,7 +60,12 @@ def _arrived(case: Case, bot: str) -> list[Seen]:
 
 
 def _timeout(case: Case, attempt: Attempt, over: Fact, seat: int, bot: str) -> str | None:
-    asked = [fact for fact in attempt.of("turn_asked") if fact["seat"] == seat][-1]
+    asked = next((fact for fact in attempt.of("turn_asked")[::-1] if fact["ply"] == len(over["moves"])), None)
+    away = not any(start < over["at_ms"] < end for start, end in case.presence[bot])
+    if away and attempt.started is not None and attempt.started["away_clock"] == "runs":
+        return None
+    if asked is None or asked["seat"] != seat:
+        return "and was not asked"
     wires = case.wires_of(bot)
     told = [wire for wire in wires for seen in wire.told if seen.frame.get("turn_id") == asked["turn_id"]]
     if not told:

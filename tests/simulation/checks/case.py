@@ -38,6 +38,11 @@ class Run:
     clean_ms: list[int] = field(default_factory=list)
     """When all that had been appended was on disk."""
     stalls: list[tuple[int, int]] = field(default_factory=list)
+    """From when to when it did nothing."""
+    excused_ms: int = 0
+    """Most that may be excused in an attempt before it is void,"""
+    proxied_lag_ms: int = 0
+    """and most lag that a seat is allowed in an attempt where only pings measure it."""
 
 
 @dataclass(slots=True)
@@ -47,6 +52,7 @@ class WireLog:
     bot: str
     run: Run
     lag_ms: int
+    lag_by_pings: bool
     arrived: list[Seen] = field(default_factory=list)
     told: list[Seen] = field(default_factory=list)
     login: Seen | None = None
@@ -142,11 +148,12 @@ class Case:
         for place, entry in enumerate(self.trace):
             match entry.kind:
                 case "start":
-                    grace_ms = orjson.loads(entry.text)["grace_ms"]
+                    given = orjson.loads(entry.text)
                     last = len(self.facts)
                     if self.runs:
                         self.runs[-1].last = entry.written
-                    run = Run(entry.at_ms, entry.at_ms + grace_ms, entry.written, last, self.trace[-1].at_ms)
+                    run = Run(entry.at_ms, entry.at_ms + given["grace_ms"], entry.written, last, self.trace[-1].at_ms)
+                    run.excused_ms, run.proxied_lag_ms = given["excused_ms"], given["proxied_lag_ms"]
                     self.runs.append(run)
                 case "kill" | "stop":
                     self.runs[-1].end_ms = entry.at_ms
@@ -161,7 +168,9 @@ class Case:
                     self.runs[-1].stalls.append((entry.at_ms, int(entry.text)))
                 case "open":
                     opened = orjson.loads(entry.text)
-                    self.wires[entry.wire] = WireLog(opened["bot"].casefold(), self.runs[-1], opened["lag_ms"])
+                    self.wires[entry.wire] = WireLog(
+                        opened["bot"].casefold(), self.runs[-1], opened["lag_ms"], opened["lag_by_pings"]
+                    )
                 case "arrived":
                     wire = self.wires[entry.wire]
                     arrived = Seen(entry, _read(entry.text), place)

@@ -7,6 +7,10 @@ import orjson
 from tests.simulation.checks.case import Attempt, Case, Fact, Problems, Run
 
 MOST_LAG_MS = 200
+NOTICED_MS = 10
+"""A stall of the server of this many ms or more is excused; a shorter one is part of its work."""
+MOST_STALLED = 2
+"""Attempts at a match that are void for that before its tournament is paused."""
 
 
 def check_clocks(case: Case) -> Problems:
@@ -14,6 +18,7 @@ def check_clocks(case: Case) -> Problems:
     for attempt in case.attempts.values():
         if attempt.started is not None:
             yield from _Clocks(case, attempt, attempt.started).check()
+    yield from _stalled(case)
     yield from _absence(case)
 
 
@@ -22,6 +27,9 @@ class _Seat:
     bank_ms: int
     away_left_ms: int
     away_since_ms: int | None = None
+    excused_ms: int = 0
+    drops: int = 0
+    lag_ms: int = 0
 
 
 class _Clocks:
@@ -32,6 +40,8 @@ class _Clocks:
         self.facts = attempt.facts
         self.what = f"{attempt.match}, attempt {attempt.attempt}"
         self.control = started["time_control"]
+        self.runs = started["away_clock"] == "runs"
+        """Whether clocks run on while their bots are away."""
         self.bots = [bot.casefold() for bot in started["seats"]]
         self.seats = [_Seat(self.control["bank_ms"], started["away_ms"]) for _ in started["seats"]]
         self.run = case.run_of(started)
@@ -39,6 +49,7 @@ class _Clocks:
         self.used_ms = 0
         """Thought about this ply, in earlier askings of this run."""
         self.asked: Fact | None = None
+        """The turn whose clock may run; it has not been told while its `told_ms` is None."""
 
     def check(self) -> Problems:
         for fact in self.facts:
@@ -48,6 +59,8 @@ class _Clocks:
             match fact["fact"]:
                 case "turn_asked":
                     yield from self._asked(fact)
+                case "start_told":
+                    yield from self._stopped(fact, f"{self.what}: the start told at fact {fact['number']}")
                 case "move_made":
                     yield from self._made(fact)
                 case "seat_away":
@@ -69,14 +82,43 @@ class _Clocks:
             self.asked = None
             for seat in self.seats:
                 seat.away_since_ms = run.start_ms
+            self._run_on(max(run.start_ms, run.grace_until_ms), run.start_ms)
 
     # --- thinking ---
 
+    def _run_on(self, from_ms: int, late_from_ms: int) -> None:
+        """From now on the clock of whoever is to move and is away runs, if the tournament says so."""
+        to_move = self.ply % 2
+        seat = self.seats[to_move]
+        if self.runs and seat.away_since_ms is not None:
+            left_ms = self.control["move_ms"] + seat.bank_ms
+            times = {"told_ms": from_ms, "late_from_ms": late_from_ms, "lag_ms": 0, "remaining_ms": left_ms}
+            self.asked = {"seat": to_move, "turn_id": None, **times}
+
+    def _excused(self, at_ms: int) -> int:
+        """What is excused in the open turn: the server was late while the clock ran."""
+        asked = self.asked
+        if asked is None or asked["told_ms"] is None:
+            return 0
+        told_ms = int(asked["told_ms"])
+        return max(0, min(_late_ms(self.run, asked.get("late_from_ms", told_ms), at_ms), at_ms - told_ms))
+
+    def _stopped(self, fact: Fact, what: str) -> Problems:
+        """The clock of a seat stops, if it runs: its connection ended, or it is told of the match again."""
+        own = self.asked is not None and self.asked["seat"] == fact["seat"]
+        expected = self._excused(fact["at_ms"]) if own else 0
+        if fact["excused_ms"] != expected:
+            yield f"{what} excuses {fact['excused_ms']} ms; it should be {expected}"
+        if own:
+            self.seats[fact["seat"]].excused_ms += fact["excused_ms"]
+            self._stop_thinking(fact["at_ms"], fact["excused_ms"])
+        self.seats[fact["seat"]].away_since_ms = None
+
     def _asked(self, fact: Fact) -> Problems:
-        if self.asked is not None:
-            self._stop_thinking(fact["at_ms"])
         seat = self.seats[fact["seat"]]
         what = f"{self.what}: turn {fact['turn_id']}"
+        if self.asked is not None:
+            yield f"{what} was asked while {self.asked['turn_id']} was open"
         expected = [self.control["move_ms"] + each.bank_ms for each in self.seats]
         expected[fact["seat"]] = max(0, expected[fact["seat"]] - self.used_ms)
         if fact["seats_ms"] != expected or fact["remaining_ms"] != expected[fact["seat"]]:
@@ -86,6 +128,10 @@ class _Clocks:
         lags = [wire.lag_ms for wire in self.case.wires_of(self.bots[fact["seat"]])]
         if fact["lag_ms"] > min(MOST_LAG_MS, max(lags, default=0)):
             yield f"{what} allows {fact['lag_ms']} ms for the network, which was measured at {max(lags, default=0)}"
+        seat.lag_ms += fact["lag_ms"]
+        by_pings = any(wire.lag_by_pings for wire in self.case.wires_of(self.bots[fact["seat"]]))
+        if by_pings and seat.lag_ms > self.run.proxied_lag_ms:
+            yield f"{what}: {seat.lag_ms} ms were allowed for a network that only pings measured"
         if seat.away_since_ms is not None:
             yield f"{what} was asked of a bot that was away"
         self.asked = {**fact, "told_ms": self.case.turns_told.get(fact["turn_id"])}
@@ -102,10 +148,15 @@ class _Clocks:
         if asked["told_ms"] is None:
             yield f"{what} answers turn {fact['turn_id']}, which was never told"
             return
-        late_ms = fact["at_ms"] - asked["told_ms"] - asked["lag_ms"] - asked["remaining_ms"]
-        if late_ms > _excuse_ms(self.run, asked["told_ms"], fact["at_ms"]):
+        expected = self._excused(fact["at_ms"])
+        late_ms = fact["at_ms"] - asked["told_ms"] - asked["lag_ms"] - asked["remaining_ms"] - expected
+        if late_ms > _late_ms(self.run, asked["told_ms"], fact["at_ms"], unnoticed=True):
             yield f"{what} was accepted {late_ms} ms after its clock had run out"
-        self._stop_thinking(fact["at_ms"])
+        expected += max(0, late_ms)
+        if fact["excused_ms"] != expected:
+            yield f"{what} excuses {fact['excused_ms']} ms; it should be {expected}"
+        self._stop_thinking(fact["at_ms"], expected)
+        self.seats[fact["seat"]].excused_ms += fact["excused_ms"]
         seat = self.seats[fact["seat"]]
         over_ms = max(0, self.used_ms - self.control["move_ms"])
         seat.bank_ms = max(0, seat.bank_ms - over_ms) + self.control["increment_ms"]
@@ -114,11 +165,12 @@ class _Clocks:
             seat.bank_ms = fact["bank_ms"]
         self.used_ms = 0
         self.ply += 1
+        self._run_on(fact["at_ms"], fact["at_ms"])
 
-    def _stop_thinking(self, at_ms: int) -> None:
+    def _stop_thinking(self, at_ms: int, excused_ms: int) -> None:
         """The clock ran from when the turn was told: while it waited in the server, that was nobody's time."""
         if self.asked is not None and self.asked["told_ms"] is not None:
-            self.used_ms += max(0, at_ms - self.asked["told_ms"] - self.asked["lag_ms"])
+            self.used_ms += max(0, at_ms - self.asked["told_ms"] - self.asked["lag_ms"] - excused_ms)
         self.asked = None
 
     # --- away ---
@@ -130,16 +182,22 @@ class _Clocks:
         if fact["away_left_ms"] != seat.away_left_ms:
             yield f"{self.what}: seat {fact['seat']} went away with {fact['away_left_ms']} ms, not {seat.away_left_ms}"
             seat.away_left_ms = fact["away_left_ms"]
+        what = f"{self.what}: seat {fact['seat']} went away at fact {fact['number']} and"
+        asked = self.asked
+        own = asked is not None and asked["seat"] == fact["seat"] and asked["told_ms"] is not None
+        seat.drops += own
+        if not self.runs:
+            yield from self._stopped(fact, what)
+        elif fact["excused_ms"]:
+            yield f"{what} excuses {fact['excused_ms']} ms while its clock runs on"
         seat.away_since_ms = fact["at_ms"]
-        if self.asked is not None and self.asked["seat"] == fact["seat"]:
-            self._stop_thinking(fact["at_ms"])
 
     def _back(self, fact: Fact) -> Problems:
         seat = self.seats[fact["seat"]]
         if seat.away_since_ms is None:
             yield f"{self.what}: seat {fact['seat']} came back without having been away"
             return
-        away_ms = max(0, fact["at_ms"] - self._away_from(seat))
+        away_ms = max(0, fact["at_ms"] - self._away_from(seat, fact["at_ms"]))
         expected = max(0, seat.away_left_ms - away_ms)
         if fact["away_left_ms"] != expected:
             left_ms = fact["away_left_ms"]
@@ -147,23 +205,25 @@ class _Clocks:
         seat.away_left_ms = fact["away_left_ms"]
         seat.away_since_ms = None
 
-    def _away_from(self, seat: _Seat) -> int:
-        return max(seat.away_since_ms or 0, self.run.grace_until_ms)
+    def _away_from(self, seat: _Seat, at_ms: int) -> int:
+        """From when the budget would have run up to a time, if it had run all along and not stood while it was late."""
+        since_ms = seat.away_since_ms or 0
+        return max(since_ms, self.run.grace_until_ms) + _late_ms(self.run, since_ms, at_ms)
 
     def _nobody_away_too_long(self, fact: Fact) -> Problems:
         for number, seat in enumerate(self.seats):
             if seat.away_since_ms is not None:
-                until_ms = self._away_from(seat) + seat.away_left_ms
-                late_ms = fact["at_ms"] - until_ms
-                if late_ms > _excuse_ms(self.run, until_ms, fact["at_ms"]):
+                late_ms = fact["at_ms"] - self._away_from(seat, fact["at_ms"]) - seat.away_left_ms
+                if late_ms > _late_ms(self.run, seat.away_since_ms, fact["at_ms"], unnoticed=True):
                     yield f"{self.what}: seat {number} was away {late_ms} ms too long at fact {fact['number']}"
 
     # --- verdicts ---
 
     def _over(self, over: Fact) -> Problems:
+        yield from self._sums(over)
         if over["termination"] == "timeout":
             asked = self.asked
-            allowed_ms = 0 if asked is None else asked["lag_ms"] + asked["remaining_ms"]
+            allowed_ms = 0 if asked is None else asked["lag_ms"] + asked["remaining_ms"] + self._excused(over["at_ms"])
             if asked is None or over["at_fault"] != [asked["seat"]]:
                 yield f"{self.what}: lost on time by seats {over['at_fault']}, and the open turn is {asked}"
             elif allowed_ms and (asked["told_ms"] is None or over["at_ms"] < asked["told_ms"] + allowed_ms):
@@ -172,14 +232,57 @@ class _Clocks:
             seat = self.seats[over["at_fault"][0]]
             if seat.away_since_ms is None:
                 yield f"{self.what}: seat {over['at_fault'][0]} lost by disconnect, and was there"
-            elif over["at_ms"] < self._away_from(seat) + seat.away_left_ms:
+            elif over["at_ms"] < self._away_from(seat, over["at_ms"]) + seat.away_left_ms:
                 yield f"{self.what}: seat {over['at_fault'][0]} lost by disconnect before its budget was used up"
 
+    def _sums(self, over: Fact) -> Problems:
+        """What was excused in the whole attempt, and whether that was too much."""
+        excused = [seat.excused_ms for seat in self.seats]
+        if self.asked is not None:
+            excused[self.asked["seat"]] += self._excused(over["at_ms"])
+        drops = [seat.drops for seat in self.seats]
+        if (over["seats_excused_ms"], over["drops"]) != (excused, drops):
+            told = f"{over['seats_excused_ms']} ms and drops {over['drops']}"
+            yield f"{self.what}: sums up as excused {told}; it should be {excused} and {drops}"
+        too_much = sum(excused) > self.run.excused_ms
+        judged = over["termination"] in ("normal", "timeout", "disconnect")
+        if over["stalled"] != (too_much and over["stalled"]) or (judged and too_much):
+            yield f"{self.what}: {sum(excused)} ms were excused, and it was {over['termination']}: {over['reason']}"
+        if over["stalled"] and (over["scores"] is not None or over["at_fault"]):
+            yield f"{self.what}: void because the server was late, with a result or blame"
 
-def _excuse_ms(run: Run, from_ms: int, to_ms: int) -> int:
-    """How late a verdict may be: while the server did nothing, and once more as long."""
-    stalls = [(at_ms, until_ms - at_ms) for at_ms, until_ms in run.stalls]
-    return 2 * sum(lasted_ms for at_ms, lasted_ms in stalls if at_ms <= to_ms and at_ms + 2 * lasted_ms >= from_ms)
+
+def _late_ms(run: Run, from_ms: int, to_ms: int, *, unnoticed: bool = False) -> int:
+    """How long of a time the server did nothing: in the stalls that it notices, or in those that are too short."""
+    return sum(
+        max(0, min(until_ms, to_ms) - max(at_ms, from_ms))
+        for at_ms, until_ms in run.stalls
+        if (until_ms - at_ms < NOTICED_MS) == unnoticed
+    )
+
+
+def _stalled(case: Case) -> Problems:
+    """A match that was void for the server's lateness again is not simply begun once more."""
+    for created in case.by_kind["tournament_created"]:
+        voids: dict[str, int] = {}
+        held: set[str] = set()
+        running = False
+        for fact in case.by_tournament[created["tournament"]]:
+            match fact["fact"]:
+                case "tournament_started" | "tournament_resumed":
+                    running = True
+                    held.clear()
+                case "tournament_paused" | "tournament_ended":
+                    running = False
+                    held.clear()
+                case "match_over" if fact["stalled"]:
+                    voids[fact["match"]] = voids.get(fact["match"], 0) + 1
+                    if running and voids[fact["match"]] >= MOST_STALLED:
+                        held.add(fact["match"])
+                case "match_started" if fact["match"] in held:
+                    yield f"{fact['match']} was begun again after {voids[fact['match']]} attempts that stalled"
+                case _:
+                    pass
 
 
 def _absence(case: Case) -> Problems:

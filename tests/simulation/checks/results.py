@@ -170,7 +170,7 @@ def _play(attempt: Attempt) -> Problems:
     if over["termination"] == "normal":
         if outcome is None or list(outcome.scores) != over["scores"] or outcome.reason != over["reason"]:
             yield f"{what}: {over['scores']} ({over['reason']}) is not what its moves lead to"
-    elif outcome is not None:
+    elif outcome is not None and not over["stalled"]:
         yield f"{what} ended on the board, but was told as {over['termination']}"
 
 

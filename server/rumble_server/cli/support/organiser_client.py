@@ -1,5 +1,7 @@
 """The HTTP API from a shell: an organiser's requests, and errors as one line."""
 
+import os
+import ssl
 from collections.abc import Iterator, Mapping
 from http import HTTPStatus
 from typing import Any, Self
@@ -23,6 +25,18 @@ def api_path(*parts: str) -> str:
     return "/".join(quote(part, safe="") for part in parts)
 
 
+def _trusted() -> ssl.SSLContext | bool:
+    """Return what certificates are checked against: the file that SSL_CERT_FILE names, else the usual authorities.
+
+    httpx reads that variable together with those of proxies, or not at all.
+    """
+    file = os.environ.get("SSL_CERT_FILE")
+    try:
+        return ssl.create_default_context(cafile=file) if file else True
+    except (OSError, ssl.SSLError) as error:
+        raise CliError(f"SSL_CERT_FILE: cannot read {file}: {error.strerror or error}", ExitCode.USAGE) from None
+
+
 class OrganiserClient:
     """A server's HTTP API. Paths are below `/api/`; `get` and `post` return JSON. Every error is a CliError."""
 
@@ -32,6 +46,7 @@ class OrganiserClient:
         self._headers = {"Authorization": f"Bearer {host_token}"} if host_token else {}
         self._trust_env = not address.loopback
         """Whether the environment's proxies are used: not for a server on this machine."""
+        self._verify = _trusted()
 
     @classmethod
     def of_bot(cls, server: str, name: str, key: str | None) -> Self:
@@ -55,7 +70,9 @@ class OrganiserClient:
         timeout = httpx.Timeout(TIMEOUT_S, read=SILENT_S)
         try:
             with (
-                httpx.Client(base_url=self.base, headers=headers, timeout=timeout, trust_env=self._trust_env) as client,
+                httpx.Client(
+                    base_url=self.base, headers=headers, timeout=timeout, trust_env=self._trust_env, verify=self._verify
+                ) as client,
                 client.stream("GET", f"/api/{path}") as answer,
             ):
                 if answer.status_code == HTTPStatus.SERVICE_UNAVAILABLE:
@@ -73,7 +90,11 @@ class OrganiserClient:
     def _send(self, method: str, path: str, **given: Any) -> httpx.Response:
         try:
             with httpx.Client(
-                base_url=self.base, headers=self._headers, timeout=TIMEOUT_S, trust_env=self._trust_env
+                base_url=self.base,
+                headers=self._headers,
+                timeout=TIMEOUT_S,
+                trust_env=self._trust_env,
+                verify=self._verify,
             ) as client:
                 answer = client.request(method, f"/api/{path}", **given)
         except httpx.TimeoutException:

@@ -76,6 +76,18 @@ def told_table(lines: Sequence[Mapping[str, Any]], title: str | None = None) -> 
     return table
 
 
+def audit_table(told: Mapping[str, Any]) -> Table:
+    """Draw what each bot had, as the API's audit has it."""
+    table = Table(box=None, pad_edge=False)
+    table.add_column("name")
+    for column in ("matches", "first", "second", "longest wait ms", "excused ms", "drops"):
+        table.add_column(column, justify="right")
+    for name, bot in told["bots"].items():
+        counts = (bot["matches"], *bot["seats"], bot["longest_wait_ms"], bot["excused_ms"], bot["drops"])
+        table.add_row(Text(name), *map(str, counts))
+    return table
+
+
 def rating_text(line: Mapping[str, Any]) -> str:
     """Write a rating with half its interval, `+120 ± 35`; a dash if there is none."""
     rating, interval = line.get("rating"), line.get("interval")

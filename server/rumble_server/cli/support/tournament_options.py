@@ -32,6 +32,12 @@ StartAt = Annotated[
     str | None,
     typer.Option(metavar="TIME", help="When it starts by itself, like 2030-01-31T20:00; local time, or with a zone."),
 ]
+AwayClock = Annotated[
+    str | None,
+    typer.Option(
+        metavar="stands|runs", help="Whether a bot's clock stands or runs while it is away on its turn; it stands."
+    ),
+]
 LateJoin = Annotated[bool | None, typer.Option("--late-join", help="Round-robin: let bots join while it runs.")]
 BenchAfter = Annotated[
     int | None,

@@ -34,12 +34,9 @@ def host_token_routes(site: Site) -> APIRouter:
     async def list_tokens(request: Request) -> models.HostTokens:
         """List the tokens by name, oldest first; `own` is the one that this request shows."""
         await site.on_disk()
-        listed = tokens.listed()
+        listed, own = tokens.listed(), request.state.host
         return models.HostTokens(
-            tokens=[
-                models.HostToken(name=each.name, since_ms=each.since_ms, own=each.name == request.state.host)
-                for each in listed
-            ]
+            tokens=[models.HostToken(name=each.name, since_ms=each.since_ms, own=each.name == own) for each in listed]
         )
 
     @router.post("", status_code=HTTPStatus.CREATED, openapi_extra=body_schema(models.NewHostToken))

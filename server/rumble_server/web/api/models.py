@@ -101,7 +101,10 @@ class AuditFlag(ServerMessageModel):
 
 
 class AuditedBot(ServerMessageModel):
-    """The audit of one bot. `waits_for`: its next opponents, and what keeps each (`playing`, `away` or `nothing`)."""
+    """The audit of one bot. `waits_for`: its next opponents, and what keeps each (`playing`, `away` or `nothing`).
+
+    `excused_ms`: time in which it could think on while the server was late; `drops`: on its own turn.
+    """
 
     matches: Count
     seats: list[Count]
@@ -112,6 +115,8 @@ class AuditedBot(ServerMessageModel):
     passed_over: Count
     waits_since_ms: Milliseconds | None
     waits_for: dict[str, str]
+    excused_ms: Milliseconds
+    drops: Count
 
 
 class AuditAnswer(ServerMessageModel):

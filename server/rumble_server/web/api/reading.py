@@ -86,7 +86,7 @@ def read_routes(site: Site, library: Library, auditor: Auditor) -> APIRouter:
 
     @router.get("/tournaments/{tournament}/audit")
     async def get_audit(tournament: str) -> models.AuditAnswer:
-        """Show the fairness audit: matches, seats and waits of every bot, repeated matches, and what is not fair."""
+        """Show the fairness audit: matches, seats, waits and clocks of every bot, repeated matches, flags."""
         found = await auditor.audit(await library.tournament(tournament))
         return models.AuditAnswer.model_validate(found.as_json())
 

@@ -88,9 +88,11 @@ HINTS = {
     "illegal_retries": "How many illegal moves in a match may be made again, on the same clock. 0: the first loses.",
     "bench_after": "A bot is benched after this many matches in a row lost by its own fault. 0: never.",
     "away_ms": "How long a bot's connection may be gone in a match, apart from its clock.",
+    "away_clock": "Whether a bot's clock stands while it is away on its own turn, or runs on.",
     "absent_ms": "How long matches wait for a bot that is not connected; then it loses them.",
     "listed": "The list of tournaments shows it. Otherwise one must know its address to find it.",
 }
+AWAY_CLOCKS = (("stands", "Stands"), ("runs", "Runs on"))
 OPENINGS = (
     ("auto", "From the start, then from the game's openings"),
     ("suite", "From the game's openings"),
@@ -142,6 +144,7 @@ def form_groups() -> Sequence[FormGroup]:
         _integer("illegal_retries", "Second chances", 0, 100),
         _integer("bench_after", "Bench after", 0, 1_000_000),
         _seconds("away_ms", "Away (seconds)"),
+        FormField("away_clock", "Clock of a bot that is away", "choice", AWAY_CLOCKS),
         _seconds("absent_ms", "Absent (seconds)"),
         FormField("listed", "Listed", "checkbox"),
     )

@@ -63,6 +63,7 @@ def test_the_environment_may_name_the_file_and_every_kind_of_value_can_be_given_
         ),
         ({}, {"RUMBLE_HOUSE": "chaos"}, "", "RUMBLE_HOUSE: unknown bot 'chaos'"),
         ({"log_level": "loud"}, {}, "", "--log-level: Input should be 'debug', 'info', 'warning' or 'error'"),
+        ({"behind_proxy": ["10.0.0.1", "here"]}, {}, "", "--behind-proxy: Value error, 'here' does not appear to be"),
         ({}, {}, "prot = 1", "FILE: there is no setting 'prot'; did you mean port?"),
         ({}, {}, "header-ms = 1", "FILE: there is no setting 'header-ms'; did you mean header_ms?"),
         ({}, {}, "idle_ms = 1.5", "FILE: idle_ms: this is a whole number, not 1.5"),

@@ -161,10 +161,29 @@ async def test_the_audit(server: MemoryServer, browser: httpx.AsyncClient) -> No
     assert set(document["bots"]) == set(FIELD)
     assert all(bot["seats"] == [4, 4] for bot in document["bots"].values())
     assert all(bot["longest_wait_ms"] > 0 for bot in document["bots"].values()), "with three, one waits"
+    assert all((bot["excused_ms"], bot["drops"]) == (0, 0) for bot in document["bots"].values())
     assert document["fair"], document["flags"]
     page = (await browser.get(f"/tournaments/{tournament.id}")).text
     assert "Nothing to complain of" in page
     assert "<details>" in page
+
+
+async def test_the_audit_tells_what_was_excused_and_who_dropped(
+    server: MemoryServer, browser: httpx.AsyncClient
+) -> None:
+    tournament = server.world.create(start_at_bots=2, legs=1)
+    bots = server.world.logins("alice", "bob", join=tournament.id)
+    server.pass_ms(100)
+    thinker = next(bot for bot in bots if bot.inbox.all("turn"))
+    server.world.clock.stall(4000)
+    thinker.drop()
+    server.pass_ms(60_000)
+    document = (await browser.get(f"/api/tournaments/{tournament.id}/audit")).json()
+    told = {name: (bot["excused_ms"], bot["drops"]) for name, bot in document["bots"].items()}
+    assert sorted(told.values()) == [(0, 0), (4000, 1)]
+    assert told[thinker.name] == (4000, 1)
+    page = (await browser.get(f"/tournaments/{tournament.id}")).text
+    assert '<td class="number">4 s</td>' in page
 
 
 async def test_the_audit_of_a_running_tournament_tells_who_waits_for_whom(

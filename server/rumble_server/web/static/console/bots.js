@@ -55,6 +55,20 @@ function buttons(bot, path, over, act) {
       }),
     );
   }
+  if (bot.house === null && bot.open) {
+    found.push(
+      button(bot, "Give a key…", "", async () => {
+        const text =
+          "No key protects this name: anyone may log in under it. Enter the key that its owner logs in with (16 to 128 " +
+          "characters); from then on only that key is accepted.";
+        const question = { title: `Give ${bot.name} a key?`, text, yes: "Give the key", label: "Key" };
+        const key = await confirmed(question);
+        if (key === null) return;
+        const path = `names/${encodeURIComponent(bot.name)}/reset`;
+        await act(`A key protects ${bot.name}.`, () => request("POST", path, { key }));
+      }),
+    );
+  }
   if (!bot.withdrawn && !over) {
     found.push(
       button(bot, "Remove…", "danger", async () => {

@@ -3,6 +3,7 @@
 import { byId, element } from "../live.js";
 import { moment, replace } from "./dom.js";
 import { prepare } from "./form.js";
+import { prepareBans } from "./bans.js";
 import { request, whenLoggedIn } from "./api.js";
 import { prepareTokens } from "./tokens.js";
 
@@ -41,6 +42,6 @@ async function watch() {
 
 prepare((id) => location.assign(`/console/${encodeURIComponent(id)}`));
 whenLoggedIn(async () => {
-  await Promise.all([show(), prepareTokens()]);
+  await Promise.all([show(), prepareTokens(), prepareBans()]);
 });
 setTimeout(watch, AGAIN_MS);

@@ -4,12 +4,16 @@ import { byId } from "../live.js";
 import { confirmed } from "./dialog.js";
 import { request, picture } from "./api.js";
 
+/** Codes with fewer characters are called short. */
+const SHORTEST_CODE = 6;
+
 /** @param {string} path */
 async function showInvite(path) {
   const data = await request("GET", path);
   const { code, link, command } = data;
   byId("code").textContent = code ?? "";
   byId("code-line").hidden = code === null;
+  byId("short-code").hidden = code === null || code.length >= SHORTEST_CODE;
   byId("no-code").hidden = code !== null;
   byId("no-invite").hidden = code === null;
   byId("new-code").textContent = code === null ? "Ask for a code…" : "New code…";

@@ -1,0 +1,182 @@
+"""What attackers cost honest bots: all of tests/hostile at once beside 20 honest bots. `python benchmarks/hostile.py`
+
+First the honest bots play alone, then, on a new server, for `--seconds` with the attackers, who are another process on
+the same machine (`tests/hostile/all_at_once.py`), each attack from addresses of its own in 127.0.1.x. A turn's time is
+from just before a bot's move is written until its opponent has read its turn. Linux only, loopback only; it ends by
+itself.
+
+It fails if an honest bot was blamed for anything.
+"""
+
+import argparse
+import asyncio
+import json
+import re
+import statistics
+import sys
+import tempfile
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import uvloop
+from load import Message, Stopwatch, allow_many_connections, connect_all
+from servers import Running, resident_kb, serving
+from throughput import MOST_CYCLES, Load
+
+ROOT = Path(__file__).parents[1]
+KEY = "key-of-the-honest-bots"
+CLOCK = {"move_ms": 1_000, "bank_ms": 10_000}
+PAGE = 1_000
+SAMPLES = 10
+"""Into how many stretches the memory over time is put."""
+COUNTED = ("rounds", "cut short", "unanswered")
+LATE_S = 30
+"""How long the attackers may take to end."""
+
+
+@dataclass
+class Honest(Stopwatch):
+    """The honest bots; an end that blames anybody is a fault of the server."""
+
+    def on_result(self, match_over: Message) -> None:
+        if match_over["termination"] != "normal":
+            self.fail(f"{match_over['match']}: {match_over['termination']}: {match_over['reason']}")
+
+
+@dataclass
+class Stretch:
+    """What was measured while the bots played. `attacks`: rounds, and those that the server cut short."""
+
+    took_ms: list[float]
+    results: int
+    memory_kb: list[int] = field(default_factory=list)
+    attacks: dict[str, dict[str, int]] = field(default_factory=dict)
+    refusals: dict[str, int] = field(default_factory=dict)
+    blamed: list[str] = field(default_factory=list)
+
+    @property
+    def p99_ms(self) -> float:
+        return statistics.quantiles(self.took_ms, n=100)[98]
+
+
+async def measured(load: Load, think_s: float, *, hostile: bool) -> Stretch:
+    """Play on a new server, with or without attackers."""
+    honest, memory_kb = Honest(think_s=think_s), list[int]()
+    with tempfile.TemporaryFile("w") as log:
+        async with serving(options=("--limit-loopback",), log=log) as running:
+            tournament = await enter(running, load, honest)
+            await asyncio.sleep(1.0)
+            honest.took_ms.clear()
+            results = honest.results
+            watching = asyncio.create_task(watch_memory(running, memory_kb))
+            attacks = await attack(running, load.seconds, tournament) if hostile else {}
+            if not hostile:
+                await asyncio.sleep(load.seconds)
+            watching.cancel()
+            stretch = Stretch(honest.took_ms, honest.results - results, memory_kb, attacks)
+            stretch.refusals = await refusals(running)
+            stretch.blamed = [*([honest.fault] if honest.fault else []), *await blamed(running, tournament)]
+            return stretch
+
+
+async def enter(running: Running, load: Load, honest: Honest) -> str:
+    """Start a tournament of bots with a key, and return its id."""
+    logins = [{"type": "login", "name": f"bot{number}", "key": KEY} for number in range(load.bots)]
+    async with running.api() as host:
+        body = {"name": "bench", "game": load.game, "cycles": MOST_CYCLES, "time_control": CLOCK}
+        tournament = str((await host.post("/api/tournaments", json=body)).raise_for_status().json()["id"])
+        entry = {"join": tournament, "max_matches": load.matches}
+        await connect_all(running, honest, ({**login, **entry} for login in logins))
+        (await host.post(f"/api/tournaments/{tournament}/start")).raise_for_status()
+    return tournament
+
+
+async def attack(running: Running, seconds: float, tournament: str) -> dict[str, dict[str, int]]:
+    """Run all attackers for so long. Return what they counted. Raises RuntimeError if they fail."""
+    command = ("-m", "tests.hostile.all_at_once", str(running.port), str(seconds), tournament)
+    attackers = await asyncio.create_subprocess_exec(sys.executable, *command, cwd=ROOT, stdout=asyncio.subprocess.PIPE)
+    try:
+        printed, _ = await asyncio.wait_for(attackers.communicate(), seconds + LATE_S)
+    finally:
+        if attackers.returncode is None:
+            attackers.kill()
+    if attackers.returncode != 0:
+        raise RuntimeError("the attackers failed")
+    found: dict[str, dict[str, int]] = json.loads(printed)
+    return found
+
+
+async def watch_memory(running: Running, memory_kb: list[int]) -> None:
+    """Note the resident memory of the process that serves, each second."""
+    while True:
+        memory_kb.append(resident_kb(running.process.pid))
+        await asyncio.sleep(1.0)
+
+
+async def blamed(running: Running, tournament: str) -> list[str]:
+    """Return the results of a tournament that did not end by the rules of the game."""
+    found: list[Message] = []
+    async with running.api() as host:
+        while True:
+            query = {"offset": len(found), "limit": PAGE}
+            answer = (await host.get(f"/api/tournaments/{tournament}/matches", params=query)).raise_for_status().json()
+            found += answer["matches"]
+            if not answer["matches"]:
+                return [f"{each['id']}: {each['reason']}" for each in found if each["termination"] != "normal"]
+
+
+async def refusals(running: Running) -> dict[str, int]:
+    """Return the server's refusals by reason, from its metrics."""
+    async with running.api() as host:
+        metrics = (await host.get("/metrics")).text
+    return {reason: int(float(n)) for reason, n in re.findall(r'refus\w*\{.*?reason="(.*?)".*?\} (\S+)', metrics)}
+
+
+def growth(memory_kb: list[int]) -> str:
+    """Describe the memory in MB: the most of each stretch of the time."""
+    step = max(1, len(memory_kb) // SAMPLES)
+    return " ".join(f"{max(memory_kb[at : at + step]) / 1024:.0f}" for at in range(0, len(memory_kb), step))
+
+
+def tell(quiet: Stretch, hostile: Stretch) -> None:
+    """Print the tables."""
+    for name, stretch in (("quiet", quiet), ("hostile", hostile)):
+        p50 = statistics.median(stretch.took_ms)
+        print(
+            f"{name:8} {len(stretch.took_ms):8,} turns  {stretch.results:7,} results  p50 {p50:7.2f} ms"
+            f"  p99 {stretch.p99_ms:7.2f} ms  max {max(stretch.took_ms):8.1f} ms  blamed {len(stretch.blamed)}"
+        )
+        print(f"{'':8} memory in MB over time: {growth(stretch.memory_kb)}")
+    print(f"p99 hostile/quiet: {hostile.p99_ms / quiet.p99_ms:.1f}")
+    last = hostile.memory_kb[len(hostile.memory_kb) // 2 :]
+    first_mb, last_mb, most_mb = (kb / 1024 for kb in (last[0], last[-1], max(last)))
+    print(f"memory of the last half: from {first_mb:.0f} to {last_mb:.0f} MB, at most {most_mb:.0f}")
+    print(f"\n{'attack':22} " + " ".join(f"{what:>10}" for what in COUNTED))
+    for name, counts in sorted(hostile.attacks.items()):
+        print(f"{name:22} " + " ".join(f"{counts.get(what, 0):10,}" for what in COUNTED))
+    print(f"\n{'refused because of':30} {'times':>8}")
+    for reason, times in sorted(hostile.refusals.items(), key=lambda each: -each[1]):
+        print(f"{reason:30} {times:8,}")
+    for complaint in (*quiet.blamed, *hostile.blamed)[:20]:
+        print(complaint)
+
+
+async def main(options: argparse.Namespace) -> int:
+    load = Load(options.game, options.bots, options.matches, options.seconds)
+    quiet_s = options.quiet_seconds or min(60.0, options.seconds)
+    quiet = await measured(replace(load, seconds=quiet_s), options.think_ms / 1000, hostile=False)
+    hostile = await measured(load, options.think_ms / 1000, hostile=True)
+    tell(quiet, hostile)
+    return 1 if quiet.blamed or hostile.blamed else 0
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--game", default="connect4")
+    parser.add_argument("--bots", type=int, default=20)
+    parser.add_argument("--matches", type=int, default=2, help="How many matches a bot plays at once.")
+    parser.add_argument("--think-ms", type=float, default=100.0)
+    parser.add_argument("--seconds", type=float, default=600.0)
+    parser.add_argument("--quiet-seconds", type=float, help="By default as long, at most a minute.")
+    allow_many_connections()
+    sys.exit(uvloop.run(main(parser.parse_args())))

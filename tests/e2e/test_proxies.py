@@ -1,0 +1,98 @@
+"""The proxies of docs/OPERATING.md, as they are written there: bots play through them, and pages and streams pass."""
+
+import re
+import ssl
+import subprocess
+from collections.abc import Callable
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.e2e.processes import PATIENCE_S, RUMBLE, clean_environment, free_port, running, serving
+from tests.e2e.test_engines import need
+from tests.server.certificates import Authority
+from tests.test_operating import found
+
+pytestmark = pytest.mark.e2e
+NAME = "rumble.example.org"
+
+
+def nginx(text: str, folder: Path, port: int, upstream: int, cert: str, key: str) -> list[str]:
+    """Write the configuration of nginx, and return its command."""
+    text = re.sub(r"listen 443 ssl", f"listen 127.0.0.1:{port} ssl", text)
+    text = text.replace("127.0.0.1:8765", f"127.0.0.1:{upstream}").replace(
+        f"server_name {NAME}", "server_name 127.0.0.1"
+    )
+    text = re.sub(r"(ssl_certificate\s+).*;", rf"\1{cert};", text)
+    text = re.sub(r"(ssl_certificate_key\s+).*;", rf"\1{key};", text)
+    places = "".join(
+        f"{kind}_temp_path {folder}/{kind};\n" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    )
+    file = folder / "nginx.conf"
+    file.write_text(
+        f"daemon off; pid {folder}/nginx.pid; error_log stderr;\nevents {{}}\n"
+        f"http {{\naccess_log off;\n{places}{text}\n}}\n"
+    )
+    return [need("nginx"), "-p", str(folder), "-c", str(file)]
+
+
+def caddy(text: str, folder: Path, port: int, upstream: int, cert: str, key: str) -> list[str]:
+    """Write the configuration of Caddy, and return its command."""
+    text = text.replace(f"{NAME} {{", f"https://127.0.0.1:{port} {{\n\tbind 127.0.0.1\n\ttls {cert} {key}")
+    text = text.replace("reverse_proxy 127.0.0.1:8765", f"reverse_proxy 127.0.0.1:{upstream}")
+    file = folder / "Caddyfile"
+    file.write_text(f"{{\n\tadmin off\n\tauto_https disable_redirects\n}}\n{text}")
+    return [need("caddy"), "run", "--config", str(file), "--adapter", "caddyfile"]
+
+
+@contextmanager
+def proxied(command: list[str], folder: Path, base: str, context: ssl.SSLContext) -> Any:
+    """Run a proxy, and give a browser that comes by it."""
+    environment = clean_environment(folder, {"XDG_DATA_HOME": str(folder), "XDG_CONFIG_HOME": str(folder)})
+    with running(command, environment, folder / "proxy.log") as process:
+        transport = httpx.HTTPTransport(verify=context, retries=10)  # until the proxy listens
+        with httpx.Client(base_url=base, transport=transport, timeout=PATIENCE_S) as browser:
+            yield browser
+        assert process.poll() is None, (folder / "proxy.log").read_text()
+
+
+@pytest.mark.parametrize(("language", "configure"), [("nginx", nginx), ("caddyfile", caddy)])
+def test_bots_play_and_visitors_watch_by_a_proxy(
+    language: str, configure: Callable[..., list[str]], tmp_path: Path
+) -> None:
+    authority, port = Authority(), free_port()
+    cert, key = authority.issue(tmp_path)
+    trusted = tmp_path / "trusted.pem"
+    trusted.write_bytes(authority.pem)
+    base = f"https://127.0.0.1:{port}"
+    with serving(tmp_path, "--allow-host", "127.0.0.1", "--behind-proxy", "127.0.0.1") as server:
+        command = configure(found(language).text, tmp_path, port, server.port, cert, key)
+        server.tournament("create", "friday", "--game", "tictactoe", "--cycles", "2", "--start-at-bots", "2")
+        with proxied(command, tmp_path, base, authority.context) as browser:
+            assert NAME in found(language).text
+            assert browser.get("/healthz").json() == {"status": "ok", "reason": ""}
+            assert browser.get("/metrics").status_code == 401, "who comes by a proxy is not on this machine"
+            assert browser.get("/tournaments/friday").status_code == 200
+            with browser.stream("GET", "/api/tournaments/friday/events") as events:
+                stream = events.iter_bytes()
+                told = b""
+                while b"event: snapshot" not in told:
+                    told += next(stream)  # held back by the proxy, it would never come
+                environment = clean_environment(tmp_path, {"SSL_CERT_FILE": str(trusted)})
+                arguments = ["--server", base, "--join", "friday", "--quiet"]
+                bots = [
+                    subprocess.Popen([*RUMBLE, "bot", bot, *arguments], env=environment, stdout=subprocess.PIPE)
+                    for bot in ("random", "minimax")
+                ]
+                try:
+                    assert [bot.wait(PATIENCE_S) for bot in bots] == [0, 0]
+                finally:
+                    for bot in bots:
+                        bot.kill()
+                        bot.communicate()
+                while b'"status":"finished"' not in told:
+                    told += next(stream)
+        assert server.tournament("standings", "friday")["status"] == "finished"

@@ -1,0 +1,169 @@
+"""The server that is attacked: `rumble serve` in a process of its own, with bounds for loopback addresses, too."""
+
+import os
+import re
+import signal
+import sqlite3
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from tests.e2e.processes import RUMBLE, TOKEN, clean_environment, free_port
+from tests.hostile.attacker import PATIENCE_S, Attacker, Message
+from tests.simulation.checks.case import Fact, read_rows
+
+PAUSE_S = 0.02
+"""How often `wait_until` looks, in s."""
+
+
+class Target:
+    """One server on one port and database, and its newest process. It may be ended and started again."""
+
+    def __init__(
+        self, folder: Path, *options: str, before: Sequence[str] = (), token: str | None = TOKEN, house: str = "none"
+    ) -> None:
+        """`before` is a command that runs the server's as its last arguments; `token` None: the server makes one."""
+        self.folder = folder
+        self.port = free_port()
+        self.options = options
+        self.log_file = folder / "serve.log"
+        self.announced = ""
+        """What the newest process printed until it listened."""
+        self._before = before
+        self._common = ("--port", str(self.port), "--house", house, *(("--host-token", token) if token else ()))
+        self._addresses = 0
+        self.start()
+        self.host = httpx.Client(
+            base_url=f"http://127.0.0.1:{self.port}",
+            headers={"Authorization": f"Bearer {TOKEN}"},
+            timeout=2 * PATIENCE_S,
+            trust_env=False,
+        )
+
+    @property
+    def database(self) -> Path:
+        return self.folder / "rumble.db"
+
+    def command(self, *options: str) -> list[str]:
+        """Return the command of a server on this database."""
+        return [*self._before, *RUMBLE, "serve", "--db", str(self.database), "--limit-loopback", *options]
+
+    def start(self) -> None:
+        """Start a process, and wait until it listens."""
+        with self.log_file.open("a") as complaints:
+            self.process = subprocess.Popen(
+                self.command(*self._common, *self.options),
+                env=clean_environment(self.folder),
+                cwd=self.folder,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=complaints,
+                text=True,
+            )
+        assert self.process.stdout is not None
+        self.announced = ""
+        for line in self.process.stdout:
+            self.announced += line
+            if line.startswith("listening on "):
+                return
+        raise AssertionError(f"the server did not start: {self.log}")
+
+    def end(self, how: int = signal.SIGTERM) -> None:
+        """Send a signal, and wait for the end."""
+        if self.process.poll() is None:
+            self.process.send_signal(how)
+        try:
+            self.process.wait(PATIENCE_S)
+        finally:
+            self.process.kill()
+            assert self.process.stdout is not None
+            self.process.stdout.close()
+
+    def stall(self, seconds: float) -> None:
+        """Stop the process for so long: nothing of it runs."""
+        os.kill(self.process.pid, signal.SIGSTOP)
+        try:
+            time.sleep(seconds)
+        finally:
+            os.kill(self.process.pid, signal.SIGCONT)
+
+    def attacker(self) -> Attacker:
+        """Return an attacker at an address that nobody else uses."""
+        self._addresses += 1
+        return Attacker(self.port, f"127.0.1.{self._addresses}")
+
+    @property
+    def log(self) -> str:
+        """What the server wrote to its standard error."""
+        return self.log_file.read_text()
+
+    def printed_token(self) -> str:
+        """Return the host token that the newest process printed; empty if it printed none."""
+        found = re.search(r"^host token +(\S+)", self.announced, re.MULTILINE)
+        return found[1] if found else ""
+
+    def create(self, **config: Any) -> str:
+        """Create a tournament, and return its id."""
+        answer = self.host.post("/api/tournaments", json={"name": "cup", "game": "tictactoe", **config})
+        assert answer.status_code == 201, answer.text
+        return str(answer.json()["id"])
+
+    def start_tournament(self, tournament: str) -> None:
+        self.host.post(f"/api/tournaments/{tournament}/start").raise_for_status()
+
+    def transcript(self, match: str) -> list[Message]:
+        """Return the lines of a match's transcript."""
+        answer = self.host.get(f"/api/matches/{match}/transcript").raise_for_status()
+        return [httpx.Response(200, text=line).json() for line in answer.text.splitlines()]
+
+    def facts(self, tournament: str | None = None) -> list[Fact]:
+        """Read the facts on disk: all, or those of one tournament, numbered from 1."""
+        where, values = ("", ()) if tournament is None else ("WHERE tournament = ?", (tournament,))
+        with closing(sqlite3.connect(f"file:{self.database}?mode=ro", uri=True)) as database:
+            rows = database.execute(f"SELECT facts FROM log {where} ORDER BY number", values)
+            found = read_rows(str(row[0]) for row in rows)
+        return found if tournament is None else [{**fact, "number": number} for number, fact in enumerate(found, 1)]
+
+    def stored_bytes(self) -> int:
+        """Return the size of the database and its write-ahead log."""
+        return sum(file.stat().st_size for file in self.folder.glob("rumble.db*"))
+
+    def resident_kb(self) -> int:
+        """Return the resident memory of the process that serves, in KB."""
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(re.findall(r"VmRSS:\s+(\d+) kB", status)[0])
+
+    def children(self) -> list[int]:
+        """Return the processes that the server has started and that run."""
+        return [
+            int(child)
+            for child in Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
+        ]
+
+
+@contextmanager
+def target(
+    folder: Path, *options: str, before: Sequence[str] = (), token: str | None = TOKEN, house: str = "none"
+) -> Iterator[Target]:
+    """Run a server; kill it at the end of the block, which is quicker than to let it drain."""
+    server = Target(folder, *options, before=before, token=token, house=house)
+    try:
+        yield server
+    finally:
+        server.host.close()
+        server.end(signal.SIGKILL)
+
+
+def wait_until(true: Callable[[], object], within_s: float = PATIENCE_S) -> bool:
+    """Look again and again. Return whether it was true in time."""
+    until_s = time.monotonic() + within_s
+    while not true():
+        if time.monotonic() > until_s:
+            return False
+        time.sleep(PAUSE_S)
+    return True

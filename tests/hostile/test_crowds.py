@@ -1,0 +1,147 @@
+"""Crowds from one address: each may use so much and no more, and a class behind one router is not locked out."""
+
+import contextlib
+from pathlib import Path
+
+import pytest
+from rumble_protocol.server_messages import Limits
+from rumble_server.bounds import Bounds
+
+from tests.hostile.attacker import Attacker, RawBot, Refused, is_open, statuses
+from tests.hostile.conftest import CONNECTIONS, NAMES_PER_HOUR, STRANGERS
+from tests.hostile.honest import honest_field
+from tests.hostile.target import Target, target, wait_until
+
+pytestmark = pytest.mark.e2e
+
+CROWD = 1_100
+DESCRIPTORS = 1_024
+SOURCES = 40
+KEY = "key-of-someone-in-the-crowd"
+INVITE = "ROOM-12-OPEN"
+REFILLED = 20
+"""Messages that a bucket may allow again while a test runs."""
+TOO_MANY_REQUESTS, TOO_MANY_MESSAGES = 429, 4008
+
+
+def test_1100_silent_sockets_do_not_close_a_server_with_1024_descriptors(tmp_path: Path) -> None:
+    """From one address most are refused; from many of them those that are idle are shed, and a line tells of it."""
+    few = ("sh", "-c", f'ulimit -n {DESCRIPTORS} && exec "$@"', "sh")
+    with target(tmp_path, before=few) as server, honest_field(server, tmp_path / "honest", cycles=4) as field:
+        for sources in (1, SOURCES):
+            with contextlib.ExitStack() as opened:
+                attackers, sockets = [server.attacker() for _ in range(sources)], []
+                for number in range(CROWD):
+                    with contextlib.suppress(ConnectionError):
+                        sockets.append(opened.enter_context(attackers[number % sources].socket()))
+                field.assert_unharmed()
+                assert server.attacker().ask("/healthz") == 200
+                most = min(sources * Bounds().strangers_per_address, DESCRIPTORS)
+                assert wait_until(lambda: sum(map(is_open, sockets)) <= most)  # noqa: B023
+        assert "open files run out" in server.log
+        field.finish()
+
+
+def test_strangers_of_one_address(attacker: Attacker) -> None:
+    """Sockets that say nothing: so many stay, the others are refused."""
+    with contextlib.ExitStack() as opened:
+        sockets = [opened.enter_context(attacker.socket()) for _ in range(3 * STRANGERS)]
+        assert wait_until(lambda: sum(map(is_open, sockets)) <= STRANGERS)
+        assert sum(map(is_open, sockets)) == STRANGERS
+
+
+def test_connections_of_one_address(attacker: Attacker) -> None:
+    """So many that are known; one more is refused at its upgrade, its request or its login, until one of them goes."""
+    with contextlib.ExitStack() as opened:
+        bots = [opened.enter_context(enter(attacker, f"many-{number}")) for number in range(STRANGERS)]
+        assert [bot.code for bot in bots] == [None] * STRANGERS
+        for _ in range(CONNECTIONS - STRANGERS):
+            sock = opened.enter_context(attacker.socket())
+            sock.sendall(attacker.get("/healthz"))
+            assert statuses(sock.recv(1 << 16)) == [200]
+        assert attacker.ask("/healthz") == TOO_MANY_REQUESTS
+        assert refusal_of_bot(attacker) in (TOO_MANY_REQUESTS, TOO_MANY_MESSAGES)
+        bots.pop().sock.close()
+        assert wait_until(lambda: refusal_of_bot(attacker) is None)
+
+
+def test_upgrades_of_too_many_strangers_are_refused(attacker: Attacker) -> None:
+    with contextlib.ExitStack() as opened:
+        for _ in range(STRANGERS):
+            opened.enter_context(attacker.bot())
+        assert refusal_of_bot(attacker) == TOO_MANY_REQUESTS
+
+
+def refusal_of_bot(attacker: Attacker) -> int | None:
+    """Return the status or the close code that a bot is refused with, None if it is not."""
+    try:
+        with enter(attacker, "one-more") as bot:
+            return bot.code
+    except Refused as refused:
+        return refused.status
+
+
+def enter(attacker: Attacker, name: str, **more: str) -> RawBot:
+    """Log in, and return the bot once it is answered; its close code tells whether it is in."""
+    bot = attacker.login(name, key=KEY, **more)
+    if bot.until("session", "error")["type"] == "error":
+        bot.closed()
+    return bot
+
+
+def test_new_names_of_one_address(attacker: Attacker) -> None:
+    codes = []
+    for number in range(NAMES_PER_HOUR + 5):
+        with enter(attacker, f"new-{attacker.port}-{number}") as bot:
+            codes.append(bot.code)
+    assert codes == [None] * NAMES_PER_HOUR + [TOO_MANY_MESSAGES] * 5
+    with enter(attacker, f"new-{attacker.port}-0") as known:
+        assert known.code is None
+
+
+def test_a_class_behind_one_router_gets_in(server: Target, attacker: Attacker) -> None:
+    """One of its address has used up names and connections; who has a valid invitation has buckets of its own."""
+    cup = server.create(invite=INVITE)
+    with contextlib.ExitStack() as opened:
+        for number in range(NAMES_PER_HOUR + 1):
+            bot = opened.enter_context(enter(attacker, f"greedy-{number}"))
+        assert bot.code == TOO_MANY_MESSAGES
+        for number in range(40):
+            pupil = opened.enter_context(enter(attacker, f"pupil-{number}", join=cup, invite=INVITE))
+            assert pupil.until("joined", "error")["type"] == "joined"
+        with enter(attacker, "stranger", join=cup, invite="wrong") as stranger:
+            assert stranger.code == TOO_MANY_MESSAGES
+
+
+def code_of_answer(bot: RawBot) -> str | None:
+    """Return the code of the next error; None if the connection ends."""
+    error = next((each for each in bot.messages() if each["type"] == "error"), None)
+    return None if error is None else str(error["code"])
+
+
+def test_the_limit_of_messages_outlives_connections(attacker: Attacker) -> None:
+    """A bot that comes again has what is left of its minute, and a further login is told so."""
+    most, answered = Limits().unsolicited_per_minute, 0
+    for _ in range(4):
+        with attacker.login("chatty", key=KEY) as bot:
+            if bot.until("session", "error")["type"] == "error":
+                assert bot.closed() == TOO_MANY_MESSAGES
+                break
+            for _ in range(most // 2):
+                bot.say(type="nonsense")
+                answered += code_of_answer(bot) == "bad_message"
+    else:
+        pytest.fail("each connection has a minute of its own")
+    assert answered <= most + REFILLED
+
+
+def test_the_limit_of_messages_is_of_the_name(attacker: Attacker) -> None:
+    """Who floods under one name does not use up what another name of the same address has."""
+    most = Limits().unsolicited_per_minute
+    with attacker.login("loud", key=KEY) as loud, attacker.login("calm", key=KEY) as calm:
+        calm.until("session")
+        for _ in range(most + 10):
+            loud.say(type="nonsense")
+        assert loud.closed() == TOO_MANY_MESSAGES
+        calm.say(type="nonsense")
+        assert calm.until("error")["code"] == "bad_message"

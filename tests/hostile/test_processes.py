@@ -1,0 +1,35 @@
+"""A server that is killed leaves no process behind."""
+
+import signal
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from tests.hostile.target import target, wait_until
+
+pytestmark = pytest.mark.e2e
+
+KEY = "key-of-bots-in-a-swiss"
+
+
+def lives(process: int) -> bool:
+    """Return whether a process runs; one that has ended and waits for its parent does not."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def test_what_pairs_rounds_ends_with_the_server(tmp_path: Path) -> None:
+    """So does the process that writes; the house's and the one that pairs are children of the server, too."""
+    with target(tmp_path, house="random") as server, ExitStack() as opened:
+        cup = server.create(format="swiss", start_at_bots=4)
+        names = [f"swiss-{number}" for number in range(4)]
+        bots = [opened.enter_context(server.attacker().login(name, key=KEY, join=cup)) for name in names]
+        for bot in bots:
+            bot.until("match_start")
+        children = server.children()
+        assert len(children) >= 3
+        server.end(signal.SIGKILL)
+        assert wait_until(lambda: not any(map(lives, children))), [each for each in children if lives(each)]

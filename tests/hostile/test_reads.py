@@ -1,0 +1,63 @@
+"""Cheap requests that cost much: they are bounded, and neither play nor writing waits for them."""
+
+import contextlib
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from rumble_server.bounds import Bounds
+
+from tests.hostile.attacker import Attacker, play_out, statuses
+from tests.hostile.conftest import STREAMS
+from tests.hostile.target import Target
+
+pytestmark = pytest.mark.e2e
+
+COUNT = 1_080
+"""Matches of the large tournament: more than one page of the API."""
+SMALL = {"game": "hex", "settings": {"size": 2, "swap": False}, "openings": "none"}
+"""A game of three plies."""
+KINDS = ("json", "csv", "pgn")
+AT_ONCE = 8
+OK, TOO_MANY_REQUESTS = 200, 429
+KEY = "key-of-bots-of-large-tournaments"
+
+
+def test_exports_at_once_hold_up_nothing(server: Target, attacker: Attacker) -> None:
+    """Eight exports at once, and the boards of old matches, of a large tournament while another is played."""
+    large = server.create(start_at_bots=2, cycles=COUNT // 2, **SMALL)
+    first, second = (attacker.login(name, key=KEY, join=large, max_matches=32) for name in ("much-1", "much-2"))
+    with first, second:
+        play_out(first, second)
+    listed = server.host.get(f"/api/tournaments/{large}/matches").json()
+    assert (listed["total"], len(listed["matches"])) == (COUNT, COUNT)
+    paths = [f"/api/tournaments/{large}/export.{kind}" for kind in KINDS] * 4
+    paths += [f"/matches/{match['id']}" for match in listed["matches"][:: COUNT // 8]]
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        answers = Counter(pool.map(lambda path: server.attacker().ask(path), paths))
+    assert answers == {OK: len(paths)}
+    assert server.host.get("/readyz").status_code == OK
+    assert not [fact for fact in server.facts() if fact["fact"] == "tournament_paused"]
+
+
+def test_costly_requests_of_one_address(attacker: Attacker) -> None:
+    """Beyond so many a minute they are refused; what is cheap is not."""
+    most = Bounds().costly_per_minute
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        paths = ["/api/tournaments/cup/export.csv"] * (most + 20)
+        answers = Counter(pool.map(attacker.ask, paths))
+    assert set(answers) == {OK, TOO_MANY_REQUESTS}
+    assert most <= answers[OK] <= most + 10
+    assert attacker.ask("/api/tournaments") == OK
+
+
+def test_streams_of_one_address(attacker: Attacker) -> None:
+    """So many event streams; one more is refused, and what is no stream is not."""
+    with contextlib.ExitStack() as opened:
+        answers = list[int]()
+        for _ in range(STREAMS + 3):
+            sock = opened.enter_context(attacker.socket())
+            sock.sendall(attacker.get("/api/tournaments/cup/events"))
+            answers += statuses(sock.recv(1 << 12))
+        assert answers == [OK] * STREAMS + [TOO_MANY_REQUESTS] * 3
+        assert attacker.ask("/api/tournaments") == OK

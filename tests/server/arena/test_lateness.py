@@ -1,0 +1,143 @@
+"""The server was late: no clock pays for it, it is told, and too much of it makes an attempt void."""
+
+from typing import Any
+
+import pytest
+from rumble_engine import Termination
+from rumble_protocol.fields import TimeControl
+from rumble_server.bounds import Bounds
+from rumble_server.match.facts import MoveMade
+from rumble_server.tournament.tournament import Tournament
+
+from tests.server.arena.playing import first_legal
+from tests.server.world import Bot, World
+
+SLOW = {"move_ms": 60_000, "bank_ms": 0, "increment_ms": 0}
+
+
+def playing(world: World, **given: Any) -> tuple[Tournament, list[Bot]]:
+    """A tournament of one match that is being played; the bots by seat."""
+    control = TimeControl(**given.pop("time_control", SLOW))
+    tournament = world.create(start_at_bots=2, legs=1, time_control=control, **given)
+    bots = world.logins("ann", "ben", join=tournament.id, challenges=True)
+    return tournament, sorted(bots, key=lambda bot: int(bot.last("match_start")["seat"]))
+
+
+def stall_at_a_move(world: World, mover: Bot, ms: int = 10_001) -> None:
+    world.clock.stall(ms)
+    mover.move(first_legal(mover.last("turn")))
+
+
+def test_a_stall_of_the_server_costs_nobody_a_match() -> None:
+    world = World()
+    tournament, bots = playing(world, time_control={"move_ms": 300})
+    for bot in bots:
+        bot.play(first_legal, lambda: 250)
+    bots[0].move(first_legal(bots[0].last("turn")))
+    world.run(100)
+    world.clock.stall(4000)
+    world.run()
+    (over,) = tournament.results.values()
+    assert (over.termination, over.at_fault) == (Termination.NORMAL, ())
+    made = [fact.excused_ms for fact in world.log.facts if isinstance(fact, MoveMade)]
+    assert sum(made) == sum(over.seats_excused_ms) == max(made) == 4000
+
+
+def test_an_attempt_that_stalls_is_played_again_and_one_more_pauses_its_tournament_with_the_reason() -> None:
+    world = World()
+    tournament, bots = playing(world)
+    stall_at_a_move(world, bots[0])
+    assert (tournament.status, bots[0].last("match_start")["attempt"]) == ("running", 2)
+    assert bots[1].last("match_over")["scores"] is None
+    stall_at_a_move(world, bots[0])
+    assert tournament.status == "paused"
+    assert "was void 2 times: the server was late by 10001 ms" in tournament.reason
+    world.organiser.resume(tournament.id)
+    assert bots[0].last("match_start")["attempt"] == 3
+    stall_at_a_move(world, bots[0])
+    assert tournament.status == "paused"
+
+
+def test_stalls_of_two_matches_pause_nothing() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=2, legs=2, time_control=TimeControl(**SLOW))
+    bots = world.logins("ann", "ben", join=tournament.id, max_matches=2)
+    turns = {bot: bot.last("turn") for bot in bots}
+    world.clock.stall(10_001)
+    for bot, turn in turns.items():
+        bot.move(first_legal(turn), turn=turn)
+    assert [over.stalled for over in tournament.voided] == [True, True]
+    assert tournament.status == "running"
+
+
+def test_a_stall_and_the_hosts_abort_are_not_two_stalls() -> None:
+    world = World()
+    tournament, bots = playing(world)
+    stall_at_a_move(world, bots[0])
+    world.organiser.play_again(bots[0].last("match_start")["match"])
+    stall_at_a_move(world, bots[0], 1)
+    assert [over.stalled for over in tournament.voided] == [True, False]
+    assert tournament.status == "running"
+
+
+def test_that_it_stalled_before_is_known_after_a_restart() -> None:
+    world = World()
+    tournament, bots = playing(world)
+    stall_at_a_move(world, bots[0])
+    after = world.after_crash()
+    bots = after.logins("ann", "ben")
+    mover = next(bot for bot in bots if bot.heard("turn"))
+    stall_at_a_move(after, mover)
+    assert after.arena.tournaments[tournament.id].status == "paused"
+
+
+@pytest.mark.parametrize("restart", [False, True])
+def test_a_challenge_that_stalls_twice_is_cancelled(restart: bool) -> None:
+    world = World()
+    ann, _ = world.logins("ann", "ben", challenges=True)
+    ann.say(type="challenge", against="ben", game="tictactoe", seat=0)
+    stall_at_a_move(world, ann)
+    if restart:
+        world = world.after_crash()
+        ann, _ = world.logins("ann", "ben", challenges=True)
+    stall_at_a_move(world, ann)
+    assert ann.last("tournament_over")["status"] == "cancelled"
+    assert "was void 2 times" in world.arena.tournaments["challenge-ann-ben"].reason
+    ann.say(type="challenge", against="ben", game="tictactoe")
+    assert ann.inbox.frames[-1]["type"] != "error"
+
+
+def test_how_much_may_be_excused_is_the_hosts_to_say() -> None:
+    world = World(bounds=Bounds(excused_ms=20_000))
+    tournament, bots = playing(world)
+    stall_at_a_move(world, bots[0], 20_000)
+    assert tournament.voided == []
+    stall_at_a_move(world, bots[1], 1)
+    assert len(tournament.voided) == 1
+
+
+def test_who_joins_is_told_whether_its_clock_runs_while_it_is_away() -> None:
+    world = World()
+    tournament, bots = playing(world, away_clock="runs", time_control={"move_ms": 300})
+    for kind in ("joined", "match_start"):
+        assert bots[0].last(kind)["away_clock"] == "runs"
+    bots[0].drop()
+    world.run()
+    (over,) = tournament.results.values()
+    assert (over.termination, over.at_fault, over.drops) == (Termination.TIMEOUT, (0,), (1, 0))
+    bots[1].say(type="join", tournament=tournament.id)
+    assert [frame["away_clock"] for frame in bots[1].heard("joined")] == ["runs", "runs"]
+
+
+def test_lag_of_a_proxied_bot_has_a_budget() -> None:
+    world = World(bounds=Bounds(proxied_lag_ms=150))
+    tournament = world.create(start_at_bots=2, legs=1)
+    bots = [world.connect(lag_ms=100, lag_by_pings=by_pings) for by_pings in (True, False)]
+    for name, bot in zip(("ann", "ben"), bots, strict=True):
+        bot.login(name, join=tournament.id)
+    for _ in range(6):
+        mover = max(bots, key=lambda bot: bot.last("turn")["ply"] if bot.inbox.all("turn") else -1)
+        mover.move(first_legal(mover.last("turn")))
+    allowed = [[turn["clock"]["lag_ms"] for turn in bot.inbox.all("turn")] for bot in bots]
+    assert allowed[0][:3] == [100, 50, 0]
+    assert allowed[1][:3] == [100, 100, 100]

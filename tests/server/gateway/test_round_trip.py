@@ -1,0 +1,46 @@
+"""The kernel's own measure of a round trip: only it knows it, and not of every connection."""
+
+import asyncio
+import socket
+import sys
+
+import pytest
+from rumble_server.gateway.round_trip import MIN_RTT_OFFSET, kernel_round_trip_ms, read_round_trip_ms
+
+
+def info(microseconds: int) -> bytes:
+    """What Linux tells of a connection, as far as that."""
+    return bytes(MIN_RTT_OFFSET) + microseconds.to_bytes(4, sys.byteorder)
+
+
+@pytest.mark.parametrize(("microseconds", "expected_ms"), [(0, 0), (1, 1), (1000, 1), (1001, 2), (250_000, 250)])
+def test_microseconds_are_told_as_milliseconds_and_rounded_up(microseconds: int, expected_ms: int) -> None:
+    assert read_round_trip_ms(lambda size: info(microseconds)[:size]) == expected_ms
+
+
+def test_what_the_kernel_has_not_measured_is_none() -> None:
+    assert read_round_trip_ms(lambda _: info(0xFFFFFFFF)) is None
+    assert read_round_trip_ms(lambda _: bytes(104)) is None
+
+
+def test_a_socket_that_tells_nothing_has_none() -> None:
+    def refuse(_: int) -> bytes:
+        raise OSError("not a TCP socket")
+
+    assert read_round_trip_ms(refuse) is None
+    assert kernel_round_trip_ms(asyncio.Transport()) is None
+
+
+@pytest.mark.skipif(not hasattr(socket, "TCP_INFO"), reason="only Linux tells it")
+def test_on_loopback_it_is_next_to_nothing() -> None:
+    with (
+        socket.create_server(("127.0.0.1", 0)) as server,
+        socket.create_connection(server.getsockname()) as client,
+        server.accept()[0] as accepted,
+    ):
+        client.sendall(b"x")
+        accepted.recv(1)
+        transport = asyncio.Transport({"socket": accepted})
+        found = kernel_round_trip_ms(transport)
+    assert found is not None
+    assert found < 100

@@ -1,0 +1,115 @@
+"""docs/OPERATING.md agrees with the settings, the figures and the commands; its unit and its proxies are tried.
+
+`python -m tests.test_operating` writes its tables of settings.
+"""
+
+import configparser
+import re
+import shutil
+import subprocess
+import tomllib
+from pathlib import Path
+
+import httpx
+import pytest
+import yaml
+from rumble_server.cli.main import COMMANDS
+from rumble_server.cli.serve import FIRST_OF_PANEL, PANEL_OF_PART
+from rumble_server.cli.support.settings import Setting, read_config, settings
+
+from tests.command_line import parse_all
+from tests.docs_blocks import ROOT, Block, blocks
+from tests.server.web.memory_server import MemoryServer
+
+PAGE = ROOT / "docs" / "OPERATING.md"
+MARKER = "<!-- settings: python -m tests.test_operating writes these tables -->\n"
+EXPOSURE = "20"
+"""The most that `systemd-analyze security` may find of the unit, of 100."""
+
+
+def tables() -> str:
+    """Write the tables of all settings, one for each panel of the help."""
+    parts: list[str] = []
+    for setting in settings().values():
+        title = PANEL_OF_PART.get(setting.part) or FIRST_OF_PANEL.get(setting.name)
+        if title is not None and f"\n### {title}\n" not in parts:
+            parts += [f"\n### {title}\n", "\n| setting | default | what it is |\n|---|---|---|\n"]
+        parts.append(_row(setting))
+    return "".join(parts)
+
+
+def _row(setting: Setting) -> str:
+    option = "" if setting.option == f"--{setting.name.replace('_', '-')}" else f" (`{setting.option}`)"
+    default = f"`{setting.shown_default}`" if setting.shown_default else "no" if setting.kind == "yes or no" else ""
+    return f"| `{setting.name}`{option} | {default} | {setting.about} |\n"
+
+
+def found(language: str, marker: str | None = None) -> Block:
+    (block,) = (b for b in blocks(PAGE) if b.language == language and marker in (None, b.marker))
+    return block
+
+
+def test_every_setting_is_in_its_table() -> None:
+    _, marker, rest = PAGE.read_text(encoding="utf-8").partition(MARKER)
+    assert marker, "the page has no place for the tables"
+    assert rest == tables(), "python -m tests.test_operating writes the tables"
+
+
+def test_the_sample_file_has_real_settings(tmp_path: Path) -> None:
+    file = tmp_path / "rumble.toml"
+    file.write_text(found("toml").text)
+    config = read_config({"config": str(file)}, {})
+    assert config.bounds.connections_per_address == 512
+    assert set(tomllib.loads(file.read_text())) <= set(settings())
+
+
+def test_every_command_is_one_of_the_command_line() -> None:
+    lines = [line for block in blocks(PAGE) if block.language == "sh" for line in block.text.splitlines()]
+    assert len(lines) >= 9
+    parse_all(line for line in lines if line.split()[1] in COMMANDS)
+    mentioned = re.findall(r"`(--[a-z-]+)", PAGE.read_text(encoding="utf-8"))
+    options = {setting.option for setting in settings().values()} | {"--config"}
+    assert {option for option in mentioned if option not in options} == set()
+
+
+async def test_the_figures_are_those_of_the_server(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    _, _, rest = PAGE.read_text(encoding="utf-8").partition("<!-- table: figures -->\n\n")
+    told = set(re.findall(r"`((?:rumble|process)_\w+)", rest.partition("\n\n")[0]))
+    served = set(re.findall(r"^# TYPE (\w+)", (await browser.get("/metrics")).text, re.MULTILINE))
+    assert {name for name in served if name.startswith("rumble_")} == {n for n in told if n.startswith("rumble_")}
+    assert yaml.safe_load(found("yaml").text)["scrape_configs"]
+
+
+@pytest.fixture
+def server() -> MemoryServer:
+    return MemoryServer()
+
+
+@pytest.fixture
+def browser(server: MemoryServer) -> httpx.AsyncClient:
+    return server.browser()
+
+
+def test_the_unit_is_one_that_systemd_takes_and_finds_safe(tmp_path: Path) -> None:
+    text = found("ini").text
+    parser = configparser.ConfigParser(strict=False, interpolation=None)
+    parser.optionxform = str  # type: ignore[assignment,method-assign]
+    parser.read_string(text)
+    service = parser["Service"]
+    command = service["ExecStart"].split()
+    parse_all([" ".join(["rumble", *command[1:]])])
+    assert service["StateDirectory"] == "rumble"
+    if shutil.which("systemd-analyze") is None:
+        return
+    unit = tmp_path / "rumble.service"
+    unit.write_text(text.replace(command[0], str(shutil.which("true"))))
+    for arguments in (["verify"], ["security", "--offline=true", f"--threshold={EXPOSURE}"]):
+        done = subprocess.run(
+            ["systemd-analyze", *arguments, str(unit)], capture_output=True, text=True, timeout=60, check=False
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+if __name__ == "__main__":
+    before, marker, _ = PAGE.read_text(encoding="utf-8").partition(MARKER)
+    PAGE.write_text(before + marker + tables(), encoding="utf-8")
