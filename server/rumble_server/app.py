@@ -163,7 +163,7 @@ class Server:
         self.log.on_trouble.append(self.arena.on_trouble)
         of_server, problems = self.reader.server_facts()
         for problem in problems:
-            log.error("names are lost, and those in no tournament that goes on may be claimed by anyone: %s", problem)
+            log.error("names, hosts or bans are lost; a name in no running tournament may be claimed anew: %s", problem)
         self.log.attach(loop)
         damaged = recover(
             self.arena,

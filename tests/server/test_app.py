@@ -258,7 +258,7 @@ async def test_names_in_a_damaged_row_of_bots_that_play_are_kept_from_others(
         await server.log.wait_all()
     damage(path, "tournament = ''")
     async with running(path) as server:
-        assert "names are lost" in caplog.text
+        assert "names, hosts or bans are lost" in caplog.text
         assert (await Bot(server, "ann").hears("error"))[0]["code"] == "key_required"
         assert (await Bot(server, "zoe").hears("session"))[0]["name"] == "zoe"
 

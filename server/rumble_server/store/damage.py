@@ -62,7 +62,7 @@ def verify(path: str) -> Findings:
             try:
                 row.facts()
             except ValueError as error:
-                of = f"tournament {row.tournament}" if row.tournament else "names"
+                of = f"tournament {row.tournament}" if row.tournament else "names, hosts and bans"
                 found.problems.append(f"row {row.number} of the log ({of}) is damaged: {_line(error)}")
                 damaged.add(row.tournament)
         found.problems += [f"the record of {each} is damaged" for each in _damaged_records(database)]

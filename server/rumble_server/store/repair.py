@@ -5,7 +5,6 @@ import sqlite3
 from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
-from typing import get_args
 
 from rumble_server.store.batch import Batch
 from rumble_server.store.codec import Numbered
@@ -16,16 +15,7 @@ from rumble_server.store.files import make_private
 from rumble_server.store.match_index import index_matches
 from rumble_server.store.schema import WITH_CHECKSUMS, open_database, open_existing
 from rumble_server.store.writer import write
-from rumble_server.tournament.facts import (
-    BotJoined,
-    NameFact,
-    NameReset,
-    NameUsed,
-    TournamentCreated,
-    TournamentEnded,
-)
-
-_NAMED = frozenset(get_args(NameFact))
+from rumble_server.tournament.facts import BotJoined, NameReset, NameUsed, TournamentCreated, TournamentEnded
 
 
 def repair(path: str, backup: str, now_ms: int) -> list[str]:

@@ -32,7 +32,7 @@ def test_a_whole_database_has_none(path: Path) -> None:
 def test_a_damaged_row_is_named(path: Path, how: Callable[[bytes], bytes], of: tuple[str, int]) -> None:
     number = next(int(str(row[0])) for row in rows(path) if row[1:] == of)
     change(path, how, number)
-    kind = "tournament friday" if of[0] else "names"
+    kind = "tournament friday" if of[0] else "names, hosts and bans"
     assert verify(str(path)).problems == [
         f"row {number} of the log ({kind}) is damaged: it is not what was written",
     ]
