@@ -129,10 +129,6 @@ class Target:
             found = read_rows(str(row[0]) for row in rows)
         return found if tournament is None else [{**fact, "number": number} for number, fact in enumerate(found, 1)]
 
-    def stored_bytes(self) -> int:
-        """Return the size of the database and its write-ahead log."""
-        return sum(file.stat().st_size for file in self.folder.glob("rumble.db*"))
-
     def resident_kb(self) -> int:
         """Return the resident memory of the process that serves, in KB."""
         status = Path(f"/proc/{self.process.pid}/status").read_text()
