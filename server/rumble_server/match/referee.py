@@ -469,9 +469,9 @@ class Referee:
 
     def _suspend_turn(self, fact: StartTold | SeatAway) -> None:
         """The seat's open turn, if any, ends without an answer; what was thought so far stays used."""
+        self.seats[fact.seat].excused_ms += fact.excused_ms
         if self.turn is not None and self.turn.seat == fact.seat:
             self._used_ms = self.turn.thought_ms(fact.at_ms, fact.excused_ms)
-            self.seats[fact.seat].excused_ms += fact.excused_ms
             self.turn = None
 
     def _run_clock_of_away(self, at_ms: int) -> None:
