@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import logging
+import socket
 from typing import Any
 
 import pytest
@@ -401,3 +402,20 @@ async def test_moves_in_one_read_and_after_other_frames_are_all_read() -> None:
         assert (await client.hear("error"))["code"] == "bad_message"
         assert (await client.hear("error"))["code"] == "bad_message"
         assert (await client.hear("error"))["code"] == "already_logged_in"
+
+
+@pytest.mark.skipif(not hasattr(socket, "TCP_INFO"), reason="only Linux tells its round trips")
+@pytest.mark.parametrize("is_forwarded", [False, True])
+async def test_a_pong_that_is_delayed_makes_no_lag_but_behind_a_proxy(is_forwarded: bool) -> None:
+    delay_ms = 100
+    async with served() as server, server.raw() as client:
+        await client.upgrade(X_Forwarded_For="192.0.2.1" if is_forwarded else None)
+        opcode, ping = await client.frame()
+        while opcode != Opcode.PING:
+            opcode, ping = await client.frame()
+        await asyncio.sleep(delay_ms / 1000)
+        client.send(Opcode.PONG, ping)
+        client.say(type="login", name="ann", key="the secret key of ann")
+        await client.hear("session")
+        assert server.made[0].lag_by_pings == is_forwarded
+        assert (server.made[0].lag_ms >= delay_ms - 1) == is_forwarded
