@@ -63,19 +63,19 @@ class Scenario:
 
 def scenario(seed: int) -> Scenario:
     """The scenario of a seed."""
-    random = Random(f"scenario {seed}")
+    random, clocks = Random(f"scenario {seed}"), Random(f"clocks {seed}")
 
     def sometimes(chance: float, value: Any, otherwise: Any) -> Any:
         return value if random.random() < chance else otherwise
 
     names = tuple(f"cup{number}" for number in range(1, sometimes(0.15, 2, 1) + 1))
     host = sometimes(0.3, 1.0, 0.0)
-    tournaments = tuple(_tournament(random, name, host) for name in names)
+    tournaments = tuple(_tournament(random, clocks, name, host) for name in names)
     return Scenario(
         seed=seed,
         tournaments=tournaments,
         bots=_bots(random, names),
-        network=_network(random),
+        network=_network(random, proxied=clocks.random() < 0.3),
         disk=DiskWeather(
             write_ms=random.choice((0, 1, 5, 30)),
             hang=sometimes(0.2, 0.02, 0.0),
@@ -91,11 +91,11 @@ def scenario(seed: int) -> Scenario:
         full_each_ms=sometimes(0.2, 4000, None),
         full_ms=random.choice((500, 5000)),
         calm_at_ms=random.choice((10_000, 30_000, 90_000)),
-        bounds=Bounds(excused_ms=random.choice((300, 2000, 10_000)), proxied_lag_ms=random.choice((10, 100, 10_000))),
+        bounds=Bounds(excused_ms=clocks.choice((300, 2000, 10_000)), proxied_lag_ms=clocks.choice((10, 100, 10_000))),
     )
 
 
-def _tournament(random: Random, name: str, host: float) -> TournamentPlan:
+def _tournament(random: Random, clocks: Random, name: str, host: float) -> TournamentPlan:
     game, settings = random.choice(GAMES)
     config: dict[str, Any] = {
         "name": name,
@@ -111,7 +111,7 @@ def _tournament(random: Random, name: str, host: float) -> TournamentPlan:
         "start_at_bots": random.choice((None, 2, 3)),
         "illegal_retries": random.choice((0, 0, 1, 3)),
         "away_ms": random.choice((0, 300, 1000, 3000, 30_000)),
-        "away_clock": random.choice(("stands", "stands", "runs")),
+        "away_clock": clocks.choice(("stands", "runs")),
         "absent_ms": random.choice((0, 500, 2000, 10_000)),
         "bench_after": random.choice((0, 2, 3, 10)),
     }
@@ -148,7 +148,7 @@ def _bots(random: Random, tournaments: tuple[str, ...]) -> tuple[BotPlan, ...]:
     return tuple(bots)
 
 
-def _network(random: Random) -> NetworkWeather:
+def _network(random: Random, *, proxied: bool) -> NetworkWeather:
     return NetworkWeather(
         delay_ms=random.choice(((0, 0), (0, 2), (1, 20), (10, 60))),
         spike=random.choice((0.0, 0.0, 0.02)),
@@ -157,5 +157,5 @@ def _network(random: Random) -> NetworkWeather:
         notice_ms=random.choice((0, 50, 500)),
         half_open=random.choice((0.0, 0.0, 0.3)),
         half_open_ms=random.choice((500, 8000)),
-        proxied=random.random() < 0.3,
+        proxied=proxied,
     )

@@ -102,6 +102,8 @@ class Referee:
         """The move that was read last in this state, and the state after it: so it is read and played once."""
         self._runs = terms.away_clock == "runs"
         self._lateness = lateness
+        self._excused_sum_ms = 0
+        """Of both seats, without the open turn's."""
         self._most_excused_ms = bounds.excused_ms
         self._most_lag_by_pings_ms = bounds.proxied_lag_ms
         self._new_turn_id = new_turn_id
@@ -121,7 +123,9 @@ class Referee:
                 self.moves.append(fact.move)
                 seat.bank_ms = fact.bank_ms
                 seat.accepted.add(fact.turn_id)
-                seat.excused_ms += fact.excused_ms
+                if fact.excused_ms:
+                    seat.excused_ms += fact.excused_ms
+                    self._excused_sum_ms += fact.excused_ms
                 self.turn = self._next = None
                 self._used_ms = 0
                 if self._runs:
@@ -281,7 +285,7 @@ class Referee:
                 excused_ms,
             )
         )
-        if excused_ms and self._void_if_stalled(now_ms):
+        if self._excused_sum_ms > self._most_excused_ms and self._void_if_stalled(now_ms):
             return True
         outcome = self.state.outcome
         if outcome is not None:
@@ -419,9 +423,10 @@ class Referee:
 
     def _suspend_turn(self, fact: StartTold | SeatAway) -> None:
         """The seat's open turn, if any, ends without an answer; what was thought so far stays used."""
+        self.seats[fact.seat].excused_ms += fact.excused_ms
+        self._excused_sum_ms += fact.excused_ms
         if self.turn is not None and self.turn.seat == fact.seat:
             self._used_ms = self.turn.thought_ms(fact.at_ms, fact.excused_ms)
-            self.seats[fact.seat].excused_ms += fact.excused_ms
             self.turn = None
 
     def _run_clock_of_away(self, at_ms: int) -> None:
@@ -442,7 +447,9 @@ class Referee:
 
     def _void_if_stalled(self, now_ms: int) -> bool:
         """End the attempt as void if more is excused in it than the server allows. Return whether it is."""
-        excused_ms = sum(self._all_excused_ms(now_ms))
+        excused_ms = self._excused_sum_ms
+        if self.turn is not None:
+            excused_ms += self._excused_ms(self.turn.seat, now_ms)
         if excused_ms <= self._most_excused_ms:
             return False
         reason = f"the server was late by {excused_ms} ms while bots thought; it may be {self._most_excused_ms}"

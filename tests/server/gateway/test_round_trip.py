@@ -6,6 +6,9 @@ import sys
 
 import pytest
 from rumble_server.gateway.round_trip import MIN_RTT_OFFSET, kernel_round_trip_ms, read_round_trip_ms
+from websockets.frames import Opcode
+
+from tests.server.gateway.served import served
 
 
 def info(microseconds: int) -> bytes:
@@ -31,6 +34,7 @@ def test_a_socket_that_tells_nothing_has_none() -> None:
     assert kernel_round_trip_ms(asyncio.Transport()) is None
 
 
+@pytest.mark.e2e
 @pytest.mark.skipif(not hasattr(socket, "TCP_INFO"), reason="only Linux tells it")
 def test_on_loopback_it_is_next_to_nothing() -> None:
     with (
@@ -44,3 +48,21 @@ def test_on_loopback_it_is_next_to_nothing() -> None:
         found = kernel_round_trip_ms(transport)
     assert found is not None
     assert found < 100
+
+
+@pytest.mark.e2e
+@pytest.mark.skipif(not hasattr(socket, "TCP_INFO"), reason="only Linux tells its round trips")
+@pytest.mark.parametrize("is_proxied", [False, True])
+async def test_a_pong_that_is_delayed_makes_no_lag_but_behind_a_proxy(is_proxied: bool) -> None:
+    delay_ms = 100
+    async with served(proxies=["127.0.0.1"] if is_proxied else ()) as server, server.raw() as client:
+        await client.upgrade(X_Forwarded_For="192.0.2.1")
+        opcode, ping = await client.frame()
+        while opcode != Opcode.PING:
+            opcode, ping = await client.frame()
+        await asyncio.sleep(delay_ms / 1000)
+        client.send(Opcode.PONG, ping)
+        client.say(type="login", name="ann", key="the secret key of ann")
+        await client.hear("session")
+        assert server.made[0].lag_by_pings == is_proxied
+        assert (server.made[0].lag_ms >= delay_ms - 1) == is_proxied

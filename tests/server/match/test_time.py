@@ -581,6 +581,19 @@ def test_it_runs_after_a_restart_when_the_bots_have_had_time_to_come_back() -> N
     assert driven.all_facts(StartTold)[-1].excused_ms == 0
 
 
+def test_what_was_excused_of_a_clock_that_ran_after_a_restart_is_known_after_the_next() -> None:
+    before = DrivenReferee.seated(away_clock="runs")
+    before.play("4")
+    before.disconnect(0, 1)
+    between = DrivenReferee.rebuilt(before.facts, now_ms=9_000_000, grace_ms=100)
+    between.pass_ms(100)
+    between.stall(300)
+    between.connect(1)
+    after = DrivenReferee.rebuilt(between.facts, now_ms=10_000_000)
+    after.abort("enough")
+    assert after.over.seats_excused_ms == (0, 300)
+
+
 def test_what_the_start_says_of_the_clock_of_a_bot_that_is_away() -> None:
     for given in ("stands", "runs"):
         assert DrivenReferee.seated(away_clock=given).seats[0].last("match_start")["away_clock"] == given

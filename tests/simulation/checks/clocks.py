@@ -7,7 +7,7 @@ import orjson
 from tests.simulation.checks.case import Attempt, Case, Fact, Problems, Run
 
 MOST_LAG_MS = 200
-NOTICED_MS = 10
+NOTICED_MS = 20
 """A stall of the server of this many ms or more is excused; a shorter one is part of its work."""
 MOST_STALLED = 2
 """Attempts at a match that are void for that before its tournament is paused."""
