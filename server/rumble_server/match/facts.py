@@ -211,7 +211,7 @@ class FrameShared:
     attempt: int
     seat: int
     other: str
-    number: int
+    other_number: int
     at_ms: int
     fact: Literal["frame_shared"] = "frame_shared"
 

@@ -133,9 +133,9 @@ class LogReader:
         rows = self._rows(
             """SELECT number, facts FROM log WHERE tournament = :tournament AND kind = :kind AND number <= :number
                ORDER BY number DESC LIMIT 1""",
-            {"tournament": tournament_id_of(shared.other), "kind": PLY, "number": shared.number},
+            {"tournament": tournament_id_of(shared.other), "kind": PLY, "number": shared.other_number},
         )
-        found = dict(self._parsed(rows, (shared.other,))).get(shared.number)
+        found = dict(self._parsed(rows, (shared.other,))).get(shared.other_number)
         return found if isinstance(found, FrameSeen) else None
 
     def facts_of_matches(self, tournament_id: str, match_ids: Collection[str]) -> Mapping[str, list[LogFact]]:

@@ -172,7 +172,7 @@ def test_a_frame_of_no_match_is_kept_once_and_shown_by_each() -> None:
     assert len([fact for fact in kept if isinstance(fact, FrameShared)]) == 2 * (len(matches) - 1)
 
     def find(shared: FrameShared) -> FrameSeen:
-        found = world.log.facts[shared.number - 1]
+        found = world.log.facts[shared.other_number - 1]
         assert isinstance(found, FrameSeen)
         return found
 

@@ -71,7 +71,7 @@ def found_in(facts: Sequence[LogFact]) -> Callable[[FrameShared], FrameSeen]:
     """Find shared frames as the reader has to."""
 
     def find(shared: FrameShared) -> FrameSeen:
-        found = facts[shared.number - 1]
+        found = facts[shared.other_number - 1]
         assert isinstance(found, FrameSeen)
         return found
 

@@ -90,7 +90,7 @@ class MemoryArchive:
         own = [fact for fact in every if getattr(fact, "match", None) == match_id]
 
         def find(shared: FrameShared) -> FrameSeen:
-            found = every[shared.number - 1]
+            found = every[shared.other_number - 1]
             assert isinstance(found, FrameSeen)
             return found
 
