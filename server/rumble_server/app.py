@@ -9,10 +9,9 @@ import socket
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor
 from functools import partial
 from importlib.metadata import version
-from multiprocessing import get_context
 from random import SystemRandom
 from typing import cast
 
@@ -40,6 +39,7 @@ from rumble_server.limits.door import Door
 from rumble_server.limits.refusals import Refusals
 from rumble_server.limits.source import Sources
 from rumble_server.loop_lag import LoopLag
+from rumble_server.side_process import SideProcess
 from rumble_server.store.archive import Archive
 from rumble_server.store.codec import Numbered
 from rumble_server.store.ended_count import EndedCount, count_ended
@@ -103,7 +103,8 @@ class Server:
         self._socket: socket.socket | None = None
         self._uvicorn: _Uvicorn | None = None
         self._serving: asyncio.Task[None] | None = None
-        self._pairing: ProcessPoolExecutor | None = None
+        self._pairing = SideProcess()
+        self._pairings: set[asyncio.Task[None]] = set()
         self._written = asyncio.Event()
         """Set whenever more of the log is on disk."""
 
@@ -138,7 +139,7 @@ class Server:
             await self.log.close()
             self.reader.close()
             raise
-        self.archive = Archive(self.log.path, lambda ended: loop.call_soon_threadsafe(self.log.file, ended))
+        self.archive = Archive(self.log.path, self.log.file, self.config.bounds)
         sessions, keys = Sessions(), HouseKeys(self._house_secret())
         self.arena = Arena(
             log=self.log,
@@ -198,7 +199,17 @@ class Server:
             commits=self.log.commits,
             metrics_token=self.config.metrics_token,
         )
-        site = Site(self.arena, self.log, self.archive, self.feed, self.house_bots, hosts, operation, entrance.places)
+        site = Site(
+            self.arena,
+            self.log,
+            self.archive,
+            self.feed,
+            self.house_bots,
+            hosts,
+            bounds,
+            operation,
+            entrance.places,
+        )
         self._uvicorn = _Uvicorn(
             uvicorn.Config(
                 make_web(site),
@@ -248,27 +259,18 @@ class Server:
 
     def _work(self, task: Callable[[], Round], done: Callable[[Round], None]) -> None:
         """Pair a round in another process: the library that does it would hold this one's loop."""
-        loop = asyncio.get_running_loop()
 
-        def finished(pulled: asyncio.Future[Round]) -> None:
-            if pulled.cancelled():
-                return
-            error = pulled.exception()
-            if error is not None:
-                log.error("the process that pairs rounds failed (%s): pairing here instead", error)
-                self._pairing = None  # once broken, it takes no more work
-            done(pulled.result() if error is None else task())
-
-        for _ in range(2):
-            if self._pairing is None:
-                self._pairing = ProcessPoolExecutor(1, mp_context=get_context("spawn"))
+        async def pair() -> None:
             try:
-                loop.run_in_executor(self._pairing, task).add_done_callback(finished)
-                return
-            except BrokenExecutor:  # it ended since its last work
-                self._pairing = None
-        log.error("no process can be started to pair rounds: pairing here instead")
-        loop.call_soon(lambda: done(task()))
+                pulled = await self._pairing.run(task)
+            except (BrokenExecutor, OSError) as error:
+                log.error("the process that pairs rounds failed (%r): pairing here instead", error)
+                pulled = task()
+            done(pulled)
+
+        pairing = asyncio.get_running_loop().create_task(pair())
+        self._pairings.add(pairing)
+        pairing.add_done_callback(self._pairings.discard)
 
     def _on_durable(self, batch: list[Numbered]) -> None:
         self._written.set()
@@ -321,8 +323,9 @@ class Server:
         if self._uvicorn is not None and self._serving is not None:
             self._uvicorn.should_exit = True
             await self._serving
-        if self._pairing is not None:
-            self._pairing.shutdown(wait=False, cancel_futures=True)
+        for pairing in self._pairings:
+            pairing.cancel()
+        self._pairing.close()
         await self._counting
         await self.log.close()
         self.reader.close()

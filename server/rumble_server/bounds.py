@@ -83,6 +83,11 @@ class Bounds(BaseModel):
     proxied_lag_ms: Milliseconds = 10_000
     """Lag that one seat may be allowed in one match when only pings measured it (behind a proxy), in ms."""
 
+    rebuilt_results: Count = 100_000
+    """Results of tournaments that the process that reads the log keeps rebuilt, some 2 KB each; the one that was asked
+    for last stays, whatever its size."""
+    kept_answer_bytes: Bytes = 33_554_432
+    """Bytes of answers about tournaments that are over, kept for the next who asks; the one used longest ago goes."""
     kept_frame_bytes: Bytes = 2_048
     """Bytes of a bot's frame that are kept to the letter in transcripts."""
     address_days: Count = 30

@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import json
 import sqlite3
-import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -17,12 +16,11 @@ from rumble_server.app import Server, StartError
 from rumble_server.arena.organiser import Organiser
 from rumble_server.bounds import Bounds
 from rumble_server.config import ServerConfig
-from rumble_server.store import archive
+from rumble_server.store.archive import Archive
 from rumble_server.store.pruning import prune
 from rumble_server.store.reader import LogReader
 from rumble_server.store.sqlite import SqliteLog
 from rumble_server.tournament.config import TournamentConfig
-from rumble_server.tournament.rebuild import rebuild_tournament
 from websockets.asyncio.client import connect
 
 from tests.server.frames import Frame
@@ -131,17 +129,18 @@ async def test_nothing_is_rebuilt_on_the_loop_however_often_bots_join_and_leave_
             database.execute("DELETE FROM ended")
             database.commit()
     async with running(path) as server:
-        threads: list[threading.Thread] = []
+        made: list[str] = []
+        make = Archive.of_tournament
 
-        def counted(function: Any) -> Any:
-            def call(*given: Any) -> Any:
-                threads.append(threading.current_thread())
-                return function(*given)
+        async def counted(self: Archive, tournament_id: str, *given: Any) -> Any:
+            made.append(tournament_id)
+            return await make(self, tournament_id, *given)
 
-            return call
+        def forbidden(*_: object) -> None:
+            pytest.fail("it was read in the server's own process")
 
-        monkeypatch.setattr(LogReader, "tournament_facts", counted(LogReader.tournament_facts))
-        monkeypatch.setattr(archive, "rebuild_tournament", counted(rebuild_tournament))
+        monkeypatch.setattr(Archive, "of_tournament", counted)
+        monkeypatch.setattr(LogReader, "facts_after", forbidden)
         ann, zoe = Bot(server, "ann"), Bot(server, "zoe")
         for _ in range(TIMES):
             ann.say(type="join", tournament="friday")
@@ -153,8 +152,7 @@ async def test_nothing_is_rebuilt_on_the_loop_however_often_bots_join_and_leave_
             assert (over["rank"], over["bots"], over["status"]) == (1, 2, "finished")
             error, _ = await zoe.hears("error", "left")
             assert error["code"] == "tournament_closed"
-    assert threading.current_thread() not in threads
-    assert len(threads) == (0 if recorded else 2), "read and rebuilt once where there was no record"
+    assert made == ([] if recorded else ["friday"]), "read and rebuilt once where there was no record"
 
 
 def files_with(text: str, folder: Path) -> list[str]:

@@ -15,6 +15,7 @@ from rumble_protocol.codes import ErrorCode
 from rumble_server.arena.arena import Arena
 from rumble_server.arena.ports import HouseBot, HouseRunner
 from rumble_server.arena.recorder import transactional
+from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.facts import BotJoined, BotLeft, LogFact, TournamentEnded
 from rumble_server.tournament.tournament import OVER, Tournament
@@ -110,9 +111,8 @@ class HouseBots:
         """All reference bots, the weakest first, each with a line about it."""
         return {} if self._runner is None else self._runner.ladder()
 
-    def reference_bots(self, tournament: Tournament) -> Mapping[str, str]:
+    def reference_bots(self, config: TournamentConfig) -> Mapping[str, str]:
         """The reference bots that can be added to a tournament, each with a line about it."""
-        config = tournament.config
         return {} if self._runner is None else self._runner.reference_bots(config.game, config.settings)
 
     @property
@@ -125,7 +125,7 @@ class HouseBots:
         """Add house bots to a tournament: `name`, or `name-1` and so on. Raises TournamentError."""
         arena = self.arena
         tournament = arena.lifecycle.tournament(tournament_id)
-        bots = self.reference_bots(tournament)
+        bots = self.reference_bots(tournament.config)
         if self._runner is None:
             raise TournamentError(ErrorCode.UNAVAILABLE, "this server runs no house bots")
         if reference_bot not in bots:

@@ -20,13 +20,11 @@ from rumble_server.arena.ports import TimerHandle
 from rumble_server.arena.recorder import Recorder
 from rumble_server.bounds import Bounds
 from rumble_server.match.blanking import blanked
-from rumble_server.match.facts import FrameSeen, MatchFact, MatchOver, MatchStarted
+from rumble_server.match.facts import FrameSeen, FrameShared, MatchFact, MatchOver, MatchStarted
+from rumble_server.match.kept_frame import KeptFrame, keep_frame
 from rumble_server.match.referee import Referee
 
 log = logging.getLogger(__name__)
-
-MOST_KEPT = 2048
-"""Maximum number of characters kept of a frame that belongs to no match; the rest is dropped from the transcript."""
 
 
 class LiveMatch:
@@ -209,16 +207,18 @@ class Matches:
     def overhear(self, player: Player, sender: Literal["bot", "server"], frame: str) -> None:
         """Keep a frame that belongs to no match in particular with all matches that the player is playing.
 
-        Keys and invitations are blanked, and of a long frame only the beginning is kept.
+        Keys and invitations are blanked. The first match has it, the others refer to it.
         """
-        if player.matches:
-            kept = blanked(frame) if sender == "bot" else frame
-            if len(kept) > MOST_KEPT:
-                kept = f"{kept[:MOST_KEPT]}... ({len(frame)} characters)"
-            now_ms = self.recorder.clock.now_ms()
-            for match_id, seat in player.matches.items():
-                attempt = self.live[match_id].referee.terms.attempt
-                self.recorder.record(FrameSeen(match_id, attempt, seat, sender, kept, now_ms))
+        now_ms, first, number = self.recorder.clock.now_ms(), "", 0
+        for match_id, seat in player.matches.items():
+            attempt = self.live[match_id].referee.terms.attempt
+            if first:
+                self.recorder.record(FrameShared(match_id, attempt, seat, first, number, now_ms))
+                continue
+            kept = keep_frame(blanked(frame), self.bounds.kept_frame_bytes) if sender == "bot" else KeptFrame(frame)
+            seen = FrameSeen(match_id, attempt, seat, sender, kept.text, now_ms, kept.bytes, kept.sha256)
+            self.recorder.record(seen)
+            first, number = match_id, self.recorder.log.last
 
     # --- what follows from an event ---
 

@@ -64,6 +64,8 @@ def _read(
 
 def _take_up(arena: Arena, tournament: Tournament, facts: Mapping[str, Iterable[LogFact]]) -> None:
     arena.tournaments[tournament.id] = tournament
+    if tournament.status == "lobby":
+        tournament.config.make_openings()  # now, since nobody plays yet; not on the event loop when it begins
     tournament.nobody_there(arena.lifecycle.absent_from_ms())
     if tournament.paused_by_disk:
         arena.recorder.record(tournament.resume(arena.clock.now_ms()))

@@ -7,7 +7,8 @@ before the first dot. The classes are not frozen, because that costs several tim
 changes one all the same.
 """
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
@@ -89,7 +90,10 @@ class TurnAsked:
 
 @dataclass(slots=True)
 class MoveMade:
-    """A move counted. `bank_ms` is what its seat then has in the bank; `frame` is what the bot sent."""
+    """A move counted. `bank_ms` is what its seat then has in the bank.
+
+    `frame` is what the bot sent; empty where that was long: then the `FrameSeen` before it has what is kept.
+    """
 
     match: str
     attempt: int
@@ -181,7 +185,11 @@ class MatchOver:
 
 @dataclass(slots=True)
 class FrameSeen:
-    """A frame of the match's conversation that no other fact holds."""
+    """A frame of the match's conversation that no other fact holds.
+
+    `bytes` and `sha256` are those of a bot's frame of which only a part is kept (see `kept_frame.py`). Of a move it
+    tells what was excused, as the `MoveMade` after it does.
+    """
 
     match: str
     attempt: int
@@ -189,7 +197,45 @@ class FrameSeen:
     sender: Literal["bot", "server"]
     frame: str
     at_ms: int
+    bytes: int = 0
+    sha256: str = ""
+    excused_ms: int = 0
     fact: Literal["frame_seen"] = "frame_seen"
 
 
-MatchFact = MatchStarted | StartTold | TurnAsked | MoveMade | MoveRefused | SeatAway | SeatBack | MatchOver | FrameSeen
+@dataclass(slots=True)
+class FrameShared:
+    """A frame that belongs to several matches: the `FrameSeen` of another one, the fact of this number, has it."""
+
+    match: str
+    attempt: int
+    seat: int
+    other: str
+    number: int
+    at_ms: int
+    fact: Literal["frame_shared"] = "frame_shared"
+
+
+MatchFact = (
+    MatchStarted
+    | StartTold
+    | TurnAsked
+    | MoveMade
+    | MoveRefused
+    | SeatAway
+    | SeatBack
+    | MatchOver
+    | FrameSeen
+    | FrameShared
+)
+
+
+def with_shared_frames(facts: Iterable[object], find: Callable[[FrameShared], FrameSeen | None]) -> Iterator[object]:
+    """Yield the facts of a match with each `FrameShared` replaced by the frame, as it was seen in this match."""
+    for fact in facts:
+        if isinstance(fact, FrameShared):
+            seen = find(fact)
+            if seen is not None:  # its match may have been removed from the log
+                yield replace(seen, match=fact.match, attempt=fact.attempt, seat=fact.seat)
+        else:
+            yield fact

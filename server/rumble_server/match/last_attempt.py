@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from pydantic import ValidationError
 from rumble_protocol.bot_messages import Move
 
-from rumble_server.match.facts import MatchOver, MatchStarted, MoveMade
+from rumble_server.match.facts import FrameSeen, MatchOver, MatchStarted, MoveMade
 
 
 def last_attempt(facts: Sequence[object]) -> tuple[MatchStarted | None, MatchOver | None]:
@@ -17,14 +17,17 @@ def last_attempt(facts: Sequence[object]) -> tuple[MatchStarted | None, MatchOve
 def notes(facts: Iterable[object], over: MatchOver) -> list[str | None]:
     """Return what the bots wrote beside the moves of an attempt, by ply. Public only when the match is over."""
     found: list[str | None] = [None] * len(over.moves)
+    seen = ""
     for fact in facts:
-        if isinstance(fact, MoveMade) and fact.attempt == over.attempt and fact.ply < len(found):
-            found[fact.ply] = _note(fact.frame)
+        if isinstance(fact, FrameSeen):
+            seen = fact.frame
+        elif isinstance(fact, MoveMade) and fact.attempt == over.attempt and fact.ply < len(found):
+            found[fact.ply] = _note(fact.frame or seen)
     return found
 
 
 def _note(frame: str) -> str | None:
     try:
         return Move.model_validate_json(frame).note
-    except ValidationError:  # an earlier version's message
+    except ValidationError:  # an earlier version's message, or only a part of one
         return None

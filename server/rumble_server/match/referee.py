@@ -25,6 +25,7 @@ from rumble_server.bounds import Bounds
 from rumble_server.match.clock import MOST_LAG_MS, PlainControl, bank_after_ms, remaining_ms
 from rumble_server.match.facts import (
     FrameSeen,
+    FrameShared,
     MatchFact,
     MatchOver,
     MatchStarted,
@@ -36,6 +37,7 @@ from rumble_server.match.facts import (
     TurnAsked,
 )
 from rumble_server.match.frames import frame_of_start, frame_of_turn, frames_of_over
+from rumble_server.match.kept_frame import SURELY_SHORT, KeptFrame, keep_frame
 from rumble_server.match.seat import OpenTurn, SeatState
 
 UNASKED = ""
@@ -104,6 +106,7 @@ class Referee:
         self._most_lag_by_pings_ms = bounds.proxied_lag_ms
         self._new_turn_id = new_turn_id
         self._nobody_away_before_ms = nobody_away_before_ms
+        self._kept_frame_bytes = bounds.kept_frame_bytes
 
     # --- facts ---
 
@@ -151,7 +154,7 @@ class Referee:
             case MatchOver():
                 self.over = fact
                 self.turn = None
-            case MatchStarted() | FrameSeen():
+            case MatchStarted() | FrameSeen() | FrameShared():
                 pass
 
     def rebuild(self, facts: Iterable[MatchFact], now_ms: int) -> None:
@@ -261,6 +264,9 @@ class Referee:
         if now_ms > turn.deadline_ms + excused_ms and not turn.held:  # it counts: no verdict was before it
             excused_ms = now_ms - turn.deadline_ms
         bank_ms = bank_after_ms(self.control, self.seats[seat].bank_ms, turn.thought_ms(now_ms, excused_ms))
+        if len(frame) > SURELY_SHORT:
+            self._see(seat, "bot", frame, now_ms, excused_ms)
+            frame = ""
         self._record(
             MoveMade(
                 self._match_id,
@@ -334,8 +340,10 @@ class Referee:
             seats_ms[self.turn.seat] = self._turn_remaining_ms(self.turn, now_ms)
         return tuple(seats_ms)
 
-    def _see(self, seat: int, sender: Literal["bot", "server"], frame: str, now_ms: int) -> None:
-        self._record(FrameSeen(self._match_id, self._attempt, seat, sender, frame, now_ms))
+    def _see(self, seat: int, sender: Literal["bot", "server"], frame: str, now_ms: int, excused_ms: int = 0) -> None:
+        kept = keep_frame(frame, self._kept_frame_bytes) if sender == "bot" else KeptFrame(frame)
+        own = self._match_id, self._attempt, seat, sender
+        self._record(FrameSeen(*own, kept.text, now_ms, kept.bytes, kept.sha256, excused_ms))
 
     def _send(self, seat: int, now_ms: int, message: ServerMessageModel) -> None:
         frame = write_message(message)

@@ -9,12 +9,16 @@ from rumble_engine import State
 from rumble_server.match.facts import FrameSeen, MatchOver, MatchStarted, MoveMade, SeatAway, StartTold, TurnAsked
 from rumble_server.match.frames import frame_of_start, frame_of_turn, frames_of_over
 
+OPTIONAL = ("excused_ms", "bytes", "sha256")
+"""What a line has only where it says something."""
+
 
 @dataclass(frozen=True, slots=True)
 class Line:
     """One frame of a match: who sent it, over which seat's connection, and when the server saw or sent it.
 
     `excused_ms`: how much of the time up to it, in which its seat's clock ran, was not charged.
+    `bytes` and `sha256` are those of a bot's frame of which only a part is kept; 0 and empty else.
     """
 
     at_ms: int
@@ -23,6 +27,8 @@ class Line:
     sender: Literal["bot", "server"]
     frame: str
     excused_ms: int = 0
+    bytes: int = 0
+    sha256: str = ""
 
 
 def seats_in(facts: Iterable[object]) -> tuple[str, ...] | None:
@@ -56,25 +62,24 @@ def transcript(facts: Iterable[object]) -> Iterator[Line | MatchOver]:
                 frame = frame_of_turn(fact, terms.game, state, moves).decode()
                 yield Line(fact.at_ms, fact.attempt, fact.seat, "server", frame)
             case MoveMade() if state is not None:
-                yield Line(fact.at_ms, fact.attempt, fact.seat, "bot", fact.frame, fact.excused_ms)
+                if fact.frame:
+                    yield Line(fact.at_ms, fact.attempt, fact.seat, "bot", fact.frame, fact.excused_ms)
                 state = state.play(fact.move)
                 moves.append(fact.move)
             case FrameSeen():
-                yield Line(fact.at_ms, fact.attempt, fact.seat, fact.sender, fact.frame)
+                told = fact.excused_ms, fact.bytes, fact.sha256
+                yield Line(fact.at_ms, fact.attempt, fact.seat, fact.sender, fact.frame, *told)
             case MatchOver():
                 yield fact
                 if state is not None:
-                    for seat, told in frames_of_over(fact, state, fact.told):
-                        yield Line(fact.at_ms, fact.attempt, seat, "server", told.decode())
+                    for seat, over in frames_of_over(fact, state, fact.told):
+                        yield Line(fact.at_ms, fact.attempt, seat, "server", over.decode())
 
 
 def as_json(entry: Line | MatchOver) -> dict[str, Any]:
     """Return a line of the transcript as data: a frame, or the verdict."""
     if isinstance(entry, Line):
-        line = asdict(entry)
-        if not entry.excused_ms:
-            del line["excused_ms"]
-        return line
+        return {name: value for name, value in asdict(entry).items() if value or name not in OPTIONAL}
     verdict = {
         "at_ms": entry.at_ms,
         "attempt": entry.attempt,

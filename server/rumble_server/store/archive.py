@@ -1,21 +1,25 @@
-"""The tournaments that are over, read from the log on a thread of its own: nothing of this runs on the event loop.
+"""What is on disk, read beside the event loop: nothing of this runs on it.
 
-Bots and lists are answered from records (`EndedTournament`). A database of an earlier version has none: the record is
-then made from a rebuilt tournament when it is asked for first, and filed in the log.
+What is shown of a tournament or a match is made of its facts in a process of its own (`store/shelf.py`), by functions
+of the web. Bots and lists are answered from records (`EndedTournament`), on a thread. A database of an earlier version
+has none: the record is then made when it is asked for first, and filed in the log.
 """
 
 import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
 from typing import TypeVar, TypeVarTuple
 
+from rumble_server.bounds import Bounds
+from rumble_server.side_process import SideProcess
 from rumble_server.store.errors import DamagedLog, StoreError
 from rumble_server.store.reader import LogReader
+from rumble_server.store.shelf import make_of_match, make_of_tournament, open_shelf
 from rumble_server.tournament.ended import DamagedTournament, EndedTournament, Outline
 from rumble_server.tournament.facts import LogFact
-from rumble_server.tournament.rebuild import rebuild_tournament
-from rumble_server.tournament.tournament import OVER, Tournament
+from rumble_server.tournament.rebuild import Rebuilt
+from rumble_server.tournament.tournament import OVER
 
 log = logging.getLogger(__name__)
 
@@ -24,22 +28,26 @@ MOST_LINES = 200_000
 
 Given = TypeVarTuple("Given")
 Read = TypeVar("Read")
+Made = TypeVar("Made")
 
 
 class Archive:
-    """The web's `Archive`. `file` is called on the archive's thread with each record that was missing."""
+    """The web's `Archive`. `file` is called on the event loop with each record that was missing."""
 
-    def __init__(self, path: str, file: Callable[[EndedTournament], object]) -> None:
+    def __init__(self, path: str, file: Callable[[EndedTournament], object], bounds: Bounds | None = None) -> None:
         self._reader = LogReader(path)
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="archive")
+        self._process = SideProcess(open_shelf, path, (bounds or Bounds()).rebuilt_results)
         self._file = file
         self._damaged: dict[str, str] = {}
         self._set_aside: list[str] = []
         self._kept: dict[str, EndedTournament] = {}
         self._kept_lines = 0
+        self._making: dict[str, asyncio.Task[EndedTournament | None]] = {}
 
     def close(self) -> None:
-        """Close the connection after the read that goes on now; reads that wait are cancelled."""
+        """Close the connections after the reads that go on now; reads that wait are cancelled."""
+        self._process.close()
         self._thread.shutdown(cancel_futures=True)
         self._reader.close()
 
@@ -49,67 +57,77 @@ class Archive:
             self._damage(tournament_id, error)
         self._set_aside = list(problems)
 
-    # --- on the event loop ---
+    def _damage(self, tournament_id: str, error: Exception) -> None:
+        self._damaged[tournament_id] = str(error) if isinstance(error, DamagedLog) else f"bad facts: {error!r}"
+        log.error("tournament %s cannot be read: %s", tournament_id, self._damaged[tournament_id])
 
-    async def tournament(self, tournament_id: str) -> Tournament | None:
-        return await self._on_thread(self._rebuild, tournament_id)
+    # --- in the process ---
 
-    async def tournament_facts(self, tournament_id: str) -> Sequence[LogFact]:
-        return await self._on_thread(self._reader.tournament_facts, tournament_id)
+    async def of_tournament(
+        self, tournament_id: str, make: Callable[[Rebuilt, *Given], Made], *given: *Given
+    ) -> Made | None:
+        """Have something made of a tournament; None if there is none. One that is damaged is not read again."""
+        if tournament_id in self._damaged:
+            raise DamagedLog(self._damaged[tournament_id])
+        try:
+            return await self.draw(make_of_tournament, tournament_id, make, given)
+        except DamagedLog as error:
+            if tournament_id not in self._damaged:
+                self._damage(tournament_id, error)
+            raise
 
-    async def match_facts(self, match_id: str) -> Sequence[LogFact]:
-        return await self._on_thread(self._reader.match_facts, match_id)
+    async def of_match(self, match_id: str, make: Callable[[Sequence[LogFact], *Given], Made], *given: *Given) -> Made:
+        return await self.draw(make_of_match, match_id, make, given)
+
+    async def draw(self, make: Callable[[*Given], Made], *given: *Given) -> Made:
+        try:
+            return await self._process.run(make, *given)
+        except BrokenExecutor as error:
+            raise StoreError(f"the process that reads it died: {error}") from None
+
+    # --- records ---
 
     async def ended(self, tournament_id: str) -> EndedTournament | None:
-        return await self._on_thread(self._ended, tournament_id)
+        try:
+            found = await self._on_thread(self._ended, tournament_id)
+            return found or await self._made_once(tournament_id)
+        except StoreError as error:
+            if tournament_id not in self._damaged:
+                log.error("tournament %s cannot be read now: %s", tournament_id, error)
+            return None
 
     async def listed(self, limit: int) -> Sequence[Outline]:
         return await self._on_thread(self._listed, limit)
 
     def find_ended(self, tournament_id: str, done: Callable[[EndedTournament | None], None]) -> None:
         """Call back on the running loop with what `ended` gives."""
-        found = self._on_thread(self._ended, tournament_id)
-        found.add_done_callback(lambda found: done(None if found.cancelled() else found.result()))
+        finding = asyncio.get_running_loop().create_task(self.ended(tournament_id))
+        finding.add_done_callback(lambda found: done(None if found.cancelled() else found.result()))
+
+    async def _made_once(self, tournament_id: str) -> EndedTournament | None:
+        """Have the record made that is missing, once for all who ask meanwhile."""
+        making = self._making.get(tournament_id)
+        if making is None:
+            making = self._making[tournament_id] = asyncio.create_task(self._make(tournament_id))
+            making.add_done_callback(lambda _: self._making.pop(tournament_id))
+        return await asyncio.shield(making)
+
+    async def _make(self, tournament_id: str) -> EndedTournament | None:
+        found = await self.of_tournament(tournament_id, record_of)
+        if found is not None:
+            self._file(found)
+            await self._on_thread(self._keep, found)
+        return found
 
     def _on_thread(self, read: Callable[[*Given], Read], *given: *Given) -> "asyncio.Future[Read]":
         return asyncio.get_running_loop().run_in_executor(self._thread, read, *given)
 
-    # --- on the archive's thread ---
-
-    def _rebuild(self, tournament_id: str) -> Tournament | None:
-        return self._once(tournament_id, lambda: rebuild_tournament(self._reader.tournament_facts(tournament_id)))
-
-    def _once(self, tournament_id: str, make: Callable[[], Read]) -> Read:
-        """Make something of a tournament. Raises StoreError; where it is damaged, without trying again."""
-        if tournament_id in self._damaged:
-            raise DamagedLog(self._damaged[tournament_id])
-        try:
-            return make()
-        except Exception as error:  # facts that contradict each other raise anything
-            if isinstance(error, StoreError) and not isinstance(error, DamagedLog):
-                raise
-            raise DamagedLog(self._damage(tournament_id, error)) from error
-
-    def _damage(self, tournament_id: str, error: Exception) -> str:
-        self._damaged[tournament_id] = str(error) if isinstance(error, DamagedLog) else f"bad facts: {error!r}"
-        log.error("tournament %s cannot be read: %s", tournament_id, self._damaged[tournament_id])
-        return self._damaged[tournament_id]
+    # --- on the thread ---
 
     def _ended(self, tournament_id: str) -> EndedTournament | None:
-        try:
-            found = self._kept.get(tournament_id) or self._reader.ended([tournament_id]).get(tournament_id)
-            if found is None:
-                tournament = self._rebuild(tournament_id)
-                if tournament is None or tournament.status not in OVER:
-                    return None
-                ended = tournament
-                found = self._once(tournament_id, lambda: EndedTournament.of(ended))
-                self._file(found)
-        except StoreError as error:
-            if tournament_id not in self._damaged:
-                log.error("tournament %s cannot be read now: %s", tournament_id, error)
-            return None
-        self._keep(found)
+        found = self._kept.get(tournament_id) or self._reader.ended([tournament_id]).get(tournament_id)
+        if found is not None:
+            self._keep(found)
         return found
 
     def _listed(self, limit: int) -> list[Outline]:
@@ -141,3 +159,8 @@ class Archive:
         while self._kept_lines > MOST_LINES:
             oldest = self._kept.pop(next(iter(self._kept)))
             self._kept_lines -= len(oldest.lines) + 1
+
+
+def record_of(rebuilt: Rebuilt) -> EndedTournament | None:
+    """Make the record of a tournament; None while it is not over."""
+    return EndedTournament.of(rebuilt.tournament) if rebuilt.tournament.status in OVER else None

@@ -3,9 +3,10 @@
 import json
 import sqlite3
 from collections import defaultdict
-from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from rumble_server.match.facts import FrameSeen, FrameShared, with_shared_frames
 from rumble_server.match.match_id import tournament_id_of
 from rumble_server.store.codec import Numbered, read_ended, read_facts
 from rumble_server.store.errors import DamagedLog, Pruned, StoreError
@@ -13,6 +14,8 @@ from rumble_server.store.schema import PLY, TOURNAMENT, open_reader
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import LogFact
 
+PORTION_ROWS = 256
+"""How many rows of a tournament are read at a time."""
 TAIL_FACTS = 64
 """The facts of a match that follow its end (the frames that told it) are among this many facts after its end."""
 
@@ -66,14 +69,29 @@ class LogReader:
 
     def tournament_facts(self, tournament_id: str) -> list[LogFact]:
         """Return the facts that rebuild a tournament, in order; empty if there is none of that id."""
-        rows = self._rows(
-            "SELECT number, facts FROM log WHERE tournament = :tournament AND kind = :kind ORDER BY number",
-            {"tournament": tournament_id, "kind": TOURNAMENT},
-        )
-        return [fact for _, fact in self._parsed(rows)]
+        return [fact for _, fact in self.facts_after(tournament_id, 0)]
+
+    def facts_after(self, tournament_id: str, number: int) -> Iterator[Numbered]:
+        """Yield the facts that rebuild a tournament from the one after `number` on, which ended a row or is 0.
+
+        They are read in portions, so that no transaction of a reader lasts long: a checkpoint would wait for it.
+        """
+        while True:
+            rows = self._rows(
+                """SELECT number, facts FROM log WHERE tournament = :tournament AND kind = :kind
+                   AND number > :number ORDER BY number LIMIT :portion""",
+                {"tournament": tournament_id, "kind": TOURNAMENT, "number": number, "portion": PORTION_ROWS},
+            )
+            yield from self._parsed(rows)
+            if len(rows) < PORTION_ROWS:
+                return
+            number = int(rows[-1][0])
 
     def match_facts(self, match_id: str) -> list[LogFact]:
-        """Return every fact of a match, all attempts, in order; empty if it never began. Raises Pruned."""
+        """Return every fact of a match, all attempts, in order; empty if it never began. Raises Pruned.
+
+        That its last result was voided is not among them while it is not played again: nothing after it is read.
+        """
         tournament_id = tournament_id_of(match_id)
         found = self._rows(
             """SELECT coalesce((SELECT value FROM meta WHERE key = 'indexed'), 0), first, last,
@@ -86,7 +104,7 @@ class LogReader:
             raise Pruned(f"the moves of {match_id} were deleted to save space; its result is kept")
         facts: list[Numbered] = []
         for kind in (TOURNAMENT, PLY):
-            until = indexed if last is None or kind == TOURNAMENT else min(indexed, last + TAIL_FACTS)
+            until = indexed if last is None else min(indexed, last + TAIL_FACTS)
             # A row is found by the number of its first fact, so one that begins before `first` may hold it, too.
             # The index knows nothing of what is later than `indexed`: that is looked through.
             rows = self._rows(
@@ -108,7 +126,17 @@ class LogReader:
             )
             facts += self._parsed(rows, (match_id,))
         facts.sort(key=lambda numbered: numbered[0])
-        return [fact for _, fact in facts]
+        return list(with_shared_frames((fact for _, fact in facts), self._frame_of))  # type: ignore[arg-type]
+
+    def _frame_of(self, shared: FrameShared) -> FrameSeen | None:
+        """Find the frame that a match shares with another one."""
+        rows = self._rows(
+            """SELECT number, facts FROM log WHERE tournament = :tournament AND kind = :kind AND number <= :number
+               ORDER BY number DESC LIMIT 1""",
+            {"tournament": tournament_id_of(shared.other), "kind": PLY, "number": shared.number},
+        )
+        found = dict(self._parsed(rows, (shared.other,))).get(shared.number)
+        return found if isinstance(found, FrameSeen) else None
 
     def facts_of_matches(self, tournament_id: str, match_ids: Collection[str]) -> Mapping[str, list[LogFact]]:
         """Return every fact of matches of a tournament that have begun, in order; its log is read once for all."""

@@ -27,6 +27,10 @@ class Absence:
             entrant.absent_since_ms = now_ms
             self._absent[entrant.bot] = entrant
 
+    def end(self) -> None:
+        """The tournament is over: nobody has matches. (And it does not know itself: it is freed when it is let go.)"""
+        self._has_matches = _none
+
     def forget(self, bot: str) -> None:
         """Take out a bot that is connected, or not in the field any more."""
         self._absent.pop(bot, None)
@@ -67,3 +71,7 @@ class Absence:
 
     def _is_waited_for(self, entrant: Entrant) -> bool:
         return entrant.is_waited_for and self._has_matches(entrant.bot)
+
+
+def _none(bot: str) -> bool:
+    return False

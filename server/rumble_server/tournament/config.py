@@ -1,16 +1,16 @@
 """What an organiser chooses for a tournament."""
 
-from functools import lru_cache
+from functools import cached_property
 from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationInfo, field_validator, model_validator
-from rumble_engine import EngineError, IllegalMove, SettingValue, State, get_game
+from rumble_engine import EngineError, IllegalMove, State, get_game
 from rumble_protocol.fields import AwayClock, Duration, Settings, ShortText, TimeControl
 
 from rumble_server.results.tally import Scheme
 from rumble_server.results.tiebreaks import DEFAULT, DEFAULT_SWISS, check_tiebreaks
 from rumble_server.tournament.formats import FORMATS
-from rumble_server.tournament.openings import Opening, suite
+from rumble_server.tournament.openings import suite
 
 MOST_BOTS = 4096
 """Maximum of `start_at_bots`."""
@@ -118,8 +118,13 @@ class TournamentConfig(BaseModel):
     def make_openings(self) -> list[tuple[str, ...]]:
         """Make the openings of every pair, in order; the same config gives the same.
 
-        This may take seconds in some games. The result is cached, so call it off the event loop first.
+        This may take a second in some games. The result is kept, so call it off the event loop first.
         """
+        return list(self.made_openings)
+
+    @cached_property
+    def made_openings(self) -> list[tuple[str, ...]]:
+        """The openings, made when they are asked for first."""
         wanted = min((self.cycles * self.legs + 1) // 2, MOST_OPENINGS)
         if isinstance(self.openings, list):
             return [tuple(opening) for opening in self.openings]
@@ -128,13 +133,7 @@ class TournamentConfig(BaseModel):
         first: list[tuple[str, ...]] = [()] if self.openings == "auto" else []
         if wanted <= len(first):
             return first
-        settings = tuple(sorted(self.settings.items()))
-        return [*first, *_suite(self.game, settings, self.seed, wanted - len(first))]
-
-
-@lru_cache(maxsize=64)
-def _suite(game: str, settings: tuple[tuple[str, SettingValue], ...], seed: int, count: int) -> list[Opening]:
-    return suite(get_game(game), dict(settings), seed, count)
+        return [*first, *suite(get_game(self.game), self.settings, self.seed, wanted - len(first))]
 
 
 def check_opening(state: State, opening: list[str]) -> None:

@@ -33,6 +33,8 @@ class Recipe:
     """The farthest that the game's own estimate may be from 0."""
 
 
+MOST_STATES = 2_000
+"""About how many positions are looked at to see whether a seat can force a win; on a large board within fewer plies."""
 RECIPES = {"connect4": Recipe(4, 6, 0.1), "chess": Recipe(4, 1, 0.15)}
 OTHERS = Recipe(3, 3, 0.2)
 
@@ -40,8 +42,7 @@ OTHERS = Recipe(3, 3, 0.2)
 def suite(game: Game, settings: Mapping[str, Any] | None, seed: int, count: int) -> list[Opening]:
     """Make `count` openings for this seed: distinct while the game has more, then from the start again.
 
-    The same arguments give the same list; it is empty if the game has no opening. A long list may take some tenths of a
-    second.
+    The same arguments give the same list; it is empty if the game has no opening. A long list may take a second.
     """
     if count < 1:
         return []
@@ -147,7 +148,20 @@ def _random_openings(start: State, plies: int, random: Random, tries: int) -> It
 
 
 def _is_fair(state: State, recipe: Recipe) -> bool:
-    return abs(state.estimate()) <= recipe.even and not any(_forces(state, seat, recipe.quiet) for seat in range(2))
+    if abs(state.estimate()) > recipe.even:
+        return False
+    quiet = affordable(recipe.quiet, len(state.codes()))
+    return not any(_forces(state, seat, quiet) for seat in range(2))
+
+
+def affordable(plies: int, moves: int) -> int:
+    """Return how many of these plies are searched where there are so many moves.
+
+    A search that finds no win tries all moves of one seat, and one answer of the other.
+    """
+    while plies > 0 and moves ** ((plies + 1) // 2) > MOST_STATES:
+        plies -= 1
+    return plies
 
 
 def _forces(state: State, seat: int, plies: int) -> bool:

@@ -144,6 +144,7 @@ class Tournament:
             case TournamentEnded():
                 self.status, self.reason, self.paused_by_disk = fact.status, fact.reason, False
                 self.ended_at_ms = fact.at_ms
+                self._absence.end()
             case RoundPaired():
                 self._apply_paired(fact)
             case ResultVoided():

@@ -13,7 +13,6 @@ from starlette.types import ASGIApp, Scope
 
 from rumble_server.store.errors import DamagedLog, Pruned, StoreError
 from rumble_server.tournament.errors import TournamentError
-from rumble_server.web.api.auditor import Auditor
 from rumble_server.web.api.banning import banning_routes
 from rumble_server.web.api.boards import board_routes
 from rumble_server.web.api.commands import command_routes
@@ -62,20 +61,19 @@ def make_web(site: Site) -> ASGIApp:
         redirect_slashes=False,
     )
     library = Library(site)
-    auditor = Auditor(site)
-    app.include_router(read_routes(site, library, auditor))
+    app.include_router(read_routes(site, library))
     app.include_router(event_routes(site, library))
     app.include_router(opponent_routes(site))
     app.include_router(board_routes(site, library))
-    app.include_router(export_routes(site, library))
+    app.include_router(export_routes(library))
     app.include_router(command_routes(site))
     app.include_router(organising_routes(site, library))
     app.include_router(banning_routes(site))
     app.include_router(host_token_routes(site))
-    app.include_router(transcript_routes(site))
+    app.include_router(transcript_routes(site, library))
     app.include_router(health_routes(site))
     app.include_router(metrics_routes(site))
-    add_pages(app, site, library, auditor)
+    add_pages(app, site, library)
     app.mount("/static", _Static(directory=STATIC), name="static")
     _add_errors(app)
     for route in app.routes:  # the first look prepares a route: that is not to hold up the loop at the first request

@@ -4,7 +4,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, TypeVar, TypeVarTuple
 
 from rumble_server.arena.arena import Arena
 from rumble_server.arena.house import HouseBots
@@ -15,7 +15,7 @@ from rumble_server.limits.refusals import Refusals
 from rumble_server.loop_lag import LoopLag
 from rumble_server.tournament.ended import EndedTournament, Outline
 from rumble_server.tournament.facts import LogFact
-from rumble_server.tournament.tournament import Tournament
+from rumble_server.tournament.rebuild import Rebuilt
 from rumble_server.web.errors import WebError
 from rumble_server.web.feed.feed import Feed
 from rumble_server.web.feed.ranker import Ranker
@@ -23,6 +23,9 @@ from rumble_server.web.tries import Tries
 
 DISK_S = 5.0
 """Longest time in s that a request waits for the disk; then it is answered with 503."""
+
+Given = TypeVarTuple("Given")
+Made = TypeVar("Made")
 
 
 class DurableLog(Protocol):
@@ -45,16 +48,21 @@ class DurableLog(Protocol):
 
 
 class Archive(Protocol):
-    """What is on disk, also of tournaments that are not in memory. Raises StoreError."""
+    """What is on disk, also of tournaments that are not in memory. Raises StoreError.
 
-    async def tournament(self, tournament_id: str) -> Tournament | None:
-        """Rebuild a tournament; None if there is none of that id."""
+    `make` is a function of a module that runs in another process: what it is given and what it gives are pickled.
+    """
 
-    async def tournament_facts(self, tournament_id: str) -> Sequence[LogFact]:
-        """Read the facts that rebuild a tournament, in order; none if there is no such tournament."""
+    async def of_tournament(
+        self, tournament_id: str, make: Callable[[Rebuilt, *Given], Made], *given: *Given
+    ) -> Made | None:
+        """Have something made of a tournament as the log has it; None if there is none of that id."""
 
-    async def match_facts(self, match_id: str) -> Sequence[LogFact]:
-        """Read every fact of a match, all attempts, in order; none if it never began."""
+    async def of_match(self, match_id: str, make: Callable[[Sequence[LogFact], *Given], Made], *given: *Given) -> Made:
+        """Have something made of every fact of a match, all attempts, in order; there are none if it never began."""
+
+    async def draw(self, make: Callable[[*Given], Made], *given: *Given) -> Made:
+        """Have something made that needs nothing of the log."""
 
     async def ended(self, tournament_id: str) -> EndedTournament | None:
         """Find the record of a tournament; None if it is not over, is not there, or cannot be read."""
@@ -90,6 +98,7 @@ class Site:
     house_bots: HouseBots
     hosts: frozenset[str] = frozenset()
     """Host names, beside those of loopback, that a request to a loopback address may give (that of a proxy)."""
+    bounds: Bounds = field(default_factory=Bounds)
     operation: Operation = field(default_factory=Operation)
     places: Connections = field(default_factory=lambda: Connections(Bounds()))
     """What each address has open."""
@@ -119,4 +128,4 @@ class Site:
             async with asyncio.timeout(DISK_S):
                 await self.log.wait(number)
         except TimeoutError:
-            raise WebError.unavailable("the database cannot be written at the moment") from None
+            raise WebError.unavailable(f"the database has not been written for {DISK_S:g} s") from None

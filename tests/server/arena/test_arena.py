@@ -1,13 +1,17 @@
 """The arena in a world of bots: whole tournaments on virtual time, and what each bot is told, in which order."""
 
+import gc
+import weakref
 from collections import Counter
 from functools import partial
 from random import Random
+from typing import Any
 
 import pytest
 from rumble_engine import Termination
 from rumble_protocol.codes import CloseCode
 from rumble_protocol.fields import TimeControl
+from rumble_server.arena import lifecycle
 from rumble_server.arena.scheduler import STARTS_AT_ONCE
 from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.tournament.errors import TournamentError
@@ -475,3 +479,44 @@ def test_the_last_fault_of_a_bot_is_what_it_did_itself() -> None:
     fault = tournament.field["bad"].last_fault
     assert fault is not None
     assert fault.termination is Termination.ILLEGAL_MOVE
+
+
+@pytest.mark.parametrize("format_name", ["round-robin", "swiss", "knockout", "gauntlet"])
+def test_what_is_over_is_freed_when_it_is_let_go(format_name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lifecycle, "MOST_ENDED", 0)
+    world = World()
+    world.create(start_at_bots=4, format=format_name)
+    # A compiled tournament has no weak references: its table, which it alone has, tells.
+    table = weakref.ref(world.arena.tournaments["friday"].table)
+    gc.collect()
+    gc.disable()
+    try:
+        enter(world, world.arena.tournaments["friday"], *NAMES[:4])
+        world.run()
+        assert world.arena.tournaments == {}
+        assert table() is None
+    finally:
+        gc.enable()
+
+
+def test_an_event_costs_tournaments_that_it_does_not_concern_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World()
+    for number in range(50):
+        world.create(name=f"Club {number}", start_at_bots=2, time_control=TimeControl(move_ms=1_000_000))
+    bots = [world.login(f"{name}{number}", join=f"club-{number}") for number in range(50) for name in ("ann", "ben")]
+    world.clock.advance(100)
+    assert len(world.arena.matches.live) == 50
+    looked_at: list[str] = []
+    due = Tournament.due
+
+    def counted(self: Tournament, *given: Any) -> Any:
+        looked_at.append(self.id)
+        return due(self, *given)
+
+    monkeypatch.setattr(Tournament, "due", counted)
+    bots[14].say(type="resign", match=next(iter(world.arena.tournaments["club-7"].running)))
+    world.clock.advance(10)
+    bots[14].drop()
+    world.clock.advance(10)
+    assert set(looked_at) == {"club-7"}
+    assert len(looked_at) < 10

@@ -183,6 +183,6 @@ def test_a_server_without_a_house_says_so() -> None:
     tournament = world.create()
     made = HouseBots(world.arena, KEYS)
     made.open()
-    assert (made.reference_bots(tournament), made.room) == ({}, 0)
+    assert (made.reference_bots(tournament.config), made.room) == ({}, 0)
     with pytest.raises(TournamentError, match="runs no house bots"):
         made.add("friday", "random")

@@ -1,11 +1,13 @@
 """Promise 7: a match's transcript has every frame of it both ways, with the server's times, rebuilt from the log."""
 
 import json
+from hashlib import sha256
 from random import Random
 
 import pytest
 from rumble_protocol.fields import TimeControl
-from rumble_server.match.facts import MatchFact, MatchOver
+from rumble_server.match.facts import FrameSeen, FrameShared, MatchFact, MatchOver, with_shared_frames
+from rumble_server.match.last_attempt import notes
 from rumble_server.match.transcript import Line, as_json, transcript
 
 from tests.server.match.driven import START_MS, DrivenReferee
@@ -127,3 +129,56 @@ def test_what_was_excused_stands_beside_the_frame_that_it_was_excused_for_and_th
         for name in ("excused_ms", "seats_excused_ms")
         if name in entry
     ] == [("move", 300), ("match_start", 20), ("verdict", [300, 21])]
+
+
+def test_a_padded_move_counts_and_its_line_tells_what_was_left_out() -> None:
+    driven = DrivenReferee.seated()
+    frame = json.dumps({"type": "move", "note": "a  note"})
+    padded = frame[:-1] + " " * 10_000 + "}"
+    turn = driven.seats[0].last("turn")
+    assert driven.referee.move(0, str(turn["turn_id"]), "4", START_MS, padded)
+    lines = [entry for entry in transcript(driven.facts) if isinstance(entry, Line)]
+    (line,) = [line for line in lines if line.sender == "bot"]
+    told = as_json(line)
+    assert told["frame"] == '{"type":"move","note":"a  note"}'
+    assert (told["bytes"], told["sha256"]) == (len(padded), sha256(padded.encode()).hexdigest())
+    assert "bytes" not in as_json(lines[0])
+
+
+def test_the_note_of_a_padded_move_is_found() -> None:
+    driven = DrivenReferee.seated()
+    for seat, move in ((0, "0"), (1, "3"), (0, "1"), (1, "4"), (0, "2")):
+        turn_id = str(driven.seats[seat].last("turn")["turn_id"])
+        message = {"type": "move", "match": "m", "turn_id": turn_id, "move": move, "note": f"I play {move}"}
+        assert driven.referee.move(seat, turn_id, move, START_MS, json.dumps(message, indent=seat * 2000 or None))
+    assert notes(driven.facts, driven.over) == [f"I play {move}" for move in "03142"]
+
+
+def test_a_frame_of_no_match_is_kept_once_and_shown_by_each() -> None:
+    world = World()
+    for name in ("friday", "monday"):
+        world.create(name=name, start_at_bots=2)
+    ann, ben = (world.connect() for _ in range(2))
+    for bot, name in ((ann, "ann"), (ben, "ben")):
+        bot.login(name, join="friday", max_matches=4)
+        bot.say(type="join", tournament="monday")
+    world.clock.advance(100)
+    matches = list(world.arena.matches.live)
+    assert len(matches) == 4
+    before = len(world.log.facts)
+    ann.say_text("x" * 3000)
+    kept = world.log.facts[before:]
+    assert [fact.frame[:10] for fact in kept if isinstance(fact, FrameSeen)] == ["x" * 10, '{"type":"e']
+    assert len([fact for fact in kept if isinstance(fact, FrameShared)]) == 2 * (len(matches) - 1)
+
+    def find(shared: FrameShared) -> FrameSeen:
+        found = world.log.facts[shared.number - 1]
+        assert isinstance(found, FrameSeen)
+        return found
+
+    for match in matches:
+        lines = list(transcript(with_shared_frames(facts_of(world, match), find)))[-2:]
+        assert [(line.sender, line.frame[:4], line.bytes) for line in lines if isinstance(line, Line)] == [
+            ("bot", "xxxx", 3000),
+            ("server", '{"ty', 0),
+        ]

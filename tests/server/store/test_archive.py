@@ -2,9 +2,10 @@
 
 import asyncio
 import logging
+import os
 import sqlite3
 import threading
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,6 @@ import pytest
 from rumble_server.store import archive as module
 from rumble_server.store.archive import Archive
 from rumble_server.store.errors import DamagedLog, StoreError
-from rumble_server.store.reader import LogReader
 from rumble_server.store.schema import APPLICATION_ID, MIGRATIONS
 from rumble_server.store.sqlite import SqliteLog
 from rumble_server.tournament.config import TournamentConfig
@@ -26,7 +26,7 @@ from rumble_server.tournament.facts import (
     TournamentPaused,
     TournamentStarted,
 )
-from rumble_server.tournament.rebuild import rebuild_tournament
+from rumble_server.tournament.rebuild import Rebuilt, rebuild_tournament
 
 from tests.server.store.disk import opened, rows, write
 
@@ -57,17 +57,35 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "rumble.db"
 
 
+def status_of(rebuilt: Rebuilt) -> tuple[str, int]:
+    """Return a tournament's status, and in which process it was rebuilt."""
+    return rebuilt.tournament.status, os.getpid()
+
+
+def facts_of(facts: Sequence[LogFact]) -> list[LogFact]:
+    return list(facts)
+
+
+def facts_of_tournament(rebuilt: Rebuilt) -> list[LogFact]:
+    return list(rebuilt.facts())
+
+
+def die() -> None:
+    os._exit(1)
+
+
 @pytest.fixture
-def rebuilds(monkeypatch: pytest.MonkeyPatch) -> list[threading.Thread]:
-    """The threads on which something was rebuilt."""
-    threads: list[threading.Thread] = []
+def rebuilds(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The tournaments of which something was made."""
+    made: list[str] = []
+    make = Archive.of_tournament
 
-    def rebuild(facts: Iterable[LogFact]) -> Any:
-        threads.append(threading.current_thread())
-        return rebuild_tournament(facts)
+    async def counted(self: Archive, tournament_id: str, *given: Any) -> Any:
+        made.append(tournament_id)
+        return await make(self, tournament_id, *given)
 
-    monkeypatch.setattr(module, "rebuild_tournament", rebuild)
-    return threads
+    monkeypatch.setattr(Archive, "of_tournament", counted)
+    return made
 
 
 @asynccontextmanager
@@ -98,7 +116,7 @@ def damage(path: Path, tournament_id: str) -> None:
 # --- records ---
 
 
-async def test_a_record_is_found_without_rebuilding(path: Path, rebuilds: list[threading.Thread]) -> None:
+async def test_a_record_is_found_without_rebuilding(path: Path, rebuilds: list[str]) -> None:
     await written(path, FIRST, SECOND)
     async with archive_of(path) as archive:
         for _ in range(2):
@@ -116,17 +134,14 @@ async def test_what_is_not_there_or_not_over_has_none(path: Path) -> None:
     assert filed == []
 
 
-async def test_a_missing_record_is_made_once_off_the_loop_and_filed(
-    path: Path, rebuilds: list[threading.Thread]
-) -> None:
+async def test_a_missing_record_is_made_once_off_the_loop_and_filed(path: Path, rebuilds: list[str]) -> None:
     await written(path, FIRST, records=False)
     filed: list[EndedTournament] = []
     async with archive_of(path, filed) as archive:
         for _ in range(2):
             assert await archive.ended("first") == record(FIRST)
     assert filed == [record(FIRST)]
-    assert len(rebuilds) == 1
-    assert rebuilds[0] is not threading.current_thread()
+    assert rebuilds == ["first"]
 
 
 async def test_a_record_that_cannot_be_read_is_made_again(path: Path) -> None:
@@ -186,29 +201,21 @@ async def test_outlines_are_found_whatever_the_batches(path: Path) -> None:
 
 
 async def test_a_damaged_one_is_logged_once_and_the_others_are_read(
-    path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+    path: Path, caplog: pytest.LogCaptureFixture, rebuilds: list[str]
 ) -> None:
     await written(path, FIRST, SECOND, records=False)
     damage(path, "second")
-    reads = []
-    read = LogReader.tournament_facts
-
-    def counted(self: LogReader, tournament_id: str) -> list[LogFact]:
-        reads.append(tournament_id)
-        return read(self, tournament_id)
-
-    monkeypatch.setattr(LogReader, "tournament_facts", counted)
     async with archive_of(path) as archive:
         for _ in range(3):
             assert await archive.ended("second") is None
             assert await archive.ended("first") == record(FIRST)
             assert await archive.listed(10) == [DamagedTournament.of("second", over=True), record(FIRST)]
             with pytest.raises(DamagedLog, match="damaged"):
-                await archive.tournament("second")
+                await archive.of_tournament("second", status_of)
         found: asyncio.Future[EndedTournament | None] = asyncio.get_running_loop().create_future()
         archive.find_ended("second", found.set_result)
         assert await found is None
-    assert reads == ["second", "first"]
+    assert rebuilds.count("first") == 1
     assert [each.getMessage().partition(":")[0] for each in caplog.records if each.levelno == logging.ERROR] == [
         "tournament second cannot be read"
     ]
@@ -229,15 +236,15 @@ async def test_a_disk_that_cannot_be_read_for_a_moment_is_no_damage(
 ) -> None:
     await written(path, FIRST, records=False)
 
-    def broken(self: LogReader, tournament_id: str) -> None:
+    async def broken(self: Archive, *_: object) -> None:
         raise StoreError("disk I/O error")
 
     async with archive_of(path) as archive:
         with monkeypatch.context() as patch:
-            patch.setattr(LogReader, "tournament_facts", broken)
+            patch.setattr(Archive, "draw", broken)
             assert await archive.ended("first") is None
             with pytest.raises(StoreError, match="I/O"):
-                await archive.tournament("first")
+                await archive.of_tournament("first", status_of)
         assert "disk I/O error" in caplog.text
         assert await archive.ended("first") == record(FIRST)
 
@@ -248,13 +255,23 @@ async def test_a_disk_that_cannot_be_read_for_a_moment_is_no_damage(
 async def test_facts_of_a_tournament(path: Path) -> None:
     await written(path, FIRST)
     async with archive_of(path) as archive:
-        assert list(await archive.tournament_facts("first")) == FIRST
-        assert list(await archive.tournament_facts("nope")) == []
-        assert list(await archive.match_facts("first.1.1.1.1")) == []
-        rebuilt = await archive.tournament("first")
-        assert rebuilt is not None
-        assert rebuilt.status == "cancelled"
-        assert await archive.tournament("nope") is None
+        assert await archive.of_tournament("first", facts_of_tournament) == FIRST
+        assert await archive.of_match("first.1.1.1.1", facts_of) == []
+        assert await archive.of_tournament("nope", status_of) is None
+        made = await archive.of_tournament("first", status_of)
+        assert made is not None
+        assert made[0] == "cancelled"
+        assert made[1] != os.getpid(), "nothing is rebuilt in the server's own process"
+
+
+async def test_the_process_is_started_again_when_it_has_died(path: Path) -> None:
+    await written(path, FIRST)
+    async with archive_of(path) as archive:
+        with pytest.raises(StoreError, match="died"):
+            await archive.draw(die)
+        made = await archive.of_tournament("first", status_of)
+        assert made is not None
+        assert made[0] == "cancelled"
 
 
 # --- databases of earlier versions ---
@@ -277,8 +294,7 @@ async def test_an_older_database_is_migrated_and_what_was_over_is_found(path: Pa
     async with opened(old) as log:
         assert rows(old, "PRAGMA user_version") == [(len(MIGRATIONS),)]
         assert log.durable == len(FIRST)
-        loop = asyncio.get_running_loop()
-        archive = Archive(str(old), lambda ended: loop.call_soon_threadsafe(log.file, ended))
+        archive = Archive(str(old), log.file)
         assert await archive.listed(10) == [Outline.from_facts(FIRST)]
         assert await archive.ended("first") == record(FIRST)
         await asyncio.sleep(0)

@@ -1,13 +1,14 @@
 """Reading the log back: whatever the batches, exactly the facts that were asked for, in order."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 from random import Random
 from sqlite3 import Connection, connect
 
 import pytest
-from rumble_server.match.facts import MatchOver
+from rumble_server.match.facts import FrameSeen, FrameShared, MatchOver, with_shared_frames
 from rumble_server.match.match_id import tournament_id_of
 from rumble_server.store.batch import Batch
 from rumble_server.store.errors import StoreError
@@ -66,6 +67,17 @@ def busy_world(seed: int) -> list[LogFact]:
     return world.log.facts
 
 
+def found_in(facts: Sequence[LogFact]) -> Callable[[FrameShared], FrameSeen]:
+    """Find shared frames as the reader has to."""
+
+    def find(shared: FrameShared) -> FrameSeen:
+        found = facts[shared.number - 1]
+        assert isinstance(found, FrameSeen)
+        return found
+
+    return find
+
+
 def write_batch(database: Connection, facts: Sequence[LogFact], done: int, size: int, index: bool) -> int:
     """Write up to `size` facts after the first `done`, and return how many."""
     batch = Batch()
@@ -97,7 +109,7 @@ def test_whatever_the_batches_every_fact_is_found_under_its_match_tournament_or_
             assert len(matches) == 12
             for match in matches:
                 expected = [fact for fact in own if getattr(fact, "match", None) == match]
-                assert reader.match_facts(match) == expected
+                assert reader.match_facts(match) == list(with_shared_frames(expected, found_in(facts)))
                 assert reader.facts_of_matches(tournament_id_of(match), [match]) == {match: expected}
 
 
@@ -109,7 +121,7 @@ def test_a_match_is_found_whole_at_every_moment(path: Path) -> None:
         while done < len(facts):
             done += write_batch(database, facts, done, 7, index=done % 5 == 0)
             expected = [fact for fact in facts[:done] if getattr(fact, "match", None) == match]
-            assert reader.match_facts(match) == expected
+            assert reader.match_facts(match) == list(with_shared_frames(expected, found_in(facts)))
 
 
 async def test_what_is_not_there_is_empty(path: Path) -> None:
@@ -181,3 +193,22 @@ def test_a_reader_never_writes(path: Path) -> None:
     SqliteLog(str(path))._database.close()
     with closing(LogReader(str(path))) as reader, pytest.raises(StoreError, match="readonly"):
         reader._rows("DELETE FROM main.log", {})
+
+
+def test_padded_frames_take_little_of_the_disk(path: Path) -> None:
+    """Two bots that pad each move to the largest frame, and send as large nonsense, fill next to nothing."""
+    world, frame_bytes, moves = World(), 65_536, 0
+    world.create(start_at_bots=2, legs=4)
+    bots = world.logins("ann", "ben", join="friday", max_matches=4)
+    while world.arena.tournaments["friday"].status != "finished":
+        for bot in bots:
+            for turn in [frame for frame in bot.heard() if frame["type"] == "turn"]:
+                move = {"type": "move", "match": turn["match"], "turn_id": turn["turn_id"], "move": turn["legal"][0]}
+                bot.say_text(json.dumps(move).ljust(frame_bytes))
+                moves += 1
+        world.clock.advance(10)
+    with closing(open_database(str(path))) as database:
+        write_batch(database, world.log.facts, 0, len(world.log.facts), True)
+        written = database.execute("SELECT sum(length(facts)) FROM log").fetchone()[0]
+    assert moves > 20
+    assert written / moves < 1500, f"{written} bytes for {moves} moves"

@@ -39,3 +39,18 @@ def test_a_pair_has_an_opening_for_every_two_matches() -> None:
     auto, suite = (made(openings=chosen, cycles=3).make_openings() for chosen in ("auto", "suite"))
     assert (len(auto), len(suite)) == (3, 3)
     assert auto == [(), *suite[:2]]
+
+
+def test_the_openings_are_made_once_for_each_config(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def suite(*given: object) -> list[tuple[str, ...]]:
+        asked.append(given)
+        return [("4",)]
+
+    monkeypatch.setattr("rumble_server.tournament.config.suite", suite)
+    config, same = made(openings="suite"), made(openings="suite")
+    assert config.make_openings() == config.make_openings() == [("4",)]
+    assert len(asked) == 1
+    assert config == same
+    assert config.model_dump() == same.model_dump()

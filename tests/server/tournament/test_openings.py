@@ -3,10 +3,12 @@ from functools import cache
 import pytest
 from rumble_engine import get_game
 from rumble_engine.game import State
+from rumble_server.tournament import openings as module
 from rumble_server.tournament.openings import (
     TIC_TAC_TOE,
     BadOpenings,
     Opening,
+    affordable,
     duplicates,
     opening_of,
     read_openings,
@@ -115,3 +117,28 @@ def test_bad_lines_are_named_by_number() -> None:
 def test_duplicates() -> None:
     matches = [(("A", "B"), ["1", "2"]), (("B", "A"), ["1", "2"]), (("A", "B"), ["1", "2"]), (("A", "B"), ["1"])]
     assert duplicates(matches) == {(("A", "B"), ("1", "2")): 2}
+
+
+@pytest.mark.parametrize(("name", "settings"), [("gomoku", {"columns": 19, "rows": 19}), ("hex", {"size": 19})])
+def test_the_work_for_a_large_board_is_bounded(
+    name: str, settings: dict[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked, forces = 0, module._forces
+
+    def counted(state: State, seat: int, plies: int) -> bool:
+        nonlocal looked
+        looked += 1
+        return forces(state, seat, plies)
+
+    monkeypatch.setattr(module, "_forces", counted)
+    count = 8
+    assert len(set(suite(get_game(name), settings, seed=1, count=count))) == count
+    tries = module.TRIES + module.TRIES * count // 4
+    assert looked <= tries * 2 * module.MOST_STATES / 10
+
+
+def test_a_small_board_is_searched_as_deep_as_its_recipe_says() -> None:
+    assert affordable(6, 7) == 6
+    assert affordable(3, 44) == 3
+    assert affordable(3, 45) == 2
+    assert affordable(3, 3000) == 0

@@ -2,10 +2,11 @@
 
 import asyncio
 import json
+import pickle
 import zlib
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import httpx
 from jsonschema import Draft202012Validator
@@ -14,14 +15,15 @@ from rumble_protocol.feed_messages import FeedEvent
 from rumble_protocol.schema import schemas
 from rumble_server.arena.house import HouseBots, HouseKeys
 from rumble_server.arena.names import digest_of
+from rumble_server.match.facts import FrameSeen, FrameShared, with_shared_frames
 from rumble_server.store.ended_count import EndedCount
 from rumble_server.tournament.ended import EndedTournament, Outline
 from rumble_server.tournament.facts import HostTokenSet, LogFact, TournamentCreated, TournamentEnded, tournament_of
-from rumble_server.tournament.rebuild import rebuild_tournament
+from rumble_server.tournament.rebuild import Rebuilt, rebuild_tournament
 from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.app import make_web
 from rumble_server.web.feed.feed import Feed
-from rumble_server.web.site import Operation, Site
+from rumble_server.web.site import Archive, Operation, Site
 
 from tests.server.arena.fake_house import FakeHouse
 from tests.server.world import Bot, World
@@ -57,6 +59,11 @@ class WaitingLog:
             await asyncio.Event().wait()
 
 
+def passed_on(value: Any) -> Any:
+    """Return what another process would have got."""
+    return pickle.loads(pickle.dumps(value))
+
+
 class MemoryArchive:
     """What is on disk of a world."""
 
@@ -71,14 +78,27 @@ class MemoryArchive:
     def _of(self, tournament_id: str) -> list[LogFact]:
         return [fact for fact in self._facts() if tournament_of(fact) == tournament_id]
 
-    async def tournament(self, tournament_id: str) -> Tournament | None:
-        return rebuild_tournament(self._of(tournament_id))
+    async def of_tournament(self, tournament_id: str, make: Callable[..., Any], *given: Any) -> Any:
+        facts = self._of(tournament_id)
+        tournament = rebuild_tournament(facts)
+        if tournament is None:
+            return None
+        return passed_on(make(Rebuilt(tournament, lambda: facts), *passed_on(given)))
 
-    async def tournament_facts(self, tournament_id: str) -> Sequence[LogFact]:
-        return self._of(tournament_id)
+    async def of_match(self, match_id: str, make: Callable[..., Any], *given: Any) -> Any:
+        every = self._facts()
+        own = [fact for fact in every if getattr(fact, "match", None) == match_id]
 
-    async def match_facts(self, match_id: str) -> Sequence[LogFact]:
-        return [fact for fact in self._facts() if getattr(fact, "match", None) == match_id]
+        def find(shared: FrameShared) -> FrameSeen:
+            found = every[shared.number - 1]
+            assert isinstance(found, FrameSeen)
+            return found
+
+        facts = list(with_shared_frames(own, find))
+        return passed_on(make(facts, *passed_on(given)))
+
+    async def draw(self, make: Callable[..., Any], *given: Any) -> Any:
+        return passed_on(make(*passed_on(given)))
 
     async def ended(self, tournament_id: str) -> EndedTournament | None:
         tournament = rebuild_tournament(self._of(tournament_id))
@@ -171,9 +191,10 @@ class MemoryServer:
         self.world.log.on_durable.append(self._publish)
         self.world.arena.recorder.take(HostTokenSet("default", "00", digest_of(TOKEN, "00"), 0))
         self.ended = EndedCount()
-        self.operation = Operation(ended=self.ended.by_status, metrics_token=METRICS_TOKEN)
-        arena, house_bots = self.world.arena, self.house_bots
-        self.web = make_web(Site(arena, self.log, self.archive, self.feed, house_bots, hosts, self.operation))
+        arena, archive = self.world.arena, cast(Archive, self.archive)
+        operation = Operation(ended=self.ended.by_status, metrics_token=METRICS_TOKEN)
+        self.operation = operation
+        self.web = make_web(Site(arena, self.log, archive, self.feed, self.house_bots, hosts, operation=operation))
 
     def _publish(self) -> None:
         first, self._published = self._published, self.world.log.durable

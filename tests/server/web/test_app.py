@@ -148,10 +148,10 @@ async def test_a_tournament_that_cannot_be_read_is_answered_by_a_sentence(
     server.played("alice", "bob")
     server.world.arena.tournaments.clear()
 
-    async def unreadable(_: str) -> None:
+    async def unreadable(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr(server.archive, "tournament", unreadable)
+    monkeypatch.setattr(server.archive, "of_tournament", unreadable)
     with caplog.at_level(logging.ERROR):
         page = await browser.get("/tournaments/friday")
         answer = await browser.get("/api/tournaments/friday")

@@ -1,37 +1,28 @@
 """A tournament as one JSON document: what `export.json` and `rumble demo --json` give."""
 
+from itertools import islice
 from typing import Any
 
 from rumble_server.match.facts import MatchOver
 from rumble_server.tournament.tournament import Tournament
 
 
-def export(tournament: Tournament) -> dict[str, Any]:
-    """Return the tournament, its standings, each match by the attempt that counts, and the void attempts."""
-    return Export(tournament).document()
+def export(tournament: Tournament, first: int = 0, until: int | None = None) -> dict[str, Any]:
+    """Return the tournament, its standings, each match by the attempt that counts, and the void attempts.
 
-
-class Export:
-    """A tournament as it stands now; its `document` may be made later, on another thread."""
-
-    def __init__(self, tournament: Tournament) -> None:
-        self._summary = summary(tournament)
-        self._table = tournament.table.snapshot()
-        self._matches = list(tournament.results.values())
-        self._voided = list(tournament.voided)
-
-    def document(self) -> dict[str, Any]:
-        """Make the export. That of a Swiss has `byes`, by name: the matches given as won."""
-        document = {
-            "tournament": self._summary,
-            "standings": [standing.model_dump(exclude_unset=True) for standing in self._table.standings()],
-            "matches": [match_json(over) for over in self._matches],
-            "voided": [match_json(over) for over in self._voided],
-        }
-        if self._summary["format"] == "swiss":
-            counts = self._table.tally.bots
-            document["byes"] = {name: count.byes for name, count in counts.items() if count.byes}
-        return document
+    Of the matches, those from `first` to before `until`, in the order in which they ended. That of a Swiss has `byes`,
+    by name: the matches given as won.
+    """
+    document = {
+        "tournament": summary(tournament),
+        "standings": [standing.model_dump(exclude_unset=True) for standing in tournament.table.standings()],
+        "matches": [match_json(over) for over in islice(tournament.results.values(), first, until)],
+        "voided": [match_json(over) for over in tournament.voided],
+    }
+    if tournament.config.format == "swiss":
+        counts = tournament.table.tally.bots
+        document["byes"] = {name: count.byes for name, count in counts.items() if count.byes}
+    return document
 
 
 def summary(tournament: Tournament) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Query, Request
 from pydantic import ValidationError
 from rumble_engine import BadPosition, BadSettings, EngineError, MoveError, get_game
 from rumble_protocol.codes import ErrorCode
+from starlette.responses import Response
 
 from rumble_server.web.api.commands import body_schema
 from rumble_server.web.api.library import Library
@@ -26,16 +27,16 @@ def board_routes(site: Site, library: Library) -> APIRouter:
     """Make the routes of boards; they need no token."""
     router = APIRouter(prefix="/api", tags=["read"], responses=ERRORS)
 
-    @router.get("/matches/{match}/boards")
+    @router.get("/matches/{match}/boards", response_model=MatchBoards)
     async def get_boards(
         match: str,
         first: Annotated[int, Query(ge=0)] = 0,
         limit: Annotated[int, Query(ge=1, le=MOST_BOARDS)] = MOST_BOARDS,
-    ) -> MatchBoards:
+    ) -> Response:
         """Show the boards of a match from ply `first` on, to step through it."""
         found = await library.boards(match, first, limit)
         await site.on_disk()
-        return found
+        return Response(found, media_type="application/json")
 
     @router.post(
         "/games/{game}/board",

@@ -6,6 +6,7 @@ from fastapi import APIRouter, Header
 from starlette.responses import StreamingResponse
 from starlette.types import Send
 
+from rumble_server.web.api import documents
 from rumble_server.web.api.library import Library
 from rumble_server.web.api.reading import ERRORS
 from rumble_server.web.errors import WebError
@@ -39,7 +40,7 @@ def event_routes(site: Site, library: Library) -> APIRouter:
         accept_encoding: Annotated[str, Header(include_in_schema=False)] = "",
     ) -> EventStream:
         """Stream Server-Sent Events: a `snapshot` first, then what changes. `Last-Event-ID` resumes."""
-        found = await library.tournament(tournament)
+        found = library.in_memory(tournament)
         if site.feed.closed:
             raise WebError.unavailable("the server is about to stop")
         seen = read_event_id(last_event_id)
@@ -47,7 +48,11 @@ def event_routes(site: Site, library: Library) -> APIRouter:
         headers = {"Cache-Control": "no-store", "Vary": "Accept-Encoding"}
         if packed:
             headers["Content-Encoding"] = "gzip"
-        return EventStream(site.feed.stream(found, seen, packed=packed), headers=headers)
+        if found is not None:
+            return EventStream(site.feed.stream(found, seen, packed=packed), headers=headers)
+        connected = await library.connected(tournament)
+        snapshot = await library.made(tournament, documents.snapshot_json, connected)
+        return EventStream(site.feed.stream_of_ended(tournament, snapshot, packed=packed), headers=headers)
 
     return router
 

@@ -1,60 +1,118 @@
-"""Finding tournaments and matches: in memory, or in the archive if they are over and not in memory."""
+"""Finding tournaments and matches: in memory while they go on, on disk when they are over."""
 
 import asyncio
-from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Sequence
+from typing import TypeVar, TypeVarTuple
+from weakref import WeakKeyDictionary
 
-from rumble_engine import get_game
 from rumble_protocol.codes import ErrorCode
 from rumble_protocol.feed_messages import TournamentSummary
 
-from rumble_server.match.facts import MatchOver, MatchStarted
-from rumble_server.match.last_attempt import last_attempt, notes
 from rumble_server.match.match_id import tournament_id_of
-from rumble_server.match.referee import Referee
+from rumble_server.results.standings import Table
+from rumble_server.tournament.audit import Context
 from rumble_server.tournament.ended import Outline
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.facts import LogFact
-from rumble_server.tournament.tournament import Tournament
-from rumble_server.web.api.models import MatchBoards, MatchView
-from rumble_server.web.api.replays import replay
+from rumble_server.tournament.history import context_of
+from rumble_server.tournament.rebuild import Rebuilt
+from rumble_server.tournament.tournament import OVER, Tournament
+from rumble_server.web.api import documents
+from rumble_server.web.api.documents import Basics
+from rumble_server.web.api.kept import KeptAnswers
+from rumble_server.web.api.models import MatchView
+from rumble_server.web.api.replays import match_view
 from rumble_server.web.errors import WebError
 from rumble_server.web.feed.views import summary_view
 from rumble_server.web.site import Site
 
-MOST_LOADED = 16
-"""Maximum number of rebuilt tournaments kept in memory; beyond it the one used longest ago goes."""
+SHOWN_MS = 250
+"""For how long, in ms, an answer about a large tournament that goes on serves everyone who asks: the feed's pace."""
+MANY_RESULTS = 500
+"""A tournament with as many results is large: showing it takes some ms of the event loop."""
+
+Given = TypeVarTuple("Given")
+Made = TypeVar("Made")
 
 
 class Library:
-    """Everything there is to show. Tell it only after `site.on_disk()` has returned."""
+    """Everything there is to show. What it finds in memory is told only after `site.on_disk()` has returned."""
 
     def __init__(self, site: Site) -> None:
         self._site = site
-        self._loaded: OrderedDict[str, Tournament] = OrderedDict()
-        self._loading = asyncio.Lock()
+        self._kept = KeptAnswers(site.bounds.kept_answer_bytes)
+        self._shown: WeakKeyDictionary[Table, tuple[int, asyncio.Future[bytes]]] = WeakKeyDictionary()
+        """By a tournament's table, which lives as long as the tournament: what was shown last, and since when."""
 
-    async def tournament(self, tournament_id: str) -> Tournament:
-        """Find a tournament, running or over. Raises TournamentError with `unknown_tournament`, StoreError."""
-        arena = self._site.arena
-        if tournament_id in arena.tournaments or tournament_id not in arena.lifecycle.taken_ids:
-            return arena.lifecycle.tournament(tournament_id)
-        async with self._loading:
-            found = self._loaded.pop(tournament_id, None)
-            if found is None:
-                found = await self._site.archive.tournament(tournament_id)
-            if found is None:
+    # --- tournaments ---
+
+    async def shown(self, tournament: Tournament, make: Callable[[], Awaitable[bytes]]) -> bytes:
+        """Return what is made of a tournament in memory; of a large one everybody is told the same for `SHOWN_MS`."""
+        now_ms = self._site.arena.clock.now_ms()
+        known = self._shown.get(tournament.table)
+        if known is None or now_ms - known[0] >= SHOWN_MS or len(tournament.results) < MANY_RESULTS:
+            known = self._shown[tournament.table] = now_ms, asyncio.ensure_future(make())
+        return await asyncio.shield(known[1])
+
+    def in_memory(self, tournament_id: str) -> Tournament | None:
+        """Find a tournament that is in memory; None if it is over and is not. Raises TournamentError if it is none."""
+        lifecycle = self._site.arena.lifecycle
+        return None if lifecycle.is_archived(tournament_id) else lifecycle.tournament(tournament_id)
+
+    async def made(self, tournament_id: str, make: Callable[[Rebuilt, *Given], Made], *given: *Given) -> Made:
+        """Have something made of a tournament as the log has it, in another process; kept if it is over.
+
+        `make` is a function of a module, and `given` can be pickled. Raises TournamentError with `unknown_tournament`,
+        WebError, StoreError.
+        """
+        found = self.in_memory(tournament_id)
+        await self._site.on_disk()
+
+        async def ask() -> Made:
+            made = await self._site.archive.of_tournament(tournament_id, make, *given)
+            if made is None:
                 raise TournamentError(ErrorCode.UNKNOWN_TOURNAMENT, f"there is no tournament {tournament_id!r}")
-            self._loaded[tournament_id] = found
-            if len(self._loaded) > MOST_LOADED:
-                self._loaded.popitem(last=False)
-            return found
+            return made
+
+        if found is not None and found.status not in OVER:
+            return await ask()
+        answer: Made = await self._kept.get((tournament_id, make, given), ask)
+        return answer
+
+    async def pieces(
+        self, tournament_id: str, total: int, make: Callable[[Rebuilt, *Given, int, int], bytes], *given: *Given
+    ) -> AsyncIterator[bytes]:
+        """Yield what is made of its first `total` matches, a piece at a time: `make` is given the first and the end."""
+        for first in range(0, total, documents.PIECE_MATCHES):
+            until = min(total, first + documents.PIECE_MATCHES)
+            yield await self.made(tournament_id, make, *given, first, until)
+
+    async def once(self, key: Hashable, make: Callable[[], Awaitable[bytes]]) -> bytes:
+        """Make an answer once for all who ask for it by this key at the same time."""
+        answer: bytes = await self._kept.get(key, make, keep=False)
+        return answer
+
+    async def basics(self, tournament_id: str) -> Basics:
+        """Find what a tournament is. Raises as `made` does."""
+        found = self.in_memory(tournament_id)
+        return await self.made(tournament_id, documents.basics) if found is None else documents.basics_of(found)
+
+    async def connected(self, tournament_id: str) -> frozenset[str]:
+        """Return who is connected of the field of a tournament that is over and not in memory."""
+        ended = await self._site.archive.ended(tournament_id)
+        lines = () if ended is None else ended.lines
+        return frozenset(line.name for line in lines if self._site.arena.is_connected(line.name))
+
+    def audit_context(self, tournament_id: str) -> Context | None:
+        """Take what an audit must know beside the log; None of a tournament that is over."""
+        found = self.in_memory(tournament_id)
+        return None if found is None or found.status in OVER else context_of(found, self._site.arena.clock.now_ms())
 
     async def name(self, tournament_id: str) -> str:
-        """Find a tournament's name, from its record where there is one. Raises as `tournament` does."""
+        """Find a tournament's name, from its record where there is one. Raises as `made` does."""
         in_memory = tournament_id in self._site.arena.tournaments
         ended = None if in_memory else await self._site.archive.ended(tournament_id)
-        return (await self.tournament(tournament_id)).config.name if ended is None else ended.name
+        return (await self.basics(tournament_id)).config.name if ended is None else ended.name
 
     async def listed(self, limit: int) -> list[TournamentSummary]:
         """List the newest tournaments that are listed, newest first. Raises StoreError."""
@@ -68,85 +126,53 @@ class Library:
         found += [each for each in archived if each.id not in in_memory]
         return sorted(found, key=lambda each: each.created_at_ms, reverse=True)[:limit]
 
+    # --- matches ---
+
     async def match(self, match_id: str) -> MatchView:
         """Find a match that is being played, or its last attempt. Raises WebError, TournamentError, StoreError."""
         is_open = self._site.arena.matches.live.get(match_id)
         if is_open is not None:
+            referee = is_open.referee
             now_ms = self._site.arena.clock.now_ms()
-            return _match_view(is_open.referee.terms, is_open.referee.moves, now_ms, referee=is_open.referee)
-        facts, started, over = await self._last_attempt(match_id)
-        told = None if over.scores is None else notes(facts, over)
-        return _match_view(started, over.moves, None, over=over, notes=told)
+            return match_view(referee.terms, referee.moves, referee=referee, now_ms=now_ms)
+        found = await self._of_match(match_id, documents.shown_match)
+        return found or _there(match_id, await self._of_its_tournament(match_id, documents.shown_no_show))
 
-    async def boards(self, match_id: str, first: int, most: int) -> MatchBoards:
-        """Draw the boards of a match, from ply `first`. Raises WebError, TournamentError, StoreError."""
+    async def boards(self, match_id: str, first: int, most: int) -> bytes:
+        """Draw the boards of a match, from ply `first`, as JSON. Raises WebError, TournamentError, StoreError."""
         is_open = self._site.arena.matches.live.get(match_id)
         if is_open is not None:
-            started, moves = is_open.referee.terms, tuple(is_open.referee.moves)
-        else:
-            _, started, over = await self._last_attempt(match_id)
-            moves = over.moves
-        return await asyncio.to_thread(replay, started, moves, first, most)
+            terms, moves = is_open.referee.terms, tuple(is_open.referee.moves)
+            return await self._site.archive.draw(documents.boards_after, terms, moves, first, most)
+        found = await self._of_match(match_id, documents.boards, first, most)
+        if found is not None:
+            return found
+        return _there(match_id, await self._of_its_tournament(match_id, documents.boards_of_no_show, first, most))
 
-    async def _last_attempt(self, match_id: str) -> tuple[Sequence[LogFact], MatchStarted, MatchOver]:
-        """Find a match that is over: its facts, the terms of its last attempt, and how that ended.
+    async def transcript(self, match_id: str, owner: str | None) -> bytes | None:
+        """Write the transcript of a match, as `documents.transcript_lines` does. Raises StoreError."""
+        return await self._of_match(match_id, documents.transcript_lines, owner)
 
-        The tournament is asked only for a match that was lost before it began: it may have to be rebuilt.
-        """
+    async def _of_match(self, match_id: str, make: Callable[[Sequence[LogFact], *Given], Made], *given: *Given) -> Made:
         await self._site.on_disk()
-        facts = await self._site.archive.match_facts(match_id)
-        started, over = last_attempt(facts)
-        if over is None or started is None or started.attempt != over.attempt:
-            tournament = await self.tournament(tournament_id_of(match_id))
-            over = over or tournament.results.get(match_id)
-            if over is None:
-                raise WebError.not_found(f"there is no match {match_id!r}, or it has not begun")
-            if started is None or started.attempt != over.attempt:
-                started = tournament.terms_of(over)
-        return facts, started, over
+        tournament_id = tournament_id_of(match_id)
+        if not self._site.arena.lifecycle.is_archived(tournament_id):
+            return await self._site.archive.of_match(match_id, make, *given)
+        answer: Made = await self._kept.get(
+            (match_id, make, given), lambda: self._site.archive.of_match(match_id, make, *given)
+        )
+        return answer
+
+    async def _of_its_tournament(
+        self, match_id: str, make: Callable[[Rebuilt, str, *Given], Made], *given: *Given
+    ) -> Made | None:
+        """Look in the whole tournament: only it knows of a match that was lost before it began."""
+        tournament_id = tournament_id_of(match_id)
+        self.in_memory(tournament_id)
+        return await self._site.archive.of_tournament(tournament_id, make, match_id, *given)
 
 
-def _match_view(
-    terms: MatchStarted,
-    moves: Sequence[str],
-    now_ms: int | None,
-    *,
-    over: MatchOver | None = None,
-    notes: list[str | None] | None = None,
-    referee: Referee | None = None,
-) -> MatchView:
-    game = get_game(terms.game)
-    state = game.initial(terms.settings, terms.seed)
-    for move in moves:
-        state = state.play(move)
-    view = state.view()
-    scores = None if over is None or over.scores is None else list(over.scores)
-    return MatchView(
-        id=terms.match,
-        tournament=terms.tournament,
-        attempt=terms.attempt,
-        status="running" if over is None else "over",
-        game=terms.game,
-        settings=terms.settings,
-        time_control=terms.time_control,
-        seats=list(terms.seats),
-        seat=state.to_move if over is None else None,
-        ply=len(moves),
-        opening=min(len(terms.moves), len(moves)),
-        moves=list(moves),
-        notes=notes or [None] * len(moves),
-        state=view,
-        position=state.text(),
-        diagram=state.diagram(),
-        drawing=game.drawing(view, moves[-1] if moves else None),
-        seats_ms=None if referee is None or now_ms is None else list(referee.clock(now_ms)),
-        ticking=referee is not None and referee.turn is not None,
-        at_ms=now_ms,
-        scores=scores,
-        winner=None if over is None else over.winner,
-        termination=None if over is None else over.termination,
-        reason="" if over is None else over.reason,
-        at_fault=[] if over is None else list(over.at_fault),
-        started_at_ms=terms.at_ms,
-        ended_at_ms=None if over is None else over.at_ms,
-    )
+def _there(match_id: str, found: Made | None) -> Made:
+    if found is None:
+        raise WebError.not_found(f"there is no match {match_id!r}, or it has not begun")
+    return found

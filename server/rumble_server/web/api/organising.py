@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from rumble_server.arena.organiser import Organiser
 from rumble_server.tournament.entrant import Entrant
+from rumble_server.tournament.rebuild import Rebuilt
 from rumble_server.tournament.tournament import OVER, Tournament
 from rumble_server.web.api import organiser_models as models
 from rumble_server.web.api.auditing import audit_command
@@ -55,15 +56,18 @@ def organising_routes(site: Site, library: Library) -> APIRouter:
     @router.get("/tournaments/{tournament}/host")
     async def get_organiser_view(tournament: str) -> models.OrganiserView:
         """Show a tournament to its host: every choice, who is connected, and each bot's last fault."""
-        found = await library.tournament(tournament)
-        shown = _organiser_view(site, found)
-        await site.on_disk()
-        return shown
+        found = library.in_memory(tournament)
+        if found is None:
+            shown = await library.made(tournament, organiser_view)
+        else:
+            shown = organiser_view_of(found, site.arena.clock.now_ms())
+            await site.on_disk()
+        return shown.model_copy(update={"field": [_live_entrant(site, each) for each in shown.field]})
 
     @router.get("/tournaments/{tournament}/house")
     async def list_reference_bots(tournament: str) -> models.ReferenceBots:
         """List the reference bots that can be added as house bots."""
-        offered = house_bots.reference_bots(await library.tournament(tournament))
+        offered = house_bots.reference_bots((await library.basics(tournament)).config)
         bots = [models.ReferenceBot(bot=name, about=about) for name, about in offered.items()]
         return models.ReferenceBots(bots=bots, room=house_bots.room)
 
@@ -76,7 +80,7 @@ def organising_routes(site: Site, library: Library) -> APIRouter:
     @router.get("/tournaments/{tournament}/invite")
     async def get_invite(tournament: str, request: Request) -> models.InviteAnswer:
         """Show how to invite: the code if there is one, a link to the page, and the command of a bot."""
-        found = await library.tournament(tournament)
+        found = await library.basics(tournament)
         await site.on_disk()
         return invite_answer(found, request)
 
@@ -91,7 +95,7 @@ def organising_routes(site: Site, library: Library) -> APIRouter:
     @router.get("/tournaments/{tournament}/invite.svg", response_class=Response, responses=_SVG)
     async def get_qr(tournament: str, request: Request) -> Response:
         """Draw the link to the page as a QR code."""
-        found = await library.tournament(tournament)
+        found = await library.basics(tournament)
         await site.on_disk()
         return Response(qr_code(page_link(found, base_of(request))), HTTPStatus.OK, SECRET, media_type="image/svg+xml")
 
@@ -109,36 +113,52 @@ def _unlisted(site: Site) -> list[TournamentSummary]:
     ]
 
 
-def _organiser_view(site: Site, tournament: Tournament) -> models.OrganiserView:
+def organiser_view(rebuilt: Rebuilt) -> models.OrganiserView:
+    """Show a tournament that is over to its host, but for who is connected."""
+    return organiser_view_of(rebuilt.tournament, 0)
+
+
+def organiser_view_of(tournament: Tournament, now_ms: int) -> models.OrganiserView:
+    """Show a tournament to its host, but for who is connected."""
     summary = summary_view(tournament)
     return models.OrganiserView(
         **summary.model_dump(),
         reason=tournament.reason,
         by_invitation=tournament.invite is not None,
         config=tournament.config.model_copy(update={"invite": None}),
-        field=[_organiser_entrant(site, tournament.field[name]) for name in sorted(tournament.field, key=str.casefold)],
+        field=[_entrant(tournament.field[name], now_ms) for name in sorted(tournament.field, key=str.casefold)],
     )
 
 
-def _organiser_entrant(site: Site, entrant: Entrant) -> models.OrganiserEntrant:
-    player, claim = site.arena.players.get(entrant.bot), site.arena.names.get(entrant.bot)
-    session = None if player is None else player.session
+def _entrant(entrant: Entrant, now_ms: int) -> models.OrganiserEntrant:
     over = entrant.last_fault
     return models.OrganiserEntrant(
         name=entrant.bot,
-        connected=session is not None,
-        version=None if session is None else session.version,
-        client=None if session is None else session.client,
+        connected=False,
+        version=None,
+        client=None,
         withdrawn=entrant.withdrawn,
         benched=entrant.benched,
-        open=claim is None or claim.open,
+        open=True,
         house=entrant.house,
         playing=entrant.playing,
         faulty_in_a_row=entrant.faulty_in_a_row,
-        absent_left_ms=entrant.absent_left(site.arena.clock.now_ms())
-        if entrant.is_waited_for
-        else entrant.absent_left_ms,
+        absent_left_ms=entrant.absent_left(now_ms) if entrant.is_waited_for else entrant.absent_left_ms,
         last_fault=None
         if over is None
         else models.LastFault(match=over.match, termination=over.termination, reason=over.reason, at_ms=over.at_ms),
+    )
+
+
+def _live_entrant(site: Site, entrant: models.OrganiserEntrant) -> models.OrganiserEntrant:
+    """Add what the server knows of the bot now: its session, and whether its name is open."""
+    player, claim = site.arena.players.get(entrant.name), site.arena.names.get(entrant.name)
+    session = None if player is None else player.session
+    return entrant.model_copy(
+        update={
+            "connected": session is not None,
+            "version": None if session is None else session.version,
+            "client": None if session is None else session.client,
+            "open": claim is None or claim.open,
+        }
     )

@@ -1,57 +1,40 @@
 """The part of the HTTP API that anyone may read: tournaments and matches."""
 
 import asyncio
-from collections.abc import Callable, Sequence
-from typing import Annotated, Any, TypeVar
+from collections.abc import AsyncIterator
+from functools import partial
+from typing import Annotated, Any
 
-import orjson
 from fastapi import APIRouter, Query
 from rumble_protocol.feed_messages import TournamentView
 from starlette.responses import Response
 
-from rumble_server.match.facts import MatchOver
-from rumble_server.results.ratings import rate
-from rumble_server.tournament.exports.document import match_json
 from rumble_server.tournament.tournament import Tournament
-from rumble_server.web.api import models
-from rumble_server.web.api.auditor import Auditor
+from rumble_server.web.api import documents, models
 from rumble_server.web.api.library import Library
+from rumble_server.web.api.streamed import only, streamed
 from rumble_server.web.errors import WebError, WebErrorAnswer
-from rumble_server.web.feed.views import tournament_view
+from rumble_server.web.feed.crosstable import prepare_pairs
+from rumble_server.web.feed.views import Live, live, live_in_turns, tournament_view
 from rumble_server.web.site import Site
 
 MOST_LISTED = 500
 """Maximum number of tournaments in one answer."""
-NO_RATINGS = rate(())
 MOST_MATCHES = 1000
-"""Maximum number of matches in one answer."""
+"""Largest `limit` of an answer with matches; without one all are sent, a piece at a time."""
 ERRORS: dict[int | str, dict[str, Any]] = {status: {"model": WebErrorAnswer} for status in (404, 410, 422, 503)}
-
-Shown = TypeVar("Shown")
-
-
-def show(site: Site, tournament: Tournament) -> TournamentView:
-    """Show the tournament as it stands now; it may be told once `site.on_disk()` returns."""
-    return tournament_view(TournamentView, tournament, site.arena, site.ranker.ranking(tournament))
+JSON = "application/json"
 
 
-def chosen_matches(tournament: Tournament, bot: str | None, against: str | None) -> list[MatchOver]:
-    """Return the matches with a result in which these bots played, in the order in which they ended."""
-    wanted = {name.casefold() for name in (bot, against) if name is not None}
-    overs = list(tournament.results.values())
-    return [over for over in overs if wanted <= {name.casefold() for name in over.seats}] if wanted else overs
+def show(site: Site, tournament: Tournament, seen: Live | None = None) -> TournamentView:
+    """Show the tournament as it stands now, or was `seen`; it may be told once `site.on_disk()` returns."""
+    seen = live(tournament, site.arena) if seen is None else seen
+    return tournament_view(TournamentView, tournament, site.ranker.ranking(tournament), seen)
 
 
-def read_routes(site: Site, library: Library, auditor: Auditor) -> APIRouter:
+def read_routes(site: Site, library: Library) -> APIRouter:
     """Make the routes of tournaments and matches; they need no token."""
     router = APIRouter(prefix="/api", tags=["read"], responses=ERRORS)
-
-    async def durable(tournament_id: str, view: Callable[[Tournament], Shown]) -> Shown:
-        found = await library.tournament(tournament_id)
-        await site.ranker.fresh(found)
-        shown = view(found)
-        await site.on_disk()
-        return shown
 
     @router.get("/tournaments")
     async def list_tournaments(limit: Annotated[int, Query(ge=1, le=MOST_LISTED)] = 50) -> models.TournamentList:
@@ -60,47 +43,46 @@ def read_routes(site: Site, library: Library, auditor: Auditor) -> APIRouter:
         await site.on_disk()
         return models.TournamentList(tournaments=listed)
 
-    @router.get("/tournaments/{tournament}")
-    async def get_tournament(tournament: str) -> TournamentView:
+    @router.get("/tournaments/{tournament}", response_model=TournamentView)
+    async def get_tournament(tournament: str) -> Response:
         """Show everything about one tournament, listed or not."""
-        return await durable(tournament, lambda found: show(site, found))
+        return await streamed(only(await tournament_json(site, library, tournament)), JSON)
 
-    @router.get("/tournaments/{tournament}/standings")
-    async def get_standings(tournament: str) -> models.StandingsAnswer:
+    @router.get("/tournaments/{tournament}/standings", response_model=models.StandingsAnswer)
+    async def get_standings(tournament: str) -> Response:
         """Show the standings by rank."""
-        return await durable(
-            tournament,
-            lambda found: models.StandingsAnswer(status=found.status, standings=site.ranker.ranking(found).standings),
-        )
+        found = library.in_memory(tournament)
+        if found is None:
+            return Response(await library.made(tournament, documents.standings), media_type=JSON)
+        standings = (await site.ranker.fresh(found)).standings
+        shown = models.StandingsAnswer(status=found.status, standings=standings)
+        await site.on_disk()
+        return Response(documents.to_json(shown), media_type=JSON)
 
     @router.get("/tournaments/{tournament}/ratings", response_model=models.RatingsAnswer)
     async def get_ratings(tournament: str) -> Response:
         """Show the ratings with their 95% intervals, their model, and how likely each bot is the stronger of two."""
-        found = await library.tournament(tournament)
-        if not found.config.rated:
+        document = await library.made(tournament, documents.ratings)
+        if not document:
             raise WebError.not_found(f"{tournament} is not rated")
-        ratings = (await site.ranker.fresh(found)).ratings or NO_RATINGS
-        await site.on_disk()
-        document = await asyncio.to_thread(lambda: orjson.dumps(ratings.as_json()))
-        return Response(document, media_type="application/json")
+        return Response(document, media_type=JSON)
 
-    @router.get("/tournaments/{tournament}/audit")
-    async def get_audit(tournament: str) -> models.AuditAnswer:
+    @router.get("/tournaments/{tournament}/audit", response_model=models.AuditAnswer)
+    async def get_audit(tournament: str) -> Response:
         """Show the fairness audit: matches, seats, waits and clocks of every bot, repeated matches, flags."""
-        found = await auditor.audit(await library.tournament(tournament))
-        return models.AuditAnswer.model_validate(found.as_json())
+        context = library.audit_context(tournament)
+        return Response(await library.made(tournament, documents.audit_json, context), media_type=JSON)
 
-    @router.get("/tournaments/{tournament}/matches")
+    @router.get("/tournaments/{tournament}/matches", response_model=models.MatchList)
     async def get_matches(
         tournament: str,
         bot: str | None = None,
         against: str | None = None,
         offset: Annotated[int, Query(ge=0)] = 0,
-        limit: Annotated[int, Query(ge=1, le=MOST_MATCHES)] = MOST_MATCHES,
-    ) -> models.MatchList:
+        limit: Annotated[int | None, Query(ge=1, le=MOST_MATCHES)] = None,
+    ) -> Response:
         """List the matches that are over, in the order in which they ended; all, those of one bot, or of two bots."""
-        overs = await durable(tournament, lambda found: chosen_matches(found, bot, against))
-        return models.MatchList(total=len(overs), matches=results(overs[offset : offset + limit]))
+        return await streamed(_match_list(library, tournament, bot, against, offset, limit), JSON)
 
     @router.get("/matches/{match}")
     async def get_match(match: str) -> models.MatchView:
@@ -112,6 +94,32 @@ def read_routes(site: Site, library: Library, auditor: Auditor) -> APIRouter:
     return router
 
 
-def results(overs: Sequence[MatchOver]) -> list[models.Result]:
-    """Show these attempts at matches."""
-    return [models.Result.model_validate(match_json(over), strict=False) for over in overs]
+async def tournament_json(site: Site, library: Library, tournament_id: str) -> bytes:
+    """Encode the whole tournament, as it is on disk. Raises TournamentError, WebError, StoreError."""
+    found = library.in_memory(tournament_id)
+    if found is None:
+        connected = await library.connected(tournament_id)
+        return await library.made(tournament_id, documents.view_json, connected)
+    return await library.shown(found, partial(_show, site, found))
+
+
+async def _show(site: Site, tournament: Tournament) -> bytes:
+    await site.ranker.fresh(tournament)
+    await prepare_pairs(tournament)
+    shown = show(site, tournament, await live_in_turns(tournament, site.arena))
+    await site.on_disk()
+    await asyncio.sleep(0)  # making it took as long as encoding it will
+    return documents.to_json(shown)
+
+
+async def _match_list(
+    library: Library, tournament: str, bot: str | None, against: str | None, offset: int, limit: int | None
+) -> AsyncIterator[bytes]:
+    total = await library.made(tournament, documents.count, bot, against)
+    yield b'{"total":%d,"matches":[' % total
+    until = total if limit is None else min(total, offset + limit)
+    for first in range(offset, until, documents.PIECE_MATCHES):
+        end = min(until, first + documents.PIECE_MATCHES)
+        piece = await library.made(tournament, documents.matches, bot, against, first, end)
+        yield b"," + piece if first > offset else piece
+    yield b"]}"

@@ -1,12 +1,13 @@
-"""The boards of a match, ply by ply, for stepping through it. Pure."""
+"""A match as its page and the API show it: as it stands, and board by board. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rumble_engine import get_game
+from rumble_engine import State, get_game
 
-from rumble_server.match.facts import MatchStarted
-from rumble_server.web.api.models import MatchBoards, PlyBoard
+from rumble_server.match.facts import MatchOver, MatchStarted
+from rumble_server.match.referee import Referee
+from rumble_server.web.api.models import MatchBoards, MatchView, PlyBoard
 
 
 def replay(terms: MatchStarted, moves: Sequence[str], first: int, most: int) -> MatchBoards:
@@ -35,3 +36,56 @@ def replay(terms: MatchStarted, moves: Sequence[str], first: int, most: int) -> 
         drawing=None if blank is None else replace(blank, last=()),
         boards=boards,
     )
+
+
+def match_view(
+    terms: MatchStarted,
+    moves: Sequence[str],
+    *,
+    over: MatchOver | None = None,
+    notes: list[str | None] | None = None,
+    referee: Referee | None = None,
+    now_ms: int | None = None,
+) -> MatchView:
+    """Show a match: the attempt with these terms that is `over`, or the one that its `referee` judges now."""
+    game = get_game(terms.game)
+    state = state_after(terms, moves) if referee is None else referee.state
+    view = state.view()
+    scores = None if over is None or over.scores is None else list(over.scores)
+    return MatchView(
+        id=terms.match,
+        tournament=terms.tournament,
+        attempt=terms.attempt,
+        status="running" if over is None else "over",
+        game=terms.game,
+        settings=terms.settings,
+        time_control=terms.time_control,
+        seats=list(terms.seats),
+        seat=state.to_move if over is None else None,
+        ply=len(moves),
+        opening=min(len(terms.moves), len(moves)),
+        moves=list(moves),
+        notes=notes or [None] * len(moves),
+        state=view,
+        position=state.text(),
+        diagram=state.diagram(),
+        drawing=game.drawing(view, moves[-1] if moves else None),
+        seats_ms=None if referee is None or now_ms is None else list(referee.clock(now_ms)),
+        ticking=referee is not None and referee.turn is not None,
+        at_ms=now_ms,
+        scores=scores,
+        winner=None if over is None else over.winner,
+        termination=None if over is None else over.termination,
+        reason="" if over is None else over.reason,
+        at_fault=[] if over is None else list(over.at_fault),
+        started_at_ms=terms.at_ms,
+        ended_at_ms=None if over is None else over.at_ms,
+    )
+
+
+def state_after(terms: MatchStarted, moves: Sequence[str]) -> State:
+    """Return the state after these moves, the opening's among them."""
+    state = get_game(terms.game).initial(terms.settings, terms.seed)
+    for move in moves:
+        state = state.play(move)
+    return state

@@ -2,11 +2,10 @@
 
 from http import HTTPStatus
 
-import orjson
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from rumble_server.match.transcript import as_json, seats_in, transcript, transcript_of_seats
+from rumble_server.web.api.library import Library
 from rumble_server.web.api.reading import ERRORS
 from rumble_server.web.errors import WebError
 from rumble_server.web.security import host_of
@@ -15,7 +14,7 @@ from rumble_server.web.site import Site
 ND_JSON = "application/x-ndjson"
 
 
-def transcript_routes(site: Site) -> APIRouter:
+def transcript_routes(site: Site, library: Library) -> APIRouter:
     """Make the route of transcripts; it needs the host token, or a bot's key."""
     router = APIRouter(prefix="/api", tags=["owner"], responses=ERRORS)
 
@@ -27,14 +26,13 @@ def transcript_routes(site: Site) -> APIRouter:
         (`Authorization: Bot NAME:KEY`).
         """
         owner = reader_of(site, request)
-        await site.on_disk()
-        facts = await site.archive.match_facts(match)
-        seats = seats_in(facts)
-        if seats is None:
+        try:
+            lines = await library.transcript(match, owner)
+        except PermissionError as error:
+            raise WebError(HTTPStatus.FORBIDDEN, "not_yours", str(error)) from None
+        if lines is None:
             raise WebError.not_found(f"there is no match {match!r}, or it never began")
-        lines = transcript(facts) if owner is None else transcript_of_seats(facts, _own_seats(seats, owner))
-        body = b"".join(orjson.dumps(as_json(each)) + b"\n" for each in lines)
-        return Response(body, media_type=ND_JSON)
+        return Response(lines, media_type=ND_JSON)
 
     return router
 
@@ -57,10 +55,3 @@ def reader_of(site: Site, request: Request) -> str | None:
         "a transcript is for the host (`Authorization: Bearer <host token>`) and for the owners of the bots that "
         "played (`Authorization: Bot NAME:KEY`)",
     )
-
-
-def _own_seats(seats: tuple[str, ...], owner: str) -> set[int]:
-    own = {seat for seat, name in enumerate(seats) if name.casefold() == owner.casefold()}
-    if not own:
-        raise WebError(HTTPStatus.FORBIDDEN, "not_yours", f"{owner} did not play this match")
-    return own

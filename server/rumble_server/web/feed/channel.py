@@ -43,6 +43,10 @@ class Channel:
         self._snapshot_at_ms = 0
         self._since_snapshot: list[Chunk] = []
         self._connected = self._connected_bots()
+        self._telling = self.changes
+        """The changes that are being told."""
+        self._boards: list[str] = []
+        """The matches among them whose boards are still to be told."""
 
     def flush(self) -> None:
         """Send what has changed, unless the last flush was too recent."""
@@ -50,14 +54,29 @@ class Channel:
         pace_ms = len(self.spectators) + len(self.tournament.field)  # 1 ms for each
         if now_ms - self._flushed_at_ms + PACE_MS // 2 < min(pace_ms, SLOWEST_PACE_MS):  # the timer is not exact
             return
+        if self._boards:  # the last flush goes on
+            return
         self._flushed_at_ms = now_ms
         if self.spectators:
             self._ranker.refresh(self.tournament)
-        events = list(self._events(now_ms))
-        self.changes, self.has_new_ranking = Changes(self.tournament), False
+        self._telling, self.changes = self.changes, Changes(self.tournament)
+        self._boards = list(self._telling.started | self._telling.moved)
+        self._tell(views.result_view(FeedMatchOver, over) for over in self._telling.over)
+
+    def _tell(self, first: Iterable[ServerMessageModel] = ()) -> None:
+        """Tell what changed: some boards in this turn of the loop, the others in the next ones, and last all else."""
+        now_ms = self._arena.clock.now_ms()
+        boards, self._boards = self._boards[: views.BOARDS_AT_ONCE], self._boards[views.BOARDS_AT_ONCE :]
+        events = [*first, *self._board_events(boards, now_ms)]
+        is_last = not self._boards
+        if is_last:
+            events += self._other_events(now_ms)
+        else:
+            self._arena.clock.after_input(self._tell)
         if events:
-            self._keep(self._chunk(events))
-            self.send(self._kept[-1])
+            chunk = self._chunk(events, is_last=is_last)
+            self._keep(chunk, is_last=is_last)
+            self.send(chunk)
 
     def send(self, chunk: Chunk) -> None:
         self.quiet_since_ms = self._arena.clock.now_ms()
@@ -72,7 +91,8 @@ class Channel:
         now_ms = self._arena.clock.now_ms()
         if self._snapshot is None or now_ms - self._snapshot_at_ms >= SNAPSHOT_MS:
             ranking = self._ranker.ranking(self.tournament)
-            snapshot = views.tournament_view(Snapshot, self.tournament, self._arena, ranking)
+            live = views.live(self.tournament, self._arena)
+            snapshot = views.tournament_view(Snapshot, self.tournament, ranking, live)
             number = self._arena.log.last
             self._snapshot, self._snapshot_at_ms = Chunk(number, _frame(snapshot, number)), now_ms
             self._since_snapshot = []
@@ -80,27 +100,28 @@ class Channel:
 
     # --- what is told ---
 
-    def _events(self, now_ms: int) -> Iterable[ServerMessageModel]:
-        changes = self.changes
-        for over in changes.over:
-            yield views.result_view(FeedMatchOver, over)
-        for match in changes.started | changes.moved:
+    def _board_events(self, matches: Iterable[str], now_ms: int) -> Iterable[ServerMessageModel]:
+        for match in matches:
             open_match = self._arena.matches.live.get(match)
             if open_match is not None:
-                kind = FeedMatchStart if match in changes.started else FeedMove
+                kind = FeedMatchStart if match in self._telling.started else FeedMove
                 yield views.board_view(kind, open_match.referee, now_ms)
+
+    def _other_events(self, now_ms: int) -> Iterable[ServerMessageModel]:
+        changes, has_new_ranking = self._telling, self.has_new_ranking
+        self.has_new_ranking = False
         connected = self._connected_bots()
         if changes.field_changed or connected != self._connected:
             yield self._field()
         self._connected = connected
-        if changes.met or changes.field_changed or self.has_new_ranking:
+        if changes.met or changes.field_changed or has_new_ranking:
             yield views.standings_event(self.tournament, now_ms, self._ranker.ranking(self.tournament), changes.met)
         if changes.status_changed:
             yield views.status_event(self.tournament, now_ms, self._ranker.ranking(self.tournament))
 
     def _field(self) -> FeedField:
         ranking = self._ranker.ranking(self.tournament)
-        entrants = views.entrants_view(self.tournament, self._arena.is_connected, ranking)
+        entrants = views.entrants_view(self.tournament, self._connected_bots(), ranking)
         return FeedField(tournament=self.tournament.id, entrants=entrants)
 
     def _connected_bots(self) -> frozenset[str]:
@@ -108,16 +129,17 @@ class Channel:
 
     # --- encoding and keeping ---
 
-    def _chunk(self, events: Iterable[ServerMessageModel]) -> Chunk:
-        """Encode events. The last one's id is the number up to which all is told, the others' that of the chunk before:
-        a reader that is cut off between them is sent all of them again."""
+    def _chunk(self, events: Iterable[ServerMessageModel], *, is_last: bool = True) -> Chunk:
+        """Encode events. The id of a flush's last one is the number up to which all is told, the others' that of the
+        flush before: a reader that is cut off between them is sent all of them again."""
         *others, last = events
         number = self._arena.log.last
-        data = b"".join(_frame(event, self._sent_up_to) for event in others) + _frame(last, number)
-        return Chunk(number, data)
+        data = b"".join(_frame(event, self._sent_up_to) for event in others)
+        return Chunk(number, data + _frame(last, number if is_last else self._sent_up_to))
 
-    def _keep(self, chunk: Chunk) -> None:
-        self._sent_up_to = chunk.number
+    def _keep(self, chunk: Chunk, *, is_last: bool) -> None:
+        if is_last:
+            self._sent_up_to = chunk.number
         self._kept.append(chunk)
         self._since_snapshot.append(chunk)
         self._kept_bytes += len(chunk.data)
@@ -130,7 +152,17 @@ class Channel:
             self._since_snapshot = []
 
 
+def snapshot_chunk(snapshot: bytes, number: int) -> Chunk:
+    """Make the chunk of a snapshot that is JSON already; it tells all up to this number."""
+    return Chunk(number, _written(b"snapshot", snapshot, number))
+
+
 def _frame(event: ServerMessageModel, number: int) -> bytes:
-    """Encode an event as Server-Sent Events do. The JSON has no line breaks."""
+    """Encode an event."""
     kind: str = event.type  # type: ignore[attr-defined]  # every event of the feed has one
-    return b"id: %d\nevent: %s\ndata: %s\n\n" % (number, kind.encode(), event.__pydantic_serializer__.to_json(event))
+    return _written(kind.encode(), event.__pydantic_serializer__.to_json(event), number)
+
+
+def _written(kind: bytes, data: bytes, number: int) -> bytes:
+    """Write an event as Server-Sent Events do. The JSON has no line breaks."""
+    return b"id: %d\nevent: %s\ndata: %s\n\n" % (number, kind, data)

@@ -2,13 +2,14 @@
 
 import logging
 from collections import Counter
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 
 from rumble_server.arena.arena import Arena
 from rumble_server.arena.ports import TimerHandle
 from rumble_server.tournament.facts import LogFact, tournament_of
 from rumble_server.tournament.tournament import Tournament
-from rumble_server.web.feed.channel import PACE_MS, Channel
+from rumble_server.web.feed.channel import PACE_MS, Channel, snapshot_chunk
+from rumble_server.web.feed.crosstable import prepare_pairs
 from rumble_server.web.feed.ranker import Ranker
 from rumble_server.web.feed.spectator import Chunk, Spectator
 from rumble_server.web.feed.waker import Waker
@@ -37,6 +38,10 @@ class Feed:
         self._arena = arena
         self._channels: dict[str, Channel] = {}
         self._watched_at_ms: dict[str, int] = {}
+        self._readers_of_ended: dict[Spectator, str] = {}
+        """Who reads of tournaments that are over and not in memory, with the tournament's id."""
+        self._told_of_ended_ms = 0
+        """When these were last sent something."""
         self._waiting: set[Spectator] = set()
         self._waker = Waker(arena.clock)
         self._timer: TimerHandle | None = None
@@ -61,6 +66,7 @@ class Feed:
     ) -> AsyncIterator[bytes]:
         """Yield the encoded events of a tournament until reader or server stops; as a gzip stream if `packed`."""
         await self.ranker.fresh(tournament)
+        await prepare_pairs(tournament)
         if self.closed:
             return
         channel = self._channel(tournament)
@@ -77,6 +83,23 @@ class Feed:
             self._waiting.discard(spectator)
             self._watched_at_ms[tournament.id] = self._arena.clock.now_ms()
 
+    async def stream_of_ended(
+        self, tournament_id: str, snapshot: bytes, *, packed: bool = False
+    ) -> AsyncIterator[bytes]:
+        """Yield the snapshot of a tournament that is over and not in memory, and then only signs of life."""
+        first = [RETRY, snapshot_chunk(snapshot, self._arena.log.durable)]
+        spectator = Spectator(
+            first, lambda: first, self._may_tell, self._arena.clock.now_ms, self._waker.wake, packed=packed
+        )
+        self._readers_of_ended[spectator] = tournament_id
+        if self._timer is None:
+            self._arm()
+        try:
+            async for data in spectator.chunks():
+                yield data
+        finally:
+            self._readers_of_ended.pop(spectator, None)
+
     def _on_ranking(self, tournament: Tournament) -> None:
         channel = self._channels.get(tournament.id)
         if channel is not None:
@@ -87,9 +110,11 @@ class Feed:
         self.closed = True
         if self._timer is not None:
             self._timer.cancel()
-        for channel in self._channels.values():
-            for spectator in channel.spectators:
-                spectator.close()
+        for spectator in [
+            *self._readers_of_ended,
+            *(each for one in self._channels.values() for each in one.spectators),
+        ]:
+            spectator.close()
 
     @property
     def waiting(self) -> int:
@@ -98,7 +123,7 @@ class Feed:
 
     @property
     def spectators(self) -> int:
-        return sum(len(channel.spectators) for channel in self._channels.values())
+        return len(self._readers_of_ended) + sum(len(channel.spectators) for channel in self._channels.values())
 
     def _channel(self, tournament: Tournament) -> Channel:
         channel = self._channels.get(tournament.id)
@@ -128,15 +153,20 @@ class Feed:
             channel.flush()
             if now_ms - channel.quiet_since_ms >= KEEP_ALIVE_MS:
                 channel.send(KEEP_ALIVE)
-            self._shed_stuck(channel)
+            self._shed_stuck(channel.spectators, channel.tournament.id)
             if not channel.spectators and now_ms - self._watched_at_ms[channel.tournament.id] >= UNWATCHED_MS:
                 del self._channels[channel.tournament.id], self._watched_at_ms[channel.tournament.id]
-        if self._channels:
+        if now_ms - self._told_of_ended_ms >= KEEP_ALIVE_MS:
+            self._told_of_ended_ms = now_ms
+            for spectator, tournament_id in self._readers_of_ended.items():
+                self._shed_stuck([spectator], tournament_id)
+                spectator.offer(KEEP_ALIVE)
+        if self._channels or self._readers_of_ended:
             self._arm()
 
-    def _shed_stuck(self, channel: Channel) -> None:
-        for spectator in channel.spectators:
+    def _shed_stuck(self, spectators: Iterable[Spectator], tournament_id: str) -> None:
+        for spectator in spectators:
             stuck_ms = spectator.stuck_ms()
             if stuck_ms >= STUCK_MS:
-                log.warning("a spectator of %s: cut off, it read nothing for %d ms", channel.tournament.id, stuck_ms)
+                log.warning("a spectator of %s: cut off, it read nothing for %d ms", tournament_id, stuck_ms)
                 spectator.close()

@@ -143,21 +143,12 @@ class Ranker:
         return computed.version != tournament.table.version and (tournament.status in OVER or since_ms >= PACE_MS)
 
     def _compute(self, tournament: Tournament, known: _Known) -> None:
-        table, rated = tournament.table.snapshot(), tournament.config.rated
-        earlier, results = _earlier(tournament), len(tournament.results)
-
-        def task() -> Ranking:
-            ratings = rate_tally(table.tally) if rated else None
-            past = None
-            if earlier is not None:
-                ranks = {standing.name: standing.rank for standing in earlier.standings()}
-                past = Past(ranks, results - movement_results(len(ranks)))
-            return _ranking(table, ratings, past, results)
+        task = _task(tournament)
 
         def done(ranking: Ranking | None) -> None:
             known.busy = False
             known.computed_at_ms = self._now_ms()
-            known.background = ranking or known.background or _ranking(table, None, None, results)
+            known.background = ranking or known.background or _ranking(tournament.table, None, None, 0)
             waiting, known.waiting = known.waiting, []
             for future in waiting:
                 if not future.done():
@@ -167,6 +158,27 @@ class Ranker:
 
         known.busy = True
         self._work(task, done)
+
+
+def ranking_of(tournament: Tournament) -> Ranking:
+    """Return the ranking, exact as the tournament stands."""
+    return _task(tournament)()
+
+
+def _task(tournament: Tournament) -> Task:
+    """Return what computes the ranking as the tournament stands, on any thread."""
+    table, rated = tournament.table.snapshot(), tournament.config.rated
+    earlier, results = _earlier(tournament), len(tournament.results)
+
+    def task() -> Ranking:
+        ratings = rate_tally(table.tally) if rated else None
+        past = None
+        if earlier is not None:
+            ranks = {standing.name: standing.rank for standing in earlier.standings()}
+            past = Past(ranks, results - movement_results(len(ranks)))
+        return _ranking(table, ratings, past, results)
+
+    return task
 
 
 def movement_results(bots: int) -> int:

@@ -1,6 +1,8 @@
 """Tournaments and matches as models of the feed. Pure."""
 
-from collections.abc import Callable, Iterable
+import asyncio
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 from itertools import combinations, islice
 from typing import Any, TypeVar
 
@@ -11,7 +13,6 @@ from rumble_protocol.feed_messages import (
     FeedStandings,
     FeedStatus,
     MatchResult,
-    Pair,
     TournamentSummary,
     TournamentView,
 )
@@ -21,12 +22,13 @@ from rumble_server.match.facts import MatchOver
 from rumble_server.match.referee import Referee
 from rumble_server.tournament.ended import Outline
 from rumble_server.tournament.tournament import OVER, Tournament
+from rumble_server.web.feed.crosstable import MOST_IN_CROSSTABLE, pair_view, pairs_view
 from rumble_server.web.feed.expected import expected_end
 from rumble_server.web.feed.headline import headline
 from rumble_server.web.feed.ranker import Ranking
 
-MOST_IN_CROSSTABLE = 100
-"""Largest field with a crosstable; nobody could read a larger one."""
+BOARDS_AT_ONCE = 50
+"""How many boards are drawn in one turn of the event loop; the others follow in the next ones."""
 MOST_LATEST = 12
 """Maximum number of latest results in a view."""
 
@@ -55,9 +57,42 @@ def _summary(tournament: Tournament) -> dict[str, Any]:
     }
 
 
-def tournament_view(kind: type[View], tournament: Tournament, arena: Arena, ranking: Ranking) -> View:
+@dataclass(frozen=True, slots=True)
+class Live:
+    """What the log does not tell of a tournament: who of its field is connected, and the matches that are played."""
+
+    now_ms: int
+    connected: Collection[str] = ()
+    boards: Sequence[Board] = ()
+
+
+def live(tournament: Tournament, arena: Arena) -> Live:
+    """Look at a tournament as it stands now."""
+    return _live(tournament, arena, boards_view(tournament.running, arena))
+
+
+async def live_in_turns(tournament: Tournament, arena: Arena) -> Live:
+    """Look at a tournament; its boards are drawn in several turns of the event loop."""
+    matches, boards = list(tournament.running), list[Board]()
+    for first in range(0, len(matches), BOARDS_AT_ONCE):
+        boards += boards_view(matches[first : first + BOARDS_AT_ONCE], arena)
+        await asyncio.sleep(0)
+    return _live(tournament, arena, [board for board in boards if board.match in arena.matches.live])
+
+
+def _live(tournament: Tournament, arena: Arena, boards: Sequence[Board]) -> Live:
+    return Live(arena.clock.now_ms(), set(filter(arena.is_connected, tournament.field)), boards)
+
+
+def boards_view(matches: Iterable[str], arena: Arena) -> list[Board]:
+    """Show those of these matches that are being played."""
+    now_ms, open_now = arena.clock.now_ms(), arena.matches.live
+    return [board_view(Board, open_now[match].referee, now_ms) for match in matches if match in open_now]
+
+
+def tournament_view(kind: type[View], tournament: Tournament, ranking: Ranking, live: Live) -> View:
     """Show the whole tournament as it stands now; `kind` is TournamentView or Snapshot."""
-    config, now_ms = tournament.config, arena.clock.now_ms()
+    config, now_ms = tournament.config, live.now_ms
     return kind(
         **_summary(tournament),
         settings=config.settings,
@@ -72,12 +107,8 @@ def tournament_view(kind: type[View], tournament: Tournament, arena: Arena, rank
         listed=config.listed,
         reason=tournament.reason,
         **_standings_and_progress(tournament, now_ms, ranking),
-        entrants=entrants_view(tournament, arena.is_connected, ranking),
-        running=[
-            board_view(Board, arena.matches.live[match].referee, now_ms)
-            for match in tournament.running
-            if match in arena.matches.live
-        ],
+        entrants=entrants_view(tournament, live.connected, ranking),
+        running=list(live.boards),
         pairs=pairs_view(tournament),
         latest=[result_view(MatchResult, over) for over in islice(reversed(tournament.results.values()), MOST_LATEST)],
     )
@@ -101,32 +132,17 @@ def _standings_and_progress(tournament: Tournament, now_ms: int, ranking: Rankin
     }
 
 
-def entrants_view(tournament: Tournament, is_connected: Callable[[str], bool], ranking: Ranking) -> list[Entrant]:
+def entrants_view(tournament: Tournament, connected: Collection[str], ranking: Ranking) -> list[Entrant]:
     """Show the field by name, or by rank once the tournament is over. The crosstable has the same order."""
     ranked = [line.name for line in ranking.standings if line.name in tournament.field]
     names = ranked if tournament.status in OVER and len(ranked) == len(tournament.field) else []
     names = names or sorted(tournament.field, key=str.casefold)
     return [
         Entrant(
-            name=entrant.bot, connected=is_connected(entrant.bot), withdrawn=entrant.withdrawn, benched=entrant.benched
+            name=entrant.bot, connected=entrant.bot in connected, withdrawn=entrant.withdrawn, benched=entrant.benched
         )
         for entrant in (tournament.field[name] for name in names)
     ]
-
-
-def pairs_view(tournament: Tournament) -> list[Pair] | None:
-    """Show every pair that has met; None where the field is too large for a crosstable."""
-    if len(tournament.field) > MOST_IN_CROSSTABLE:
-        return None
-    pairs = (_pair_view(tournament, names) for names in combinations(tournament.field, 2))
-    return [pair for pair in pairs if pair.played]
-
-
-def _pair_view(tournament: Tournament, names: Iterable[str]) -> Pair:
-    first, second = names
-    cells = tournament.table.cells
-    ours, theirs = cells.get((first, second), {}), cells.get((second, first), {})
-    return Pair(names=[first, second], scores=[sum(ours.values()), sum(theirs.values())], played=len(ours))
 
 
 def board_view(kind: type[BoardView], referee: Referee, now_ms: int) -> BoardView:
@@ -184,5 +200,5 @@ def standings_event(
     return FeedStandings(
         tournament=tournament.id,
         **_standings_and_progress(tournament, now_ms, ranking),
-        pairs=[_pair_view(tournament, names) for names in pairs],
+        pairs=[pair_view(tournament, *names) for names in pairs],
     )

@@ -6,7 +6,7 @@ from typing import Any
 from rumble_engine import get_game
 
 from rumble_server.web.api.library import Library
-from rumble_server.web.api.models import MatchView
+from rumble_server.web.api.models import MatchBoards, MatchView
 from rumble_server.web.texts import ask_command
 
 
@@ -29,7 +29,7 @@ async def match_context(library: Library, match_id: str, asked_ply: str) -> dict
 async def _frame_of(library: Library, view: MatchView, ply: int) -> tuple[int, dict[str, Any]]:
     """Return the ply that is shown and its board; the last ply if another attempt has begun meanwhile."""
     if ply < view.ply:
-        found = await library.boards(view.id, ply, 1)
+        found = MatchBoards.model_validate_json(await library.boards(view.id, ply, 1))
         if found.attempt == view.attempt and found.boards:
             board, blank = found.boards[0], found.drawing
             drawing = blank and replace(blank, board=board.board, last=tuple(board.last))

@@ -3,18 +3,17 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVarTuple
 
 from fastapi import FastAPI, Request
 from starlette.responses import Response
 
-from rumble_server.tournament.audit import Audit
+from rumble_server.tournament.rebuild import Rebuilt
 from rumble_server.tournament.tournament import Tournament
-from rumble_server.web.api.auditor import Auditor
-from rumble_server.web.api.invitations import page_invitation
 from rumble_server.web.api.library import Library
 from rumble_server.web.api.opponents import opponents, playable_games
-from rumble_server.web.api.reading import chosen_matches, results, show
+from rumble_server.web.api.reading import tournament_json
+from rumble_server.web.api.streamed import only, streamed
 from rumble_server.web.errors import WebError
 from rumble_server.web.pages import guide
 from rumble_server.web.pages.console import form_groups, games_with_settings
@@ -22,16 +21,17 @@ from rumble_server.web.pages.digests import Digests, lines_of, records
 from rumble_server.web.pages.docs import operations
 from rumble_server.web.pages.match_page import match_context
 from rumble_server.web.pages.play import CLOCKS, SEATS, choose
-from rumble_server.web.pages.rendering import html
-from rumble_server.web.pages.tournament_page import IN_ROUNDS, audit_context, rounds_context, tournament_context
+from rumble_server.web.pages.rendering import NOT_STORED, html, page_of, place_of
+from rumble_server.web.pages.tournament_pages import (
+    page_of_matches,
+    page_of_tournament,
+    part_with_audit,
+    part_with_rounds,
+)
 from rumble_server.web.site import Site
 
 MOST_BOTS = 200
 """Maximum number of bots on the page of all tournaments."""
-MOST_MATCHES = 1000
-"""Maximum number of matches on the page of a tournament's matches: the newest."""
-MOST_AUDITED = 5000
-"""Maximum number of results of a tournament whose page has an audit; a larger audit is only in the API."""
 GROUPS = (
     ("Playing now", ("running", "paused")),
     ("Open: waiting for bots", ("lobby",)),
@@ -39,9 +39,10 @@ GROUPS = (
 )
 
 Page = Callable[[Request], Awaitable[Response]]
+Given = TypeVarTuple("Given")
 
 
-def add_pages(app: FastAPI, site: Site, library: Library, auditor: Auditor) -> None:
+def add_pages(app: FastAPI, site: Site, library: Library) -> None:
     """Add every page to the app."""
     digests = Digests(site, library)
 
@@ -79,40 +80,39 @@ def add_pages(app: FastAPI, site: Site, library: Library, auditor: Auditor) -> N
         return await answer(request, "bot.html", record=record, lines=found, session=session, listing=listing)
 
     async def tournament(request: Request) -> Response:
-        found = await library.tournament(request.path_params["tournament"])
-        await site.ranker.fresh(found)
-        audit = await page_audit(found)
-        context = tournament_context(found, show(site, found), audit)
-        return await answer(request, "tournament.html", **context, **page_invitation(found, request, site.tries))
+        found = library.in_memory(request.path_params["tournament"])
+        if found is None:
+            connected = await library.connected(request.path_params["tournament"])
+            return await written(request, page_of_tournament, None, connected, None, place_of(request), None)
+        invite = _shown_code(site, request, found)
+        place = place_of(request)
+
+        async def make() -> bytes:
+            shown = await tournament_json(site, library, found.id)
+            context = library.audit_context(found.id)
+            return await library.made(found.id, page_of_tournament, shown, frozenset(), context, place, invite)
+
+        page = await library.once((page_of_tournament, found.id, place, invite), make)
+        return await streamed(only(page), "text/html", NOT_STORED)
 
     async def rounds(request: Request) -> Response:
-        found = await library.tournament(request.path_params["tournament"])
-        if found.config.format not in IN_ROUNDS:
-            raise WebError.not_found(f"{found.id} is a {found.config.format}: it is not shown in rounds")
-        return await answer(request, "part.html", part="rounds", **rounds_context(found))
+        page = await library.made(request.path_params["tournament"], part_with_rounds, place_of(request))
+        if not page:
+            raise WebError.not_found(f"{request.path_params['tournament']} is not shown in rounds")
+        return page_of(page)
 
     async def audit(request: Request) -> Response:
-        found = await library.tournament(request.path_params["tournament"])
-        return await answer(request, "part.html", part="audit", **audit_context(found, await page_audit(found)))
-
-    async def page_audit(found: Tournament) -> Audit | None:
-        if found.agenda is None or len(found.results) > MOST_AUDITED:
-            return None
-        return await auditor.audit(found)
+        context = library.audit_context(request.path_params["tournament"])
+        return await written(request, part_with_audit, context, place_of(request))
 
     async def matches(request: Request) -> Response:
-        found = await library.tournament(request.path_params["tournament"])
         bot, against = request.query_params.get("bot"), request.query_params.get("against")
-        overs = chosen_matches(found, bot, against)
-        return await answer(
-            request,
-            "matches.html",
-            tournament=found,
-            bot=bot,
-            against=against,
-            total=len(overs),
-            matches=results(overs[: -MOST_MATCHES - 1 : -1]),
-        )
+        return await written(request, page_of_matches, bot, against, place_of(request))
+
+    async def written(request: Request, make: Callable[[Rebuilt, *Given], bytes], *given: *Given) -> Response:
+        """Answer with a page about the tournament of the request, which is written where the log is read."""
+        page = await library.made(request.path_params["tournament"], make, *given)
+        return await streamed(only(page), "text/html", NOT_STORED)
 
     async def match(request: Request) -> Response:
         context = await match_context(library, request.path_params["match"], request.query_params.get("ply", ""))
@@ -122,22 +122,30 @@ def add_pages(app: FastAPI, site: Site, library: Library, auditor: Auditor) -> N
         games = playable_games()
         here = opponents(site, games)
         choice = choose(request.query_params, games, here)
-        return html(request, "play.html", games=games, opponents=here, choice=choice, seats=SEATS, clocks=CLOCKS)
+        return await asyncio.to_thread(
+            lambda: html(request, "play.html", games=games, opponents=here, choice=choice, seats=SEATS, clocks=CLOCKS)
+        )
 
     async def write(request: Request) -> Response:
         joins = request.query_params.get("join", "")
-        found = await library.tournament(joins) if joins else None
-        tournament = None if found is None else found.id
-        return html(request, "write.html", tournament=tournament, bare_bot=guide.bare_bot(), protocol=guide.protocol())
+        tournament = (await library.basics(joins)).id if joins else None
+
+        def page() -> Response:
+            bare_bot, protocol = guide.bare_bot(), guide.protocol()
+            return html(request, "write.html", tournament=tournament, bare_bot=bare_bot, protocol=protocol)
+
+        return await asyncio.to_thread(page)
 
     async def protocol(request: Request) -> Response:
-        return Response(guide.protocol_json(), media_type="application/schema+json")
+        return Response(await asyncio.to_thread(guide.protocol_json), media_type="application/schema+json")
 
     async def docs(request: Request) -> Response:
-        return html(request, "docs.html", groups=operations(app.openapi()))
+        return await asyncio.to_thread(lambda: html(request, "docs.html", groups=operations(app.openapi())))
 
     async def console(request: Request) -> Response:
-        return html(request, "console.html", groups=form_groups(), games=games_with_settings())
+        return await asyncio.to_thread(
+            lambda: html(request, "console.html", groups=form_groups(), games=games_with_settings())
+        )
 
     async def console_tournament(request: Request) -> Response:
         return html(request, "console_tournament.html", id=request.path_params["tournament"])
@@ -159,3 +167,14 @@ def add_pages(app: FastAPI, site: Site, library: Library, auditor: Auditor) -> N
     }
     for path, page in pages.items():
         app.add_route(path, page, methods=["GET"], include_in_schema=False)
+
+
+def _shown_code(site: Site, request: Request, tournament: Tournament) -> str | None:
+    """Return the code in the address of a tournament's page: empty if it is wrong, None if there is or needs none.
+
+    Raises WebError with `too_many_requests` after too many wrong ones.
+    """
+    given = request.query_params.get("invite")
+    if given is None or tournament.invite is None:
+        return None
+    return given if site.tries.is_invited(request, tournament, given) else ""

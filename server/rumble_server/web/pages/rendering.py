@@ -1,5 +1,6 @@
 """Rendering of the templates. Texts that users chose are escaped, so that they are never markup."""
 
+from dataclasses import dataclass
 from inspect import getmembers, isfunction
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from rumble_server.web.pages.drawn import svg, token
 
 FOLDER = Path(__file__).parent
 STATIC = FOLDER.parent / "static"
+NOT_STORED = {"Cache-Control": "no-store"}
 
 
 def verdict_text(match: MatchView) -> str:
@@ -36,9 +38,31 @@ _environment.filters |= {each.__name__: each for each in (svg, token, verdict_te
 _environment.filters |= dict(getmembers(texts, isfunction))
 
 
-def html(request: Request, template: str, status: int = 200, **context: Any) -> HTMLResponse:
-    """Answer with a page. `base` is this server's address as the reader knows it, `bot_url` is where bots connect."""
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a page is seen: this server's address as the reader knows it, and where bots connect."""
+
+    base: str
+    bot_url: str
+
+
+def place_of(request: Request) -> Place:
+    """Return where the reader of a request is."""
     base = base_of(request)
-    bot_url = str(URL(base).replace(scheme="wss" if request.url.scheme == "https" else "ws", path="/bot"))
-    page = _environment.get_template(template).render(base=base, bot_url=bot_url, **context)
-    return HTMLResponse(page, status, headers={"Cache-Control": "no-store"})
+    scheme = "wss" if request.url.scheme == "https" else "ws"
+    return Place(base, str(URL(base).replace(scheme=scheme, path="/bot")))
+
+
+def render(template: str, place: Place, **context: Any) -> str:
+    """Write a page."""
+    return _environment.get_template(template).render(base=place.base, bot_url=place.bot_url, **context)
+
+
+def page_of(content: str | bytes, status: int = 200) -> HTMLResponse:
+    """Answer with a page that is written."""
+    return HTMLResponse(content, status, headers=NOT_STORED)
+
+
+def html(request: Request, template: str, status: int = 200, **context: Any) -> HTMLResponse:
+    """Answer with a page."""
+    return page_of(render(template, place_of(request), **context), status)

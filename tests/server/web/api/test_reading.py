@@ -1,7 +1,10 @@
+import asyncio
+from typing import Any
+
 import httpx
 import pytest
 from rumble_protocol.feed_messages import TournamentView
-from rumble_server.web.api import library as libraries
+from rumble_server.web.api import documents, library, reading
 from rumble_server.web.api.models import MatchView
 
 from tests.server.web.memory_server import MemoryServer
@@ -87,8 +90,7 @@ async def test_a_match_that_was_lost_before_it_began(server: MemoryServer, brows
     assert (told["termination"], told["moves"], told["state"]) == ("no_show", [], {"board": "." * 9})
 
 
-async def test_what_is_over_is_found_after_a_restart(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(libraries, "MOST_LOADED", 1)
+async def test_what_is_over_is_found_after_a_restart() -> None:
     before = MemoryServer()
     for name in ("Monday", "Tuesday"):
         before.played(*PAIR, name=name)
@@ -105,6 +107,7 @@ async def test_what_is_over_is_found_after_a_restart(monkeypatch: pytest.MonkeyP
     async with server.browser() as browser:
         assert (await browser.get("/api/tournaments")).json() == listed
         assert (await browser.get("/api/tournaments/monday")).json() == told
+        assert (await browser.get("/api/tournaments/monday/standings")).json()["standings"] == told["standings"]
         reads = server.archive.reads
         assert (await browser.get("/api/tournaments/monday/standings")).json()["standings"] == told["standings"]
         assert server.archive.reads == reads, "it was kept"
@@ -207,3 +210,54 @@ async def test_the_audit_is_made_once_for_all_who_ask(server: MemoryServer, brow
     reads = server.archive.reads
     await browser.get(f"/api/tournaments/{tournament.id}/audit")
     assert server.archive.reads == reads
+
+
+async def test_a_large_tournament_is_shown_once_for_all_who_ask_in_a_quarter_of_a_second(
+    server: MemoryServer, browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = []
+    show = reading.show
+
+    def counted(*given: Any) -> TournamentView:
+        made.append(given)
+        return show(*given)
+
+    monkeypatch.setattr(reading, "show", counted)
+    tournament = server.world.create(start_at_bots=2, legs=2)
+    server.bots("alice", "bob", think_ms=1_000, join=tournament.id)
+    url = f"/api/tournaments/{tournament.id}"
+    for _ in range(2):
+        await asyncio.gather(*(browser.get(url) for _ in range(4)))
+    assert len(made) == 8, "a small one is shown as it stands"
+    monkeypatch.setattr(library, "MANY_RESULTS", 0)
+    server.pass_ms(1_000)
+    made.clear()
+    answers = await asyncio.gather(*(browser.get(url) for _ in range(4)))
+    assert len(made) == 1
+    assert len({answer.text for answer in answers}) == 1
+    server.pass_ms(250)
+    assert (await browser.get(url)).json()["id"] == tournament.id
+    assert len(made) == 2
+
+
+async def test_without_a_limit_all_matches_are_sent_in_pieces(
+    server: MemoryServer, browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.played("alice", "bob", "carol", cycles=2)
+    url = "/api/tournaments/friday/matches"
+    whole = (await browser.get(url)).json()
+    monkeypatch.setattr(documents, "PIECE_MATCHES", 5)
+    server.world.arena.tournaments.clear()
+    reads = server.archive.reads
+    assert (await browser.get(url)).json() == whole
+    assert server.archive.reads == reads + 1 + 3, "the count, and three pieces for twelve matches"
+    assert (await browser.get(url, params={"offset": 6})).json()["matches"] == whole["matches"][6:]
+    assert (await browser.get(url, params={"offset": 3, "limit": 7})).json()["matches"] == whole["matches"][3:10]
+    assert (await browser.get(url, params={"offset": 99})).json()["matches"] == []
+    for kind in ("json", "csv", "pgn"):
+        export = f"/api/tournaments/friday/export.{kind}"
+        pieces = (await browser.get(export)).content
+        with monkeypatch.context() as patch:
+            patch.setattr(documents, "PIECE_MATCHES", 1000)
+            server.world.arena.lifecycle.taken_ids.add("friday")
+            assert (await MemoryServer(server.world.after_crash()).browser().get(export)).content == pieces

@@ -1,5 +1,8 @@
+from typing import Any
+
 import pytest
 from rumble_server.web.feed import channel as channels
+from rumble_server.web.feed import views
 
 from tests.server.web.feed.reading import kinds, read_to_the_end, standings, unrated
 from tests.server.web.memory_server import MemoryServer, parse
@@ -218,3 +221,28 @@ async def test_ratings_are_told_when_they_are_computed(server: MemoryServer) -> 
     while not told.data["rating_model"]:
         told = await watcher.read("standings")
     assert all(line["rating"] is not None for line in told.data["standings"])
+
+
+async def test_many_boards_are_told_in_several_turns_and_the_last_event_tells_that_all_is_told(
+    server: MemoryServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(views, "BOARDS_AT_ONCE", 2)
+    tournament = server.world.create(start_at_bots=8)
+    server.bots(*(f"bot{number}" for number in range(7)), think_ms=40, join=tournament.id)
+    watcher = server.watch(tournament)
+    await watcher.read("snapshot")
+    server.bots("bot7", think_ms=40, join=tournament.id)
+    drawn: list[list[str]] = []
+    draw = channels.Channel._board_events
+
+    def counted(self: channels.Channel, matches: list[str], now_ms: int) -> Any:
+        drawn.append(list(matches))
+        return draw(self, matches, now_ms)
+
+    monkeypatch.setattr(channels.Channel, "_board_events", counted)
+    server.pass_ms(300)
+    assert [len(matches) for matches in drawn[-2:]] == [2, 2]
+    found = await watcher.read("status")
+    started = [event for event in watcher.events if event.kind == "match_start"]
+    assert len({event.data["match"] for event in started}) == 4
+    assert all(event.id < found.id for event in started), "a reader that is cut off before the end is sent all again"

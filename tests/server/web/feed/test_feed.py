@@ -66,3 +66,16 @@ async def test_what_nobody_watches_is_soon_not_followed_any_more(server: MemoryS
     assert server.feed.spectators == 0
     server.pass_ms(UNWATCHED_MS + 1_000)
     assert not server.world.clock.step(), "a timer is left"
+
+
+async def test_a_reader_of_what_is_over_and_not_in_memory_gets_its_snapshot_and_signs_of_life(
+    server: MemoryServer,
+) -> None:
+    stream = server.feed.stream_of_ended("friday", b'{"id":"friday"}')
+    assert await anext(stream) == b"retry: 2000\n\n"
+    assert await anext(stream) == b'id: 0\nevent: snapshot\ndata: {"id":"friday"}\n\n'
+    assert server.feed.spectators == 1
+    server.pass_ms(KEEP_ALIVE_MS + 1_000)
+    assert await anext(stream) == b": keep-alive\n\n"
+    await stream.aclose()  # type: ignore[attr-defined]  # it is an async generator
+    assert server.feed.spectators == 0

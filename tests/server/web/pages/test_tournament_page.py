@@ -68,7 +68,7 @@ async def test_the_crosstable_follows_the_ranks_once_it_is_over(
 async def test_a_large_field_has_no_crosstable(
     server: MemoryServer, browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rumble_server.web.feed.views.MOST_IN_CROSSTABLE", 2)
+    monkeypatch.setattr("rumble_server.web.feed.crosstable.MOST_IN_CROSSTABLE", 2)
     server.played("alice", "bob", "carol")
     assert "too large for a crosstable" in (await browser.get("/tournaments/friday")).text
     assert (await browser.get("/api/tournaments/friday")).json()["pairs"] is None

@@ -1,0 +1,105 @@
+"""What the process that reads the log does: tournaments rebuilt, those asked for last kept, and what is made of them.
+
+A kept tournament follows the log: for the next who asks, only the facts that are new are read and applied.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TypeVar, TypeVarTuple
+
+from rumble_server.store.errors import DamagedLog, StoreError
+from rumble_server.store.reader import LogReader
+from rumble_server.tournament.facts import LogFact
+from rumble_server.tournament.rebuild import Rebuilt, apply_to
+from rumble_server.tournament.tournament import Tournament
+
+Given = TypeVarTuple("Given")
+Made = TypeVar("Made")
+
+
+@dataclass(slots=True)
+class _Kept:
+    rebuilt: Rebuilt
+    number: int
+    """The last fact of the tournament that was applied."""
+
+
+class Shelf:
+    """Rebuilt tournaments of one database: as many as have `most_results` in all, and at least the last one."""
+
+    def __init__(self, path: str, most_results: int) -> None:
+        self._path = path
+        self._most_results = most_results
+        self._kept: OrderedDict[str, _Kept] = OrderedDict()
+        self._open: LogReader | None = None
+
+    @property
+    def reader(self) -> LogReader:
+        """The connection, opened when it is used first. Raises StoreError."""
+        if self._open is None:
+            self._open = LogReader(self._path)
+        return self._open
+
+    def close(self) -> None:
+        if self._open is not None:
+            self._open.close()
+
+    def rebuilt(self, tournament_id: str) -> Rebuilt | None:
+        """Return a tournament as the log has it; None if there is none of that id. Raises StoreError, DamagedLog."""
+        kept = self._kept.pop(tournament_id, None)
+        tournament = None if kept is None else kept.rebuilt.tournament
+        last = 0 if kept is None else kept.number
+        try:
+            for numbered in self.reader.facts_after(tournament_id, last):
+                last, fact = numbered
+                tournament = apply_to(tournament, fact)
+        except StoreError:
+            raise
+        except Exception as error:  # facts that contradict each other raise anything
+            raise DamagedLog(f"bad facts: {error!r}") from error
+        if tournament is None:
+            return None
+        kept = kept or _Kept(Rebuilt(tournament, partial(self.reader.tournament_facts, tournament_id)), last)
+        kept.number = last
+        self._kept[tournament_id] = kept
+        self._bound()
+        return kept.rebuilt
+
+    def _bound(self) -> None:
+        results = sum(self._size(kept.rebuilt.tournament) for kept in self._kept.values())
+        while results > self._most_results and len(self._kept) > 1:
+            _, oldest = self._kept.popitem(last=False)
+            results -= self._size(oldest.rebuilt.tournament)
+
+    def _size(self, tournament: Tournament) -> int:
+        return len(tournament.results) + len(tournament.field)
+
+
+_shelf: Shelf | None = None
+"""The shelf of this process."""
+
+
+def open_shelf(path: str, most_results: int) -> None:
+    """Prepare the process."""
+    global _shelf
+    _shelf = Shelf(path, most_results)
+
+
+def make_of_tournament(tournament_id: str, make: Callable[..., Made], given: tuple[object, ...]) -> Made | None:
+    """Make something of a tournament; None if there is none of that id. Raises StoreError."""
+    rebuilt = _here().rebuilt(tournament_id)
+    return None if rebuilt is None else make(rebuilt, *given)
+
+
+def make_of_match(match_id: str, make: Callable[..., Made], given: tuple[object, ...]) -> Made:
+    """Make something of the facts of a match; there are none if it never began. Raises StoreError."""
+    facts: Sequence[LogFact] = _here().reader.match_facts(match_id)
+    return make(facts, *given)
+
+
+def _here() -> Shelf:
+    if _shelf is None:
+        raise RuntimeError("this process has no shelf")
+    return _shelf

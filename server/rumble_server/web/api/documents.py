@@ -1,0 +1,242 @@
+"""The answers of the API that are made of a whole tournament or match. Pure: they run where the log is read."""
+
+import time
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import TypeVar, cast
+
+import orjson
+from rumble_protocol.feed_messages import Snapshot, TournamentView
+from rumble_protocol.fields import ServerMessageModel
+
+from rumble_server.match.facts import MatchOver, MatchStarted
+from rumble_server.match.last_attempt import last_attempt, notes
+from rumble_server.match.transcript import as_json, seats_in, transcript, transcript_of_seats
+from rumble_server.results.ratings import rate
+from rumble_server.tournament.audit import Audit, Context
+from rumble_server.tournament.config import TournamentConfig
+from rumble_server.tournament.exports import csv_file, pgn, trf
+from rumble_server.tournament.exports.document import export, match_json
+from rumble_server.tournament.facts import LogFact
+from rumble_server.tournament.history import audit_facts, context_of
+from rumble_server.tournament.rebuild import Rebuilt
+from rumble_server.tournament.tournament import OVER, Tournament
+from rumble_server.web.api import models
+from rumble_server.web.api.replays import match_view, replay
+from rumble_server.web.feed.ranker import PACE_MS, Ranking, ranking_of
+from rumble_server.web.feed.views import Live, tournament_view
+
+PIECE_MATCHES = 1000
+"""How many matches a piece of a long answer has; between two pieces others have their turn."""
+AUDIT_PACE_S = 5.0
+"""For this time in s an audit of a tournament that goes on serves everyone who asks; then a new one is made."""
+NO_RATINGS = rate(())
+
+Made = TypeVar("Made")
+
+
+@dataclass(frozen=True, slots=True)
+class Basics:
+    """What a tournament is, without what was played in it."""
+
+    id: str
+    config: TournamentConfig
+    invite: str | None
+
+
+def to_json(model: ServerMessageModel) -> bytes:
+    """Encode an answer."""
+    return model.__pydantic_serializer__.to_json(model)
+
+
+def basics(rebuilt: Rebuilt) -> Basics:
+    """Tell what a tournament on disk is."""
+    return basics_of(rebuilt.tournament)
+
+
+def basics_of(tournament: Tournament) -> Basics:
+    """Tell what a tournament in memory is."""
+    return Basics(tournament.id, tournament.config, tournament.invite)
+
+
+# --- a tournament ---
+
+
+def ranking(rebuilt: Rebuilt) -> Ranking:
+    """Return the ranking; of a tournament that goes on at most a second old."""
+    return _made(rebuilt, "ranking", lambda: ranking_of(rebuilt.tournament), PACE_MS / 1000)
+
+
+def view(rebuilt: Rebuilt, connected: Collection[str]) -> TournamentView:
+    """Show a tournament that is over; these bots of its field are connected."""
+    return tournament_view(TournamentView, rebuilt.tournament, ranking(rebuilt), Live(0, connected))
+
+
+def view_json(rebuilt: Rebuilt, connected: Collection[str]) -> bytes:
+    """Show it as the API does."""
+    return to_json(view(rebuilt, connected))
+
+
+def snapshot_json(rebuilt: Rebuilt, connected: Collection[str]) -> bytes:
+    """Show it as the first event of its feed."""
+    return to_json(tournament_view(Snapshot, rebuilt.tournament, ranking(rebuilt), Live(0, connected)))
+
+
+def standings(rebuilt: Rebuilt) -> bytes:
+    """Show the standings by rank."""
+    return to_json(models.StandingsAnswer(status=rebuilt.tournament.status, standings=ranking(rebuilt).standings))
+
+
+def ratings(rebuilt: Rebuilt) -> bytes:
+    """Show the ratings; nothing for a tournament that is not rated."""
+    if not rebuilt.tournament.config.rated:
+        return b""
+    return orjson.dumps((ranking(rebuilt).ratings or NO_RATINGS).as_json())
+
+
+def audit(rebuilt: Rebuilt, now: Context | None) -> Audit:
+    """Audit a tournament: by what the machine that leads it knows `now`, or (None) as one that is over."""
+    tournament = rebuilt.tournament
+    context = now or context_of(tournament, tournament.ended_at_ms or 0)
+    return _made(rebuilt, "audit", lambda: audit_facts(rebuilt.facts(), context), AUDIT_PACE_S)
+
+
+def audit_json(rebuilt: Rebuilt, now: Context | None) -> bytes:
+    """Show the audit."""
+    return orjson.dumps(audit(rebuilt, now).as_json())
+
+
+def _made(rebuilt: Rebuilt, name: str, make: Callable[[], Made], pace_s: float) -> Made:
+    """Make something of a tournament, or return what was made of it before, if that is exact or young enough."""
+    state = rebuilt.tournament.table.version, rebuilt.tournament.status
+    known = rebuilt.made.get(name)
+    if known is not None:
+        of, at_s = known[1:]
+        if of == state if rebuilt.tournament.status in OVER else time.monotonic() - at_s < pace_s:
+            return cast(Made, known[0])
+    made = make()
+    rebuilt.made[name] = made, state, time.monotonic()
+    return made
+
+
+# --- its matches, in pieces ---
+
+
+def chosen(rebuilt: Rebuilt, bot: str | None = None, against: str | None = None) -> list[MatchOver]:
+    """Return the matches with a result in which these bots played, in the order in which they ended."""
+    wanted = {name.casefold() for name in (bot, against) if name is not None}
+    state = wanted, rebuilt.tournament.table.version
+    known: tuple[object, list[MatchOver]] = rebuilt.made.get("chosen", (None, []))
+    if known[0] != state:
+        overs = rebuilt.tournament.results.values()
+        known = state, [over for over in overs if wanted <= {name.casefold() for name in over.seats}]
+        rebuilt.made["chosen"] = known
+    return known[1]
+
+
+def count(rebuilt: Rebuilt, bot: str | None, against: str | None) -> int:
+    """Count the matches that these bots played."""
+    return len(chosen(rebuilt, bot, against))
+
+
+def matches(rebuilt: Rebuilt, bot: str | None, against: str | None, first: int, until: int) -> bytes:
+    """Show some of the matches that these bots played, as the inside of a JSON list."""
+    return b",".join(to_json(each) for each in results(chosen(rebuilt, bot, against)[first:until]))
+
+
+def results(overs: Sequence[MatchOver]) -> list[models.Result]:
+    """Show these attempts at matches."""
+    return [models.Result.model_validate(match_json(over), strict=False) for over in overs]
+
+
+def export_head(rebuilt: Rebuilt, kind: str) -> bytes:
+    """Write what an export has before its matches."""
+    if kind == "json":
+        document = export(rebuilt.tournament, 0, 0)
+        return orjson.dumps({name: document[name] for name in ("tournament", "standings")})[:-1] + b',"matches":['
+    return csv_file.write({"matches": ()}).encode() if kind == "csv" else b""
+
+
+def export_matches(rebuilt: Rebuilt, kind: str, first: int, until: int) -> bytes:
+    """Write some of its matches, as they follow what was written before."""
+    document = export(rebuilt.tournament, first, until)
+    if kind == "json":
+        return (b"," if first else b"") + orjson.dumps(document["matches"])[1:-1]
+    if kind == "csv":
+        return csv_file.write(document).partition("\n")[2].encode()
+    return ("\n" if first else "").encode() + pgn.write(document).encode()
+
+
+def export_tail(rebuilt: Rebuilt, kind: str) -> bytes:
+    """Write what an export has after its matches."""
+    if kind != "json":
+        return b""
+    document = export(rebuilt.tournament, 0, 0)
+    return b"]," + orjson.dumps({name: document[name] for name in ("voided", "byes") if name in document})[1:]
+
+
+def export_trf(rebuilt: Rebuilt) -> bytes:
+    """Write TRF, which has its matches by bot. Raises ValueError where the format has no room for it."""
+    return trf.write(export(rebuilt.tournament)).encode()
+
+
+# --- a match ---
+
+
+def shown_match(facts: Sequence[LogFact]) -> models.MatchView | None:
+    """Show the last attempt at a match; None if it never began, or another has begun."""
+    found = _ended_attempt(facts)
+    if found is None:
+        return None
+    started, over = found
+    return match_view(started, over.moves, over=over, notes=None if over.scores is None else notes(facts, over))
+
+
+def boards(facts: Sequence[LogFact], first: int, most: int) -> bytes | None:
+    """Draw boards of the last attempt at a match."""
+    found = _ended_attempt(facts)
+    return None if found is None else boards_after(found[0], found[1].moves, first, most)
+
+
+def boards_after(terms: MatchStarted, moves: Sequence[str], first: int, most: int) -> bytes:
+    """Draw boards of these moves."""
+    return to_json(replay(terms, moves, first, most))
+
+
+def _ended_attempt(facts: Sequence[LogFact]) -> tuple[MatchStarted, MatchOver] | None:
+    started, over = last_attempt(facts)
+    if over is None or started is None or started.attempt != over.attempt:
+        return None
+    return started, over
+
+
+def _lost_at_once(rebuilt: Rebuilt, match_id: str) -> tuple[MatchStarted, MatchOver] | None:
+    over = rebuilt.tournament.results.get(match_id)
+    return None if over is None else (rebuilt.tournament.terms_of(over), over)
+
+
+def shown_no_show(rebuilt: Rebuilt, match_id: str) -> models.MatchView | None:
+    """Show a match that was lost before it began."""
+    found = _lost_at_once(rebuilt, match_id)
+    return None if found is None else match_view(found[0], found[1].moves, over=found[1])
+
+
+def boards_of_no_show(rebuilt: Rebuilt, match_id: str, first: int, most: int) -> bytes | None:
+    """Draw the board of a match that was lost before it began."""
+    found = _lost_at_once(rebuilt, match_id)
+    return None if found is None else boards_after(found[0], found[1].moves, first, most)
+
+
+def transcript_lines(facts: Sequence[LogFact], owner: str | None) -> bytes | None:
+    """Write the transcript of a match as ND-JSON: whole, or (`owner`) what this bot has seen. None: it never began.
+
+    Raises PermissionError for a bot that did not play.
+    """
+    seats = seats_in(facts)
+    if seats is None:
+        return None
+    own = {seat for seat, name in enumerate(seats) if owner is None or name.casefold() == owner.casefold()}
+    if not own:
+        raise PermissionError(f"{owner} did not play this match")
+    lines = transcript(facts) if owner is None else transcript_of_seats(facts, own)
+    return b"".join(orjson.dumps(as_json(each)) + b"\n" for each in lines)

@@ -1,0 +1,62 @@
+"""The pages that are made of a whole tournament. Pure: they are written where the log is read."""
+
+from collections.abc import Collection
+
+from rumble_protocol.feed_messages import TournamentView
+
+from rumble_server.tournament.audit import Audit, Context
+from rumble_server.tournament.rebuild import Rebuilt
+from rumble_server.web.api import documents
+from rumble_server.web.api.invitations import page_invitation
+from rumble_server.web.pages.rendering import Place, render
+from rumble_server.web.pages.tournament_page import IN_ROUNDS, audit_context, rounds_context, tournament_context
+
+MOST_MATCHES = 1000
+"""Maximum number of matches on the page of a tournament's matches: the newest."""
+MOST_AUDITED = 5000
+"""Maximum number of results of a tournament whose page has an audit; a larger audit is only in the API."""
+
+
+def page_of_tournament(
+    rebuilt: Rebuilt,
+    shown: bytes | None,
+    connected: Collection[str],
+    now: Context | None,
+    place: Place,
+    invite: str | None,
+) -> bytes:
+    """Write the page of a tournament: as it is `shown` by the API now, or (None) as one that is over.
+
+    `invite` is the code in the page's address.
+    """
+    view = documents.view(rebuilt, connected) if shown is None else TournamentView.model_validate_json(shown)
+    context = tournament_context(rebuilt.tournament, view, _audit(rebuilt, now))
+    invitation = page_invitation(rebuilt.tournament, place.base, invite)
+    return render("tournament.html", place, **context, **invitation).encode()
+
+
+def page_of_matches(rebuilt: Rebuilt, bot: str | None, against: str | None, place: Place) -> bytes:
+    """Write the page of its matches, the newest first."""
+    overs = documents.chosen(rebuilt, bot, against)
+    shown = documents.results(overs[: -MOST_MATCHES - 1 : -1])
+    context = {"tournament": rebuilt.tournament, "bot": bot, "against": against, "total": len(overs), "matches": shown}
+    return render("matches.html", place, **context).encode()
+
+
+def part_with_rounds(rebuilt: Rebuilt, place: Place) -> bytes:
+    """Write the rounds alone; nothing for a format that is not shown in rounds."""
+    if rebuilt.tournament.config.format not in IN_ROUNDS:
+        return b""
+    return render("part.html", place, part="rounds", **rounds_context(rebuilt.tournament)).encode()
+
+
+def part_with_audit(rebuilt: Rebuilt, now: Context | None, place: Place) -> bytes:
+    """Write the audit alone."""
+    context = audit_context(rebuilt.tournament, _audit(rebuilt, now))
+    return render("part.html", place, part="audit", **context).encode()
+
+
+def _audit(rebuilt: Rebuilt, now: Context | None) -> Audit | None:
+    if rebuilt.tournament.agenda is None or len(rebuilt.tournament.results) > MOST_AUDITED:
+        return None
+    return documents.audit(rebuilt, now)

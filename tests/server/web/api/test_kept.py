@@ -1,0 +1,63 @@
+"""Answers are kept up to a bound in bytes, and made once for all who ask at the same time."""
+
+import asyncio
+from functools import partial
+
+import pytest
+from rumble_server.web.api.kept import KeptAnswers
+
+
+class Kitchen:
+    """Makes answers, and counts them."""
+
+    def __init__(self) -> None:
+        self.made: list[str] = []
+        self.go_on = asyncio.Event()
+
+    async def make(self, answer: str) -> bytes:
+        self.made.append(answer)
+        await self.go_on.wait()
+        if answer == "bad":
+            raise ValueError("it cannot be made")
+        return answer.encode()
+
+
+async def test_all_who_ask_at_the_same_time_get_one_answer() -> None:
+    kitchen, kept = Kitchen(), KeptAnswers(100)
+    asked = [asyncio.create_task(kept.get("key", lambda: kitchen.make("answer"))) for _ in range(8)]
+    await asyncio.sleep(0)
+    asked[0].cancel()
+    kitchen.go_on.set()
+    assert await asyncio.gather(*asked[1:]) == [b"answer"] * 7
+    assert await kept.get("key", lambda: kitchen.make("another")) == b"answer"
+    assert kitchen.made == ["answer"]
+
+
+async def test_the_one_used_longest_ago_goes() -> None:
+    kitchen, kept = Kitchen(), KeptAnswers(8)
+    kitchen.go_on.set()
+    for key in ("aaaa", "bbbb", "aaaa", "cccc"):
+        assert await kept.get(key, partial(kitchen.make, key)) == key.encode()
+    assert kept.size == 8
+    assert await kept.get("aaaa", lambda: kitchen.make("again")) == b"aaaa"
+    assert await kept.get("bbbb", lambda: kitchen.make("again")) == b"again"
+    assert await kept.get("long", lambda: kitchen.make("longer than all")) == b"longer than all"
+    assert kept.size == 0, "an answer larger than the bound is not kept"
+
+
+async def test_what_is_no_answer_is_not_kept() -> None:
+    kitchen, kept = Kitchen(), KeptAnswers(100)
+    kitchen.go_on.set()
+    for _ in range(2):
+        with pytest.raises(ValueError, match="cannot be made"):
+            await kept.get("key", lambda: kitchen.make("bad"))
+    assert kitchen.made == ["bad", "bad"]
+
+
+async def test_what_changes_is_shared_while_it_is_made_and_not_kept() -> None:
+    kitchen, kept = Kitchen(), KeptAnswers(100)
+    kitchen.go_on.set()
+    make = partial(kitchen.make, "page")
+    assert await asyncio.gather(*(kept.get("key", make, keep=False) for _ in range(3))) == [b"page"] * 3
+    assert await kept.get("key", make, keep=False) == b"page"
+    assert (kitchen.made, kept.size) == (["page"] * 2, 0)
