@@ -76,6 +76,8 @@ def make_web(site: Site) -> ASGIApp:
     add_pages(app, site, library)
     app.mount("/static", _Static(directory=STATIC), name="static")
     _add_errors(app)
+    for route in app.routes:  # the first look prepares a route: that is not to hold up the loop at the first request
+        route.matches({"type": "http", "method": "GET", "path": "/", "root_path": "", "headers": []})
     arena = site.arena
     shared = Shares(app, site.places, site.operation.refusals, arena.clock.now_ms, arena.tournaments.__contains__)
     return Guard(shared, site.hosts)

@@ -559,3 +559,21 @@ async def test_a_flood_after_the_close_is_not_read_either() -> None:
         await client.ended()
         await server.all_gone()
         assert server.refusals.counts == {"empty_frames": 1}
+
+
+async def test_many_who_send_fragments_are_read_no_faster_than_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = LOGIN.ljust(2_000)
+    fragments = [WireFrame(Opcode.CONT, text[at : at + 1], at == 1_999) for at in range(1, 2_000)]
+    async with (
+        served(bounds=Bounds(uncommon_frames_per_turn=100)) as server,
+        frames_in_each_turn(monkeypatch) as counts,
+        contextlib.AsyncExitStack() as stack,
+    ):
+        clients = [await stack.enter_async_context(server.raw()) for _ in range(5)]
+        for client in clients:
+            await client.upgrade()
+        for client in clients:
+            client.send(Opcode.TEXT, text[:1], fin=False)
+            client.writer.write(b"".join(each.serialize(mask=True) for each in fragments))
+        await clients[0].hear("session")
+        assert max(counts.values()) <= 110

@@ -1,6 +1,7 @@
 """The routes and whom each of them answers; the errors; the files."""
 
 import logging
+import sys
 from typing import Any
 
 import httpx
@@ -159,3 +160,22 @@ async def test_a_tournament_that_cannot_be_read_is_answered_by_a_sentence(
         assert says in text
         assert "/srv" not in text, "where the database is concerns only the host"
     assert [(str(error) in each.message, each.exc_info) for each in caplog.records] == [(True, None)] * 2
+
+
+async def test_the_first_request_costs_little_more_than_another(server: MemoryServer) -> None:
+    calls = []
+    async with server.browser() as browser:
+        for _ in range(2):
+            count = 0
+
+            def call(*_: Any) -> None:
+                nonlocal count
+                count += 1
+
+            sys.setprofile(call)
+            try:
+                await browser.get("/healthz")
+            finally:
+                sys.setprofile(None)
+            calls.append(count)
+    assert calls[0] < 8 * calls[1]
