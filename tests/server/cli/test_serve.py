@@ -16,6 +16,10 @@ from rumble_server.cli.support.settings import settings
     ("args", "message"),
     [
         (["--host-token", "short"], "--host-token: String should have at least 8 characters"),
+        (
+            ["--host", "0.0.0.0", "--host-token", "short-one"],
+            "--host-token: beyond this machine a host token has at least",
+        ),
         (["--port", "65536"], "--port"),
         (["--house", "random,chaos"], "unknown bot 'chaos'"),
         (["--house", "random,"], "--house: an empty name in 'random,'"),

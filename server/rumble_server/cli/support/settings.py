@@ -103,7 +103,7 @@ def read_config(given: Mapping[str, Any], environment: Mapping[str, str]) -> Ser
     except ValidationError as error:
         problem = error.errors(include_input=False)[0]
         name = next(str(each) for each in reversed(problem["loc"]) if each in places)
-        raise CliError(f"{places[name]}: {problem['msg']}", ExitCode.USAGE) from None
+        raise CliError(f"{places[name]}: {problem['msg'].removeprefix('Value error, ')}", ExitCode.USAGE) from None
 
 
 def _names(name: str) -> str:
