@@ -54,7 +54,7 @@ class Connection(asyncio.Protocol):
         self._connections = connections
         """uvicorn's set of what it must shut down."""
         self._protocol = ServerProtocol(
-            max_size=self._gateway.limits.frame_bytes,
+            max_size=self._gateway.frame_bytes,
             subprotocols=[cast(Subprotocol, SUBPROTOCOL)],
             select_subprotocol=select_subprotocol,
             logger=quiet,
@@ -110,7 +110,7 @@ class Connection(asyncio.Protocol):
         """Bytes came in: frames, messages, and all that follows from them."""
         size = len(data)
         if size <= self._few_bytes and self._is_at_frame():
-            texts, end = whole_texts(data, 0, size, self._gateway.limits.frame_bytes)
+            texts, end = whole_texts(data, 0, size, self._gateway.frame_bytes)
             if end:
                 for text in texts:
                     self._on_text(text)
@@ -131,7 +131,7 @@ class Connection(asyncio.Protocol):
 
     def _read(self, data: bytes, start: int) -> None:
         """Handle bytes from `start` on, as many as one turn of the loop allows."""
-        bounds, most_bytes = self._entrance.bounds, self._gateway.limits.frame_bytes
+        bounds, most_bytes = self._entrance.bounds, self._gateway.frame_bytes
         frames, stop = bounds.frames_per_turn, min(len(data), start + bounds.bytes_per_turn)
         while frames > 0 and start < stop and self._is_at_frame():
             # No more frames than are left can begin in so many bytes.

@@ -59,7 +59,8 @@ class Gateway:
     ) -> None:
         """`server` names the program; with `open_names` bots of other machines may do without a key."""
         self.arena = arena
-        self.limits = limits or Limits()
+        self.limits = limits = limits or Limits()
+        self.frame_bytes = limits.frame_bytes  # read for each frame, and slowly from a pydantic model
         self._sessions = sessions
         self._opened = 0
         welcome = write_message(Welcome(server=server, features=FEATURES, limits=self.limits, games=game_names()))
