@@ -18,7 +18,7 @@ def test_every_field_is_a_setting_with_its_docstring_and_default() -> None:
     assert all(setting.about for setting in settings().values())
     found = settings()["connections_per_address"]
     assert (found.option, found.variable) == ("--connections-per-address", "RUMBLE_CONNECTIONS_PER_ADDRESS")
-    assert (found.default, found.about) == (256, "Open connections of one address.")
+    assert (found.default, found.about) == (256, "Open connections of one address, beside strangers.")
     assert (settings()["allowed_hosts"].option, settings()["log_json"].kind) == ("--allow-host", "yes or no")
 
 
@@ -63,7 +63,7 @@ def test_the_environment_may_name_the_file_and_every_kind_of_value_can_be_given_
         ),
         ({}, {"RUMBLE_HOUSE": "chaos"}, "", "RUMBLE_HOUSE: unknown bot 'chaos'"),
         ({"log_level": "loud"}, {}, "", "--log-level: Input should be 'debug', 'info', 'warning' or 'error'"),
-        ({"behind_proxy": ["10.0.0.1", "here"]}, {}, "", "--behind-proxy: Value error, 'here' does not appear to be"),
+        ({"behind_proxy": ["10.0.0.1", "here"]}, {}, "", "--behind-proxy: 'here' does not appear to be"),
         ({}, {}, "prot = 1", "FILE: there is no setting 'prot'; did you mean port?"),
         ({}, {}, "header-ms = 1", "FILE: there is no setting 'header-ms'; did you mean header_ms?"),
         ({}, {}, "idle_ms = 1.5", "FILE: idle_ms: this is a whole number, not 1.5"),
