@@ -137,6 +137,7 @@ def read_by_connection(chunks: list[bytes]) -> tuple[list[str], Any]:
     clock = SimpleNamespace(now_ms=lambda: 0)
     gateway: Any = SimpleNamespace(
         limits=Limits(frame_bytes=MOST_BYTES),
+        frame_bytes=MOST_BYTES,
         arena=SimpleNamespace(clock=clock),
         connect=Recorder,
     )

@@ -33,6 +33,7 @@ ERRORS: Final[dict[str, str]] = {
     ErrorCode.BAD_SETTINGS: "use the settings that `rumble games` lists for this game",
     ErrorCode.TOO_MANY_MESSAGES: "send one `move` for each `turn`, and little else: see `welcome.limits`",
     ErrorCode.PROTOCOL_NOT_SUPPORTED: "offer the WebSocket sub-protocol `rumble.v1`, or none",
+    ErrorCode.BANNED: "ask the host of the server why, and until when",
     ErrorCode.UNAVAILABLE: "wait a little, and send it again",
 }
 """Advice by the code of `error`."""
@@ -46,6 +47,7 @@ CLOSES: Final[dict[int, str]] = {
     CloseCode.REPLACED: "keep one connection only: each new login of a name closes the one before",
     CloseCode.WRONG_KEY: ERRORS[ErrorCode.BAD_KEY],
     CloseCode.TOO_MANY_MESSAGES: ERRORS[ErrorCode.TOO_MANY_MESSAGES],
+    CloseCode.BANNED: ERRORS[ErrorCode.BANNED],
     CloseCode.PROTOCOL_NOT_SUPPORTED: ERRORS[ErrorCode.PROTOCOL_NOT_SUPPORTED],
 }
 """Advice by the code with which the server closes the connection."""
