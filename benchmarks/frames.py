@@ -18,7 +18,7 @@ class LibraryConnection(Connection):
     """A connection whose frames are all parsed and built by `websockets`."""
 
     def data_received(self, data: bytes) -> None:
-        self._parse(data, 0, 1 << 20, 1 << 20)
+        self._parse(data, 0, len(data), len(data))
 
     def send(self, frame: bytes) -> None:
         if self._transport is None or self._protocol.state is not State.OPEN:

@@ -59,5 +59,5 @@ def test_the_log_tells_who_came_and_no_secret(own_file: bool, tmp_path: Path) ->
     assert {line["bot"] for line in audit if line["message"] == "logged in"} == {"ann", "bob"}
     commands = [line["command"] for line in audit if line["message"] == "host command"]
     assert commands[:2] == ["POST /api/tournaments", "POST /api/tournaments/friday/invite"]
-    assert "/metrics" in [line["about"] for line in audit if line["message"] == "refused" and "about" in line]
+    assert "host token" in [line["about"] for line in audit if line["message"] == "refused" and "about" in line]
     assert {"draining"} <= {line["message"] for line in log}

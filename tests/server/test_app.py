@@ -354,6 +354,7 @@ async def test_the_moves_of_a_pruned_tournament_are_gone_and_its_standings_stay(
         standings = await get(server, "/api/tournaments/friday/standings")
         matches = await get(server, "/api/tournaments/friday/matches")
         assert (await get(server, "/api/matches/friday.1.1.1.1/boards"))[0] == 200
+    async with running(path) as server:
         await asyncio.to_thread(prune, str(path), server.arena.clock.now_ms() + 1)
         Organiser(server.arena).set_token("ann", "the-token-of-ann")
         headers = {"Authorization": "Bearer the-token-of-ann"}

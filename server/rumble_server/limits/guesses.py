@@ -10,7 +10,7 @@ from rumble_server.bounds import Bounds
 from rumble_server.limits.buckets import MOST_BUCKETS, MOST_OF_A_NETWORK, Bucket, Buckets, network_of
 from rumble_server.limits.refusals import Refusals
 
-HOST = "*"
+HOST = "host token"
 """Whose secret a host token is; no bot's name."""
 
 

@@ -55,9 +55,11 @@ class Library:
         return await asyncio.shield(known[1])
 
     def in_memory(self, tournament_id: str) -> Tournament | None:
-        """Find a tournament that is in memory; None if it is over and is not. Raises TournamentError if it is none."""
+        """Find a tournament that is in memory; None if only the archive has it. Raises TournamentError if it is none."""
         lifecycle = self._site.arena.lifecycle
-        return None if lifecycle.is_archived(tournament_id) else lifecycle.tournament(tournament_id)
+        if lifecycle.is_archived(tournament_id) or tournament_id in lifecycle.damaged:
+            return None
+        return lifecycle.tournament(tournament_id)
 
     async def made(self, tournament_id: str, make: Callable[[Rebuilt, *Given], Made], *given: *Given) -> Made:
         """Have something made of a tournament as the log has it, in another process; kept if it is over.
