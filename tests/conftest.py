@@ -1,7 +1,9 @@
 """Settings for all tests."""
 
+import os
 import signal
 
+import pytest
 from hypothesis import settings
 
 # No deadline, because a test must not fail on a busy machine.
@@ -11,3 +13,11 @@ settings.load_profile("rumble")
 # A shell makes background jobs ignore Ctrl-C, and child processes inherit that. Tests end some of their processes by
 # Ctrl-C, so they must not inherit it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip what takes long, so that all other tests take less than ten minutes on two cores."""
+    if os.environ.get("RUMBLE_LONG") != "1":
+        for item in items:
+            if item.get_closest_marker("long") is not None:
+                item.add_marker(pytest.mark.skip(reason="it takes long: RUMBLE_LONG=1 has it run, as .ci/run does"))

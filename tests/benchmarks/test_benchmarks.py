@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.long]
 
 ROOT = Path(__file__).parents[2]
 TINY = ("--bots", "4", "--matches", "2", "--seconds", "0.3", "--rounds", "1")

@@ -59,6 +59,7 @@ class Bots:
         return read_recorded(self._folder)
 
 
+@pytest.mark.long
 def test_25_kills_of_the_server_and_3_of_each_bot(tmp_path: Path) -> None:
     fate = random.Random(7)
     began = time.monotonic()
