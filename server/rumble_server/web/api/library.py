@@ -55,7 +55,7 @@ class Library:
         return await asyncio.shield(known[1])
 
     def in_memory(self, tournament_id: str) -> Tournament | None:
-        """Find a tournament that is in memory; None if only the archive has it. Raises TournamentError if it is none."""
+        """Find a tournament in memory; None if only the archive has it. Raises TournamentError if there is none."""
         lifecycle = self._site.arena.lifecycle
         if lifecycle.is_archived(tournament_id) or tournament_id in lifecycle.damaged:
             return None
