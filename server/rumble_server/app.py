@@ -161,6 +161,28 @@ class Server:
         self.feed = Feed(self.arena, Ranker(self.arena.clock.now_ms, on_thread))
         self.log.on_durable.append(self._on_durable)
         self.log.on_trouble.append(self.arena.on_trouble)
+        self._recover(loop)
+        await self._take_up_token()
+        self._house = None if self._make_house is None else self._make_house(self.url, self._certificate)
+        self.house_bots = HouseBots(self.arena, keys, self._house, self.config.house)
+        self._uvicorn = self._make_uvicorn()
+        self._uvicorn.config.load()
+        if self._certificate is not None:
+            self._uvicorn.config.ssl = self._certificate.context
+        self._serving = asyncio.create_task(self._uvicorn.serve(sockets=[self._socket]))
+        while not self._uvicorn.started:
+            if self._serving.done():
+                await self._serving
+                raise StartError("the web server stopped at once")
+            await asyncio.sleep(0.01)
+        for name in self.house_bots.names_lost():
+            log.warning("no house bot %s: somebody else uses that name", name)
+        self.house_bots.open()
+        self.lag.start(loop)
+        self._counting = asyncio.create_task(self._count_ended())
+
+    def _recover(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Take up what the log tells; what is recorded from now on is written."""
         of_server, problems = self.reader.server_facts()
         for problem in problems:
             log.error("names, hosts or bans are lost; a name in no running tournament may be claimed anew: %s", problem)
@@ -174,9 +196,9 @@ class Server:
             names_are_whole=not problems,
         )
         self.archive.set_aside(damaged)
-        await self._take_up_token()
-        self._house = None if self._make_house is None else self._make_house(self.url, self._certificate)
-        self.house_bots = HouseBots(self.arena, keys, self._house, self.config.house)
+
+    def _make_uvicorn(self) -> _Uvicorn:
+        """Make what serves bots and pages on one port."""
         hosts = self.config.allowed_hosts
         bounds, outbox = self.config.bounds, Outbox()
         entrance = Entrance(
@@ -210,7 +232,7 @@ class Server:
             operation,
             entrance.places,
         )
-        self._uvicorn = _Uvicorn(
+        return _Uvicorn(
             uvicorn.Config(
                 make_web(site),
                 http=partial(HttpConnection, entrance),  # type: ignore[arg-type]  # uvicorn only calls it
@@ -224,20 +246,6 @@ class Server:
                 timeout_graceful_shutdown=SHUTDOWN_S,
             )
         )
-        self._uvicorn.config.load()
-        if self._certificate is not None:
-            self._uvicorn.config.ssl = self._certificate.context
-        self._serving = asyncio.create_task(self._uvicorn.serve(sockets=[self._socket]))
-        while not self._uvicorn.started:
-            if self._serving.done():
-                await self._serving
-                raise StartError("the web server stopped at once")
-            await asyncio.sleep(0.01)
-        for name in self.house_bots.names_lost():
-            log.warning("no house bot %s: somebody else uses that name", name)
-        self.house_bots.open()
-        self.lag.start(loop)
-        self._counting = asyncio.create_task(self._count_ended())
 
     async def _count_ended(self) -> None:
         """Count, for /metrics, the tournaments that earlier runs left. It reads them all, so nothing waits for it."""

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 
 from rumble_protocol.bot_messages import Challenge
+from rumble_protocol.plain import plain_text
 
 from rumble_bots.sdk.actions import Summary
 from rumble_bots.sdk.address import Address
@@ -19,8 +20,8 @@ KEY_VARIABLE = "RUMBLE_KEY"
 
 
 def to_stderr(line: str) -> None:
-    """Write a line to standard error."""
-    sys.stderr.write(f"{line}\n")
+    """Write a line to standard error; a server's texts cannot steer the terminal."""
+    sys.stderr.write(f"{plain_text(line)}\n")
     sys.stderr.flush()
 
 

@@ -3,6 +3,7 @@
 from typing import Annotated
 
 import typer
+from rumble_protocol.plain import plain_text
 
 from rumble_server.cli.support import options
 from rumble_server.cli.support.bot_names import own_name
@@ -59,7 +60,7 @@ def bot(
         max_matches=matches_at_once,
         say=None if quiet or verbose else to_stderr,
     )
-    typer.echo(summary)
+    typer.echo(plain_text(str(summary)))
 
 
 def _play_faulty(fault: str | None, server: str, name: str, join: str | None, key: str | None) -> None:

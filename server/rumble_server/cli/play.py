@@ -12,7 +12,7 @@ from rumble_protocol import server_messages as server_says
 
 from rumble_server.cli.support.bot_names import as_bot_name
 from rumble_server.cli.support.options import Game, Key, Server
-from rumble_server.cli.support.terminal import stdin_lines
+from rumble_server.cli.support.terminal import plain_lines, stdin_lines
 
 MOVE_MS = 600_000
 """Default time for each move: ten minutes."""
@@ -91,7 +91,11 @@ def play(
 
     get_game(game)
     challenge = Challenge(against=against, game=game, seat=seat, time_control=TimeControl(move_ms=move_ms))
-    run(Person(stdin_lines(), typer.echo), server, name=name or user_name(), key=key, challenge=challenge, say=None)
+    run(Person(stdin_lines(), _write), server, name=name or user_name(), key=key, challenge=challenge, say=None)
+
+
+def _write(text: str) -> None:
+    typer.echo(plain_lines(text))
 
 
 def user_name() -> str:

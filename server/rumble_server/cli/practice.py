@@ -32,7 +32,7 @@ from rumble_server.cli.support.loop import run_unless_stopped
 from rumble_server.cli.support.options import Game, Json, Seed, Setting, read_settings
 from rumble_server.cli.support.proxy import Sender, proxying
 from rumble_server.cli.support.running import running_server
-from rumble_server.cli.support.terminal import plain_or_rich, stdin_lines
+from rumble_server.cli.support.terminal import plain_lines, plain_or_rich, stdin_lines
 from rumble_server.cli.support.trace import Entry, Trace
 from rumble_server.config import ServerConfig
 from rumble_server.tournament.config import TournamentConfig
@@ -116,7 +116,7 @@ class Screen:
             if self._as_json:
                 typer.echo(json.dumps(entry.as_json()))
             else:
-                self._console.print(Text(str(entry), style=STYLES[entry.about]), soft_wrap=True)
+                self._console.print(Text(plain_lines(str(entry)), style=STYLES[entry.about]), soft_wrap=True)
 
     async def opened(self) -> None:
         self.show(*self.trace.opened())

@@ -5,6 +5,8 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
+from rumble_protocol.plain import plain_text
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -12,9 +14,6 @@ MARKUP: Literal["rich"] | None = "rich" if sys.stdout.isatty() else None
 """How `--help` is written: drawn on a terminal, plain text in a pipe."""
 PIPE_WIDTH = 1000
 """Width of text in a pipe, in columns; a table is cut off only beyond it."""
-_CONTROL = (*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
-_ESCAPES = {code: f"\\u{code:04x}" for code in _CONTROL}
-"""How characters are shown that would steer a terminal: control characters, and those that turn the direction."""
 Told = TypeVar("Told")
 
 
@@ -23,7 +22,7 @@ def plain(told: Told) -> Told:
     shown: Any = told
     match told:
         case str():
-            shown = told.translate(_ESCAPES)
+            shown = plain_text(told)
         case dict():
             shown = {plain(name): plain(value) for name, value in told.items()}
         case list():
