@@ -41,6 +41,7 @@ def test_only_who_asks_for_it_needs_a_compiler(build: ModuleType, wanted: str, m
 
 
 @pytest.mark.e2e
+@pytest.mark.long
 def test_without_a_compiler_the_build_says_so_in_one_line(tmp_path: Path) -> None:
     pytest.importorskip("mypyc")
     environment = {**os.environ, "RUMBLE_COMPILE": "1", "CC": "no-such-compiler"}

@@ -14,7 +14,7 @@ from tests.e2e.recording_bot import Frame, RecordingBot
 from tests.e2e.restartable_server import RestartableServer, restartable_server
 from tests.simulation.checks.case import Fact
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.long]
 
 MOVE_MS = 300
 STALL_S = 4.0

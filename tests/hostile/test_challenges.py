@@ -9,7 +9,7 @@ from rumble_server.bounds import Bounds
 from tests.hostile.attacker import Attacker, Message, RawBot
 from tests.hostile.target import Target, target, wait_until
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.long]
 
 NAMES = 64
 MOST = Bounds().challenges_per_address_at_one_bot

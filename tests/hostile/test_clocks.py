@@ -7,7 +7,7 @@ import pytest
 from tests.hostile.attacker import PING, PONG, Attacker, frame, next_turn
 from tests.hostile.target import Target
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.long]
 
 KEY = "key-of-bots-with-clever-clocks"
 MOVE_MS, AWAY_S, LATE_MS = 300, 0.6, 150

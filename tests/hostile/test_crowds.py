@@ -12,7 +12,7 @@ from tests.hostile.conftest import CONNECTIONS, NAMES_PER_HOUR, STRANGERS
 from tests.hostile.honest import honest_field
 from tests.hostile.target import Target, target, wait_until
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.long]
 
 CROWD = 1_100
 DESCRIPTORS = 1_024

@@ -15,7 +15,7 @@ from tests.e2e.processes import RUMBLE, clean_environment
 from tests.hostile.honest import honest_field
 from tests.hostile.target import Target, target, wait_until
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.long]
 
 READY, TROUBLE = 200, 503
 KEY = "key-of-bots-of-the-database"

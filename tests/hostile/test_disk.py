@@ -9,7 +9,7 @@ from rumble_server.bounds import Bounds
 from tests.hostile.attacker import TEXT, Attacker, RawBot, frame, next_turn
 from tests.hostile.target import Target, wait_until
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.long]
 
 KEY = "key-of-bots-that-fill-the-disk"
 PADDING, FRAMES = 60_000, 20

@@ -6,7 +6,7 @@ from rumble_server.bounds import Bounds
 from tests.hostile.attacker import CONTINUED, PING, PONG, TEXT, Attacker, frame, play_on
 from tests.hostile.target import Target
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.long]
 
 BOUNDS = Bounds()
 FLOOD = 100_000

@@ -13,7 +13,7 @@ from tests.e2e.processes import RUMBLE, TOKEN, clean_environment
 from tests.hostile.attacker import Attacker, RawBot
 from tests.hostile.target import Target
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.long]
 
 MOST = Bounds().wrong_tries_per_minute
 TRIES = MOST + 10

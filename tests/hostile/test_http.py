@@ -14,7 +14,7 @@ from tests.hostile.attacker import PATIENCE_S, TEXT, Attacker, frame, statuses, 
 from tests.hostile.conftest import BODY_MS, HEADER_MS
 from tests.hostile.target import Target
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.long]
 
 BOUNDS = Bounds()
 TOO_MUCH = BOUNDS.header_bytes + 8_192

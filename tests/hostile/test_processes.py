@@ -8,7 +8,7 @@ import pytest
 
 from tests.hostile.target import target, wait_until
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.long]
 
 KEY = "key-of-bots-in-a-swiss"
 

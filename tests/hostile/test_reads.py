@@ -11,7 +11,7 @@ from tests.hostile.attacker import Attacker, play_out, statuses
 from tests.hostile.conftest import STREAMS
 from tests.hostile.target import Target
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.long]
 
 COUNT = 1_080
 """Matches of the large tournament: more than one page of the API."""

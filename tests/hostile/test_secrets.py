@@ -9,7 +9,7 @@ import pytest
 from tests.e2e.processes import RUMBLE, TOKEN, clean_environment
 from tests.hostile.target import Target, target
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.long]
 
 KEY = "key-that-no-file-may-have-in-clear"
 OLD_UMASK = ("sh", "-c", 'umask 0 && exec "$@"', "sh")

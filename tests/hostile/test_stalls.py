@@ -9,7 +9,7 @@ from tests.hostile.attacker import RawBot, next_turn
 from tests.hostile.honest import honest_field
 from tests.hostile.target import Target, target, wait_until
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.long]
 
 STALL_S, MOVE_MS, EXCUSED_MS = 4.0, 300, 500
 SHORT_S = 0.4

@@ -18,7 +18,9 @@ SEEDS, PARTS = 2000, 8
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.parametrize(
+    "part", [pytest.param(part, marks=[pytest.mark.long] if part % 2 else []) for part in range(PARTS)]
+)
 def test_no_seed_breaks_a_promise(part: int) -> None:
     failures = run_seeds(range(part, SEEDS, PARTS))
     assert not failures, "\n".join(map(str, failures))
