@@ -1,4 +1,4 @@
-"""Crowds from one address: each may use so much and no more, and a class behind one router is not locked out."""
+"""Crowds from one address: each has a bound, and a class behind one router is not locked out."""
 
 import contextlib
 from pathlib import Path
@@ -43,7 +43,7 @@ def test_1100_silent_sockets_do_not_close_a_server_with_1024_descriptors(tmp_pat
 
 
 def test_strangers_of_one_address(attacker: Attacker) -> None:
-    """Sockets that say nothing: so many stay, the others are refused."""
+    """Sockets that say nothing: the bound of them stays, the others are refused."""
     with contextlib.ExitStack() as opened:
         sockets = [opened.enter_context(attacker.socket()) for _ in range(3 * STRANGERS)]
         assert wait_until(lambda: sum(map(is_open, sockets)) <= STRANGERS)

@@ -73,7 +73,7 @@ class Connection(asyncio.Protocol):
         """Bytes of which those from `_rest_at` on wait for their turn; meanwhile nothing is read from the socket."""
         self._rest_at = 0
         self._few_bytes = entrance.bounds.frames_per_turn * LEAST_FRAME_BYTES
-        """So many bytes hold no more frames than one turn of the loop allows; 0 while bytes wait."""
+        """Bytes that hold at most the frames that one turn of the loop allows; 0 while bytes wait."""
         self._empty_frames = 0
         """Control and empty frames since `_counted_from_ms`."""
         self.opened_ms = self._counted_from_ms = self._now_ms()

@@ -4,9 +4,9 @@ import asyncio
 from collections.abc import Callable
 
 BEAT_MS = 10
-"""While the clock is watched, the loop is to come round once in so many ms."""
+"""How often the loop is to come round while the clock is watched, in ms."""
 LATE_MS = 20
-"""A loop that has not come round for so many ms is late, since it was last seen at work."""
+"""How long a loop may not come round before it is late, in ms: it is then late since it was last seen at work."""
 INPUT_MS = 1
 """A timer this many ms ahead runs after the loop has read its sockets once more (libuv runs due timers first)."""
 

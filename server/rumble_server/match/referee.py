@@ -273,16 +273,7 @@ class Referee:
             frame = ""
         self._record(
             MoveMade(
-                self._match_id,
-                self._attempt,
-                len(self.moves),
-                seat,
-                turn_id,
-                text,
-                bank_ms,
-                frame,
-                now_ms,
-                excused_ms,
+                self._match_id, self._attempt, len(self.moves), seat, turn_id, text, bank_ms, frame, now_ms, excused_ms
             )
         )
         if self._excused_sum_ms > self._most_excused_ms and self._void_if_stalled(now_ms):

@@ -25,6 +25,7 @@ from rumble_server.match.referee import Referee
 
 from tests.server.frames import Frame, Inbox
 
+BANK = TimeControl(move_ms=1000, bank_ms=500, increment_ms=100)
 START_MS = 1_000_000
 SECOND = TimeControl(move_ms=1000)
 
@@ -190,3 +191,19 @@ class DrivenReferee:
 
     def all_facts(self, kind: type[MatchFact]) -> list[Any]:
         return [fact for fact in self.facts if type(fact) is kind]
+
+
+def timed_out(driven: DrivenReferee) -> tuple[int, ...] | None:
+    """Whose fault the timeout was; None while the match goes on."""
+    if driven.referee.over is None:
+        return None
+    assert driven.over.termination is Termination.TIMEOUT
+    return driven.over.at_fault
+
+
+def disconnected(driven: DrivenReferee) -> tuple[int, ...] | None:
+    """Whose absence lost the match; None while it goes on."""
+    if driven.referee.over is None:
+        return None
+    assert driven.over.termination is Termination.DISCONNECT
+    return driven.over.at_fault

@@ -1,0 +1,19 @@
+"""Sessions in a world in memory: their keys, and two that play."""
+
+from typing import Any
+
+from tests.server.world import Bot, World
+
+KEY = "correct-horse-battery"
+OTHER = "another-horse-battery"
+BEYOND: dict[str, Any] = {"is_local": False, "address": "203.0.113.7"}
+
+
+def in_play(world: World, **login: Any) -> tuple[Bot, Bot]:
+    """Two bots in a match: the one to move, and the one that waits."""
+    world.create(start_at_bots=2, legs=2)
+    bots = [world.login(name, join="friday", **login) for name in ("ann", "ben")]
+    bots.sort(key=lambda bot: not bot.inbox.all("turn"))
+    for bot in bots:
+        bot.heard()
+    return bots[0], bots[1]

@@ -1,0 +1,194 @@
+"""Floods of one connection: it is read in slices, and who goes on flooding is closed."""
+
+import asyncio
+import contextlib
+from collections import Counter
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from rumble_protocol.codes import CloseCode
+from rumble_server.bounds import Bounds
+from rumble_server.gateway import connection
+from rumble_server.gateway.connection import Connection
+from websockets.frames import Frame as WireFrame
+from websockets.frames import Opcode
+
+from tests.server.gateway.served import hear, say, served
+
+pytestmark = pytest.mark.e2e
+
+LOGIN = b'{"type": "login", "name": "ann"}'
+
+
+# --- floods ---
+
+EMPTY = [(Opcode.PING, True), (Opcode.PONG, True), (Opcode.CONT, False)]
+
+
+@contextlib.asynccontextmanager
+async def frames_in_each_turn(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Counter[int]]:
+    """Count the frames that connections handle by the turn of the loop."""
+    counts: Counter[int] = Counter()
+    turn = 0
+
+    def next_turn() -> None:
+        nonlocal turn
+        turn += 1
+        handle = asyncio.get_running_loop().call_soon(next_turn)
+        handles[:] = [handle]
+
+    def counted(method: Any) -> Any:
+        def call(link: Connection, frame: Any) -> None:
+            counts[turn] += 1
+            method(link, frame)
+
+        return call
+
+    handles: list[asyncio.Handle] = []
+    monkeypatch.setattr(Connection, "_on_frame", counted(Connection._on_frame))
+    monkeypatch.setattr(Connection, "_on_text", counted(Connection._on_text))
+    next_turn()
+    yield counts
+    handles[0].cancel()
+
+
+@pytest.mark.parametrize(("opcode", "fin"), EMPTY)
+async def test_who_floods_with_control_or_empty_frames_is_closed_with_4008_and_holds_up_nobody(
+    monkeypatch: pytest.MonkeyPatch, opcode: Opcode, fin: bool
+) -> None:
+    async with (
+        served(bounds=Bounds(frames_per_turn=50, empty_frames_per_10_s=400)) as server,
+        frames_in_each_turn(monkeypatch) as counts,
+        server.raw() as flooder,
+        server.connect() as other,
+    ):
+        await flooder.upgrade()
+        if opcode is Opcode.CONT:
+            flooder.send(Opcode.TEXT, b"x", fin=False)
+        flooder.writer.write(WireFrame(opcode, b"", fin).serialize(mask=True) * 50_000)
+        await say(other, type="login", name="ann")
+        assert (await hear(other, "session"))["name"] == "ann"
+        assert await flooder.close_code() == CloseCode.TOO_MANY_MESSAGES
+        await flooder.ended()
+        assert server.refusals.counts == {"empty_frames": 1}
+        assert max(counts.values()) <= 51, "the other's login among them"
+        assert 400 < sum(counts.values()) < 500
+
+
+async def test_frames_that_come_slowly_enough_are_no_flood(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "FLOOD_MS", 0)
+    async with served(bounds=Bounds(empty_frames_per_10_s=10)) as server, server.raw() as client:
+        await client.upgrade()
+        for number in range(100):
+            client.send(Opcode.PING, str(number).encode())
+        answered = -1
+        while answered < 99:
+            opcode, data = await client.frame()
+            if opcode == Opcode.PONG:
+                assert int(data) == answered + 1
+                answered += 1
+
+
+@pytest.mark.parametrize("bounds", [Bounds(frames_per_turn=100), Bounds(uncommon_frames_per_turn=100)])
+async def test_fragments_with_content_are_read_however_many_in_slices(
+    monkeypatch: pytest.MonkeyPatch, bounds: Bounds
+) -> None:
+    text = LOGIN.ljust(20_000)
+    fragments = [WireFrame(Opcode.CONT, text[at : at + 1], at == 19_999) for at in range(1, 20_000)]
+    async with served(bounds=bounds) as server, frames_in_each_turn(monkeypatch) as counts, server.raw() as client:
+        await client.upgrade()
+        client.send(Opcode.TEXT, text[:1], fin=False)
+        client.writer.write(b"".join(each.serialize(mask=True) for each in fragments))
+        assert (await client.hear("session"))["name"] == "ann"
+        assert max(counts.values()) <= 102
+        assert server.refusals.counts == {}
+
+
+async def test_texts_are_read_in_slices_too_and_each_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with (
+        served(bounds=Bounds(frames_per_turn=10), unsolicited_per_minute=5_000) as server,
+        frames_in_each_turn(monkeypatch) as counts,
+        server.raw() as client,
+    ):
+        await client.upgrade()
+        client.writer.write(WireFrame(Opcode.TEXT, b"x").serialize(mask=True) * 3_000)
+        for _ in range(3_000):
+            assert (await client.hear("error"))["code"] == "bad_message"
+        assert max(counts.values()) == 10
+
+
+async def test_bytes_are_read_in_slices_too() -> None:
+    text = LOGIN.ljust(60_000)
+    async with served(bounds=Bounds(bytes_per_turn=500)) as server, server.raw() as client:
+        await client.upgrade()
+        client.send(Opcode.TEXT, text[:40_000], fin=False)
+        client.send(Opcode.CONT, text[40_000:])
+        assert (await client.hear("session"))["name"] == "ann"
+        client.send(Opcode.TEXT, text)
+        assert (await client.hear("error"))["code"] == "already_logged_in"
+
+
+async def test_what_waits_for_its_turn_is_not_copied_and_nothing_more_is_read_meanwhile() -> None:
+    async with served(bounds=Bounds(frames_per_turn=10)) as server, server.raw() as client:
+        await client.upgrade()
+        await client.hear("welcome")
+        (link,) = server.made
+        transport = link._transport
+        assert transport is not None
+        flood = WireFrame(Opcode.PONG, b"").serialize(mask=True) * 500
+        link.data_received(flood)
+        places = []
+        while link._rest:
+            assert link._rest is flood
+            assert not transport.is_reading()
+            places.append(link._rest_at)
+            await asyncio.sleep(0)
+        assert places == list(range(60, 3_000, 60))
+        assert transport.is_reading()
+
+
+async def test_a_close_for_a_flood_forfeits_nothing() -> None:
+    async with served() as server, server.raw() as ann, server.raw() as ben:
+        tournament = server.create(start_at_bots=2)
+        for client, name in ((ann, "ann"), (ben, "ben")):
+            await client.upgrade()
+            client.say(type="login", name=name, join=tournament)
+        begun = await ann.hear("match_start")
+        ann.writer.write(WireFrame(Opcode.PING, b"").serialize(mask=True) * 2_000)
+        assert await ann.close_code() == CloseCode.TOO_MANY_MESSAGES
+        assert server.arena.players["ann"].session is None, "it is away at once"
+        assert list(server.arena.matches.live) == [begun["match"]]
+        async with server.raw() as again:
+            await again.upgrade()
+            again.say(type="login", name="ann")
+            assert (await again.hear("match_start"))["resumed"] is True
+
+
+async def test_a_flood_after_the_close_is_not_read_either() -> None:
+    async with served(bounds=Bounds(empty_frames_per_10_s=20)) as server, server.raw() as client:
+        await client.upgrade()
+        client.send(Opcode.BINARY, b"")
+        client.writer.write(WireFrame(Opcode.PING, b"").serialize(mask=True) * 2_000)
+        assert await client.close_code() == CloseCode.BINARY_FRAME
+        await client.ended()
+        await server.all_gone()
+        assert server.refusals.counts == {"empty_frames": 1}
+
+
+async def test_many_who_send_fragments_are_read_no_faster_than_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = LOGIN.ljust(2_000)
+    fragments = [WireFrame(Opcode.CONT, text[at : at + 1], at == 1_999) for at in range(1, 2_000)]
+    async with (
+        served(bounds=Bounds(uncommon_frames_per_turn=100)) as server,
+        frames_in_each_turn(monkeypatch) as counts,
+        contextlib.AsyncExitStack() as stack,
+    ):
+        clients = [await stack.enter_async_context(server.raw()) for _ in range(5)]
+        for client in clients:
+            await client.upgrade()
+        for client in clients:
+            client.send(Opcode.TEXT, text[:1], fin=False)
+            client.writer.write(b"".join(each.serialize(mask=True) for each in fragments))
+        await clients[0].hear("session")
+        assert max(counts.values()) <= 110

@@ -1,0 +1,340 @@
+"""What an address, a name and an invitation may do in sessions, and what its crossing costs."""
+
+import json
+from typing import Any
+
+import pytest
+from rumble_engine import Termination
+from rumble_protocol.codes import CloseCode
+from rumble_protocol.server_messages import Limits
+from rumble_server.bounds import Bounds
+from rumble_server.limits.door import Door
+from rumble_server.match.facts import MoveMade
+
+from tests.server.gateway.sessions import BEYOND, KEY, OTHER, in_play
+from tests.server.world import Bot, World
+
+# --- names and keys ---
+
+
+def test_a_wrong_key_is_closed_and_does_not_disturb_who_is_connected() -> None:
+    world = World()
+    bot = world.login("ann", key=KEY)
+    thief = world.login("ANN", key=OTHER)
+    assert (thief.error(), thief.last("error")["fatal"], thief.link.closed) == ("bad_key", True, CloseCode.WRONG_KEY)
+    assert bot.link.closed is None
+    bot.say(type="join", tournament="nowhere")
+    assert bot.error() == "unknown_tournament"
+
+
+def test_a_protected_name_asks_for_its_key() -> None:
+    world = World()
+    world.login("ann", key=KEY)
+    bot = world.login("ann")
+    assert (bot.error(), bot.link.closed) == ("key_required", None)
+    bot.login("ann", key=KEY)
+    assert bot.last("session")["open"] is False
+
+
+def test_from_beyond_this_machine_a_name_needs_a_key() -> None:
+    bot = World().connect(**BEYOND)
+    bot.login("ann")
+    assert (bot.error(), bot.link.closed) == ("key_required", None)
+    bot.login("ann", key=KEY)
+    assert bot.last("session")["open"] is False
+
+
+def test_unless_the_host_allows_open_names() -> None:
+    bot = World(open_names=True).connect(**BEYOND)
+    bot.login("ann")
+    assert bot.last("session")["open"] is True
+
+
+def wrong_keys(world: World, name: str, times: int, **link: Any) -> list[Bot]:
+    bots = []
+    for _ in range(times):
+        bot = world.connect(**link)
+        bot.login(name, key=OTHER)
+        bots.append(bot)
+    return bots
+
+
+def test_wrong_keys_are_limited_by_address_whatever_the_names() -> None:
+    world = World(door=Door(Bounds(wrong_tries_per_minute=4)))
+    world.login("ann", key=KEY)
+    world.login("ben", key=KEY)
+    tried = [*wrong_keys(world, "ann", 2, address="192.0.2.1"), *wrong_keys(world, "ben", 2, address="192.0.2.1")]
+    assert {bot.link.closed for bot in tried} == {CloseCode.WRONG_KEY}
+    refused = world.connect(address="192.0.2.1")
+    refused.login("ann", key=KEY)
+    assert (refused.error(), refused.last("error")["fatal"]) == ("too_many_messages", True)
+    assert refused.link.closed is CloseCode.TOO_MANY_MESSAGES
+    assert world.arena.door.refusals.counts == {"wrong_key": 4, "too_many_wrong_tries": 1}
+    elsewhere = world.connect(address="192.0.2.2")
+    elsewhere.login("Ann", key=KEY)
+    assert elsewhere.last("session")["name"] == "ann"
+    world.run(60_000)
+    (again,) = wrong_keys(world, "ann", 1, address="192.0.2.1")
+    assert again.link.closed is CloseCode.WRONG_KEY
+
+
+def test_who_has_shown_the_right_key_is_not_locked_out_by_others_of_its_address() -> None:
+    world = World(door=Door(Bounds(wrong_tries_per_minute=4, wrong_keys_of_owner_per_minute=2)))
+    ann = world.connect(**BEYOND)
+    ann.login("ann", key=KEY)
+    world.login("ben", key=KEY)
+    assert wrong_keys(world, "ben", 5, **BEYOND)[-1].error() == "too_many_messages"
+    for _ in range(3):
+        ann.drop()
+        ann = world.connect(**BEYOND)
+        ann.login("Ann", key=KEY)
+        assert ann.last("session")["name"] == "ann"
+    *_, refused = wrong_keys(world, "ann", 3, **BEYOND)
+    assert refused.error() == "too_many_messages", "its own bucket has an end, too"
+
+
+def test_a_key_for_a_name_that_is_open_or_new_is_no_try() -> None:
+    world = World(door=Door(Bounds(wrong_tries_per_minute=1)))
+    world.login("ben", key=KEY)
+    world.login("ann")
+    wrong_keys(world, "ben", 2, address="127.0.0.1")
+    for name in ("ann", "cid"):
+        assert world.login(name, key=KEY).last("session")["name"] == name
+
+
+# --- new names, banned names, open names ---
+
+
+def test_new_names_are_limited_by_address_and_that_outlives_connections() -> None:
+    world = World(door=Door(Bounds(names_per_hour=2)))
+
+    def newcomer(name: str, **link: Any) -> Bot:
+        bot = world.connect(**{**BEYOND, **link})
+        bot.login(name, key=KEY)
+        bot.drop()
+        return bot
+
+    assert [newcomer(name).link.closed for name in ("ann", "ben")] == [None, None]
+    third = newcomer("cid")
+    assert (third.error(), third.last("error")["fatal"]) == ("too_many_messages", True)
+    assert third.link.closed is CloseCode.TOO_MANY_MESSAGES
+    assert world.arena.names.get("cid") is None
+    assert world.arena.door.refusals.counts == {"names": 1}
+    assert newcomer("Ann").last("session")["name"] == "ann", "a name that is there is not new"
+    assert newcomer("cid", address="203.0.113.8").link.closed is None
+    world.run(3_600_000)
+    assert newcomer("dan").link.closed is None
+
+
+def test_a_valid_invitation_has_a_bucket_of_its_own() -> None:
+    world = World(door=Door(Bounds(names_per_hour=1, invited_names_per_hour=2)))
+    world.create(invite="sesame")
+    bots = {}
+    for name, invite in [("ann", None), ("ben", None), ("cid", "wrong"), ("dan", "sesame"), ("eve", "sesame")]:
+        bots[name] = world.connect(**BEYOND)
+        bots[name].login(name, key=KEY, join="friday", invite=invite)
+    assert [name for name, bot in bots.items() if bot.link.closed is None] == ["ann", "dan", "eve"]
+    assert bots["dan"].link.invited_to == bots["eve"].link.invited_to == "friday"
+    assert bots["ann"].link.invited_to is None
+    last = world.connect(**BEYOND)
+    last.login("fay", key=KEY, join="friday", invite="sesame")
+    assert last.error() == "too_many_messages"
+
+
+def test_loopback_is_exempt_unless_the_bounds_hold_there_too() -> None:
+    for limited, closed in ((False, None), (True, CloseCode.TOO_MANY_MESSAGES)):
+        world = World(door=Door(Bounds(names_per_hour=1, limit_loopback=limited)))
+        assert [world.login(name).link.closed for name in ("ann", "ben")] == [None, closed]
+
+
+def test_a_key_shown_for_an_open_name_is_told_that_it_protects_nothing() -> None:
+    world = World()
+    assert world.login("ann").inbox.all("notice") == []
+    (notice,) = world.login("ann", key=KEY).inbox.all("notice")
+    assert (notice["code"], notice["tournament"]) == ("name_open", None)
+    assert world.login("ben", key=KEY).inbox.all("notice") == []
+
+
+# --- invitations ---
+
+
+def joining(world: World, name: str, invite: str, **link: Any) -> str | None:
+    """Have a bot join with this code; return the code of the error, if it is one."""
+    bot = world.connect(**{**BEYOND, **link})
+    bot.login(name, key=KEY)
+    bot.say(type="join", tournament="friday", invite=invite)
+    assert bot.link.closed is None
+    return bot.error() if bot.inbox.frames[-1]["type"] == "error" else None
+
+
+def test_wrong_invitations_are_limited_by_address() -> None:
+    world = World(door=Door(Bounds(wrong_tries_per_minute=3)))
+    world.create(invite="sesame")
+    tried = [joining(world, "ann", f"try {number}") for number in range(3)]
+    assert tried == ["invite_required"] * 3
+    assert joining(world, "ann", "sesame") == "too_many_messages", "whatever the code is"
+    assert joining(world, "ben", "sesame", address="203.0.113.8") is None
+    world.run(60_000)
+    assert joining(world, "ann", "sesame") is None
+
+
+def test_wrong_invitations_are_limited_by_tournament_and_refuse_no_bot_of_its_field() -> None:
+    world = World(door=Door(Bounds(wrong_invites_per_tournament=3)))
+    world.create(invite="sesame")
+    assert joining(world, "ann", "sesame") is None
+    for number in range(3):
+        assert joining(world, f"bot-{number}", "wrong", address=f"192.0.2.{number}") == "invite_required"
+    assert joining(world, "ben", "sesame", address="198.51.100.1") == "too_many_messages"
+    assert joining(world, "ann", "wrong") is None
+    back = world.connect(**BEYOND)
+    back.login("ann", key=KEY, join="friday")
+    assert (back.link.closed, back.inbox.kinds()[-1]) == (None, "joined")
+    assert back.link.invited_to == "friday", "its key is known from there, so it needs no code"
+
+
+def test_an_invitation_in_a_login_is_one_try() -> None:
+    world = World(door=Door(Bounds(wrong_tries_per_minute=2)))
+    world.create(invite="sesame")
+    codes = []
+    for name in ("ann", "ben", "cid", "dan"):
+        bot = world.connect(**BEYOND)
+        bot.login(name, key=KEY, join="friday", invite="sesame" if name == "dan" else "wrong")
+        codes.append((bot.error(), bot.link.closed))
+    assert codes == [("invite_required", None)] * 2 + [("too_many_messages", None)] * 2
+    assert world.arena.door.refusals.counts["wrong_invite"] == 2
+
+
+def test_the_log_never_holds_a_key_or_an_invitation() -> None:
+    world = World()
+    mover, _ = in_play(world)
+    mover.login("ann", key=KEY)
+    mover.say(type="join", tournament="friday", invite="sesame-open", surprise=True)
+    mover.say_text(f'{{"key": "{KEY}", "invite" : "sesame-open')
+    logged = " ".join(repr(fact) for fact in world.log.facts)
+    assert KEY not in logged
+    assert "sesame" not in logged
+    assert "***" in logged
+
+
+# --- limits ---
+
+
+def test_the_message_limit_is_of_the_name_and_outlives_its_connections() -> None:
+    world = World(limits=Limits(unsolicited_per_minute=6))
+    mover, waiter = in_play(world)
+    for _ in range(2):  # the login was the first of the six
+        mover.say(type="join", tournament="friday")
+    mover.drop()
+    back = world.login(mover.name.upper())
+    for _ in range(2):
+        back.say(type="join", tournament="friday")
+    assert back.link.closed is None
+    back.drop()
+    refused = world.login(mover.name)
+    assert (refused.error(), refused.last("error")["fatal"]) == ("too_many_messages", True)
+    assert refused.link.closed is CloseCode.TOO_MANY_MESSAGES
+    assert waiter.inbox.all("match_over") == [], "a refusal at the door forfeits nothing"
+    world.run(10_000)
+    back = world.login(mover.name)
+    assert back.last("session")["matches"] == ["friday.1.1.1.1"]
+    back.say(type="join", tournament="friday")
+    assert back.error() == "too_many_messages"
+    assert waiter.last("match_over")["termination"] == Termination.FLOOD
+
+
+def test_strangers_are_limited_by_connection_and_by_address_and_that_costs_no_bot_anything() -> None:
+    world = World(door=Door(Bounds(stranger_messages_per_minute=8)), limits=Limits(unsolicited_per_minute=5))
+    world.create(start_at_bots=2)
+    ann = world.connect(**BEYOND)
+    ann.login("ann", key=KEY, join="friday")
+    ben = world.login("ben", join="friday")
+    closed = []
+    for _ in range(3):
+        stranger = world.connect(**BEYOND)
+        for _ in range(7):
+            stranger.say(type="join", tournament="friday")
+        closed.append((len(stranger.inbox.all("error")), stranger.last("error")["code"], stranger.link.closed))
+    refused = ("too_many_messages", CloseCode.TOO_MANY_MESSAGES)
+    assert closed == [(6, *refused), (3, *refused), (1, *refused)]
+    newcomer = world.connect(**BEYOND)
+    newcomer.login("cid", key=KEY)
+    assert newcomer.link.closed is CloseCode.TOO_MANY_MESSAGES
+    ann.drop()
+    ann = world.connect(**BEYOND)
+    ann.login("ann", key=KEY)
+    assert ann.last("session")["matches"] == ["friday.1.1.1.1"], "its key was shown from there"
+    assert ben.inbox.all("match_over") == []
+    assert world.connect(address="203.0.113.8").inbox.kinds() == ["welcome"]
+
+
+def test_a_login_without_room_for_its_connection_is_refused() -> None:
+    world = World()
+    bot = world.connect(**BEYOND)
+    bot.link.has_room = False
+    bot.login("ann", key=KEY)
+    assert (bot.error(), bot.link.closed) == ("too_many_messages", CloseCode.TOO_MANY_MESSAGES)
+    assert world.arena.names.get("ann") is None
+    assert world.arena.door.refusals.counts == {"connections": 1}
+
+
+def test_messages_that_answer_no_turn_are_limited_and_one_too_many_loses_every_open_match() -> None:
+    world = World(limits=Limits(unsolicited_per_minute=5))
+    mover, waiter = in_play(world)
+    for _ in range(4):  # the login was the first of the five
+        waiter.say(type="join", tournament="friday")
+    assert waiter.inbox.kinds() == ["joined"] * 4
+    waiter.say(type="join", tournament="friday")
+    told = waiter.heard()
+    assert [frame["type"] for frame in told] == ["match_over", "error"]
+    assert (told[0]["termination"], told[1]["code"], told[1]["fatal"]) == ("flood", "too_many_messages", True)
+    assert waiter.link.closed is CloseCode.TOO_MANY_MESSAGES
+    assert mover.last("match_over")["winner"] == mover.last("match_start")["seat"]
+    over = world.arena.tournaments["friday"].results["friday.1.1.1.1"]
+    assert (over.termination, over.seats[over.at_fault[0]]) == (Termination.FLOOD, waiter.name)
+    assert world.arena.matches.live == {}, "no match starts with a bot that is being closed"
+    facts = len(world.log.facts)
+    waiter.say(type="join", tournament="friday")
+    assert len(world.log.facts) == facts
+
+
+@pytest.mark.parametrize("text", ["nonsense", json.dumps({"type": "login", "name": "-"})])
+def test_before_the_login_too(text: str) -> None:
+    bot = World(limits=Limits(unsolicited_per_minute=5)).connect()
+    for _ in range(5):
+        bot.say_text(text)
+        assert bot.link.closed is None
+    bot.say_text(text)
+    assert (bot.error(), bot.link.closed) == ("too_many_messages", CloseCode.TOO_MANY_MESSAGES)
+
+
+def test_a_move_that_answers_an_open_turn_is_never_limited() -> None:
+    world = World(limits=Limits(unsolicited_per_minute=2))
+    world.create(start_at_bots=2, cycles=50)
+    bots = [world.connect(), world.connect()]
+    for bot, name in zip(bots, ("ann", "ben"), strict=True):
+        bot.play(lambda turn: str(turn["legal"][0]))
+        bot.login(name, join="friday")
+    world.run(1)
+    assert world.arena.tournaments["friday"].status == "finished"
+    moves = [fact for fact in world.log.facts if isinstance(fact, MoveMade)]
+    assert sum(len(bot.inbox.all("turn")) for bot in bots) == len(moves) > 400
+
+
+@pytest.mark.parametrize("what", ["stale", "unknown"])
+def test_moves_that_answer_nothing_draw_on_the_limit(what: str) -> None:
+    world = World(limits=Limits(unsolicited_per_minute=10))
+    _, waiter = in_play(world)
+    match = "friday.1.1.1.1" if what == "stale" else "nonsense"
+    for _ in range(20):
+        waiter.say(type="move", match=match, turn_id="old", move="4")
+    assert waiter.link.closed is CloseCode.TOO_MANY_MESSAGES
+    assert len(waiter.inbox.all("rejected")) <= 10
+
+
+def test_who_keeps_to_the_limit_is_never_closed() -> None:
+    world = World(limits=Limits(unsolicited_per_minute=60))
+    bot = world.login("ann")
+    for _ in range(1000):
+        world.run(1000)
+        bot.say(type="join", tournament="nowhere")
+    assert bot.link.closed is None
