@@ -155,7 +155,7 @@ def _is_fair(state: State, recipe: Recipe) -> bool:
 
 
 def affordable(plies: int, moves: int) -> int:
-    """Return how many of these plies are searched where there are so many moves.
+    """Return how many of these plies are searched, by the number of moves in each.
 
     A search that finds no win tries all moves of one seat, and one answer of the other.
     """

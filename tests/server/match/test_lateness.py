@@ -4,7 +4,7 @@ import pytest
 from rumble_protocol.fields import TimeControl
 from rumble_server.match.facts import MoveMade, SeatAway, SeatBack, StartTold
 
-from tests.server.match.driven import DrivenReferee
+from tests.server.match.driven import BANK, DrivenReferee, disconnected, timed_out
 
 # --- the server's own lateness ---
 
