@@ -27,6 +27,9 @@ class SideProcess:
         """`prepare` is called in the process before the first task; it must not raise."""
         self._begin = (prepare, given)
         self._pool: ProcessPoolExecutor | None = None
+        self._before: ProcessPoolExecutor | None = None
+        """The pool whose process died last. If its own thread were to free it, that thread could wait for a lock that it
+        holds, and the server would never end (seen with Python 3.13.0)."""
 
     async def run(self, task: Callable[[*Given], Made], *given: *Given) -> Made:
         """Return what a task makes, which is a function of a module, with what it is given: all of it is pickled.
@@ -43,7 +46,7 @@ class SideProcess:
                 return await asyncio.wrap_future(await asyncio.to_thread(partial(pool.submit, task, *given)))
             except BrokenExecutor:
                 if self._pool is pool:
-                    self._pool = None
+                    self._pool, self._before = None, pool
                 if attempt == ATTEMPTS:
                     raise
         raise AssertionError  # pragma: no cover  # the last attempt returns or raises
@@ -52,7 +55,7 @@ class SideProcess:
         """End the process after the task that it is in; tasks that wait are cancelled."""
         if self._pool is not None:
             self._pool.shutdown(wait=False, cancel_futures=True)
-            self._pool = None
+            self._pool, self._before = None, self._pool
 
 
 def _begin(prepare: Callable[..., object] | None, given: tuple[object, ...]) -> None:
