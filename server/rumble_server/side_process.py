@@ -28,8 +28,8 @@ class SideProcess:
         self._begin = (prepare, given)
         self._pool: ProcessPoolExecutor | None = None
         self._before: ProcessPoolExecutor | None = None
-        """The pool whose process died last. If its own thread were to free it, that thread could wait for a lock that it
-        holds, and the server would never end (seen with Python 3.13.0)."""
+        """The pool whose process died last. If its own thread freed it, it could wait for a lock that it holds,
+        and the server would never end (seen with Python 3.13.0)."""
 
     async def run(self, task: Callable[[*Given], Made], *given: *Given) -> Made:
         """Return what a task makes, which is a function of a module, with what it is given: all of it is pickled.
