@@ -5,6 +5,7 @@ import weakref
 from collections import Counter
 from functools import partial
 from random import Random
+from types import FunctionType
 from typing import Any
 
 import pytest
@@ -499,6 +500,7 @@ def test_what_is_over_is_freed_when_it_is_let_go(format_name: str, monkeypatch: 
         gc.enable()
 
 
+@pytest.mark.skipif(not isinstance(Tournament.due, FunctionType), reason="calls of what is compiled are not counted")
 def test_an_event_costs_tournaments_that_it_does_not_concern_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     world = World()
     for number in range(50):
