@@ -66,7 +66,7 @@ def flooding(first: bytes, each: bytes) -> Attack:
 
 
 def sending(build: Callable[[Attacker], bytes], parts: int = 1) -> Attack:
-    """Make the attack that sends bytes on a socket until the server closes, at most so many times."""
+    """Make the attack that sends bytes on a socket until the server closes it, or a number of times."""
 
     def send(attacker: Attacker, tournament: str) -> None:
         with attacker.socket() as sock:

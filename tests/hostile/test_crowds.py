@@ -51,7 +51,7 @@ def test_strangers_of_one_address(attacker: Attacker) -> None:
 
 
 def test_connections_of_one_address(attacker: Attacker) -> None:
-    """So many that are known; one more is refused at its upgrade, its request or its login, until one of them goes."""
+    """Known connections have a bound: one more is refused at its upgrade, request or login, until one of them goes."""
     with contextlib.ExitStack() as opened:
         bots = [opened.enter_context(enter(attacker, f"many-{number}")) for number in range(STRANGERS)]
         assert [bot.code for bot in bots] == [None] * STRANGERS

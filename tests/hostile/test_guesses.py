@@ -35,7 +35,7 @@ def test_tokens_and_keys_are_not_guessed_by_http(server: Target, attacker: Attac
 
 
 def assert_cut_off(answers: Sequence[int | None], wrong: int, refused: int, most: int = MOST) -> None:
-    """Assert that so many tries were wrong, and the others refused; a slow machine may allow some more meanwhile."""
+    """Assert how many tries were wrong, and that the others were refused; a slow machine may allow some more."""
     assert set(answers) == {wrong, refused}
     assert answers[:most] == [wrong] * most
     assert answers[-1] == refused
@@ -108,7 +108,7 @@ def test_invitations_are_not_guessed(server: Target, attacker: Attacker) -> None
 
 
 def test_one_tournament_is_not_guessed_from_many_addresses(server: Target, attacker: Attacker) -> None:
-    """So many wrong tries a minute for one tournament; its own bots come and go as before."""
+    """Wrong tries for one tournament have a bound a minute; its own bots come and go as before."""
     cup, wrong = server.create(invite=INVITE), 0
     with server.attacker().login("insider", key=KEY, join=cup, invite=INVITE) as insider:
         insider.until("joined")

@@ -41,7 +41,7 @@ def test_exports_at_once_hold_up_nothing(server: Target, attacker: Attacker) -> 
 
 
 def test_costly_requests_of_one_address(attacker: Attacker) -> None:
-    """Beyond so many a minute they are refused; what is cheap is not."""
+    """Costly requests have a bound a minute; cheap ones have none."""
     most = Bounds().costly_per_minute
     with ThreadPoolExecutor(AT_ONCE) as pool:
         paths = ["/api/tournaments/cup/export.csv"] * (most + 20)
@@ -52,7 +52,7 @@ def test_costly_requests_of_one_address(attacker: Attacker) -> None:
 
 
 def test_streams_of_one_address(attacker: Attacker) -> None:
-    """So many event streams; one more is refused, and what is no stream is not."""
+    """Event streams have a bound: one more is refused, and what is no stream is not."""
     with contextlib.ExitStack() as opened:
         answers = list[int]()
         for _ in range(STREAMS + 3):

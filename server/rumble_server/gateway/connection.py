@@ -134,7 +134,7 @@ class Connection(asyncio.Protocol):
         bounds, most_bytes = self._entrance.bounds, self._gateway.frame_bytes
         frames, stop = bounds.frames_per_turn, min(len(data), start + bounds.bytes_per_turn)
         while frames > 0 and start < stop and self._is_at_frame():
-            # No more frames than are left can begin in so many bytes.
+            # This many bytes hold at most the frames that are left.
             texts, start = whole_texts(data, start, min(stop, start + frames * LEAST_FRAME_BYTES), most_bytes)
             if not texts:
                 break

@@ -73,7 +73,7 @@ async def test_after_input_comes_after_what_was_received() -> None:
 
 
 class BeatingLoop(HandLoop):
-    """A loop whose timers the test runs, after so many ms."""
+    """A loop whose timers the test runs when it passes some ms."""
 
     def __init__(self) -> None:
         super().__init__()

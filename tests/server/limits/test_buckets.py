@@ -1,4 +1,4 @@
-"""A bucket allows so many events a minute, all at once after a quiet one; buckets of addresses are bounded."""
+"""A bucket allows a number of events a minute, all at once after a quiet one; buckets of addresses are bounded."""
 
 import pytest
 from hypothesis import given
