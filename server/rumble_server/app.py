@@ -156,7 +156,7 @@ class Server:
             bounds=self.config.bounds,
         )
         self.arena.on_ban.append(self._shut_out)
-        program = f"rumble {version('rumble')}"
+        program = f"rumble {version('botrumble')}"
         self.gateway = Gateway(self.arena, sessions, program, self.config.limits, open_names=self.config.open_names)
         self.feed = Feed(self.arena, Ranker(self.arena.clock.now_ms, on_thread))
         self.log.on_durable.append(self._on_durable)

@@ -26,7 +26,7 @@ def need(program: str) -> str:
 def need_module(module: str, extra: str) -> None:
     """Skip the test without a library of an extra, or fail if CI is set."""
     if importlib.util.find_spec(module) is None:
-        _missing(f"needs the extra: pip install 'rumble[{extra}]'")
+        _missing(f"needs the extra: pip install '.[{extra}]'")
 
 
 def _missing(why: str) -> str:

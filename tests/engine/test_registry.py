@@ -74,7 +74,7 @@ def extended(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     holder.FAMILY = Piles()  # type: ignore[attr-defined]
 
     def missing(name: str) -> object:
-        raise MissingExtra("glass needs the extra: pip install 'rumble[glass]'")
+        raise MissingExtra("glass needs the package glass-game")
 
     holder.__getattr__ = missing  # type: ignore[method-assign]
     monkeypatch.setitem(sys.modules, "rumble_test_holder", holder)
@@ -93,8 +93,8 @@ def extended(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.mark.usefixtures("extended")
 def test_a_game_without_its_extra_is_missing_not_installed() -> None:
     assert game_names() == ["crashing", "tictactoe"]
-    assert missing_games() == {"glass": "glass needs the extra: pip install 'rumble[glass]'"}
-    with pytest.raises(MissingExtra, match="glass needs the extra"):
+    assert missing_games() == {"glass": "glass needs the package glass-game"}
+    with pytest.raises(MissingExtra, match="glass needs the package"):
         get_game("glass")
 
 

@@ -1,6 +1,6 @@
 """Games of OpenSpiel (https://github.com/google-deepmind/open_spiel, Apache licence 2.0) as games of Rumble.
 
-They come with the extra `openspiel` (`pip install 'rumble[openspiel]'`). The name of a game is `openspiel:` and its
+They come with the extra `openspiel` (`pip install '.[openspiel]'`). The name of a game is `openspiel:` and its
 name in OpenSpiel, such as `openspiel:go`; its parameters are settings with the same names: `{"board_size": 9}`.
 Parameters with a fraction, like the komi of go, are texts here: `"7.5"`. A parameter at its default is not passed on,
 since OpenSpiel may compute it from others (the columns of hex, the longest match of go). The family has every game of
@@ -26,7 +26,7 @@ from rumble_engine.views import settings_in
 try:
     import pyspiel
 except ModuleNotFoundError as error:
-    raise MissingExtra("openspiel games need the extra: pip install 'rumble[openspiel]'") from error
+    raise MissingExtra("openspiel games need an extra; in a checkout of Rumble: pip install '.[openspiel]'") from error
 
 PREFIX = "openspiel:"
 LONGEST_MOVE = 80

@@ -83,7 +83,7 @@ def _show_version(wanted: bool) -> None:
     if wanted:
         from importlib.metadata import version
 
-        typer.echo(f"rumble {version('rumble')}")
+        typer.echo(f"rumble {version('botrumble')}")
         raise typer.Exit
 
 

@@ -54,7 +54,7 @@ def make_web(site: Site) -> ASGIApp:
     """Make the web application of a server."""
     app = FastAPI(
         title="Rumble",
-        version=version("rumble"),
+        version=version("botrumble"),
         description="A bot tournament server.",
         docs_url=None,
         redoc_url=None,

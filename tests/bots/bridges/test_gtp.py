@@ -54,7 +54,7 @@ def test_clocks_go_to_engines_that_know_them() -> None:
 
 
 def test_go_has_komi_and_colours_before_its_moves() -> None:
-    pytest.importorskip("pyspiel", reason="Go needs the extra: pip install 'rumble[openspiel]'")
+    pytest.importorskip("pyspiel", reason="Go needs the extra: pip install '.[openspiel]'")
     settings = {"board_size": 9, "komi": "5.5"}
     gtp = engine()
     asked = turn("openspiel:go", "B j9,W PASS", settings=settings)

@@ -37,7 +37,7 @@ def test_legal_moves_in_a_move_out() -> None:
 
 
 def test_moves_with_spaces_have_tabs_between() -> None:
-    pytest.importorskip("pyspiel", reason="Go needs the extra: pip install 'rumble[openspiel]'")
+    pytest.importorskip("pyspiel", reason="Go needs the extra: pip install '.[openspiel]'")
     written, move = hold(BareStdio().move(turn("openspiel:go", settings={"board_size": 2}), 9), "B a1")
     assert (written, move) == (["B a1\tB b1\tB a2\tB b2\tB PASS"], "B a1")
 

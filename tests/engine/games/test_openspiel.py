@@ -33,7 +33,7 @@ def test_the_error_without_the_extra_names_it() -> None:
         "except MissingExtra as error:\n    print(error)"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert done.stdout == "openspiel games need the extra: pip install 'rumble[openspiel]'\n"
+    assert done.stdout == "openspiel games need an extra; in a checkout of Rumble: pip install '.[openspiel]'\n"
 
 
 SMALL: list[tuple[str, dict[str, Any]]] = [

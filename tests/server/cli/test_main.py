@@ -39,7 +39,7 @@ def test_no_command_shows_help_and_is_wrong_usage(capsys: pytest.CaptureFixture[
 
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["--version"]) == 0
-    assert capsys.readouterr().out == f"rumble {version('rumble')}\n"
+    assert capsys.readouterr().out == f"rumble {version('botrumble')}\n"
 
 
 @pytest.mark.parametrize(

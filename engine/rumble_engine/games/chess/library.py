@@ -60,5 +60,5 @@ except ModuleNotFoundError:
     try:
         from rumble_engine.games.chess.python_chess import open_python_chess
     except ModuleNotFoundError as error:
-        raise MissingExtra("chess needs the extra: pip install 'rumble[chess]'") from error
+        raise MissingExtra("chess needs an extra; in a checkout of Rumble: pip install '.[chess]'") from error
     open_position = open_python_chess

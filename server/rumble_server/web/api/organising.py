@@ -41,7 +41,10 @@ def organising_routes(site: Site, library: Library) -> APIRouter:
         """Check the token, and show what this server is doing."""
         connected = sum(player.is_connected for player in arena.players)
         return models.OrganiserAnswer(
-            version=version("rumble"), connected=connected, matches=len(arena.matches.live), house_room=house_bots.room
+            version=version("botrumble"),
+            connected=connected,
+            matches=len(arena.matches.live),
+            house_room=house_bots.room,
         )
 
     @router.get("/host/tournaments")

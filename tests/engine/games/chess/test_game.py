@@ -146,7 +146,7 @@ def test_the_error_without_the_extra_names_it() -> None:
         "except MissingExtra as error:\n    print(error)"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert done.stdout == "chess needs the extra: pip install 'rumble[chess]'\n"
+    assert done.stdout == "chess needs an extra; in a checkout of Rumble: pip install '.[chess]'\n"
 
 
 def test_a_state_is_equal_only_to_its_like(game: Chess) -> None:
