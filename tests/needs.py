@@ -7,8 +7,6 @@ from typing import NoReturn
 
 import pytest
 
-PLACES = f"{os.environ.get('PATH', '')}:/usr/games:/usr/local/games"
-
 
 def missing(why: str) -> NoReturn:
     """Skip the test, or the module, because something is not installed; fail instead where `CI` is set."""
@@ -19,9 +17,7 @@ def missing(why: str) -> NoReturn:
 
 def need(program: str, package: str | None = None) -> str:
     """Return the path of a program, which a Debian package brings."""
-    return shutil.which(program, path=PLACES) or missing(
-        f"{program} is not installed: apt-get install {package or program}"
-    )
+    return shutil.which(program) or missing(f"{program} is not installed: apt-get install {package or program}")
 
 
 def need_module(module: str, extra: str) -> None:
