@@ -1,14 +1,12 @@
 """Builds the site as `nox -s site` does, in a process that may not use the network."""
 
-import importlib.util
 import os
 import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from tests.docs_blocks import ROOT
+from tests.needs import need_module
 
 OFFLINE = """
 import runpy, sys
@@ -23,9 +21,8 @@ runpy.run_module("mkdocs", run_name="__main__")
 
 def build_site(folder: Path) -> Path:
     """Build the site into this folder and return it. Skip the test where the extra `docs` is not installed."""
-    if importlib.util.find_spec("mkdocs") is None or importlib.util.find_spec("mkdocstrings") is None:
-        why = "the site needs mkdocs: pip install -e '.[docs]'"
-        (pytest.fail if os.environ.get("CI") else pytest.skip)(why)
+    for module in ("mkdocs", "material", "mkdocstrings_handlers"):
+        need_module(module, "docs")
     done = subprocess.run(
         [sys.executable, "-c", OFFLINE, "build", "--strict", "--site-dir", str(folder)],
         cwd=ROOT,

@@ -17,6 +17,7 @@ from tests.built_site import build_site
 if TYPE_CHECKING:
     from playwright.async_api import Page
 
+WIDTHS = (360, 1280)
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 
 
@@ -43,14 +44,13 @@ async def address(folder: Path) -> AsyncIterator[str]:
         await asyncio.to_thread(server.shutdown)
 
 
-@pytest.mark.parametrize("width", [360, 1280])
-async def test_every_page_fits_and_loads_nothing_from_elsewhere(
-    open_page: OpenPage, paths: list[str], address: str, width: int
-) -> None:
-    page: Page = await open_page(base_url=address, viewport={"width": width, "height": 800})
+async def test_every_page_fits_a_phone_and_a_desktop(open_page: OpenPage, paths: list[str], address: str) -> None:
+    page: Page = await open_page(base_url=address)
     for path in paths:
         await page.goto(path)
-        assert await page.evaluate("document.documentElement.scrollWidth") == width, path
+        for width in WIDTHS:
+            await page.set_viewport_size({"width": width, "height": 800})
+            assert await page.evaluate("document.documentElement.scrollWidth") == width, path
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
