@@ -39,10 +39,17 @@ async def serve(
     say: Callable[[str], None] | None = None,
     connect: Connect = connect,
 ) -> Summary:
-    """Play on `server` until the tournament `join`, or the match of `challenge`, is over.
+    """Play on `server` until the tournament `join`, or the match of `challenge`, is over, and return how it ended.
 
-    With neither, or with `challenges`, it plays until it is cancelled. The key is `key`, or `RUMBLE_KEY`, or the key
-    kept for this name (see `keys`). Raises SdkError; after a lost connection it connects again.
+    With neither, or with `challenges` (it accepts the challenges of others), it plays until it is cancelled. After a
+    lost connection it connects again. Raises SdkError where the bot cannot play, or not on.
+
+    - `server` is written `http://host:port`, `ws://host:port` or `host:port`, with https or wss for TLS.
+    - `name` is the bot's name there. Its key is `key`, else that of the environment variable `RUMBLE_KEY`, else one
+      that is made at the first use, and kept in the configuration folder for this server and name.
+    - `invite` is the code of the tournament's invitation, where it asks for one.
+    - `max_matches` is how many matches the bot plays at the same time.
+    - `say` gets what the bot's owner may want to read, line by line.
     """
     address = Address.parse(server)
     check_name(name)
@@ -74,7 +81,10 @@ def run(
     max_matches: int = 1,
     say: Callable[[str], None] | None = to_stderr,
 ) -> Summary:
-    """Play as `serve` does, from a script without an event loop; without `say`, events are lines on standard error."""
+    """Play as `serve` does, with the same arguments, from a script without an event loop.
+
+    `say` gets lines as there; left out, they go to standard error.
+    """
     return asyncio.run(
         serve(
             bot,
