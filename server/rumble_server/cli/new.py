@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rumble_bots.sdk.starters import STARTERS
 
 
 class Language(StrEnum):
@@ -26,6 +25,8 @@ def new(
     directory: Annotated[Path, typer.Option("--dir", metavar="DIR", help="Where to make the folder.")] = Path(),
 ) -> None:
     """Write a small bot that plays, for you to improve, and print the commands to run it."""
+    from rumble_bots.sdk.starters import STARTERS
+
     starter = STARTERS[language]
     folder = starter.write(name, directory)
     run = f"{starter.run} winblock"
