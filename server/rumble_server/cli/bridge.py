@@ -9,6 +9,7 @@ import typer
 from rumble_bots import bridges
 from rumble_bots.sdk.actions import Summary
 from rumble_bots.sdk.serve import serve, to_stderr
+from rumble_protocol.plain import plain_text
 
 from rumble_server.cli.support import options
 from rumble_server.cli.support.bot_names import as_bot_name
@@ -53,6 +54,7 @@ def bridge(
         str | None, typer.Option(envvar="RUMBLE_NAME", help="Its name on the server; the program's own by default.")
     ] = None,
     key: options.Key = None,
+    same_server: options.SameServer = None,
     matches_at_once: options.MatchesAtOnce = 1,
     invite: options.Invite = None,
     challenges: options.Challenges = False,
@@ -99,6 +101,7 @@ def bridge(
                 server,
                 name=name,
                 key=key,
+                same_server=same_server,
                 join=join,
                 invite=invite,
                 challenges=challenges,
@@ -111,7 +114,7 @@ def bridge(
     summary = run_unless_stopped(play())
     if summary is None:
         return ExitCode.INTERRUPTED
-    typer.echo(summary)
+    typer.echo(plain_text(str(summary)))
     return ExitCode.DONE
 
 
