@@ -53,6 +53,7 @@ def bridge(
         str | None, typer.Option(envvar="RUMBLE_NAME", help="Its name on the server; the program's own by default.")
     ] = None,
     key: options.Key = None,
+    same_server: options.SameServer = None,
     matches_at_once: options.MatchesAtOnce = 1,
     invite: options.Invite = None,
     challenges: options.Challenges = False,
@@ -80,6 +81,7 @@ def bridge(
     """Play with any program that reads and writes lines, until the tournament is over."""
     from rumble_bots import bridges
     from rumble_bots.sdk.serve import serve, to_stderr
+    from rumble_protocol.plain import plain_text
 
     from rumble_server.cli.support.loop import run_unless_stopped
 
@@ -104,6 +106,7 @@ def bridge(
                 server,
                 name=name,
                 key=key,
+                same_server=same_server,
                 join=join,
                 invite=invite,
                 challenges=challenges,
@@ -116,7 +119,7 @@ def bridge(
     summary = run_unless_stopped(play())
     if summary is None:
         return ExitCode.INTERRUPTED
-    typer.echo(summary)
+    typer.echo(plain_text(str(summary)))
     return ExitCode.DONE
 
 

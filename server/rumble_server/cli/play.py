@@ -25,16 +25,17 @@ def play(
     move_ms: Annotated[int, typer.Option(min=1, help="Time for each move, in ms.")] = MOVE_MS,
 ) -> None:
     """Play a match against a bot, in this terminal."""
-    from rumble_bots.sdk.serve import run
+    from rumble_bots.sdk.serve import serve
     from rumble_engine import get_game
     from rumble_protocol.bot_messages import Challenge
     from rumble_protocol.fields import TimeControl
 
+    from rumble_server.cli.support.loop import run
     from rumble_server.cli.support.person import Person, user_name
 
     get_game(game)
     challenge = Challenge(against=against, game=game, seat=seat, time_control=TimeControl(move_ms=move_ms))
-    run(Person(stdin_lines(), _write), server, name=name or user_name(), key=key, challenge=challenge, say=None)
+    run(serve(Person(stdin_lines(), _write), server, name=name or user_name(), key=key, challenge=challenge))
 
 
 def _write(text: str) -> None:
