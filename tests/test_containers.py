@@ -34,6 +34,11 @@ def test_everything_that_the_wheel_needs_is_copied() -> None:
     assert {line.removeprefix("!") for line in allowed if line.startswith("!")} == needed
 
 
+def test_the_project_has_its_name_where_every_version_of_compose_reads_it() -> None:
+    assert set(compose()) - {"x-host-token", "x-bot"} == {"services", "volumes"}
+    assert (ROOT / ".env").read_text(encoding="utf-8") == "COMPOSE_PROJECT_NAME=rumble\n"
+
+
 def test_nothing_runs_as_root() -> None:
     words = [found.word for found in dockerfile()]
     user = the("USER").rest

@@ -6,12 +6,11 @@ import logging
 import os
 import sys
 from contextlib import closing
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer.core import TyperCommand
 
-from rumble_server.cli.support.loop import on_hangup, periodically, run, until_signal
 from rumble_server.cli.support.settings import FILE_VARIABLE, Setting, read_config, settings
 
 if TYPE_CHECKING:
@@ -27,30 +26,14 @@ FIRST_OF_PANEL = {"host": "Server", "tls_cert": "TLS", "log_level": "Logs and me
 PANEL_OF_PART = {"limits": "Limits of a bot, which it is told", "bounds": "Bounds of a connection, an address, a match"}
 
 
-class _GroupedHelp(TyperCommand):
-    """A command whose plain help is grouped by panels."""
-
-    def format_options(self, ctx: Any, formatter: Any) -> None:
-        panels: dict[str, list[Any]] = {}
-        for param in self.get_params(ctx):
-            record = param.get_help_record(ctx)
-            if record is not None:
-                panels.setdefault(getattr(param, "rich_help_panel", None) or "Options", []).append(record)
-        for title, records in panels.items():
-            with formatter.section(title):
-                formatter.write_dl(records)
-
-
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
-"""Its help is plain text on a terminal, too: drawn in a box, the long names would leave no room for the rest."""
-
-
 def serve(**given: Any) -> None:
     """Host tournaments until Ctrl-C or SIGTERM; then give running matches 5 s to finish, and stop.
 
-    Each option can also be an environment variable (RUMBLE_IDLE_MS for --idle-ms), or a key in a TOML file
+    Each option, like --idle-ms, can also be an environment variable (RUMBLE_IDLE_MS), or a key in a TOML file
     (idle_ms = 5000). An option goes before the environment, and that before the file.
     """
+    from rumble_server.cli.support.loop import run
+
     run(_serve(read_config(given, os.environ)))
 
 
@@ -86,13 +69,14 @@ def _parameter(name: str, kind: Any, option: Any) -> inspect.Parameter:
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
 
 
-serve.__signature__ = inspect.Signature(_parameters())  # type: ignore[attr-defined]  # `inspect` reads it
-serve.__annotations__ = {each.name: each.annotation for each in _parameters()}
-app.command("serve", cls=_GroupedHelp)(serve)
+PARAMETERS = _parameters()
+serve.__signature__ = inspect.Signature(PARAMETERS)  # type: ignore[attr-defined]  # `inspect` reads it
+serve.__annotations__ = {each.name: each.annotation for each in PARAMETERS}
 
 
 async def _serve(config: "ServerConfig") -> None:
     from rumble_server.cli.support.house import HouseProcesses
+    from rumble_server.cli.support.loop import on_hangup, periodically, until_signal
     from rumble_server.cli.support.running import running_server
     from rumble_server.logs.set_up import set_up_logs
 
@@ -113,10 +97,17 @@ async def _serve(config: "ServerConfig") -> None:
 
 def _announce(server: "Server") -> None:
     host, port = server.address
-    bots = server.url.replace("http", "ws", 1) + "/bot"
-    typer.echo(f"page        {server.url}/")
-    typer.echo(f"bots        {bots}")
-    typer.echo(f"console     {server.url}/console")
+    others = [server.config.public_url] if server.config.public_url is not None else server.network_urls()
+    pages = [f"{url}/" for url in others]
+    if not others:
+        pages = [f"{server.url}/  (only this machine can open it; --host 0.0.0.0 lets others in)"]
+    elif server.url not in others:
+        pages.append(f"{server.url}/  (only on this machine)")
+    for label, page in zip(chain(("page",), repeat("")), pages, strict=False):
+        typer.echo(f"{label:12}{page}")
+    first = next(iter(others), server.url)
+    typer.echo(f"bots        {first.replace('http', 'ws', 1)}/bot")
+    typer.echo(f"console     {first}/console")
     typer.echo(f"host token  {_about_token(server)}")
     typer.echo(f"database    {server.config.db}")
     typer.echo(f"listening on {host} port {port}; Ctrl-C stops")
