@@ -89,10 +89,13 @@ class Reader:
         elif line == "rumble serve":
             self.serve()
         else:
-            effects = ((re.fullmatch(pattern, line), effect) for pattern, effect in EFFECTS.items())
-            match, effect = next(((match, effect) for match, effect in effects if match), (None, None))
-            assert match and effect, "nothing says what this command does"
-            effect(self, match, self._run(line))
+            self._see(line)
+
+    def _see(self, line: str) -> None:
+        for pattern, effect in EFFECTS.items():
+            if match := re.fullmatch(pattern, line):
+                return effect(self, match, self._run(line))
+        raise AssertionError("nothing says what this command does")
 
     def _run(self, line: str) -> str:
         done = subprocess.run(
