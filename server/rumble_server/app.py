@@ -34,11 +34,13 @@ from rumble_server.gateway.http_connection import HttpConnection
 from rumble_server.gateway.loop_clock import LoopClock
 from rumble_server.gateway.outbox import Outbox
 from rumble_server.gateway.turns import Turns
+from rumble_server.hosts import is_loopback, url_host
 from rumble_server.limits.connections import Connections
 from rumble_server.limits.door import Door
 from rumble_server.limits.refusals import Refusals
 from rumble_server.limits.source import Sources
 from rumble_server.loop_lag import LoopLag
+from rumble_server.networks import network_addresses
 from rumble_server.side_process import SideProcess
 from rumble_server.store.archive import Archive
 from rumble_server.store.codec import Numbered
@@ -51,12 +53,15 @@ from rumble_server.tournament.formats import Round
 from rumble_server.web.app import make_web
 from rumble_server.web.feed.feed import Feed
 from rumble_server.web.feed.ranker import Ranker, on_thread
+from rumble_server.web.place import Addresses
 from rumble_server.web.site import Operation, Site
 
 log = logging.getLogger(__name__)
 
 CLEAR_TOKEN = "host_token"
 """Under this key earlier versions kept the host token as it is."""
+EVERY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}
+"""Where it listens on every address of this machine, and the one by which the machine itself connects."""
 SHUTDOWN_S = 3
 """How long uvicorn waits for open HTTP requests at the end."""
 
@@ -199,13 +204,13 @@ class Server:
 
     def _make_uvicorn(self) -> _Uvicorn:
         """Make what serves bots and pages on one port."""
-        hosts = self.config.allowed_hosts
-        bounds, outbox = self.config.bounds, Outbox()
+        config, outbox = self.config, Outbox()
+        bounds, hosts = config.bounds, config.known_hosts
         entrance = Entrance(
             gateway=self.gateway,
-            policy=HandshakePolicy(hosts),
+            policy=HandshakePolicy(hosts, config.public_url),
             bounds=bounds,
-            sources=Sources(self.config.behind_proxy),
+            sources=Sources(config.behind_proxy),
             places=Connections(bounds),
             refusals=self.refusals,
             outbox=outbox,
@@ -219,7 +224,7 @@ class Server:
             turn_latency=outbox.latency,
             lag=self.lag,
             commits=self.log.commits,
-            metrics_token=self.config.metrics_token,
+            metrics_token=config.metrics_token,
         )
         site = Site(
             self.arena,
@@ -227,6 +232,7 @@ class Server:
             self.archive,
             self.feed,
             self.house_bots,
+            Addresses(config.public_url, self.network_urls),
             hosts,
             bounds,
             operation,
@@ -297,10 +303,20 @@ class Server:
 
     @property
     def url(self) -> str:
-        """The address of the page."""
-        host, port = self.address
-        shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
-        return f"{'http' if self._certificate is None else 'https'}://{shown}:{port}"
+        """The address of the page, as this machine reaches it."""
+        host, _ = self.address
+        return self._url(EVERY_ADDRESS.get(host, host))
+
+    def network_urls(self) -> list[str]:
+        """Return the addresses of the page for other machines of this one's networks, as these are now."""
+        host, _ = self.address
+        if host not in EVERY_ADDRESS:
+            return [] if is_loopback(host) else [self._url(host)]
+        return [self._url(each) for each in network_addresses() if (":" in each) == (":" in host)]
+
+    def _url(self, host: str) -> str:
+        scheme = "http" if self._certificate is None else "https"
+        return f"{scheme}://{url_host(host, self.address[1], scheme)}"
 
     def reload(self) -> None:
         """Read the certificate again; open connections stay. A bad one is logged, and the old one stays."""

@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInf
 from rumble_protocol.server_messages import Limits
 
 from rumble_server.bounds import Bounds
-from rumble_server.hosts import LOCAL_HOSTS, SHORTEST_TOKEN, is_loopback
+from rumble_server.hosts import LOCAL_HOSTS, SHORTEST_TOKEN, host_name, is_loopback, public_origin
 
 LogLevel = Literal["debug", "info", "warning", "error"]
 
@@ -31,6 +31,8 @@ class ServerConfig(BaseModel):
     """Address to listen on; 0.0.0.0 for all."""
     port: Annotated[int, Field(ge=0, le=65_535)] = 8765
     """Port to listen on; 0 takes a free one."""
+    public_url: Annotated[str, AfterValidator(public_origin)] | None = None
+    """Address of the pages for people on other machines, such as https://rumble.example; links and commands have it."""
     db: str = "rumble.db"
     """Database: a path, sqlite:///relative or sqlite:////absolute."""
     host_token: Annotated[str, Field(min_length=8, max_length=256)] | None = None
@@ -42,7 +44,7 @@ class ServerConfig(BaseModel):
     allowed_hosts: frozenset[Annotated[str, AfterValidator(str.lower)]] = frozenset()
     """Host names that a proxy on this machine passes on."""
     behind_proxy: frozenset[Annotated[str, AfterValidator(_network)]] = frozenset()
-    """Addresses and networks of proxies that are believed about the address and the scheme of a request."""
+    """Addresses and networks of proxies that are believed about the address, the scheme and the host of a request."""
     grace_ms: Annotated[int, Field(ge=0)] = 30_000
     """Time in ms after a start with matches in progress; bots' away and absent times run only after it."""
     drain_ms: Annotated[int, Field(ge=0)] = 5_000
@@ -66,6 +68,13 @@ class ServerConfig(BaseModel):
     """What one connection may do, as bots are told."""
     bounds: Bounds = Field(default_factory=Bounds)
     """What one connection, address, name and match may use."""
+
+    @property
+    def known_hosts(self) -> frozenset[str]:
+        """The host names, beside those of loopback, that requests may ask for on a loopback address."""
+        if self.public_url is None:
+            return self.allowed_hosts
+        return self.allowed_hosts | {host_name(self.public_url.partition("//")[2])}
 
     @field_validator("host_token")
     @classmethod

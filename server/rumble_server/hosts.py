@@ -2,10 +2,13 @@
 
 import ipaddress
 import re
+from urllib.parse import urlsplit
 
 SHORTEST_TOKEN = 12
 """Least number of characters of a host token that is good from beyond the server's own machine."""
 LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "[::1]", "::1"})
+OWN_PORTS = {"http": 80, "https": 443}
+"""The ports that addresses of these schemes leave out."""
 
 
 def host_name(host: str) -> str:
@@ -25,6 +28,35 @@ def is_loopback(address: str) -> bool:
         return ipaddress.ip_address(address).is_loopback if address else True
     except ValueError:
         return False
+
+
+def is_loopback_host(host: str) -> bool:
+    """Return whether a host, as in a Host header, leads only to the machine that asks."""
+    name = host_name(host)
+    return name in LOCAL_HOSTS or name.endswith(".localhost") or (name != "" and is_loopback(name.strip("[]")))
+
+
+def url_host(address: str, port: int, scheme: str = "http") -> str:
+    """Write an address and a port as in a URL: IPv6 in brackets, and no port where it is that of the scheme."""
+    name = f"[{address}]" if ":" in address else address
+    return name if port == OWN_PORTS[scheme] else f"{name}:{port}"
+
+
+def public_origin(url: str) -> str:
+    """Return a public URL as browsers write its origin, `https://rumble.example`. Raises ValueError."""
+    forms = "write http://HOST or https://HOST, with :PORT where it is another than the usual"
+    try:
+        parts = urlsplit(url)
+        name, port = parts.hostname or "", parts.port
+        if ":" in name:
+            ipaddress.IPv6Address(name)
+    except ValueError:
+        raise ValueError(f"this is no address of a server: {forms}") from None
+    if parts.scheme not in OWN_PORTS or not re.fullmatch(r"[a-z0-9._-]+|[0-9a-f:.]+", name) or "@" in url or port == 0:
+        raise ValueError(f"this is no address of a server: {forms}")
+    if parts.path not in ("", "/") or "?" in url or "#" in url:
+        raise ValueError(f"the pages are at the root of their host, without a path: {forms}")
+    return f"{parts.scheme}://{url_host(name, port or OWN_PORTS[parts.scheme], parts.scheme)}"
 
 
 def is_known(host: str, local_address: str, hosts: frozenset[str]) -> bool:

@@ -367,3 +367,59 @@ async def test_the_moves_of_a_pruned_tournament_are_gone_and_its_standings_stay(
         assert await get(server, "/api/tournaments/friday/standings") == standings
         assert await get(server, "/api/tournaments/friday/matches") == matches
         assert (standings[0], matches[0]) == (200, 200)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0", "::"])
+async def test_the_addresses_for_others_are_of_the_kind_that_it_listens_on(
+    host: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rumble_server.app.network_addresses", lambda: ["192.168.1.5", "2001:db8::5"])
+    server = Server(ServerConfig(host=host, port=0, db=str(tmp_path / "rumble.db")))
+    try:
+        await server.start()
+    except StartError as error:  # no IPv6 here
+        pytest.skip(str(error))
+    try:
+        _, port = server.address
+        assert (
+            server.network_urls()
+            == {
+                "127.0.0.1": [],
+                "0.0.0.0": [f"http://192.168.1.5:{port}"],
+                "::": [f"http://[2001:db8::5]:{port}"],
+            }[host]
+        )
+        assert server.url == f"http://{'[::1]' if host == '::' else '127.0.0.1'}:{port}"
+        async with httpx.AsyncClient(base_url=server.url) as client:
+            page = (await client.get("/write")).text
+        assert all(f'<a href="{url}/write">' in page for url in server.network_urls())
+    finally:
+        await server.stop()
+
+
+async def test_a_public_url_is_a_known_host_and_is_shown(tmp_path: Path) -> None:
+    config = ServerConfig(port=0, db=str(tmp_path / "rumble.db"), public_url="https://Rumble.example/")
+    server = Server(config)
+    await server.start()
+    try:
+        async with httpx.AsyncClient(base_url=server.url) as client:
+            known = await client.get("/write", headers={"Host": "rumble.example"})
+            other = await client.get("/write", headers={"Host": "evil.example"})
+    finally:
+        await server.stop()
+    assert (known.status_code, other.status_code) == (200, 403)
+    assert "curl -O https://rumble.example/static/bare_bot.py" in known.text
+
+
+async def test_a_proxy_that_is_believed_tells_the_host_and_nobody_else(tmp_path: Path) -> None:
+    told = {"X-Forwarded-For": "198.51.100.7", "X-Forwarded-Host": "rumble.example", "X-Forwarded-Proto": "https"}
+    for proxies, base in ((frozenset({"127.0.0.1"}), "https://rumble.example"), (frozenset[str](), None)):
+        server = Server(ServerConfig(port=0, db=str(tmp_path / "rumble.db"), behind_proxy=proxies))
+        await server.start()
+        url = server.url
+        try:
+            async with httpx.AsyncClient(base_url=url) as client:
+                page = (await client.get("/write", headers=told)).text
+        finally:
+            await server.stop()
+        assert f"curl -O {base or url}/static/bare_bot.py" in page

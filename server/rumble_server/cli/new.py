@@ -8,6 +8,8 @@ from typing import Annotated
 import typer
 from rumble_bots.sdk.starters import STARTERS
 
+from rumble_server.cli.support.options import LOCAL_SERVER, Invite, Join, Server
+
 
 class Language(StrEnum):
     """The languages that starters are written in."""
@@ -24,6 +26,9 @@ def new(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the bot and of its new folder.")],
     language: Annotated[Language, typer.Option(help="Language of the bot.")] = Language.PYTHON,
     directory: Annotated[Path, typer.Option("--dir", metavar="DIR", help="Where to make the folder.")] = Path(),
+    server: Server = LOCAL_SERVER,
+    join: Join = "friday",
+    invite: Invite = None,
 ) -> None:
     """Write a small bot that plays, for you to improve, and print the commands to run it."""
     starter = STARTERS[language]
@@ -34,9 +39,15 @@ def new(
         (starter.build, "once, and again after changes" if starter.compiled else "once"),
         (f"rumble check -- {run}", "does it keep the protocol?"),
         (f"rumble practice -- {run}", "a match, with every frame shown"),
-        (f"RUMBLE_SERVER=127.0.0.1:8765 RUMBLE_JOIN=friday RUMBLE_NAME={name} {run}", "into a tournament"),
+        (f"{_settings(server, join, name, invite)} {run}", "into a tournament"),
     )
     width = max(len(command) for command, _ in steps if command)
     for command, why in steps:
         if command:
             typer.echo(f"{command:{width}}  # {why}")
+
+
+def _settings(server: str, join: str | None, name: str, invite: str | None) -> str:
+    """Write what a starter reads from its environment, for a shell."""
+    values = {"SERVER": server.removeprefix("http://"), "JOIN": join, "NAME": name, "INVITE": invite}
+    return " ".join(f"RUMBLE_{key}={shlex.quote(value)}" for key, value in values.items() if value)

@@ -6,6 +6,7 @@ import logging
 import os
 import sys
 from contextlib import closing
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -113,10 +114,17 @@ async def _serve(config: "ServerConfig") -> None:
 
 def _announce(server: "Server") -> None:
     host, port = server.address
-    bots = server.url.replace("http", "ws", 1) + "/bot"
-    typer.echo(f"page        {server.url}/")
-    typer.echo(f"bots        {bots}")
-    typer.echo(f"console     {server.url}/console")
+    others = [server.config.public_url] if server.config.public_url is not None else server.network_urls()
+    pages = [f"{url}/" for url in others]
+    if not others:
+        pages = [f"{server.url}/  (only this machine can open it; --host 0.0.0.0 lets others in)"]
+    elif server.url not in others:
+        pages.append(f"{server.url}/  (only on this machine)")
+    for label, page in zip(chain(("page",), repeat("")), pages, strict=False):
+        typer.echo(f"{label:12}{page}")
+    first = next(iter(others), server.url)
+    typer.echo(f"bots        {first.replace('http', 'ws', 1)}/bot")
+    typer.echo(f"console     {first}/console")
     typer.echo(f"host token  {_about_token(server)}")
     typer.echo(f"database    {server.config.db}")
     typer.echo(f"listening on {host} port {port}; Ctrl-C stops")

@@ -121,12 +121,9 @@ def create(
     )
     client = OrganiserClient(server, host_token)
     created = client.post("tournaments", config)
-    print_answer(
-        created,
-        json_,
-        f"{created['id']} is created: {client.base}/tournaments/{created['id']}",
-        f"bots join with: rumble bot NAME --server {client.base} --join {created['id']}",
-    )
+    told = {} if json_ else client.get(api_path("tournaments", created["id"], "invite"))
+    lines = () if json_ else (f"{created['id']} is created: {told['link']}", f"bots join with: {told['command']}")
+    print_answer(created, json_, *lines, *_only_here(told))
 
 
 @app.command()
@@ -224,7 +221,7 @@ def invite(
     if qr is not None:
         qr.write_bytes(client.download(f"{path}.svg"))
     lines = (f"code     {told['code'] or 'none: anyone may join'}", f"link     {told['link']}")
-    print_answer(told, json_, *lines, f"command  {told['command']}")
+    print_answer(told, json_, *lines, f"command  {told['command']}", *_only_here(told))
 
 
 @app.command("reset-key")
@@ -305,6 +302,12 @@ def transcript(
     """Write every frame of a match as ND-JSON. It has both directions, server times and the verdict."""
     client = OrganiserClient(server, host_token) if bot is None else OrganiserClient.of_bot(server, bot, key)
     _write(client.download(api_path("matches", match_id, "transcript")), out)
+
+
+def _only_here(told: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return what is to be said of an invitation that is of no use on other machines."""
+    hint = "only this machine can use these: rumble serve --host 0.0.0.0 lets others in, --public-url says by what name"
+    return (hint,) if told.get("only_here") else ()
 
 
 def _command(

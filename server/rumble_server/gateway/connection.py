@@ -84,6 +84,7 @@ class Connection(asyncio.Protocol):
         self._round_trips: tuple[int, ...] = ()  # a deque takes as much memory as half of this object
         self.address = source.address
         self.is_local = source.is_local
+        self._shown_host = source.host
         self.lag_ms = 0
         self.lag_by_pings = source.is_proxied
 
@@ -244,7 +245,8 @@ class Connection(asyncio.Protocol):
         if transport is None:
             return
         local = transport.get_extra_info("sockname")
-        refusal = self._entrance.policy.refusal(request, str(local[0]) if isinstance(local, tuple) else "")
+        address = str(local[0]) if isinstance(local, tuple) else ""
+        refusal = self._entrance.policy.refusal(request, address, self._shown_host)
         response: Response
         response = self._protocol.reject(*refusal) if refusal is not None else self._protocol.accept(request)
         self._protocol.send_response(response)

@@ -16,11 +16,16 @@ PATH = "/bot"
 class HandshakePolicy:
     """Decides by path, host and origin. `hosts` are names, beside those of loopback, that lead here by loopback."""
 
-    def __init__(self, hosts: frozenset[str] = frozenset()) -> None:
+    def __init__(self, hosts: frozenset[str] = frozenset(), public_url: str | None = None) -> None:
+        """`public_url` is the origin of the pages for people on other machines, whatever host a proxy then asks."""
         self._hosts = hosts
+        self._public = set() if public_url is None else {host_of(public_url)}
 
-    def refusal(self, request: Request, local_address: str) -> tuple[int, str] | None:
-        """Return the HTTP status and the text for a request that is refused, or None."""
+    def refusal(self, request: Request, local_address: str, shown_host: str = "") -> tuple[int, str] | None:
+        """Return the HTTP status and the text for a request that is refused, or None.
+
+        `shown_host` is the host that a browser asked, as a believed proxy tells.
+        """
         if request.path.partition("?")[0] != PATH:
             return 404, f"bots connect at {PATH}\n"
         hosts, origins = request.headers.get_all("Host"), request.headers.get_all("Origin")
@@ -29,7 +34,7 @@ class HandshakePolicy:
         host = hosts[0] if hosts else ""
         if not is_known(host, local_address, self._hosts):
             return 403, f"this server is not known as {host_name(host)!r}\n"
-        if origins and host_of(origins[0]) != host.lower():
+        if origins and host_of(origins[0]) not in {host.lower(), shown_host.lower() or host.lower(), *self._public}:
             return 403, f"connections from pages of {origins[0]} are not accepted\n"
         return None
 

@@ -180,6 +180,7 @@ class HttpConnection(HttpToolsProtocol):
         self.scope["client"] = (source.address, peer[1] if peer else 0)
         self.scope["scheme"] = source.scheme
         self.scope["state"]["is_local"] = source.is_local
+        self.scope["state"]["shown_host"] = source.host
         refusal = self._refusal()
         if refusal is not None:
             self._refuse(*refusal)

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
 
-from rumble_server.hosts import LOCAL_HOSTS, host_name, is_loopback
+from rumble_server.hosts import LOCAL_HOSTS, host_name, is_host, is_loopback
 
 Headers = Iterable[tuple[bytes, bytes]]
 """Names in lower case, and values."""
@@ -31,6 +31,8 @@ class Source:
     """`http` or `https`, as the client sees it."""
     is_proxied: bool = False
     """Whether a proxy that is believed passed it on: the socket is the proxy's."""
+    host: str = ""
+    """The host that the client asked, as a believed proxy tells; empty: as the request's own Host says."""
 
 
 class Sources:
@@ -51,13 +53,19 @@ class Sources:
         if not self.is_proxy(peer):
             address = source_of(peer)
             return Source(address, is_loopback(address) and not is_forwarded(headers), scheme)
-        hops, schemes = _forwarded(headers)
+        hops, schemes, hosts = _forwarded(headers)
         client, believed = peer, 0
         while self.is_proxy(client) and believed < len(hops) and _read(hops[-1 - believed]) is not None:
             client = hops[-1 - believed]
             believed += 1
-        named = schemes[max(0, len(schemes) - max(believed, 1))].lower() if schemes else scheme
-        return Source(source_of(client), False, named if named in SCHEMES else scheme, is_proxied=True)
+        named, host = _told(schemes, believed).lower(), _told(hosts, believed)
+        return Source(
+            source_of(client),
+            False,
+            named if named in SCHEMES else scheme,
+            is_proxied=True,
+            host=host if is_host(host) else "",
+        )
 
 
 def source_of(peer: str) -> str:
@@ -100,20 +108,27 @@ def _read(text: str) -> IPv4Address | IPv6Address | None:
     return (address.ipv4_mapped or address) if isinstance(address, IPv6Address) else address
 
 
-def _forwarded(headers: Headers) -> tuple[list[str], list[str]]:
-    """Return the clients and the schemes that proxies named, the latest last, each address still with its port.
+def _told(values: list[str], believed: int) -> str:
+    """Return what the first of the believed proxies told, of values with the latest last; empty: nothing."""
+    return values[max(0, len(values) - max(believed, 1))] if values else ""
+
+
+def _forwarded(headers: Headers) -> tuple[list[str], list[str], list[str]]:
+    """Return the clients, schemes and hosts that proxies named, the latest last, each address still with its port.
 
     X-Forwarded-For goes before Forwarded: most proxies write it, and pass on what else a client sent.
     """
-    values: dict[bytes, list[str]] = {b"x-forwarded-for": [], b"x-forwarded-proto": [], b"forwarded": []}
+    names = (b"x-forwarded-for", b"x-forwarded-proto", b"x-forwarded-host", b"forwarded")
+    values: dict[bytes, list[str]] = {name: [] for name in names}
     for name, value in headers:
         if name in values:
             values[name] += [each.strip() for each in value.decode("latin-1").split(",")]
     if values[b"x-forwarded-for"]:
-        return values[b"x-forwarded-for"], values[b"x-forwarded-proto"]
+        return values[b"x-forwarded-for"], values[b"x-forwarded-proto"], values[b"x-forwarded-host"]
     pairs = [dict(_pairs(element)) for element in values[b"forwarded"]]
-    schemes = [pair["proto"] for pair in pairs if "proto" in pair]
-    return [pair.get("for", "") for pair in pairs], schemes or values[b"x-forwarded-proto"]
+    schemes, hosts = ([pair[key] for pair in pairs if key in pair] for key in ("proto", "host"))
+    clients = [pair.get("for", "") for pair in pairs]
+    return clients, schemes or values[b"x-forwarded-proto"], hosts or values[b"x-forwarded-host"]
 
 
 def _pairs(element: str) -> Iterable[tuple[str, str]]:

@@ -60,6 +60,7 @@ def make_web(site: Site) -> ASGIApp:
         redoc_url=None,
         redirect_slashes=False,
     )
+    app.state.addresses = site.addresses
     library = Library(site)
     app.include_router(read_routes(site, library))
     app.include_router(event_routes(site, library))

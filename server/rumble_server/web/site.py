@@ -19,6 +19,7 @@ from rumble_server.tournament.rebuild import Rebuilt
 from rumble_server.web.errors import WebError
 from rumble_server.web.feed.feed import Feed
 from rumble_server.web.feed.ranker import Ranker
+from rumble_server.web.place import Addresses
 from rumble_server.web.tries import Tries
 
 DISK_S = 5.0
@@ -96,6 +97,8 @@ class Site:
     archive: Archive
     feed: Feed
     house_bots: HouseBots
+    addresses: Addresses = field(default_factory=Addresses)
+    """What this server is called."""
     hosts: frozenset[str] = frozenset()
     """Host names, beside those of loopback, that a request to a loopback address may give (that of a proxy)."""
     bounds: Bounds = field(default_factory=Bounds)

@@ -4,12 +4,16 @@ import re
 import socket
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 import pytest
+from rumble_server.app import Server
 from rumble_server.cli.main import run
-from rumble_server.cli.serve import FIRST_OF_PANEL, PANEL_OF_PART
+from rumble_server.cli.serve import FIRST_OF_PANEL, PANEL_OF_PART, _announce
 from rumble_server.cli.support.settings import settings
+from rumble_server.config import ServerConfig
 
 
 @pytest.mark.parametrize(
@@ -21,6 +25,8 @@ from rumble_server.cli.support.settings import settings
             "--host-token: beyond this machine a host token has at least",
         ),
         (["--port", "65536"], "--port"),
+        (["--public-url", "rumble.example"], "--public-url: this is no address of a server: write http://HOST or"),
+        (["--public-url", "https://rumble.example/sub"], "--public-url: the pages are at the root of their host"),
         (["--house", "random,chaos"], "unknown bot 'chaos'"),
         (["--house", "random,"], "--house: an empty name in 'random,'"),
         (["--tls-key", "key.pem"], "--tls-key: a key without a certificate; give --tls-cert"),
@@ -41,6 +47,61 @@ def test_a_port_that_is_taken(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     captured = capsys.readouterr()
     assert port in captured.err
     assert (captured.err.count("\n"), captured.out) == (1, "")
+
+
+@dataclass
+class Started:
+    """What `rumble serve` tells of a server."""
+
+    config: ServerConfig
+    address: tuple[str, int]
+    url: str
+    networks: list[str]
+    made_token: str | None = None
+
+    def network_urls(self) -> list[str]:
+        return self.networks
+
+
+@pytest.mark.parametrize(
+    ("public_url", "address", "networks", "told"),
+    [
+        (
+            None,
+            "127.0.0.1",
+            [],
+            """page        http://127.0.0.1:8765/  (only this machine can open it; --host 0.0.0.0 lets others in)
+bots        ws://127.0.0.1:8765/bot
+console     http://127.0.0.1:8765/console""",
+        ),
+        (
+            None,
+            "0.0.0.0",
+            ["http://192.168.1.5:8765", "http://10.0.0.5:8765"],
+            """page        http://192.168.1.5:8765/
+            http://10.0.0.5:8765/
+            http://127.0.0.1:8765/  (only on this machine)
+bots        ws://192.168.1.5:8765/bot
+console     http://192.168.1.5:8765/console""",
+        ),
+        (
+            "https://rumble.example",
+            "127.0.0.1",
+            [],
+            """page        https://rumble.example/
+            http://127.0.0.1:8765/  (only on this machine)
+bots        wss://rumble.example/bot
+console     https://rumble.example/console""",
+        ),
+    ],
+)
+def test_it_tells_where_others_find_it(
+    public_url: str | None, address: str, networks: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = ServerConfig(public_url=public_url)
+    started = Started(config, (address, 8765), "http://127.0.0.1:8765", networks)
+    _announce(cast(Server, started))
+    assert capsys.readouterr().out.partition("\nhost token")[0] == told
 
 
 def test_the_help_lists_every_setting_once_in_panels(capsys: pytest.CaptureFixture[str]) -> None:

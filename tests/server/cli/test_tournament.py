@@ -198,12 +198,10 @@ def test_an_invitation_is_shown_and_changed(capsys: Captured, tmp_path: Path, se
     told(capsys, "create", "Closed", "--game", "tictactoe", "--invite", "hush", "--unlisted", "--unrated")
     picture = tmp_path / "qr.svg"
     assert run(["tournament", "invite", "closed", "--qr", str(picture)]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert lines == [
-        "code     hush",
-        f"link     {server_url}/tournaments/closed?invite=hush",
-        f"command  rumble bot minimax --server {server_url} --join closed --invite hush",
-    ]
+    *lines, command, warning = capsys.readouterr().out.splitlines()
+    assert lines == ["code     hush", f"link     {server_url}/tournaments/closed?invite=hush"]
+    assert command.startswith(f"command  rumble bot minimax --server {server_url} --join closed --invite hush --name ")
+    assert warning.startswith("only this machine can use these:")
     assert picture.read_text().startswith("<svg")
     assert told(capsys, "invite", "closed", "--code", "ours")["code"] == "ours"
     assert told(capsys, "invite", "closed", "--new")["code"] not in ("ours", "hush", None)

@@ -10,10 +10,13 @@ from rumble_protocol.codes import CLOSE_REASONS, CloseCode
 from rumble_server.gateway import connection
 from rumble_server.gateway.connection import Connection
 from rumble_server.gateway.frames import text_frame
+from rumble_server.gateway.handshake import HandshakePolicy
 from rumble_server.gateway.outbox import MOST_WAITING
+from websockets.datastructures import Headers
 from websockets.exceptions import InvalidStatus
 from websockets.frames import Frame as WireFrame
 from websockets.frames import Opcode
+from websockets.http11 import Request
 from websockets.typing import Subprotocol
 
 from tests.server.frames import checked
@@ -94,6 +97,24 @@ async def test_on_loopback_only_known_hosts_are_answered(host: str, status: int)
 async def test_a_page_may_connect_only_to_its_own_host(origin: str | None, status: int) -> None:
     async with served() as server, server.raw() as client:
         assert await client.upgrade(Host="localhost:8765", Origin=origin) == status
+
+
+@pytest.mark.parametrize(
+    ("origin", "shown_host", "is_let_in"),
+    [
+        ("https://rumble.example", "", True),
+        ("https://other.example:8443", "other.example:8443", True),
+        ("https://other.example", "", False),
+        ("https://other.example:8443", "other.example", False),
+        ("null", "", False),
+    ],
+)
+def test_a_page_may_connect_to_the_public_url_and_to_the_host_that_a_proxy_tells(
+    origin: str, shown_host: str, is_let_in: bool
+) -> None:
+    policy = HandshakePolicy(frozenset(), "https://rumble.example")
+    request = Request("/bot", Headers({"Host": "127.0.0.1:8765", "Origin": origin}))
+    assert (policy.refusal(request, "127.0.0.1", shown_host) is None) is is_let_in
 
 
 @pytest.mark.parametrize("missing", ["Sec_WebSocket_Key", "Sec_WebSocket_Version"])

@@ -72,8 +72,34 @@ def test_a_believed_proxy_names_the_scheme(headers: list[tuple[bytes, bytes]], s
     assert of(*headers).scheme == scheme
 
 
+@pytest.mark.parametrize(
+    ("headers", "host"),
+    [
+        ([], ""),
+        ([(b"x-forwarded-host", b"rumble.example:8443")], "rumble.example:8443"),
+        ([(b"x-forwarded-host", b"evil.example, rumble.example")], "rumble.example"),
+        ([(b"x-forwarded-host", b"evil.example"), (b"x-forwarded-host", b"rumble.example")], "rumble.example"),
+        (
+            [
+                (b"x-forwarded-host", b"evil.example, rumble.example, inner"),
+                (b"x-forwarded-for", b"198.51.100.7, 192.0.2.1"),
+            ],
+            "rumble.example",
+        ),
+        ([(b"x-forwarded-host", b"a/b<c>")], ""),
+        ([(b"forwarded", b'for=198.51.100.7;host="rumble.example:8443";proto=https')], "rumble.example:8443"),
+    ],
+)
+def test_a_believed_proxy_names_the_host(headers: list[tuple[bytes, bytes]], host: str) -> None:
+    assert of(*headers).host == host
+
+
 def test_nobody_else_is_believed() -> None:
-    forged = [(b"x-forwarded-for", b"127.0.0.1"), (b"x-forwarded-proto", b"https")]
+    forged = [
+        (b"x-forwarded-for", b"127.0.0.1"),
+        (b"x-forwarded-proto", b"https"),
+        (b"x-forwarded-host", b"evil.example"),
+    ]
     assert of(*forged, peer="203.0.113.5") == Source("203.0.113.5", False, "http")
     assert of(*forged, peer="127.0.0.1") == Source("127.0.0.1", False, "http")
 

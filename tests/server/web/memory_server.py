@@ -23,6 +23,7 @@ from rumble_server.tournament.rebuild import Rebuilt, rebuild_tournament
 from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.app import make_web
 from rumble_server.web.feed.feed import Feed
+from rumble_server.web.place import Addresses
 from rumble_server.web.site import Archive, Operation, Site
 
 from tests.server.arena.fake_house import FakeHouse
@@ -179,7 +180,12 @@ class MemoryServer:
     """A server in memory with its web: logins, matches, files and pages without a socket."""
 
     def __init__(
-        self, world: World | None = None, *, hosts: frozenset[str] = frozenset(), residents: Sequence[str] = ()
+        self,
+        world: World | None = None,
+        *,
+        addresses: Addresses | None = None,
+        hosts: frozenset[str] = frozenset(),
+        residents: Sequence[str] = (),
     ) -> None:
         self.world = world or World(delay_ms=WRITE_MS)
         self.log = WaitingLog(self.world)
@@ -195,7 +201,9 @@ class MemoryServer:
         self.operation = operation = Operation(
             refusals=arena.door.refusals, ended=self.ended.by_status, metrics_token=METRICS_TOKEN
         )
-        self.web = make_web(Site(arena, self.log, archive, self.feed, self.house_bots, hosts, operation=operation))
+        addresses = addresses or Addresses()
+        site = Site(arena, self.log, archive, self.feed, self.house_bots, addresses, hosts, operation=operation)
+        self.web = make_web(site)
 
     def _publish(self) -> None:
         first, self._published = self._published, self.world.log.durable

@@ -31,7 +31,10 @@ Name = Annotated[
     str | None, typer.Option(envvar="RUMBLE_NAME", help="Its name on the server; the bot's own by default.")
 ]
 MatchesAtOnce = Annotated[int, typer.Option(min=1, help="How many matches it plays at the same time.")]
-Invite = Annotated[str | None, typer.Option(help="The invitation code, if the tournament asks for one.")]
+Invite = Annotated[
+    str | None,
+    typer.Option(envvar="RUMBLE_INVITE", metavar="CODE", help="The invitation code, if the tournament asks for one."),
+]
 Challenges = Annotated[bool, typer.Option("--challenges", help="Accept challenges, and stay connected until Ctrl-C.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but the result.")]
 Verbose = Annotated[bool, typer.Option("--verbose", help="Log everything, with tracebacks.")]

@@ -8,14 +8,17 @@ from typing import Any, Protocol
 from urllib.parse import quote, urlencode
 
 import segno
-from fastapi import Request
 
 from rumble_server.web.api.organiser_models import InviteAnswer
+from rumble_server.web.made_names import made_name
+from rumble_server.web.place import Place
 
 QR_SCALE = 8
 CODE_LETTERS = "abcdefghjkmnpqrstuvwxyz2345678"
 """The 30 letters and digits of codes that the server makes: none is taken for another."""
 CODE_LENGTH = 10
+NOT_INVITED: dict[str, Any] = {"invite": None, "invite_is_old": False, "carried": ""}
+"""What a page shows to those who come without a code."""
 
 
 def new_code() -> str:
@@ -33,32 +36,28 @@ class Invited(Protocol):
     def invite(self) -> str | None: ...
 
 
-def base_of(request: Request) -> str:
-    """Return this server's address as the reader knows it."""
-    return str(request.base_url).rstrip("/")
-
-
 def page_link(tournament: Invited, base: str) -> str:
     """Make the link for those who are invited."""
     query = "" if tournament.invite is None else "?" + urlencode({"invite": tournament.invite})
     return f"{base}/tournaments/{quote(tournament.id)}{query}"
 
 
-def join_command(tournament: Invited, base: str, *, invite: str | None) -> str:
-    """Write the shell command of a bot that joins."""
-    words = ["rumble", "bot", "minimax", "--server", base, "--join", tournament.id]
-    return shlex.join(words if invite is None else [*words, "--invite", invite])
+def join_command(tournament: Invited, base: str) -> str:
+    """Write the shell command of a bot that joins, under a name of its own."""
+    code = [] if tournament.invite is None else ["--invite", tournament.invite]
+    words = ["rumble", "bot", "minimax", "--server", base, "--join", tournament.id, *code, "--name", made_name()]
+    return shlex.join(words)
 
 
-def invite_answer(tournament: Invited, request: Request) -> InviteAnswer:
-    """Make the invitation as its host sees it."""
-    base = base_of(request)
-    command = join_command(tournament, base, invite=tournament.invite)
-    return InviteAnswer(code=tournament.invite, link=page_link(tournament, base), command=command)
+def invite_answer(tournament: Invited, place: Place) -> InviteAnswer:
+    """Make the invitation as its host, who is at this place, passes it on."""
+    to_share = place.to_share
+    link, command = page_link(tournament, to_share.base), join_command(tournament, to_share.base)
+    return InviteAnswer(code=tournament.invite, link=link, command=command, only_here=to_share.only_here)
 
 
-def page_invitation(tournament: Invited, base: str, given: str | None) -> dict[str, Any]:
-    """Make what the tournament's page shows of the code in its address: the code, or that the link is old.
+def page_invitation(tournament: Invited, given: str | None) -> dict[str, Any]:
+    """Make what a page shows of a code in its address: the code, or that the link is old; and what its links carry on.
 
     A wrong code is never shown: otherwise anyone could make a link whose text people would copy into a shell. Whoever
     calls counts the wrong ones.
@@ -68,7 +67,7 @@ def page_invitation(tournament: Invited, base: str, given: str | None) -> dict[s
     return {
         "invite": code if invited else None,
         "invite_is_old": given is not None and code is not None and not invited,
-        "join_command": join_command(tournament, base, invite=code if invited else None),
+        "carried": "?" + urlencode({"join": tournament.id, "invite": code}) if invited else "",
     }
 
 

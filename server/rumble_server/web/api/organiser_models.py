@@ -80,11 +80,16 @@ class ReferenceBots(ServerMessageModel):
 
 
 class InviteAnswer(ServerMessageModel):
-    """The code (null if none is needed), a link to the page, and the command of a bot that joins."""
+    """The code (null if none is needed), a link to the page, and the command of a bot that joins.
+
+    The command has a name for the bot, another one each time. `only_here` is whether nobody but those at the server's
+    own machine can open the link.
+    """
 
     code: str | None
     link: str
     command: str
+    only_here: bool = False
 
 
 class LastFault(ServerMessageModel):

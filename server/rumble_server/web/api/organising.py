@@ -14,10 +14,11 @@ from rumble_server.tournament.tournament import OVER, Tournament
 from rumble_server.web.api import organiser_models as models
 from rumble_server.web.api.auditing import audit_command
 from rumble_server.web.api.commands import REFUSED, body_schema, carry_out, read_model
-from rumble_server.web.api.invitations import base_of, invite_answer, new_code, page_link, qr_code
+from rumble_server.web.api.invitations import invite_answer, new_code, page_link, qr_code
 from rumble_server.web.api.library import Library
 from rumble_server.web.api.reading import ERRORS
 from rumble_server.web.feed.views import summary_view
+from rumble_server.web.place import place_of
 from rumble_server.web.security import organiser_only
 from rumble_server.web.site import Site
 
@@ -85,7 +86,7 @@ def organising_routes(site: Site, library: Library) -> APIRouter:
         """Show how to invite: the code if there is one, a link to the page, and the command of a bot."""
         found = await library.basics(tournament)
         await site.on_disk()
-        return invite_answer(found, request)
+        return invite_answer(found, place_of(request))
 
     @router.post("/tournaments/{tournament}/invite", openapi_extra=body_schema(models.ChangeInvite, required=False))
     async def change_invite(tournament: str, request: Request) -> models.InviteAnswer:
@@ -93,14 +94,15 @@ def organising_routes(site: Site, library: Library) -> APIRouter:
         given = await read_model(request, models.ChangeInvite)
         code = given.code if "code" in given.model_fields_set else new_code()
         await carry_out(site, tournament, lambda: organiser.change_invite(tournament, code))
-        return invite_answer(arena.lifecycle.tournament(tournament), request)
+        return invite_answer(arena.lifecycle.tournament(tournament), place_of(request))
 
     @router.get("/tournaments/{tournament}/invite.svg", response_class=Response, responses=_SVG)
     async def get_qr(tournament: str, request: Request) -> Response:
         """Draw the link to the page as a QR code."""
         found = await library.basics(tournament)
         await site.on_disk()
-        return Response(qr_code(page_link(found, base_of(request))), HTTPStatus.OK, SECRET, media_type="image/svg+xml")
+        link = page_link(found, place_of(request).to_share.base)
+        return Response(qr_code(link), HTTPStatus.OK, SECRET, media_type="image/svg+xml")
 
     return router
 

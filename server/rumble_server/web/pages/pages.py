@@ -10,24 +10,28 @@ from starlette.responses import Response
 
 from rumble_server.tournament.rebuild import Rebuilt
 from rumble_server.tournament.tournament import Tournament
+from rumble_server.web.api.invitations import NOT_INVITED, page_invitation
 from rumble_server.web.api.library import Library
 from rumble_server.web.api.opponents import opponents, playable_games
 from rumble_server.web.api.reading import tournament_json
 from rumble_server.web.api.streamed import only, streamed
 from rumble_server.web.errors import WebError
+from rumble_server.web.made_names import made_name
 from rumble_server.web.pages import guide
 from rumble_server.web.pages.console import form_groups, games_with_settings
 from rumble_server.web.pages.digests import Digests, lines_of, records
 from rumble_server.web.pages.docs import operations
 from rumble_server.web.pages.match_page import match_context
 from rumble_server.web.pages.play import CLOCKS, SEATS, choose
-from rumble_server.web.pages.rendering import NOT_STORED, html, page_of, place_of
+from rumble_server.web.pages.rendering import NOT_STORED, html, page_of
 from rumble_server.web.pages.tournament_pages import (
+    BOT_NAME,
     page_of_matches,
     page_of_tournament,
     part_with_audit,
     part_with_rounds,
 )
+from rumble_server.web.place import place_of
 from rumble_server.web.site import Site
 
 MOST_BOTS = 200
@@ -50,21 +54,40 @@ def add_pages(app: FastAPI, site: Site, library: Library) -> None:
         await site.on_disk()
         return await asyncio.to_thread(html, request, template, **context)
 
+    def shown_code(request: Request, tournament: Tournament) -> str | None:
+        """Return the code in an address: empty if it is wrong, None if there is or needs none.
+
+        Raises WebError with `too_many_requests` after too many wrong ones.
+        """
+        given = request.query_params.get("invite")
+        if given is None or tournament.invite is None:
+            return None
+        return given if site.tries.is_invited(request, tournament, given) else ""
+
+    def invitation_to(request: Request, tournament: Tournament | None) -> dict[str, Any]:
+        """Make what a page shows of the invitation in its address; there is none to no tournament."""
+        return NOT_INVITED if tournament is None else page_invitation(tournament, shown_code(request, tournament))
+
     async def home(request: Request) -> Response:
         listing = await digests.listing()
         groups = [
             (title, [each for each in listing.tournaments if each.status in statuses]) for title, statuses in GROUPS
         ]
         bots = records(listing.digests[each.id] for each in listing.tournaments if each.id in listing.digests)
+        invited = site.arena.tournaments.get(request.query_params.get("join", ""))
+        invitation = invitation_to(request, invited)
         return await answer(
             request,
             "home.html",
             groups=groups,
             listing=listing,
-            joinable=next((each.id for each in listing.tournaments if each.status == "lobby"), "TOURNAMENT"),
+            joinable=invited.id
+            if invited is not None and invitation["invite"]
+            else next((each.id for each in listing.tournaments if each.status == "lobby"), None),
             bots=bots[:MOST_BOTS],
             more_bots=len(bots[MOST_BOTS:]),
             is_connected=site.arena.is_connected,
+            **invitation,
         )
 
     async def bot(request: Request) -> Response:
@@ -84,8 +107,7 @@ def add_pages(app: FastAPI, site: Site, library: Library) -> None:
         if found is None:
             connected = await library.connected(request.path_params["tournament"])
             return await written(request, page_of_tournament, None, connected, None, place_of(request), None)
-        invite = _shown_code(site, request, found)
-        place = place_of(request)
+        invite, place = shown_code(request, found), place_of(request)
 
         async def make() -> bytes:
             shown = await tournament_json(site, library, found.id)
@@ -93,7 +115,8 @@ def add_pages(app: FastAPI, site: Site, library: Library) -> None:
             return await library.made(found.id, page_of_tournament, shown, frozenset(), context, place, invite)
 
         page = await library.once((page_of_tournament, found.id, place, invite), make)
-        return await streamed(only(page), "text/html", NOT_STORED)
+        own = page.replace(BOT_NAME.encode(), made_name().encode())
+        return await streamed(only(own), "text/html", NOT_STORED)
 
     async def rounds(request: Request) -> Response:
         page = await library.made(request.path_params["tournament"], part_with_rounds, place_of(request))
@@ -128,11 +151,13 @@ def add_pages(app: FastAPI, site: Site, library: Library) -> None:
 
     async def write(request: Request) -> Response:
         joins = request.query_params.get("join", "")
-        tournament = (await library.basics(joins)).id if joins else None
+        found = await library.basics(joins) if joins else None
+        invitation = invitation_to(request, site.arena.tournaments.get(joins))
+        tournament, by_invitation = (None, False) if found is None else (found.id, found.invite is not None)
 
         def page() -> Response:
-            bare_bot, protocol = guide.bare_bot(), guide.protocol()
-            return html(request, "write.html", tournament=tournament, bare_bot=bare_bot, protocol=protocol)
+            about = {"tournament": tournament, "by_invitation": by_invitation, **invitation}
+            return html(request, "write.html", bare_bot=guide.bare_bot(), protocol=guide.protocol(), **about)
 
         return await asyncio.to_thread(page)
 
@@ -167,14 +192,3 @@ def add_pages(app: FastAPI, site: Site, library: Library) -> None:
     }
     for path, page in pages.items():
         app.add_route(path, page, methods=["GET"], include_in_schema=False)
-
-
-def _shown_code(site: Site, request: Request, tournament: Tournament) -> str | None:
-    """Return the code in the address of a tournament's page: empty if it is wrong, None if there is or needs none.
-
-    Raises WebError with `too_many_requests` after too many wrong ones.
-    """
-    given = request.query_params.get("invite")
-    if given is None or tournament.invite is None:
-        return None
-    return given if site.tries.is_invited(request, tournament, given) else ""

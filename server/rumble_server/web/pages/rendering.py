@@ -1,19 +1,18 @@
 """Rendering of the templates. Texts that users chose are escaped, so that they are never markup."""
 
-from dataclasses import dataclass
 from inspect import getmembers, isfunction
 from pathlib import Path
 from typing import Any
 
 from fastapi import Request
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from starlette.datastructures import URL
 from starlette.responses import HTMLResponse
 
 from rumble_server.web import texts
-from rumble_server.web.api.invitations import base_of
 from rumble_server.web.api.models import MatchView
+from rumble_server.web.made_names import made_name
 from rumble_server.web.pages.drawn import svg, token
+from rumble_server.web.place import Place, place_of
 
 FOLDER = Path(__file__).parent
 STATIC = FOLDER.parent / "static"
@@ -38,24 +37,10 @@ _environment.filters |= {each.__name__: each for each in (svg, token, verdict_te
 _environment.filters |= dict(getmembers(texts, isfunction))
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a page is seen: this server's address as the reader knows it, and where bots connect."""
-
-    base: str
-    bot_url: str
-
-
-def place_of(request: Request) -> Place:
-    """Return where the reader of a request is."""
-    base = base_of(request)
-    scheme = "wss" if request.url.scheme == "https" else "ws"
-    return Place(base, str(URL(base).replace(scheme=scheme, path="/bot")))
-
-
 def render(template: str, place: Place, **context: Any) -> str:
-    """Write a page."""
-    return _environment.get_template(template).render(base=place.base, bot_url=place.bot_url, **context)
+    """Write a page. Its commands have a bot's name of their own, unless one is given as `bot_name`."""
+    about = {"place": place, "base": place.base, "bot_url": place.bot_url, "bot_name": made_name(), "carried": ""}
+    return _environment.get_template(template).render(**about | context)
 
 
 def page_of(content: str | bytes, status: int = 200) -> HTMLResponse:

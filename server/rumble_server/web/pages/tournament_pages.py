@@ -8,13 +8,16 @@ from rumble_server.tournament.audit import Audit, Context
 from rumble_server.tournament.rebuild import Rebuilt
 from rumble_server.web.api import documents
 from rumble_server.web.api.invitations import page_invitation
-from rumble_server.web.pages.rendering import Place, render
+from rumble_server.web.pages.rendering import render
 from rumble_server.web.pages.tournament_page import IN_ROUNDS, audit_context, rounds_context, tournament_context
+from rumble_server.web.place import Place
 
 MOST_MATCHES = 1000
 """Maximum number of matches on the page of a tournament's matches: the newest."""
 MOST_AUDITED = 5000
 """Maximum number of results of a tournament whose page has an audit; a larger audit is only in the API."""
+BOT_NAME = "@bot-name@"
+"""Stands on a tournament's page, which is written once for several readers, where each gets a name of their own."""
 
 
 def page_of_tournament(
@@ -31,8 +34,8 @@ def page_of_tournament(
     """
     view = documents.view(rebuilt, connected) if shown is None else TournamentView.model_validate_json(shown)
     context = tournament_context(rebuilt.tournament, view, _audit(rebuilt, now))
-    invitation = page_invitation(rebuilt.tournament, place.base, invite)
-    return render("tournament.html", place, **context, **invitation).encode()
+    invitation = page_invitation(rebuilt.tournament, invite)
+    return render("tournament.html", place, bot_name=BOT_NAME, **context, **invitation).encode()
 
 
 def page_of_matches(rebuilt: Rebuilt, bot: str | None, against: str | None, place: Place) -> bytes:

@@ -8,7 +8,7 @@ const PARTS = ["tournaments", "bots"];
 
 async function refresh() {
   if (document.hidden) return;
-  const answer = await fetch("/").catch(() => null);
+  const answer = await fetch(location.pathname + location.search).catch(() => null);
   const banner = byId("connection");
   banner.hidden = answer?.ok ?? false;
   banner.textContent = banner.hidden ? "" : "Not connected to the server: what you see may be old. Trying again…";
@@ -22,6 +22,8 @@ async function refresh() {
     shown.replaceChildren(...next.childNodes);
     shown.hidden = next.hidden;
   }
+  // A code that is no longer valid would count as a wrong one each time.
+  if (!fresh.querySelector("a.brand[href*='invite=']")) history.replaceState(null, "", location.pathname);
 }
 
 setInterval(refresh, PACE_MS);

@@ -11,10 +11,13 @@ from tests.server.web.memory_server import HOST, MemoryServer
 async def test_an_invitation_is_shown_changed_and_lifted(server: MemoryServer, browser: httpx.AsyncClient) -> None:
     server.world.create(invite="hush hush")
     told = await get(browser, "tournaments/friday/invite")
+    named = r"--name [a-z]+-[a-z]+-\d\d"
+    command = "rumble bot minimax --server http://rumble.test --join friday"
+    assert re.fullmatch(f"{command} --invite 'hush hush' {named}", told.pop("command"))
     assert told == {
         "code": "hush hush",
         "link": "http://rumble.test/tournaments/friday?invite=hush+hush",
-        "command": "rumble bot minimax --server http://rumble.test --join friday --invite 'hush hush'",
+        "only_here": False,
     }
     renewed = (await post(browser, "tournaments/friday/invite")).json()
     assert re.fullmatch(f"[{CODE_LETTERS}]{{{CODE_LENGTH}}}", renewed["code"])
@@ -25,11 +28,8 @@ async def test_an_invitation_is_shown_changed_and_lifted(server: MemoryServer, b
     own = (await post(browser, "tournaments/friday/invite", {"code": "ours"})).json()
     assert own["code"] == "ours"
     lifted = (await post(browser, "tournaments/friday/invite", {"code": None})).json()
-    assert lifted == {
-        "code": None,
-        "link": "http://rumble.test/tournaments/friday",
-        "command": "rumble bot minimax --server http://rumble.test --join friday",
-    }
+    assert re.fullmatch(f"{command} {named}", lifted.pop("command"))
+    assert lifted == {"code": None, "link": "http://rumble.test/tournaments/friday", "only_here": False}
     server.world.login("anyone", join="friday")
     server.pass_ms()
     assert list(server.world.arena.tournaments["friday"].field) == ["early", "anyone"]
@@ -69,6 +69,35 @@ async def test_who_has_the_link_sees_how_to_join(server: MemoryServer, browser: 
         assert "hush" not in page
         assert "guess" not in page
         assert ("not valid any more" in page) == bool(query)
+
+
+async def test_the_links_of_an_invitation_keep_its_code(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    server.world.create(name="Other")
+    server.world.create(invite="hush")
+    server.pass_ms()
+    carried = "?join=friday&amp;invite=hush"
+    for path in ("/tournaments/friday?invite=hush", "/write?join=friday&invite=hush", "/?join=friday&invite=hush"):
+        page = (await browser.get(path)).text
+        assert {f'<a class="brand" href="/{carried}">', f'<a href="/write{carried}"'} <= set(
+            re.findall(r'<a (?:class="brand" )?href="[^"]*"(?:>)?', page)
+        ) | set(re.findall(r'<a href="[^"]*"', page)), path
+    home = (await browser.get("/?join=friday&invite=hush")).text
+    assert '<a href="/tournaments/friday?invite=hush">' in home
+    assert '<a href="/write?join=other">' in home
+    assert re.search(r"bare_bot.py rumble.test friday <span data-bot-name>[a-z-]+\d\d</span> hush<", home)
+    assert '<a href="/tournaments/friday?invite=hush">' in (await browser.get("/write?join=friday&invite=hush")).text
+    for path in ("/?join=friday&invite=guess", "/write?join=friday&invite=guess", "/?join=nope&invite=hush"):
+        page = (await browser.get(path)).text
+        assert "invite=" not in page
+        assert "guess" not in page
+
+
+async def test_guesses_on_other_pages_count_as_well(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    server.world.create(invite="hush")
+    server.pass_ms()
+    paths = ("/?join=friday&invite=guess", "/write?join=friday&invite=guess")
+    answers = [await browser.get(paths[number % 2]) for number in range(200)]
+    assert answers[-1].status_code == 429
 
 
 def test_a_code_that_the_server_makes_has_at_least_six_of_thirty_characters() -> None:

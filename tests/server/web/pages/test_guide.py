@@ -1,5 +1,8 @@
 """The page for those who write a bot: its program is the repository's, and its messages are the protocol's."""
 
+import re
+import shlex
+from html import unescape
 from pathlib import Path
 
 import httpx
@@ -7,6 +10,7 @@ from rumble_protocol.schema import schemas
 from rumble_server.web.pages import guide
 
 from tests.server.web.memory_server import MemoryServer
+from tests.server.web.pages.html import Page
 
 ROOT = Path(__file__).parents[4]
 
@@ -30,9 +34,47 @@ async def test_the_commands_join_the_tournament_that_is_asked_for(
 ) -> None:
     server.world.create(name="Friday")
     server.pass_ms()
-    assert "--join friday" in (await browser.get("/write?join=friday")).text
+    page = Page((await browser.get("/write?join=friday")).text).text
+    assert "--join friday" in page
+    assert "--invite" not in page
     assert "--join TOURNAMENT" in (await browser.get("/write")).text
     assert (await browser.get("/write?join=nope")).status_code == 404
+
+
+async def test_the_commands_have_the_invitation_and_a_name_of_the_reader_s_own(
+    server: MemoryServer, browser: httpx.AsyncClient
+) -> None:
+    server.world.create(name="Friday", invite="hush's")
+    server.pass_ms()
+    names = set()
+    for _ in range(2):
+        html = (await browser.get("/write?join=friday&invite=hush%27s")).text
+        commands = {
+            kind: unescape(re.sub("<[^>]*>", "", text))
+            for kind, text in re.findall(r'data-command="(\w+)"><pre tabindex="0"><code>(.*?)</code>', html, re.DOTALL)
+        }
+        words = {kind: shlex.split(text.splitlines()[-1]) for kind, text in commands.items() if kind != "source"}
+        joining = ["--server", "http://rumble.test", "--join", "friday", "--invite", "hush's"]
+        name = words["bare"][4]
+        assert words == {
+            "bare": ["python", "bare_bot.py", "rumble.test", "friday", name, "hush's"],
+            "function": ["rumble", "bot", "mine.py:ai", *joining, "--name", name],
+            "reference": ["rumble", "bot", "minimax", *joining, "--name", name],
+            "starter": ["rumble", "new", name, "--language", "python", *joining],
+        }
+        names.add(name)
+    assert len(names) == 2
+
+
+async def test_without_the_invitation_the_commands_have_a_place_for_it(
+    server: MemoryServer, browser: httpx.AsyncClient
+) -> None:
+    server.world.create(name="Friday", invite="hush")
+    server.pass_ms()
+    page = Page((await browser.get("/write?join=friday")).text).text
+    assert "--join friday --invite CODE --name " in page
+    assert "hush" not in page
+    assert "not valid any more" in (await browser.get("/write?join=friday&invite=guess")).text
 
 
 async def test_the_schemas_are_served(browser: httpx.AsyncClient) -> None:

@@ -86,4 +86,4 @@ async def test_what_the_address_says_is_text(browser: httpx.AsyncClient) -> None
     assert "<script>" not in html
     assert "<b>&#39;" not in html
     assert "There is no game &#39;&lt;script&gt;&#39; here." in html
-    assert "rumble bot minimax --server http://rumble.test --challenges" in html
+    assert "rumble bot minimax --server http://rumble.test --challenges --name " in html

@@ -1,5 +1,6 @@
 """The page of a tournament as the server renders it, before any script."""
 
+import asyncio
 import re
 
 import httpx
@@ -9,6 +10,7 @@ from rumble_server.web.feed.views import MOST_LATEST
 from rumble_server.web.pages.chart import MOST_STEPS, STEPS
 from rumble_server.web.pages.rendering import STATIC
 from rumble_server.web.pages.tournament_page import MOST_BOARDS, MOST_ON_PODIUM, PLACES
+from rumble_server.web.pages.tournament_pages import BOT_NAME
 from rumble_server.web.texts import HEATS
 
 from tests.server.web.memory_server import MemoryServer
@@ -51,6 +53,18 @@ async def test_the_page_of_a_tournament_has_all_before_any_script(
     assert '<th scope="row" title="alice">alice</th>' in html
     assert "rumble bot minimax --server http://rumble.test --join friday" in text
     assert "ws://rumble.test/bot" in text
+
+
+async def test_readers_of_one_page_get_different_names_for_their_bots(
+    server: MemoryServer, browser: httpx.AsyncClient
+) -> None:
+    server.world.create()
+    server.pass_ms()
+    pages = await asyncio.gather(*(browser.get("/tournaments/friday") for _ in range(4)))
+    names = [set(re.findall(r"--name <span data-bot-name>(.*?)</span>", page.text)) for page in pages]
+    assert all(len(each) == 1 for each in names)
+    assert len(set().union(*names)) > 1
+    assert not any(BOT_NAME in page.text for page in pages)
 
 
 async def test_the_crosstable_follows_the_ranks_once_it_is_over(

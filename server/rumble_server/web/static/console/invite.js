@@ -10,7 +10,8 @@ const SHORTEST_CODE = 6;
 /** @param {string} path */
 async function showInvite(path) {
   const data = await request("GET", path);
-  const { code, link, command } = data;
+  const { code, link, command, only_here: onlyHere } = data;
+  byId("only-here").hidden = !onlyHere;
   byId("code").textContent = code ?? "";
   byId("code-line").hidden = code === null;
   byId("short-code").hidden = code === null || code.length >= SHORTEST_CODE;

@@ -1,0 +1,67 @@
+"""What this server is called: in pages, and in links that are passed on to others."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from fastapi import Request
+
+from rumble_server.hosts import is_loopback, is_loopback_host
+from rumble_server.web.tries import is_local
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a page is seen."""
+
+    base: str
+    """This server's address as the reader knows it."""
+    others: tuple[str, ...] = ()
+    """Its addresses for other machines, where `base` is for this machine only."""
+
+    @property
+    def bot_url(self) -> str:
+        """Where bots connect."""
+        return f"{self.base.replace('http', 'ws', 1)}/bot"
+
+    @property
+    def bot_server(self) -> str:
+        """The server as a bot without the SDK takes it: HOST:PORT, or with `wss://` where it speaks TLS."""
+        parts = urlsplit(self.base)
+        return parts.netloc if parts.scheme == "http" else f"wss://{parts.netloc}"
+
+    @property
+    def only_here(self) -> bool:
+        """Whether nobody can use `base` but those who sit at the server's own machine."""
+        return is_loopback_host(urlsplit(self.base).netloc)
+
+    @property
+    def to_share(self) -> "Place":
+        """Where those are to whom a link is given."""
+        return Place(self.others[0]) if self.others else self
+
+
+class Addresses:
+    """Finds the place of a request."""
+
+    def __init__(self, public_url: str | None = None, networks: Callable[[], Sequence[str]] = tuple) -> None:
+        """`networks` gives this server's addresses on the networks of its machine; it is asked by local requests."""
+        self._public_url = public_url
+        self._networks = networks
+
+    def place_of(self, request: Request) -> Place:
+        """Return the public URL if there is one, else what the browser asked, as a believed proxy or Host tells."""
+        if self._public_url is not None:
+            return Place(self._public_url)
+        shown = request.scope.get("state", {}).get("shown_host")
+        base = f"{request.url.scheme}://{shown}" if shown else str(request.base_url).rstrip("/")
+        place = Place(base)
+        local_address = (request.scope.get("server") or ("",))[0]
+        is_here = place.only_here and is_local(request) and is_loopback(local_address)
+        return Place(base, tuple(self._networks())) if is_here else place
+
+
+def place_of(request: Request) -> Place:
+    """Return where the reader of a request is."""
+    addresses: Addresses = request.app.state.addresses
+    return addresses.place_of(request)
