@@ -88,7 +88,7 @@ def practice(
     screen = Screen(as_json=json_, step=step)
     with tempfile.TemporaryDirectory(prefix="rumble-") as folder:
         server = ServerConfig(port=0, db=str(Path(folder) / "rumble.db"), drain_ms=0)
-        code = run_unless_stopped(_practice(server, config, against, command, screen))
+        code = run_unless_stopped(_practice(server, config, against, command, screen, folder))
     return ExitCode.INTERRUPTED if code is None else code
 
 
@@ -133,7 +133,7 @@ class Screen:
 
 
 async def _practice(
-    config: ServerConfig, wanted: TournamentConfig, against: str, command: Sequence[str], screen: Screen
+    config: ServerConfig, wanted: TournamentConfig, against: str, command: Sequence[str], screen: Screen, folder: str
 ) -> int:
     async with running_server(config) as server:
         tournament = Organiser(server.arena).create(wanted)
@@ -141,7 +141,7 @@ async def _practice(
         async with (
             _opponent(against, server.url, wanted) as opponent,
             proxying(ws_url(server.url), screen) as port,
-            _bot_process(command, port) as process,
+            _bot_process(command, port, folder) as process,
         ):
             try:
                 return await _follow(tournament, opponent, process, screen)
@@ -163,7 +163,9 @@ async def _opponent(bot: str, url: str, wanted: TournamentConfig) -> AsyncIterat
 
 
 @asynccontextmanager
-async def _bot_process(command: Sequence[str], port: int) -> AsyncIterator[asyncio.subprocess.Process]:
+async def _bot_process(
+    command: Sequence[str], port: int, folder: str
+) -> AsyncIterator[asyncio.subprocess.Process]:
     """Run the bot's process. Its output goes to standard error, because standard output has the trace."""
     places = {"{address}": f"127.0.0.1:{port}", "{join}": ID, "{name}": NAME}
     words = [_filled(word, places) for word in command]
@@ -172,6 +174,7 @@ async def _bot_process(command: Sequence[str], port: int) -> AsyncIterator[async
         "RUMBLE_JOIN": ID,
         "RUMBLE_NAME": NAME,
         "RUMBLE_KEY": secrets.token_urlsafe(),
+        "RUMBLE_CONFIG_DIR": folder,  # so that keys for this server do not gather
     }
     try:
         process = await start_group(words, stdin=asyncio.subprocess.DEVNULL, stdout=STDERR, env={**os.environ, **told})
