@@ -129,7 +129,7 @@ class Digests:
         digests: dict[str, Digest] = {}
         for each in listed:
             if isinstance(each, Tournament):
-                digests[each.id] = digest(each, self._site.ranker.ranking(each).standings)
+                digests[each.id] = digest(each, (await self._site.ranker.fresh(each)).standings)
                 await asyncio.sleep(0)  # there may be a hundred, and each takes up to some ms
             elif isinstance(each, EndedTournament):
                 digests[each.id] = self._over.get(each.id) or digest_of_ended(each)
