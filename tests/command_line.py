@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from rumble_server.cli.main import app
+from typer import Exit
 from typer.main import get_command
 
 
@@ -15,6 +16,9 @@ def parse_all(commands: Iterable[str]) -> None:
         assert program == "rumble", command
         try:
             _parse(get_command(app), program, arguments)
+        except Exit as answered:  # `--version` is answered at once
+            if answered.exit_code != 0:
+                raise AssertionError(f"{command!r} is not accepted") from answered
         except Exception as error:
             raise AssertionError(f"{command!r} is not accepted: {error!r} {error}") from error
 

@@ -2,6 +2,7 @@
 
 import os
 import signal
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -21,3 +22,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for item in items:
             if item.get_closest_marker("long") is not None:
                 item.add_marker(pytest.mark.skip(reason="it takes long: RUMBLE_LONG=1 has it run, as .ci/run does"))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Write what was skipped into the file that SKIPPED_TO names; `python -m pytest @FILE` runs it elsewhere."""
+    if file := os.environ.get("SKIPPED_TO"):
+        skipped = {report.nodeid: None for report in terminalreporter.getreports("skipped")}
+        Path(file).write_text("".join(f"{node}\n" for node in skipped), encoding="utf-8")

@@ -6,6 +6,8 @@ import subprocess
 import tomllib
 from pathlib import Path
 
+from tests.needs import missing, need
+
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 PACKAGES = [ROOT / package for package in PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]]
@@ -19,7 +21,9 @@ FOREIGN = re.compile(
 
 def repository_files() -> list[Path]:
     """Return the tracked files, and new ones that are not ignored."""
-    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
+    command = [need("git"), "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
+    if not (ROOT / ".git").exists():
+        missing("this is no clone of the repository")
     listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     return [path for name in sorted(set(listed.split("\0"))) if (path := ROOT / name).is_file()]
 

@@ -130,10 +130,11 @@ class Server:
                 except StoreError as error:
                     log.warning("the host token stays in clear until the next start: %s", error)
 
-    def _house_secret(self) -> str:
-        secret = self.log.get("house_secret") or secrets.token_hex(32)
-        self.log.put("house_secret", secret)
-        return secret
+    def _kept(self, key: str, size: int) -> str:
+        """Return a random text that is made once, of `size` bytes, and kept with the database."""
+        text = self.log.get(key) or secrets.token_hex(size)
+        self.log.put(key, text)
+        return text
 
     async def start(self) -> None:
         """Listen, and take up what was running. Raises StoreError; StartError, and then the database is closed."""
@@ -145,7 +146,7 @@ class Server:
             self.reader.close()
             raise
         self.archive = Archive(self.log.path, self.log.file, self.config.bounds)
-        sessions, keys = Sessions(), HouseKeys(self._house_secret())
+        sessions, keys = Sessions(), HouseKeys(self._kept("house_secret", 32))
         self.arena = Arena(
             log=self.log,
             clock=LoopClock(loop, time.time()),
@@ -162,7 +163,14 @@ class Server:
         )
         self.arena.on_ban.append(self._shut_out)
         program = f"rumble {version('botrumble')}"
-        self.gateway = Gateway(self.arena, sessions, program, self.config.limits, open_names=self.config.open_names)
+        self.gateway = Gateway(
+            self.arena,
+            sessions,
+            program,
+            self.config.limits,
+            identity=self._kept("identity", 16),
+            open_names=self.config.open_names,
+        )
         self.feed = Feed(self.arena, Ranker(self.arena.clock.now_ms, on_thread))
         self.log.on_durable.append(self._on_durable)
         self.log.on_trouble.append(self.arena.on_trouble)

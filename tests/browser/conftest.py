@@ -1,7 +1,6 @@
 """A real browser, a real server and bots for the tests of this folder, which share one event loop."""
 
 import importlib.util
-import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -12,6 +11,7 @@ import pytest_asyncio
 from tests.browser.paced_bots import PacedBots
 from tests.browser.running_server import RunningServer, started_server
 from tests.browser.sample_site import SampleSite, serve_sample_site
+from tests.needs import missing
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, Page
@@ -23,13 +23,6 @@ PATIENCE_MS = 15_000
 """How long a test waits for something on a page, in ms; then it fails."""
 
 OpenPage = Callable[..., Awaitable["Page"]]
-
-
-def missing(what: str) -> NoReturn:
-    """Skip the test because a tool is not installed; fail instead where the variable `CI` is set."""
-    if os.environ.get("CI"):
-        pytest.fail(f"{what}, and this run must not skip", pytrace=False)
-    pytest.skip(what, allow_module_level=True)
 
 
 class _NotInstalled(pytest.Module):

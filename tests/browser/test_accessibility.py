@@ -6,10 +6,11 @@ from typing import Any, Literal
 
 import pytest
 
-from tests.browser.conftest import OpenPage, missing
+from tests.browser.conftest import OpenPage
 from tests.browser.problems import Problems
 from tests.browser.sample_site import SampleSite
 from tests.browser.site_pages import SITE_PAGES, SitePage
+from tests.needs import missing
 
 ROOT = Path(__file__).parents[2]
 COLORS = ("color-contrast", "link-in-text-block")

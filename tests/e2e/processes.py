@@ -66,7 +66,7 @@ def serving(folder: Path, *options: str) -> Iterator[Server]:
     database = str(folder / "rumble.db")
     arguments = ["serve", "--port", "0", "--db", database, "--host-token", TOKEN, "--house", "none", *options]
     with running([*RUMBLE, *arguments], clean_environment(folder), folder / "serve.log") as process:
-        yield Server(_announced_port(process, folder / "serve.log"), folder)
+        yield Server(announced_port(process, folder / "serve.log"), folder)
 
 
 @contextmanager
@@ -93,7 +93,7 @@ def running(command: Sequence[str], environment: Mapping[str, str], log: Path) -
                 process.kill()
 
 
-def _announced_port(process: subprocess.Popen[str], log: Path) -> int:
+def announced_port(process: subprocess.Popen[str], log: Path) -> int:
     """Return the port that a server prints when it is ready."""
     assert process.stdout is not None
     for line in process.stdout:

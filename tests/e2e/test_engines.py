@@ -1,9 +1,6 @@
 """Engines from Debian's packages play each other over the bridges."""
 
-import importlib.util
 import json
-import os
-import shutil
 import subprocess
 from contextlib import ExitStack
 from pathlib import Path
@@ -12,27 +9,9 @@ from typing import Any
 import pytest
 
 from tests.e2e.processes import PATIENCE_S, RUMBLE, clean_environment, running, serving
+from tests.needs import need, need_module
 
 pytestmark = pytest.mark.e2e
-PLACES = f"{os.environ.get('PATH', '')}:/usr/games:/usr/local/games"
-
-
-def need(program: str) -> str:
-    """Return the path of a program. Without it the test is skipped, or fails if CI is set."""
-    found = shutil.which(program, path=PLACES)
-    return found or _missing(f"{program} is not installed: apt-get install {program}")
-
-
-def need_module(module: str, extra: str) -> None:
-    """Skip the test without a library of an extra, or fail if CI is set."""
-    if importlib.util.find_spec(module) is None:
-        _missing(f"needs the extra: pip install '.[{extra}]'")
-
-
-def _missing(why: str) -> str:
-    if os.environ.get("CI"):
-        pytest.fail(why)
-    pytest.skip(why)
 
 
 def played(folder: Path, game: list[str], first: list[str], second: list[str]) -> tuple[dict[str, Any], list[str]]:

@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from tests.e2e.processes import PATIENCE_S, RUMBLE, clean_environment, free_port, running, serving
-from tests.e2e.test_engines import need
+from tests.needs import need
 from tests.server.certificates import Authority
 from tests.test_operating import found
 

@@ -17,6 +17,7 @@ from rumble_server.arena.organiser import Organiser
 from rumble_server.bounds import Bounds
 from rumble_server.config import ServerConfig
 from rumble_server.store.archive import Archive
+from rumble_server.store.copies import backup, restore
 from rumble_server.store.pruning import prune
 from rumble_server.store.reader import LogReader
 from rumble_server.store.sqlite import SqliteLog
@@ -190,6 +191,21 @@ async def test_a_token_is_made_once_and_replaced_by_one_that_is_given(tmp_path: 
     tokens = given.arena.host_tokens
     assert [tokens.holder(each) for each in (made, "another-token", "the-token-of-ada")] == [None, "default", "ada"]
     await given.stop()
+
+
+@pytest.mark.e2e
+async def test_the_identity_stays_over_restarts_and_goes_with_a_backup(tmp_path: Path) -> None:
+    async def told(path: Path) -> str:
+        async with running(path) as server, connect(f"ws{server.url.removeprefix('http')}/bot", proxy=None) as bot:
+            return str(json.loads(await bot.recv())["identity"])
+
+    first = await told(tmp_path / "a.db")
+    assert len(first) == 32
+    assert await told(tmp_path / "a.db") == first
+    backup(str(tmp_path / "a.db"), str(tmp_path / "copy.db"))
+    restore(str(tmp_path / "b.db"), str(tmp_path / "copy.db"), replace=False)
+    assert await told(tmp_path / "b.db") == first
+    assert await told(tmp_path / "c.db") != first
 
 
 # --- what is damaged ---

@@ -62,6 +62,13 @@ class Say:
 
 
 @dataclass(frozen=True, slots=True)
+class Admitted:
+    """The server of this identity accepted the key; empty where it tells none."""
+
+    identity: str
+
+
+@dataclass(frozen=True, slots=True)
 class Drop:
     """Close this connection, and connect again a little later."""
 
@@ -80,4 +87,4 @@ class Fail:
     error: SdkError
 
 
-Action = Send | Think | Tell | Say | Drop | Finish | Fail
+Action = Send | Think | Tell | Say | Admitted | Drop | Finish | Fail

@@ -55,8 +55,9 @@ class BotFailed(SdkError):
 class Refused(SdkError):
     """The server refused a login, a join or a challenge, and says why."""
 
-    def __init__(self, code: str, message: str) -> None:
-        super().__init__(f"the server refused: {message} ({code})")
+    def __init__(self, code: str, message: str, hint: str = "") -> None:
+        """Take the code and the text of the server's `error`, and advice of the SDK's own, if it has any."""
+        super().__init__(f"the server refused: {message} ({code})" + (f"; {hint}" if hint else ""))
         self.code = code
         self.message = message
 

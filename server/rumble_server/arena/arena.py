@@ -202,6 +202,9 @@ class Arena:
                 self.invitations.check(tournament, join.invite, session.address)
             elif shown.refused:
                 raise too_many()
+            if not player.plays(game := tournament.config.game):
+                message = f"{tournament.id} is a tournament of {game}, which your login's `games` do not name"
+                raise TournamentError(ErrorCode.UNKNOWN_GAME, message)
         self.lifecycle.join(player, tournament, join.invite)
         if tournament.invite is not None:
             self._outlet.sessions.invited(session.id, tournament.id)

@@ -8,6 +8,7 @@ from rumble_protocol.plain import plain_text
 from rumble_server.cli.support import options
 from rumble_server.cli.support.bot_names import own_name
 from rumble_server.cli.support.errors import CliError, ExitCode
+from rumble_server.cli.support.loop import run_unless_stopped
 
 FAULTY = "faulty"
 
@@ -18,6 +19,7 @@ def bot(
     join: options.Join = None,
     name: options.Name = None,
     key: options.Key = None,
+    same_server: options.SameServer = None,
     matches_at_once: options.MatchesAtOnce = 1,
     invite: options.Invite = None,
     challenges: options.Challenges = False,
@@ -29,16 +31,16 @@ def bot(
     fault: Annotated[str | None, typer.Option(metavar="FAULT", help="Which fault the bot `faulty` has.")] = None,
     quiet: options.Quiet = False,
     verbose: options.Verbose = False,
-) -> None:
+) -> int:
     """Play as a reference bot, or as any Python function, until the tournament is over."""
     from rumble_bots.functions.load import is_function, load_bot
     from rumble_bots.sdk.bot import Bot
-    from rumble_bots.sdk.serve import run, to_stderr
+    from rumble_bots.sdk.serve import serve, to_stderr
 
     options.check_purpose(join, challenges)
     if bot == FAULTY:
         _play_faulty(fault, server, name or f"{FAULTY}-{fault}", join, key)
-        return
+        return ExitCode.DONE
     chosen = options.given(search=search, depth=depth, time_ms=time_ms, iterations=iterations)
     if is_function(bot):
         options.no_options_for_functions(chosen)
@@ -49,18 +51,24 @@ def bot(
         playing = RemoteReferenceBot(bot, seed=seed, **chosen)
     if verbose:
         options.log_everything()
-    summary = run(
-        playing,
-        server,
-        name=name or own_name(bot),
-        key=key,
-        join=join,
-        invite=invite,
-        challenges=challenges,
-        max_matches=matches_at_once,
-        say=None if quiet or verbose else to_stderr,
+    summary = run_unless_stopped(
+        serve(
+            playing,
+            server,
+            name=name or own_name(bot),
+            key=key,
+            same_server=same_server,
+            join=join,
+            invite=invite,
+            challenges=challenges,
+            max_matches=matches_at_once,
+            say=None if quiet or verbose else to_stderr,
+        )
     )
+    if summary is None:
+        return ExitCode.INTERRUPTED
     typer.echo(plain_text(str(summary)))
+    return ExitCode.DONE
 
 
 def _play_faulty(fault: str | None, server: str, name: str, join: str | None, key: str | None) -> None:

@@ -6,7 +6,6 @@ from typing import Annotated
 import typer
 
 from rumble_server.cli.support.errors import CliError, ExitCode
-from rumble_server.cli.support.loop import run_unless_stopped
 from rumble_server.cli.support.options import Json
 
 AWAITED_S = 60.0
@@ -43,6 +42,8 @@ def check(
     from rumble_bots.check.run import STARTED_S, Plan, check_bot
     from rumble_bots.check.writers import as_json as written_json
     from rumble_bots.check.writers import as_junit, as_lines
+
+    from rumble_server.cli.support.loop import run_unless_stopped
 
     if server is not None and port is not None:
         raise CliError("--server and --port name the same thing: give one of them", ExitCode.USAGE)

@@ -5,7 +5,6 @@ integers in `Scheme` units: rounding can never break a tie, or make one.
 """
 
 from collections.abc import Iterable, Mapping
-from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isfinite, lcm
@@ -57,6 +56,10 @@ class Count:
     @property
     def played(self) -> int:
         return self.wins + self.draws + self.losses
+
+    def copy(self) -> "Count":
+        own = self.wins, self.draws, self.losses, self.won, self.won_second, self.faults, self.unplayed, self.byes
+        return Count(*own)
 
     def points(self, scheme: Scheme) -> int:
         """Return the points in the scheme's units; a bye counts as wins."""
@@ -121,7 +124,7 @@ class Tally:
     def snapshot(self) -> "Tally":
         """Return a copy that may be read on another thread while this one counts on."""
         other = Tally()
-        other.bots = {name: copy(count) for name, count in self.bots.items()}
+        other.bots = {name: count.copy() for name, count in self.bots.items()}
         other.meetings = self.meetings.copy()
         return other
 

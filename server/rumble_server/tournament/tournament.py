@@ -233,7 +233,10 @@ class Tournament:
         if self.status != "lobby" and not (self.config.late_join and self.status not in OVER):
             raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{self.id} is {self.status}; it takes no more bots")
         if not self.admits(invite):
-            raise TournamentError(ErrorCode.INVITE_REQUIRED, f"{self.id} is by invitation: send its `invite` code")
+            raise TournamentError(
+                ErrorCode.INVITE_REQUIRED,
+                f"{self.id} is by invitation: ask its host for the code, and send it as `invite`",
+            )
         return BotJoined(self.id, bot, now_ms)
 
     def admits(self, invite: str | None) -> bool:

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -22,9 +23,10 @@ KEY = "k" * 16
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("RUMBLE_CONFIG_DIR", str(tmp_path))
     monkeypatch.delenv("RUMBLE_KEY", raising=False)
+    return tmp_path
 
 
 class First(Bot):
@@ -73,7 +75,42 @@ async def test_a_refused_key() -> None:
 def test_run_needs_no_event_loop(capsys: pytest.CaptureFixture[str]) -> None:
     with FakeServer().in_a_thread() as server:
         assert run(First(), server.address, name="ann", join="cup", key=KEY).reason == "over"
-    assert "cup is finished: rank 1 of 2" in capsys.readouterr().err
+    assert capsys.readouterr().err.count("cup is finished: rank 1 of 2") == 1
+
+
+SCRIPT = """
+import sys
+from rumble_bots import Bot, run
+class First(Bot):
+    def choose(self, turn):
+        return turn.legal[0]
+run(First(), sys.argv[1], name="ann", join=sys.argv[2])
+"""
+
+
+def test_a_script_that_is_refused_ends_in_one_line() -> None:
+    with FakeServer().in_a_thread() as server:
+        for address, join, told in (
+            (server.address, "other", "the server refused: no such tournament (unknown_tournament)"),
+            ("http://a b", "cup", "'http://a b' is not a server address"),
+        ):
+            command = [sys.executable, "-c", SCRIPT, address, join]
+            done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+            assert done.returncode == 1
+            assert done.stderr.splitlines()[-1].startswith(told)
+            assert "Traceback" not in done.stderr
+
+
+def test_ctrl_c_ends_a_script_without_a_traceback() -> None:
+    with FakeServer(matches=0, tournament="cup").in_a_thread() as server:
+        command = [sys.executable, "-c", SCRIPT.replace("name=", "challenges=True, name="), server.address, "cup"]
+        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as script:
+            assert script.stderr is not None
+            while not (line := script.stderr.readline()).startswith("cup is finished"):
+                assert line
+            script.send_signal(signal.SIGINT)
+            rest = script.stderr.read()
+        assert (script.returncode, rest) == (130, "")
 
 
 async def test_nobody_listens() -> None:
@@ -130,17 +167,26 @@ async def test_the_close_code_of_the_server_comes_through() -> None:
         await connection.close()
 
 
-def test_the_bare_bot_of_the_readme() -> None:
+def test_the_bare_bot_of_the_readme(folder: Path) -> None:
     script = Path(__file__).parents[3] / "bots" / "python" / "bare_bot.py"
-    assert len(script.read_text().splitlines()) <= 25
+    assert len(script.read_text().splitlines()) <= 40, "it is read whole, on one page"
+
+    def bare(*words: str) -> "subprocess.CompletedProcess[str]":
+        command = [sys.executable, str(script), *words]
+        return subprocess.run(command, capture_output=True, text=True, timeout=60, env=os.environ, check=False)
+
     with FakeServer().in_a_thread() as server:
-        command = [sys.executable, "-u", str(script), server.address, "cup", "bare"]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60, env=os.environ, check=False)
-        assert (done.returncode, done.stderr) == (0, "")
-        assert json.loads(done.stdout.splitlines()[-1])["type"] == "tournament_over"
-        assert len(server.outcomes) == 2
-        with subprocess.Popen([*command[:4], "other", "bare"], stdout=subprocess.PIPE, text=True) as wrong:
-            assert wrong.stdout is not None
-            told = [json.loads(wrong.stdout.readline()) for _ in range(3)]
-            wrong.kill()
-        assert told[-1]["message"] == "no such tournament", "it waits, and its owner can read why"
+        played = [bare(address, "cup", "bare") for address in (server.address, f"http://{server.address}/")]
+        assert [(done.returncode, done.stderr) for done in played] == [(0, "")] * 2
+        assert json.loads(played[0].stdout.splitlines()[-1])["type"] == "tournament_over"
+        assert len(server.outcomes) == 4
+        refused = bare(server.address, "other", "bare", "the code")
+        assert (refused.returncode, refused.stderr) == (1, "no such tournament\n")
+        assert [login.invite for login in server.logins] == [None, None, "the code"]
+        (kept,) = folder.glob("*.key")
+        assert kept.name == f"bare@127.0.0.1-{server.port}.key"
+        assert kept.stat().st_mode & 0o777 == 0o600
+        assert [login.key for login in server.logins] == [kept.read_text()] * 3
+    usage = bare("cup")
+    assert usage.returncode == 1
+    assert usage.stderr.endswith("Usage: bare_bot.py SERVER TOURNAMENT NAME [INVITATION]\n")

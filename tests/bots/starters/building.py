@@ -10,8 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import pytest
 from rumble_bots.sdk.starters import STARTERS, Starter
+
+from tests.needs import missing
 
 PATIENCE_S = 240.0
 """Seconds that a build may take, with a compiler on a busy machine."""
@@ -45,16 +46,14 @@ class Built:
     def command(self, strategy: str = "") -> Sequence[str]:
         """Return the command to run it from any folder. Where CI is set, missing tools are a failure."""
         if self.missing is not None:
-            if os.environ.get("CI"):
-                pytest.fail(self.missing)
-            pytest.skip(self.missing)
+            missing(self.missing)
         return ["sh", "-c", f'cd "$0" && exec {self.starter.run} {strategy}', str(self.folder)]
 
 
 def build(language: str, folder: Path) -> Built:
     """Write the starter into `folder` and build it. Raises AssertionError where its own sources do not build."""
     starter = STARTERS[language]
-    missing = None
+    lacking = None
     target = folder / f"{language}-bot"
     try:
         _look_for(language)
@@ -66,8 +65,8 @@ def build(language: str, folder: Path) -> Built:
             else:
                 _run(["sh", "-c", starter.build], target, _go_proxy(folder) if language == "go" else {})
     except Missing as why:
-        missing = str(why)
-    return Built(starter, target, missing)
+        lacking = str(why)
+    return Built(starter, target, lacking)
 
 
 def tool_path() -> str:

@@ -9,7 +9,7 @@ from rumble_bots.sdk.errors import Resign
 from rumble_protocol import server_messages as server
 from rumble_protocol.codec import read_server_message
 from rumble_server.cli.main import run
-from rumble_server.cli.play import Person, user_name
+from rumble_server.cli.support.person import Person, user_name
 
 from tests.bots.sdk import says
 from tests.bots.sdk.fake_server import FakeServer

@@ -1,25 +1,40 @@
-"""A whole bot with nothing but `pip install websockets`. Usage: python bare_bot.py HOST:PORT TOURNAMENT NAME"""
+"""A whole bot with nothing but `pip install websockets`. Usage: bare_bot.py SERVER TOURNAMENT NAME [INVITATION]"""
 
 import json
+import os
+import pathlib
 import random
+import secrets
 import sys
 import time
 
 import websockets.sync.client
 
-server, tournament, name = sys.argv[1:]
+server, tournament, name, invitation = [*sys.argv[1:], ""][:4] if len(sys.argv) > 3 else sys.exit(__doc__)
+url = (server.replace("http", "ws", 1) if "://" in server else f"ws://{server}").rstrip("/") + "/bot"
+folder = os.environ.get("RUMBLE_CONFIG_DIR", ".")
+kept = pathlib.Path(folder, f"{name}@{url.split('/')[2]}.key".replace(":", "-"))
+kept.touch(0o600)  # the key proves that the name is yours: made once, then read from this file
+kept.write_text(kept.read_text() or secrets.token_urlsafe())
+login = {"type": "login", "name": name, "key": kept.read_text(), "join": tournament, "invite": invitation or None}
+joined = False
 while True:  # connect again whenever the connection ends, but not after a close code from 4000 on
     try:
-        with websockets.sync.client.connect(f"ws://{server}/bot") as socket:
+        with websockets.sync.client.connect(url) as socket:
             for frame in socket:
                 print(frame)
                 match message := json.loads(frame):
                     case {"type": "welcome"}:
-                        socket.send(json.dumps({"type": "login", "name": name, "join": tournament}))
+                        socket.send(json.dumps(login))
+                    case {"type": "joined"}:
+                        joined = True
                     case {"type": "turn"}:
                         answer = {"type": "move", "match": message["match"], "turn_id": message["turn_id"]}
                         socket.send(json.dumps(answer | {"move": random.choice(message["legal"])}))
+                    case {"type": "error"} if not joined:  # the login or the join is refused
+                        sys.exit(message["message"])
                     case {"type": "tournament_over"}:
                         sys.exit()
     except (OSError, websockets.WebSocketException) as lost:
-        sys.exit(str(lost)) if "received 4" in str(lost) else time.sleep(0.5)
+        print(lost)
+        sys.exit(1) if "received 4" in str(lost) else time.sleep(0.5)

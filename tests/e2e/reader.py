@@ -1,0 +1,208 @@
+"""A reader of our pages: saves their programs, types their commands as they stand, and sees what each has done."""
+
+import json
+import os
+import re
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from tests.docs_blocks import ROOT, Block, blocks, commands
+from tests.e2e.processes import PATIENCE_S, RUMBLE, announced_port, clean_environment, free_port, running
+
+DEFAULT_PORT = "8765"
+"""The port in the pages; the reader's server has another, so that tests may run beside a server."""
+INSTALLS = ("pip install ", "python3 -m venv ", ". .venv", "python -m pytest")
+"""Commands that `.ci/run` tries; here everything is installed."""
+PLAYS = re.compile(r"rumble (bot|bridge) |python \S+\.py")
+"""Commands that stay until their tournament is over. Those of one block run at the same time."""
+
+Effect = Callable[["Reader", re.Match[str], str], None]
+
+
+class Reader:
+    """Somebody in a folder that is like the checkout, with one server once a page has started it."""
+
+    def __init__(self, folder: Path, stack: ExitStack) -> None:
+        self.port = str(free_port())
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.folder = folder / "checkout"
+        self._stack = stack
+        self.folder.mkdir()
+        for name in ("bots", "docs", "protocol"):
+            (self.folder / name).symlink_to(ROOT / name)
+        self.environment = clean_environment(folder, self._here(folder))
+
+    def _here(self, folder: Path) -> dict[str, str]:
+        """Return what makes `rumble` this checkout's command, on this reader's port."""
+        programs = folder / "programs"
+        programs.mkdir()
+        for name, words in (("rumble", RUMBLE), ("python", RUMBLE[:1]), ("python3", RUMBLE[:1])):
+            (programs / name).write_text(f'#!/bin/sh\nexec {" ".join(words)} "$@"\n')
+            (programs / name).chmod(0o755)
+        return {
+            "PATH": f"{programs}:{os.environ['PATH']}",
+            "RUMBLE_PORT": self.port,
+            "RUMBLE_SERVER": self.url,
+            "RUMBLE_STATE_DIR": str(folder / "state"),
+        }
+
+    def told(self, tournament: str) -> Any:
+        """Return what the API says of a tournament."""
+        return httpx.get(f"{self.url}/api/tournaments/{tournament}").raise_for_status().json()
+
+    def read(self, page: Path) -> int:
+        """Do what a page says, block by block, and return how many commands were typed."""
+        return sum(self._do(block) for block in blocks(page) if not block.marker.startswith("elsewhere"))
+
+    def _do(self, block: Block) -> int:
+        if block.language == "python" and block.marker.endswith(".py") and ":" not in block.marker:
+            (self.folder / block.marker).write_text(self._translated(block.text))
+        if block.language != "sh":
+            return 0
+        typed = [line for line in map(self._translated, commands(block)) if not line.startswith(INSTALLS)]
+        playing: list[tuple[str, subprocess.Popen[str]]] = []
+        for line in typed:
+            try:
+                if PLAYS.match(line):
+                    playing.append((line, self._begin(line)))
+                else:
+                    self._type(line)
+            except Exception as error:
+                raise AssertionError(f"{block}: {line!r}: {error}") from error
+        for line, process in playing:
+            printed = process.communicate(timeout=PATIENCE_S)[0]
+            assert process.returncode == 0, f"{block}: {line!r} ended with {process.returncode}: {printed}"
+            self._has_played(line)
+        return len(typed)
+
+    def _translated(self, text: str) -> str:
+        return text.replace(DEFAULT_PORT, self.port)
+
+    def _type(self, line: str) -> None:
+        if setting := re.fullmatch(r"export (\w+)=(\S+)", line):
+            self.environment[setting[1]] = setting[2]
+        elif line == "rumble serve":
+            self.serve()
+        else:
+            self._see(line)
+
+    def _see(self, line: str) -> None:
+        for pattern, effect in EFFECTS.items():
+            if match := re.fullmatch(pattern, line):
+                return effect(self, match, self._run(line))
+        raise AssertionError("nothing says what this command does")
+
+    def _run(self, line: str) -> str:
+        done = subprocess.run(
+            ["sh", "-c", line],
+            cwd=self.folder,
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=2 * PATIENCE_S,
+        )
+        assert done.returncode == 0, f"it ended with {done.returncode}: {done.stdout}{done.stderr}"
+        return done.stdout
+
+    def _begin(self, line: str) -> subprocess.Popen[str]:
+        log = self.folder / "played.log"
+        return self._stack.enter_context(running(["sh", "-c", f"exec {line}"], self.environment, log))
+
+    def _has_played(self, line: str) -> None:
+        """Check that the tournament which a command joins is over, with all its matches, and without a fault."""
+        files = [self.folder / name for name in re.findall(r"^python (\S+\.py)", line)]
+        text = " ".join([line, *(file.read_text() for file in files if "import sys" not in file.read_text())])
+        found = re.search(r'--join (\S+)|join="(\S+)"|bare_bot\.py \S+ (\S+)', text)
+        assert found, f"{line!r} joins nothing"
+        told = self.told(next(filter(None, found.groups())))
+        assert told["status"] == "finished"
+        assert told["matches_over"] == told["matches_total"] > 0
+        assert [row for row in told["standings"] if row["faults"]] == []
+
+    def serve(self) -> None:
+        """Start the server, and wait until it listens."""
+        log = self.folder / "serve.log"
+        process = self._stack.enter_context(running(["sh", "-c", "exec rumble serve"], self.environment, log))
+        assert announced_port(process, log) == int(self.port)
+        assert (self.folder / "rumble.db").exists()
+
+
+@contextmanager
+def a_reader(folder: Path) -> Iterator[Reader]:
+    """Have a reader; all that was started ends with the block."""
+    with ExitStack() as stack:
+        yield Reader(folder, stack)
+
+
+# --- what the commands do, and print ---
+
+
+def _created(reader: Reader, match: re.Match[str], _: str) -> None:
+    told = reader.told(match[1])
+    assert told["game"] == match[2]
+    assert told["status"] == "lobby"
+
+
+def _has_house(reader: Reader, match: re.Match[str], _: str) -> None:
+    names = [each["name"] for each in reader.told(match[1])["entrants"]]
+    assert len([name for name in names if match[2] in name]) == int(match[3] or 1), names
+
+
+def _started(reader: Reader, match: re.Match[str], _: str) -> None:
+    assert reader.told(match[1])["status"] in ("running", "finished")
+
+
+def _wrote(reader: Reader, match: re.Match[str], _: str) -> None:
+    assert (reader.folder / match[1]).stat().st_size > 0
+
+
+def _exported(reader: Reader, match: re.Match[str], printed: str) -> None:
+    document = json.loads((reader.folder / match[2]).read_text())
+    assert len(document["matches"]) == reader.told(match[1])["matches_total"] > 0
+
+
+def _invited(reader: Reader, match: re.Match[str], printed: str) -> None:
+    assert "choose-a-code" in printed
+    assert f"/tournaments/{match[1]}" in printed
+    assert (reader.folder / match[2]).read_text().lstrip().startswith("<")
+
+
+def _showed(reader: Reader, match: re.Match[str], printed: str) -> None:
+    told = reader.told(match[1])
+    assert told["status"] == "finished"
+    assert all(row["name"] in printed for row in told["standings"]), printed
+
+
+def prints(*parts: str) -> Effect:
+    """Make an effect: the command prints all of these texts."""
+
+    def effect(_: Reader, __: re.Match[str], printed: str) -> None:
+        assert [part for part in parts if part not in printed] == [], printed
+
+    return effect
+
+
+EFFECTS: dict[str, Effect] = {
+    r"rumble --version": prints("rumble", "."),
+    r"rumble demo": prints("page: http://127.0.0.1:", "finished after 42 matches", "streetwise"),
+    r"rumble tournament create (\S+) --game (\S+).*": _created,
+    r"rumble tournament house (\S+) (\S+)(?: --count (\d+))?.*": _has_house,
+    r"rumble tournament start (\S+).*": _started,
+    r"rumble (?:watch|tournament standings) (\S+)": _showed,
+    r"rumble tournament audit \S+": prints("nothing to complain of"),
+    r"rumble tournament export (\S+) --out (\S+).*": _exported,
+    r"rumble tournament invite (\S+) --qr (\S+).*": _invited,
+    r"rumble (?:standings|ratings) \S+\.json.*": prints("minimax", "heuristic"),
+    r"rumble replay \S+": prints("minimax", "ply"),
+    r"rumble new (\S+) --language \S+": _wrote,
+    r"rumble practice .*": prints("1 of 1 played to the end"),
+    r"rumble check .*": prints("passed"),
+    r"rumble battle .*": prints("wins", "draws", "losses"),
+    r"rumble ask .*": prints("move", "score"),
+}

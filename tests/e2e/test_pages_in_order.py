@@ -1,0 +1,16 @@
+"""The README and the guides, typed by a reader in their order, against one server."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.docs_blocks import ROOT
+from tests.e2e.reader import a_reader
+
+PAGES = ("README.md", "docs/FIRST_HOUR.md", "docs/HOSTING.md", "docs/BOTS.md")
+pytestmark = pytest.mark.e2e
+
+
+def test_every_command_does_what_its_page_says(tmp_path: Path) -> None:
+    with a_reader(tmp_path) as reader:
+        assert all(reader.read(ROOT / page) for page in PAGES)
