@@ -95,9 +95,10 @@ class _Figures(Collector):
         yield _histogram("commit_seconds", "Time of a transaction on the database.", operation.commits)
 
     def _tournaments(self) -> Mapping[str, float]:
-        live = [tournament.status for tournament in self._site.arena.tournaments.values()]
-        over = self._site.operation.ended()
-        return {**{status: live.count(status) for status in LIVE}, **{status: over[status] for status in OVER}}
+        arena, over = self._site.arena, self._site.operation.ended()
+        live = [tournament.status for tournament in arena.tournaments.values()]
+        counts = {str(status): live.count(status) for status in LIVE} | {str(status): over[status] for status in OVER}
+        return {**counts, "damaged": len(arena.lifecycle.damaged)}
 
 
 def _gauge(name: str, about: str, value: float) -> Metric:
