@@ -82,7 +82,11 @@ FAILS: Mapping[str, set[str]] = {
     "is gone after a restart": {"server-restart"},
     "makes new keys": {"key"},
 }
-WARNS: Mapping[str, set[str]] = {"resigns later": {"whole-match"}, "comes back after 4001": {"replaced"}, "bare": {"key"}}
+WARNS: Mapping[str, set[str]] = {
+    "resigns later": {"whole-match"},
+    "comes back after 4001": {"replaced"},
+    "bare": {"key"},
+}
 
 
 async def check(bot: QuirkyBot, **plan: Any) -> Report:
