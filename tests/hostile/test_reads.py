@@ -81,7 +81,7 @@ def streams(attacker: Attacker) -> list[int]:
 
 
 def test_answers_that_nobody_reads_end(server: Target, attacker: Attacker) -> None:
-    """A reader that takes nothing of a large answer loses its connection; the server keeps no more than a part of it."""
+    """A reader that takes nothing of what it asked for loses its connection."""
     path = "/protocol.json"
     with contextlib.ExitStack() as opened:
         for _ in range(5):
