@@ -38,7 +38,6 @@ from rumble_server.limits.connections import Connections
 from rumble_server.limits.door import Door
 from rumble_server.limits.refusals import Refusals
 from rumble_server.limits.source import Sources
-from rumble_server.loop_lag import LoopLag
 from rumble_server.side_process import SideProcess
 from rumble_server.store.archive import Archive
 from rumble_server.store.codec import Numbered
@@ -96,7 +95,6 @@ class Server:
         self.reader = LogReader(self.log.path)
         self.refusals = Refusals()
         self.ended = EndedCount()
-        self.lag = LoopLag()
         self.made_token: str | None = None
         """The host token that this start made, to be printed once; None if there was one, or one was given."""
         self._run = self.log.count_run()
@@ -140,10 +138,11 @@ class Server:
             self.reader.close()
             raise
         self.archive = Archive(self.log.path, self.log.file, self.config.bounds)
+        self._clock = LoopClock(loop, time.time())
         sessions, keys = Sessions(), HouseKeys(self._house_secret())
         self.arena = Arena(
             log=self.log,
-            clock=LoopClock(loop, time.time()),
+            clock=self._clock,
             sessions=sessions,
             run=self._run,
             random=SystemRandom(),
@@ -178,7 +177,7 @@ class Server:
         for name in self.house_bots.names_lost():
             log.warning("no house bot %s: somebody else uses that name", name)
         self.house_bots.open()
-        self.lag.start(loop)
+        self._clock.measure()
         self._counting = asyncio.create_task(self._count_ended())
 
     def _recover(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -217,7 +216,8 @@ class Server:
             connections=self._count_connections,
             refusals=self.refusals,
             turn_latency=outbox.latency,
-            lag=self.lag,
+            lag_s=lambda: self._clock.lag_s,
+            lags=self._clock.lags,
             commits=self.log.commits,
             metrics_token=self.config.metrics_token,
         )
@@ -316,7 +316,6 @@ class Server:
     async def stop(self) -> None:
         """Drain: no new matches; running ones finish within `drain_ms` or stay resumable; close bots with 1001."""
         self.arena.drain()
-        self.lag.stop()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self.config.drain_ms / 1000):
                 while self.arena.matches.live:
@@ -324,6 +323,7 @@ class Server:
                     await self._written.wait()
         await self.log.wait_all()
         self.arena.stop()
+        self._clock.stop()
         if self._house is not None:
             await self._house.close()
         self.gateway.close_all(CloseCode.DRAINING)
