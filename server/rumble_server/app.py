@@ -107,8 +107,14 @@ class Server:
         """Set whenever more of the log is on disk."""
 
     async def _take_up_token(self) -> None:
-        """Make the token that was given a host's, or else one that an older database holds in clear, or a new one."""
+        """Make the token that was given a host's, or else one that an older database holds in clear, or a new one.
+
+        Where facts about hosts are lost, all others are taken back first: one may have been before.
+        """
         organiser, tokens = Organiser(self.arena), self.arena.host_tokens
+        if self._has_lost_hosts:
+            for each in tokens.listed():
+                organiser.remove_token(each.name)
         in_clear = self.log.get(CLEAR_TOKEN)
         token = self.config.host_token or in_clear
         if token is None and not tokens:
@@ -185,6 +191,9 @@ class Server:
         of_server, problems = self.reader.server_facts()
         for problem in problems:
             log.error("names, hosts or bans are lost; a name in no running tournament may be claimed anew: %s", problem)
+        self._has_lost_hosts = bool(problems)
+        if problems:
+            log.error("every host token is taken back, since the taking back of one may be lost; look at the bans")
         self.log.attach(loop)
         damaged = recover(
             self.arena,

@@ -1,4 +1,4 @@
-"""Server time on an asyncio loop: the clock that the arena and the sessions are given. It knows how late the loop is."""
+"""Server time on an asyncio loop, and how late the loop is: the clock that the arena and the sessions are given."""
 
 import asyncio
 from collections.abc import Callable
