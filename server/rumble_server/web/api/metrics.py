@@ -78,9 +78,7 @@ class _Figures(Collector):
         yield _gauge("log_facts", "The number of the last fact of the event log.", log.last)
         yield _gauge("log_facts_durable", "The number of the last fact that is on disk.", log.durable)
         yield _gauge("log_trouble", "1 while the database cannot be written.", log.trouble is not None)
-        yield _gauge(
-            "loop_lag_seconds", "How late the event loop was when it was last measured.", operation.lag_s()
-        )
+        yield _gauge("loop_lag_seconds", "How late the event loop was when it was last measured.", operation.lag_s())
         yield _labelled("tournaments", "Tournaments, by status.", "status", self._tournaments())
         yield _labelled("connections", "Open connections, by kind.", "kind", operation.connections())
         queues = {"facts": log.last - log.durable, "sessions": arena.waiting_for_disk, "streams": site.feed.waiting}
