@@ -8,6 +8,7 @@ import secrets
 import socket
 import sqlite3
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor
 from functools import partial
@@ -20,7 +21,7 @@ from rumble_protocol.codes import CloseCode
 
 from rumble_server.arena.arena import Arena
 from rumble_server.arena.host_tokens import DEFAULT
-from rumble_server.arena.house import HouseBots, HouseKeys
+from rumble_server.arena.house import CONCERNING, HouseBots, HouseKeys
 from rumble_server.arena.organiser import Organiser
 from rumble_server.arena.ports import HouseRunner
 from rumble_server.arena.recovery import recover
@@ -48,6 +49,7 @@ from rumble_server.store.errors import StoreError
 from rumble_server.store.reader import LogReader
 from rumble_server.store.sqlite import SqliteLog, database_path
 from rumble_server.tls import Certificate, CertificateError
+from rumble_server.tournament.facts import TournamentEnded
 from rumble_server.tournament.formats import Round
 from rumble_server.web.app import make_web
 from rumble_server.web.feed.feed import Feed
@@ -305,10 +307,13 @@ class Server:
 
     def _on_durable(self, batch: list[Numbered]) -> None:
         self._written.set()
-        self.ended.take(batch)
+        kinds = Counter([type(fact) for _, fact in batch])
+        if TournamentEnded in kinds:
+            self.ended.take(batch)
         self.arena.on_durable()
-        self.feed.publish(batch)
-        self.house_bots.take(batch)
+        self.feed.publish(batch, kinds)
+        if not CONCERNING.isdisjoint(kinds):
+            self.house_bots.take(batch)
 
     @property
     def address(self) -> tuple[str, int]:

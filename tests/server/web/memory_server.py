@@ -4,6 +4,7 @@ import asyncio
 import json
 import pickle
 import zlib
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -216,7 +217,7 @@ class MemoryServer:
         batch = list(enumerate(self.world.log.facts[first : self._published], first + 1))
         self.house_bots.take(batch)
         self.ended.take(batch)
-        self.feed.publish(batch)
+        self.feed.publish(batch, Counter([type(fact) for _, fact in batch]))
 
     def browser(self, *, address: str = "127.0.0.1", **given: Any) -> httpx.AsyncClient:
         """Make a client of the web at this address. Failures of the server are answers, as they are over a socket."""
