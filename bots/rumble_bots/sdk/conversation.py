@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from logging import DEBUG, INFO, WARNING
 
+from rumble_engine import Termination
 from rumble_protocol import PROTOCOL_VERSION, bot_messages
 from rumble_protocol import server_messages as server
 from rumble_protocol.codec import BadMessage, read_server_message
@@ -283,6 +284,6 @@ def _result(over: server.MatchOver, start: server.MatchStart | None) -> str:
         return "void, to be played again"
     if over.winner is None:
         return "drawn"
-    if start is None:
-        return f"won by seat {over.winner}"
+    if start is None:  # only who was there is told of a match that never began
+        return "won before it began" if over.termination is Termination.NO_SHOW else "over"
     return "won" if over.winner == start.seat else f"lost to {start.seats[over.winner]}"

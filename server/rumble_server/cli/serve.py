@@ -1,6 +1,5 @@
 """`rumble serve`: host tournaments."""
 
-import gc
 import inspect
 import logging
 import os
@@ -19,8 +18,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-LOGS_S = 60.0
-"""How often, in s, the logs tell what they have counted and look for a new day."""
+LOGS_S, GARBAGE_S = 60.0, 10.0
+"""How often, in s, the logs tell what they have counted and look for a new day, and garbage is looked for."""
 FIRST_OF_PANEL = {"host": "Server", "tls_cert": "TLS", "log_level": "Logs and metrics"}
 """The first setting of a panel of the help, and its title; the panel has those that follow."""
 PANEL_OF_PART = {"limits": "Limits of a bot, which it is told", "bounds": "Bounds of a connection, an address, a match"}
@@ -76,6 +75,7 @@ serve.__annotations__ = {each.name: each.annotation for each in PARAMETERS}
 
 async def _serve(config: "ServerConfig") -> None:
     from rumble_server.cli.support.house import HouseProcesses
+    from rumble_server.cli.support.interpreter import Interpreter
     from rumble_server.cli.support.loop import on_hangup, periodically, until_signal
     from rumble_server.cli.support.running import running_server
     from rumble_server.logs.set_up import set_up_logs
@@ -83,15 +83,13 @@ async def _serve(config: "ServerConfig") -> None:
     stopping = until_signal()
     with closing(set_up_logs(config)) as logs:
         async with periodically(logs.tick, LOGS_S), running_server(config, HouseProcesses) as server:
-            # What is there now stays, and most of what comes is freed without the collector: it need not look as often
-            # as it does by itself. A pass over the young objects stays below some ms.
-            gc.collect()
-            gc.freeze()
-            gc.set_threshold(10_000, 10, 20)
+            interpreter = Interpreter(lambda: bool(server.arena.matches.live))
+            interpreter.calm()
             if config.tls_cert is not None:
                 on_hangup(server.reload)
             _announce(server)
-            await stopping.wait()
+            async with periodically(interpreter.look, GARBAGE_S):
+                await stopping.wait()
             log.info("draining")
 
 

@@ -349,7 +349,8 @@ def test_closed_for_good(code: int) -> None:
         (says.match_over(winner=0), "cup.1: won: three in a row"),
         (says.match_over(winner=1), "cup.1: lost to bob: three in a row"),
         (says.match_over(winner=None), "cup.1: drawn: three in a row"),
-        (says.match_over("cup.9", winner=1), "cup.9: won by seat 1: three in a row"),
+        (says.match_over("cup.9", winner=1), "cup.9: over: three in a row"),
+        (says.match_over("cup.9").replace("normal", "no_show"), "cup.9: won before it began: three in a row"),
         (says.match_over().replace("[1.0, 0.0]", "null"), "cup.1: void, to be played again: three in a row"),
     ],
 )
