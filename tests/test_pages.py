@@ -12,6 +12,7 @@ from rumble_bots import Turn
 from rumble_protocol import server_messages as server
 from rumble_protocol.feed_messages import FEED_EVENTS
 
+from tests.command_line import unknown_names
 from tests.docs_blocks import (
     ROOT,
     Block,
@@ -120,6 +121,12 @@ def test_every_page_of_the_site_is_checked() -> None:
 def test_links_lead_somewhere(page: str) -> None:
     links = re.findall(r"\]\((?![a-z]+:)([^)#]+)", (ROOT / page).read_text(encoding="utf-8"))
     assert [link for link in links if not (ROOT / page).parent.joinpath(link).exists()] == []
+
+
+@pytest.mark.parametrize("page", [*GUIDES, "README.md", "docs/BRIDGES.md", "docs/games.md", "bots/README.md"])
+def test_commands_that_the_text_mentions_exist(page: str) -> None:
+    mentioned = re.findall(r"`(rumble -?-?[a-z][^`\n]*)`", (ROOT / page).read_text(encoding="utf-8"))
+    assert [(command, unknown) for command in mentioned if (unknown := unknown_names(command))] == []
 
 
 def test_each_section_has_a_tournament_of_its_own() -> None:

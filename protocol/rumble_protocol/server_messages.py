@@ -20,7 +20,7 @@ ToldTermination = Annotated[Termination | str, _Open]
 
 
 class Welcome(ServerMessageModel):
-    """The first frame of a connection. `features`: what was added after version 1.0; `identity` names the server."""
+    """The first frame of a connection. `features` lists what came after version 1.0; `identity` names the database."""
 
     type: Literal["welcome"] = "welcome"
     protocol: int = 1

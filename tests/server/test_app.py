@@ -279,6 +279,22 @@ async def test_names_in_a_damaged_row_of_bots_that_play_are_kept_from_others(
         assert (await Bot(server, "zoe").hears("session"))[0]["name"] == "zoe"
 
 
+@pytest.mark.e2e
+async def test_where_facts_about_hosts_are_lost_every_token_is_taken_back(tmp_path: Path) -> None:
+    """The row that is lost may have been the taking back of one of them. What the operator gives is valid."""
+    path = tmp_path / "rumble.db"
+    async with running(path) as server:
+        Organiser(server.arena).set_token("ann", "token-of-ann")
+        await server.log.wait_all()
+        Organiser(server.arena).set_token("ben", "token-of-ben")
+        await server.log.wait_all()
+    damage(path, "number = (SELECT max(number) FROM log WHERE tournament = '')")
+    async with running(path) as server:
+        tokens = server.arena.host_tokens
+        assert [tokens.holder(f"token-of-{name}") for name in ("ann", "ben")] == [None, None]
+        assert [each.name for each in tokens.listed()] == ["default"]
+
+
 async def of_source(server: Server, source: str, path: str, *headers: str) -> tuple[int, bytes]:
     """Ask from this loopback address; return the status and the whole answer."""
     host, port = server.address

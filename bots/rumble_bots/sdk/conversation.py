@@ -45,17 +45,25 @@ class Aim:
     """The bot's login, and what it wants to play."""
 
     name: str
+    """The bot's name on the server."""
     key: str | None = None
+    """What proves that the name is its own."""
     join: str | None = None
+    """The id of the tournament to join."""
     invite: str | None = None
+    """The code of the tournament's invitation, where it asks for one."""
     challenge: bot_messages.Challenge | None = None
     """A match to ask for, instead of a tournament to join."""
     challenges: bool = False
     """Whether it accepts challenges; if so, it stays when its own tournament is over."""
     max_matches: int = 1
+    """How many matches it plays at the same time."""
     games: Sequence[str] | None = None
+    """The games it plays; None means any."""
     version: str | None = None
+    """The bot's own version."""
     client: str = "rumble python sdk"
+    """The program that speaks for the bot."""
 
 
 @dataclass(slots=True)

@@ -44,9 +44,17 @@ async def serve(
 ) -> Summary:
     """Play on `server` until the tournament `join`, or the match of `challenge`, is over; return how it ended.
 
-    With neither, or with `challenges`, it plays until it is cancelled. The key is `key`, or `RUMBLE_KEY`, or the key
-    kept for this name (see `keys`). `same_server` is another address of the same server: its key is used, and kept for
-    this address when the server accepts it. Raises SdkError; after a lost connection it connects again.
+    With neither, or with `challenges` (it accepts the challenges of others), it plays until it is cancelled. After a
+    lost connection it connects again. Raises SdkError where the bot cannot play, or not on.
+
+    - `server` is written `http://host:port`, `ws://host:port` or `host:port`, with https or wss for TLS.
+    - `name` is the bot's name there. Its key is `key`, else that of the environment variable `RUMBLE_KEY`, else one
+      that is made at the first use, and kept in the configuration folder for this server and name.
+    - `invite` is the code of the tournament's invitation, where it asks for one.
+    - `max_matches` is how many matches the bot plays at the same time.
+    - `same_server` is another address of the same server: its key is used, and kept for this address when the server
+      accepts it.
+    - `say` gets what the bot's owner may want to read, line by line.
     """
     address = Address.parse(server)
     own_key = OwnKey.find(address, check_name(name), key, same_server)
@@ -83,7 +91,9 @@ def run(
     same_server: str | None = None,
     say: Callable[[str], None] | None = to_stderr,
 ) -> Summary:
-    """Play as `serve` does, from a script without an event loop; without `say`, events are lines on standard error.
+    """Play as `serve` does, with the same arguments, from a script without an event loop.
+
+    `say` gets lines as there; left out, they go to standard error.
 
     Where it cannot play on, and at Ctrl-C, the script ends: an error is one line on standard error and exit code 1. To
     handle an SdkError yourself, call `serve`.

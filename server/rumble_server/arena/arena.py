@@ -155,12 +155,14 @@ class Arena:
         player, session = known
         if session.closing:
             return
-        answered = True
-        with self._transaction:
-            if type(message) is Move:
-                answered = self.matches.move(player, message, text)
-            else:
+        if type(message) is not Move:
+            with self._transaction:
                 self._command(player, session, message, text)
+            return
+        answered = self.matches.move(player, message, text)
+        if self.recorder.unsettled:  # hardly any move ends a match
+            with self._transaction:
+                pass
         if not answered:
             self._outlet.sessions.count(session_id)
 

@@ -11,6 +11,11 @@ from rumble_server.cli.support.errors import CliError, ExitCode
 from rumble_server.cli.support.loop import run_unless_stopped
 
 FAULTY = "faulty"
+FAULTS = (
+    *("timeout", "illegal", "garbage", "drop", "flood", "slow-reader", "crash"),
+    *("stale", "duplicate", "wrong-match", "huge", "silent", "absent"),
+)
+"""The faults of `rumble_bots.reference.faulty`, which help lists without loading it."""
 
 
 def bot(
@@ -28,7 +33,9 @@ def bot(
     time_ms: options.TimeMs = None,
     iterations: options.Iterations = None,
     seed: options.Seed = 0,
-    fault: Annotated[str | None, typer.Option(metavar="FAULT", help="Which fault the bot `faulty` has.")] = None,
+    fault: Annotated[
+        str | None, typer.Option(metavar="FAULT", help=f"Which fault the bot `faulty` has: {', '.join(FAULTS)}.")
+    ] = None,
     quiet: options.Quiet = False,
     verbose: options.Verbose = False,
 ) -> int:
@@ -72,7 +79,7 @@ def bot(
 
 
 def _play_faulty(fault: str | None, server: str, name: str, join: str | None, key: str | None) -> None:
-    from rumble_bots.reference.faulty import FAULTS, run_faulty
+    from rumble_bots.reference.faulty import run_faulty
 
     if fault not in FAULTS or join is None:
         raise CliError(f"a faulty bot needs --join ID and --fault: {', '.join(FAULTS)}", ExitCode.USAGE)

@@ -129,7 +129,7 @@ def _complain(message: str, exit_code: int) -> int:
 
 
 def main() -> NoReturn:
-    """Run the console script."""
+    """Run `rumble` and end the process."""
     sys.exit(run())
 
 

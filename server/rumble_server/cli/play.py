@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from rumble_server.cli.support.options import Game, Key, Server
+from rumble_server.cli.support.options import Game, Key, Server, Setting, read_settings
 from rumble_server.cli.support.terminal import plain_lines, stdin_lines
 
 MOVE_MS = 600_000
@@ -15,6 +15,7 @@ def play(
     server: Server,
     against: Annotated[str, typer.Option(metavar="BOT", help="Name of the bot to play.")],
     game: Game = "tictactoe",
+    setting: Setting = None,
     seat: Annotated[
         int | None, typer.Option(min=0, max=1, help="Your seat: 0 moves first; by default it is drawn.")
     ] = None,
@@ -33,8 +34,9 @@ def play(
     from rumble_server.cli.support.loop import run
     from rumble_server.cli.support.person import Person, user_name
 
-    get_game(game)
-    challenge = Challenge(against=against, game=game, seat=seat, time_control=TimeControl(move_ms=move_ms))
+    settings = get_game(game).complete(read_settings(setting))
+    clock = TimeControl(move_ms=move_ms)
+    challenge = Challenge(against=against, game=game, settings=settings, seat=seat, time_control=clock)
     run(serve(Person(stdin_lines(), _write), server, name=name or user_name(), key=key, challenge=challenge))
 
 

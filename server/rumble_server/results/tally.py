@@ -86,7 +86,6 @@ class Tally:
 
     def add(self, result: Result, sign: int = 1) -> None:
         """Count a result; `sign` -1 takes it back."""
-        outcome = _outcome(result)
         forfeit = result.is_forfeit
         for seat, name in enumerate(result.seats):
             count = self.bots.get(name)
@@ -107,8 +106,8 @@ class Tally:
             if seat in result.at_fault:
                 count.faults += sign
         counts = list(self.meetings.get(result.seats, NONE))
-        counts[outcome] += sign
-        if any(counts):
+        counts[_outcome(result.scores, forfeit)] += sign
+        if sign > 0 or any(counts):
             self.meetings[result.seats] = tuple(counts)  # type: ignore[assignment]  # six again
         else:
             del self.meetings[result.seats]
@@ -129,13 +128,13 @@ class Tally:
         return other
 
 
-def _outcome(result: Result) -> int:
-    first, second = result.scores
+def _outcome(scores: tuple[float, float], forfeit: bool) -> int:
+    first, second = scores
     if first == second:
         return NOBODY if first == 0 else DRAWN
     if first > second:
-        return FIRST_BY_FORFEIT if result.is_forfeit else FIRST_WON
-    return SECOND_BY_FORFEIT if result.is_forfeit else SECOND_WON
+        return FIRST_BY_FORFEIT if forfeit else FIRST_WON
+    return SECOND_BY_FORFEIT if forfeit else SECOND_WON
 
 
 def points_of_first(meetings: Meetings, scheme: Scheme) -> int:

@@ -79,7 +79,7 @@ def demonstrate(
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="rumble-"))
             db = str(Path(folder) / "rumble.db")
         stays = sys.stdout.isatty() and not exit_ and not as_json
-        server = ServerConfig(port=port, db=db, house=read_house(house) if stays else ())
+        server = ServerConfig(port=port, db=db, house=read_house(house) if stays else (), drain_ms=0)
         return run(_demo(server, config, names, stays=stays, as_json=as_json))
 
 
@@ -139,11 +139,13 @@ async def _demo(config: ServerConfig, wanted: TournamentConfig, bots: list[str],
                 else:
                     _show_end(console, tournament)
             if over and stays:
-                console.print(
-                    f"the page stays at {server.url}/tournaments/{tournament.id} until Ctrl-C", highlight=False
-                )
+                page = f"{server.url}/tournaments/{tournament.id}"
+                console.print(f"the page stays at {page} until Ctrl-C", soft_wrap=True, highlight=False)
                 await stopping.wait()
-        return ExitCode.DONE if over else ExitCode.FAILED
+        if over or not stopping.is_set():
+            return ExitCode.DONE if over else ExitCode.FAILED
+        console.print(f"stopped; {title_of(tournament)}", soft_wrap=True, highlight=False)
+        return ExitCode.INTERRUPTED
 
 
 def _show_end(console: Console, tournament: Tournament) -> None:

@@ -86,12 +86,10 @@ class HouseProcesses:
 
     async def _process(self, work: Work) -> int:
         """Run a process until it ends, and return its exit code."""
-        from rumble_bots.sdk.processes import end_process
+        from rumble_bots.sdk.processes import end_process, start_group
 
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-m",
-            "rumble_server.cli.support.house_process",
+        process = await start_group(
+            [sys.executable, "-m", "rumble_server.cli.support.house_process"],
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.DEVNULL,
         )

@@ -15,7 +15,7 @@ import typer
 from rich.text import Text
 from rumble_bots.sdk.actions import Summary
 from rumble_bots.sdk.address import ws_url
-from rumble_bots.sdk.processes import KILL_AFTER_S, end_process, start_group
+from rumble_bots.sdk.processes import KILL_AFTER_S, end_process, filled, start_group
 from rumble_bots.sdk.serve import serve
 from rumble_bots.sdk.thinkers import Thinkers
 from rumble_engine import get_game
@@ -157,7 +157,7 @@ async def _opponent(bot: str, url: str, wanted: TournamentConfig) -> AsyncIterat
 async def _bot_process(command: Sequence[str], port: int, folder: str) -> AsyncIterator[asyncio.subprocess.Process]:
     """Run the bot's process. Its output goes to standard error, because standard output has the trace."""
     places = {"{address}": f"127.0.0.1:{port}", "{join}": ID, "{name}": NAME}
-    words = [_filled(word, places) for word in command]
+    words = filled(command, places)
     told = {
         "RUMBLE_SERVER": f"ws://127.0.0.1:{port}/bot",
         "RUMBLE_JOIN": ID,
@@ -173,12 +173,6 @@ async def _bot_process(command: Sequence[str], port: int, folder: str) -> AsyncI
         yield process
     finally:
         await end_process(process, group=True)
-
-
-def _filled(word: str, places: Mapping[str, str]) -> str:
-    for place, value in places.items():
-        word = word.replace(place, value)
-    return word
 
 
 async def _follow(

@@ -102,7 +102,7 @@ def rating_text(line: Mapping[str, Any]) -> str:
     rating, interval = line.get("rating"), line.get("interval")
     if rating is None:
         return "-"
-    return f"{rating:+.0f}" if interval is None else f"{rating:+.0f} ± {(interval[1] - interval[0]) / 2:.0f}"
+    return f"{round(rating):+d}" if interval is None else f"{round(rating):+d} ± {(interval[1] - interval[0]) / 2:.0f}"
 
 
 def crosstable(tournament: "Tournament") -> Table:
@@ -152,7 +152,7 @@ def ratings_table(title: str, rated: "Ratings") -> Table:
         table.add_row(
             str(place + 1),
             line.name,
-            "-" if line.rating is None else f"{line.rating:+.0f}",
+            "-" if line.rating is None else f"{round(line.rating):+d}",
             "-" if line.interval is None else f"{line.interval[0]:+.0f} to {line.interval[1]:+.0f}",
             str(line.matches),
             "" if chance is None else f"{chance:.1%}",

@@ -2,7 +2,7 @@
 
 import logging
 from collections import Counter
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 
 from rumble_server.arena.arena import Arena
 from rumble_server.arena.ports import TimerHandle
@@ -48,9 +48,9 @@ class Feed:
         self.closed = False
         """Whether the server is about to stop."""
 
-    def publish(self, batch: Sequence[tuple[int, LogFact]]) -> None:
-        """Take in more facts that are on disk, and wake the readers that waited for them."""
-        self.counts.update([type(fact) for _, fact in batch])
+    def publish(self, batch: Sequence[tuple[int, LogFact]], kinds: Mapping[type, int]) -> None:
+        """Take in more facts that are on disk, so many of each kind, and wake the readers that waited for them."""
+        self.counts.update(kinds)
         if not self._channels:
             return
         for _, fact in batch:
