@@ -18,7 +18,7 @@ import java.util.concurrent.TimeoutException;
 /**
  * A Rumble bot with nothing but the JDK, 17 or later. Usage: {@code java Bot.java [random|winblock]}
  *
- * <p>RUMBLE_JOIN names the tournament; RUMBLE_SERVER, RUMBLE_NAME and RUMBLE_KEY may be in the environment, too.
+ * <p>RUMBLE_JOIN names the tournament; RUMBLE_SERVER, RUMBLE_NAME, RUMBLE_KEY and RUMBLE_INVITE may be there, too.
  */
 public class Bot {
     /** Returns one of the turn's legal moves. */
@@ -79,6 +79,7 @@ public class Bot {
                 var login = new HashMap<String, Object>(Map.of("type", "login", "join", tournament, "max_matches", 4));
                 login.put("name", environment("RUMBLE_NAME", "my-bot"));
                 if (!environment("RUMBLE_KEY", "").isEmpty()) login.put("key", environment("RUMBLE_KEY", ""));
+                if (!environment("RUMBLE_INVITE", "").isEmpty()) login.put("invite", environment("RUMBLE_INVITE", ""));
                 return login;
             }
             case "joined" -> {
