@@ -163,9 +163,7 @@ async def _opponent(bot: str, url: str, wanted: TournamentConfig) -> AsyncIterat
 
 
 @asynccontextmanager
-async def _bot_process(
-    command: Sequence[str], port: int, folder: str
-) -> AsyncIterator[asyncio.subprocess.Process]:
+async def _bot_process(command: Sequence[str], port: int, folder: str) -> AsyncIterator[asyncio.subprocess.Process]:
     """Run the bot's process. Its output goes to standard error, because standard output has the trace."""
     places = {"{address}": f"127.0.0.1:{port}", "{join}": ID, "{name}": NAME}
     words = [_filled(word, places) for word in command]
