@@ -15,16 +15,16 @@ from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).parent
 HOME = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]["Repository"]
-PICTURES = ("docs/images", "docs/growth.svg")
-"""What pages show: files, and folders of files."""
+ASSETS = ("docs/images", "docs/growth.svg", "docs/site.css", "server/rumble_server/web/static/icon.svg")
+"""What pages show and use: files, and folders of files."""
 
 _LINK = re.compile(r"(?<=\]\()(?![a-z]+:|#)([^)#\s]+)(?=[)#])")
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Replace what is in docs/ by the pages of the navigation and the pictures, under their paths in the repository."""
+    """Replace what is in docs/ by the pages of the navigation and their assets, under their paths in the repository."""
     theme = [file for file in files if file.generated_by or file.src_dir != config.docs_dir]
-    ours = [File.generated(config, path, abs_src_path=str(ROOT / path)) for path in (*pages(config.nav), *_pictures())]
+    ours = [File.generated(config, path, abs_src_path=str(ROOT / path)) for path in (*pages(config.nav), *_assets())]
     return Files([*theme, *ours])
 
 
@@ -48,6 +48,6 @@ def pages(nav: object) -> list[str]:
     return [path for each in (nav.values() if isinstance(nav, dict) else nav) for path in pages(each)]
 
 
-def _pictures() -> list[str]:
-    found = [path for name in PICTURES for path in (ROOT / name, *(ROOT / name).rglob("*")) if path.is_file()]
+def _assets() -> list[str]:
+    found = [path for name in ASSETS for path in (ROOT / name, *(ROOT / name).rglob("*")) if path.is_file()]
     return [path.relative_to(ROOT).as_posix() for path in found]

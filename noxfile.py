@@ -89,6 +89,12 @@ def compiled(session: nox.Session) -> None:
         run("pytest", "-p", "no:cacheprovider", *(session.posargs or OF_COMPILED))
 
 
+@nox.session
+def site(session: nox.Session) -> None:
+    """Build the site into the folder site/, or another: `nox -s site -- -d FOLDER`. A broken link is an error."""
+    session.run("mkdocs", "build", "--strict", *session.posargs, env={"NO_MKDOCS_2_WARNING": "1"})
+
+
 @contextmanager
 def environment(session: nox.Session, python: str, *wanted: str, **variables: str) -> Iterator[Callable[..., object]]:
     """Install what is wanted in a new environment of this Python, and give what runs one of its modules there."""

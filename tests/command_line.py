@@ -30,3 +30,16 @@ def _parse(command: Any, name: str, arguments: list[str]) -> None:
         assert rest, f"{name} wants a command"
         sub_name, sub_command, sub_arguments = command.resolve_command(context, rest)
         _parse(sub_command, sub_name, sub_arguments)
+
+
+def unknown_names(mentioned: str) -> list[str]:
+    """Return the command or the options that do not exist, of a command that a text mentions, whole or in part."""
+    found, words = get_command(app), shlex.split(mentioned.partition(" -- ")[0])[1:]
+    while hasattr(found, "resolve_command") and words and not words[0].startswith("-"):
+        context = found.make_context("rumble", list(words), resilient_parsing=True)
+        name, command, rest = found.resolve_command(context, words)
+        if name is None:
+            return words[:1]
+        found, words = command, rest
+    known = {name for option in found.params for name in (*option.opts, *option.secondary_opts)} | {"--help"}
+    return [word for word in words if word.startswith("--") and word not in known]

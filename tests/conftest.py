@@ -25,7 +25,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Write the ids of skipped tests into the file SKIPPED_TO; `python -m pytest @FILE` runs them elsewhere."""
+    """Write what was skipped into the file that SKIPPED_TO names; `python -m pytest @FILE` runs it elsewhere."""
     if file := os.environ.get("SKIPPED_TO"):
         skipped = {report.nodeid: None for report in terminalreporter.getreports("skipped")}
         Path(file).write_text("".join(f"{node}\n" for node in skipped), encoding="utf-8")

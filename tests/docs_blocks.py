@@ -55,13 +55,13 @@ def blocks(page: Path) -> list[Block]:
     marker, after_blank = "", True
     for number, line in lines:
         bare = line.strip().lstrip("> ")
+        comment = _MARKER.fullmatch(bare)
         if fence := _FENCE.match(bare):
             found.append(Block(page, number, fence["language"], marker, _fenced(lines, line, fence["fence"])))
-        elif line.startswith("    ") and bare and after_blank:
+        elif line.startswith("    ") and bare and after_blank and comment is None:
             found.append(Block(page, number, "", marker, line[4:] + "\n"))
             continue
         after_blank = not bare or bool(fence)
-        comment = _MARKER.fullmatch(bare)
         marker = comment[1] if comment else marker if not bare else ""
     return found
 

@@ -28,10 +28,15 @@ def test_everything_that_the_wheel_needs_is_copied() -> None:
     copied = [word for found in dockerfile() if found.word == "COPY" for word in found.rest.split()[:-1]]
     packages = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
     needed = {package.partition("/")[0] for package in packages}
-    needed |= {"pyproject.toml", "hatch_build.py", PROJECT["project"]["readme"], *PROJECT["project"]["license-files"]}
+    needed |= {"pyproject.toml", "hatch_build.py", "hatch_readme.py", "README.md", *PROJECT["project"]["license-files"]}
     assert set(copied) == needed
     allowed = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
     assert {line.removeprefix("!") for line in allowed if line.startswith("!")} == needed
+
+
+def test_the_project_has_its_name_where_every_version_of_compose_reads_it() -> None:
+    assert set(compose()) - {"x-host-token", "x-bot"} == {"services", "volumes"}
+    assert (ROOT / ".env").read_text(encoding="utf-8") == "COMPOSE_PROJECT_NAME=rumble\n"
 
 
 def test_nothing_runs_as_root() -> None:

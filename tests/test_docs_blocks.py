@@ -21,11 +21,12 @@ if True:
 
 1. In a list:
 
-   ```sh
-   $ rumble serve && rumble games  # both
-   rumble schema \\
-     --asyncapi
-   ```
+    <!-- in a list -->
+    ```sh
+    $ rumble serve && rumble games  # both
+    rumble schema \\
+      --asyncapi
+    ```
 
 <!-- not before a block -->
 Text.
@@ -49,8 +50,8 @@ def test_every_block_is_found(page: Path) -> None:
     assert told == [
         (3, "json", "", '{"type": "resign", "match": "m"}\n'),
         (8, "python", "odd: one", 'if True:\n    print("```")\n'),
-        (15, "sh", "", "$ rumble serve && rumble games  # both\nrumble schema \\\n  --asyncapi\n"),
-        (24, "", "", "indented code\n"),
+        (16, "sh", "in a list", "$ rumble serve && rumble games  # both\nrumble schema \\\n  --asyncapi\n"),
+        (25, "", "", "indented code\n"),
     ]
 
 
@@ -66,7 +67,7 @@ def test_each_is_checked_by_what_is_said_of_it(page: Path) -> None:
     assert check_page(page, checks) == 4
     assert seen == ["odd: one", "indented code\n"]
     del checks[""]
-    with pytest.raises(AssertionError, match=r"page.md:24 .*nothing says how"):
+    with pytest.raises(AssertionError, match=r"page.md:25 .*nothing says how"):
         check_page(page, checks)
 
 

@@ -1,8 +1,14 @@
 """The README's commands are what the check runs, its bot is the one that is tested, and its links lead somewhere."""
 
 import re
+import subprocess
+import sys
+from pathlib import Path
 
-from tests.docs_blocks import ROOT, are_commands, blocks, check_page, is_file
+import pytest
+
+from tests.docs_blocks import ROOT, Block, are_commands, blocks, check_page
+from tests.e2e.processes import RUMBLE
 
 PAGE = ROOT / "README.md"
 README = PAGE.read_text(encoding="utf-8")
@@ -26,13 +32,22 @@ def test_the_second_command_is_what_the_check_runs() -> None:
     assert commands.count(marked("tests").strip()) == 1
 
 
+def is_short(block: Block) -> None:
+    assert f"## A bot in {len(block.text.splitlines())} lines\n" in README
+
+
 def test_every_block_is_what_it_claims() -> None:
-    assert check_page(PAGE, {"file:": is_file, "sh": are_commands("pip", "python")}) == 4
+    assert check_page(PAGE, {"tiny.py": is_short, "sh": are_commands("pip", "python")}) == 4
 
 
-def test_the_bot_is_as_short_as_it_says() -> None:
-    (bot,) = (block for block in blocks(PAGE) if block.language == "python")
-    assert f"## A bot in {len(bot.text.splitlines())} lines\n" in README
+@pytest.mark.e2e
+def test_the_printed_bot_plays(tmp_path: Path) -> None:
+    (tmp_path / "tiny.py").write_text(marked("tiny.py"), encoding="utf-8")
+    bot = [sys.executable, "tiny.py", "{address}", "{join}", "{name}"]
+    practice = [*RUMBLE, "practice", "--", *bot]
+    done = subprocess.run(practice, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, ""), done
+    assert "tournament_over" in done.stdout
 
 
 def test_it_is_read_in_two_minutes() -> None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -89,3 +90,20 @@ def test_it_writes_starters(installed: Path, tmp_path: Path) -> None:
     (entry,) = (installed / "bin").glob("rumble*")
     python(str(entry), "new", "mine", "--language", "go", "--dir", str(tmp_path), path=[installed])
     assert {path.name for path in (tmp_path / "mine").iterdir()} == {"bot.go", "go.mod", "README.md"}
+
+
+def test_links_of_its_readme_work_from_a_package_page(wheel: Path) -> None:
+    """Each relative link is absolute, and leads to a file that is there; a picture's address gives the picture."""
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+        told = archive.read(name).decode()
+    assert "Description-Content-Type: text/markdown\n" in told
+    home, version = PROJECT["project"]["urls"]["Repository"], PROJECT["project"]["version"]
+    assert f"Project-URL: Repository, {home}\n" in told
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    links = re.findall(r"(!?)\[[^\]]*\]\(([^)]+)\)", told)
+    assert len(links) == len(re.findall(r"\]\(", readme)) > 10
+    for picture, link in links:
+        kind, tag, path = link.removeprefix(f"{home}/").split("/", 2)
+        assert (kind, tag) == ("raw" if picture else "blob", f"v{version}")
+        assert (ROOT / path).is_file(), link

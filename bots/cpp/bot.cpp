@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <iostream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <random>
@@ -120,16 +121,15 @@ private:
             return login;
         }
         if (type == "turn") {
-            return json{{"type", "move"},
-                        {"match", message.at("match")},
-                        {"turn_id", message.at("turn_id")},
-                        {"move", choose_(message)}};
+            turns_[message.at("match")] = message;
+            return move(message, choose_(message));
         }
         if (type == "joined") {
             joined_ = true;
             pause_ = first_pause;
         } else if (type == "match_over") {
             const std::string match = message.at("match"), reason = message.at("reason");
+            turns_.erase(match);
             std::cerr << match << ": " << reason << std::endl;
         } else if (type == "tournament_over") {
             std::cerr << "rank " << message.at("rank") << " of " << message.at("bots") << ", " << message.at("points")
@@ -138,13 +138,23 @@ private:
         } else if (type == "error" || type == "rejected" || type == "notice") {
             const std::string text = message.at("message"), code = message.at("code");
             if (type == "error" && !joined_) stop(1, "refused: " + text + " (" + code + ")");
+            if (code == "tournament_closed" || code == "removed") stop(1, "it is over: " + text);
             std::cerr << code << ": " << text << std::endl;
+            if ((code == "illegal_move" || code == "bad_move") && message.at("your_turn") == true) {
+                const auto& turn = turns_.at(message.at("match"));
+                return move(turn, any_move(turn));
+            }
         }
         return std::nullopt;
     }
 
+    static json move(const json& turn, const std::string& chosen) {
+        return {{"type", "move"}, {"match", turn.at("match")}, {"turn_id", turn.at("turn_id")}, {"move", chosen}};
+    }
+
     const std::string host_, port_, tournament_;
     const Strategy choose_;
+    std::map<std::string, json> turns_;  // the newest of each match, to answer again
     bool joined_ = false;  // afterwards an error message no longer ends the bot
     bool over_ = false;
     Seconds pause_ = first_pause;

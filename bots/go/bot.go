@@ -19,6 +19,9 @@ const (
 	longestPause = 30 * time.Second
 )
 
+// forGood has the codes after which there is nothing to wait for.
+var forGood = map[string]bool{"tournament_closed": true, "removed": true}
+
 // Message has the fields that this bot reads, of all messages; the server's other fields are ignored.
 type Message struct {
 	Type       string
@@ -29,6 +32,7 @@ type Message struct {
 	Seat       int
 	State      struct{ Board string }
 	Legal      []string
+	YourTurn   bool `json:"your_turn"`
 	Code       string
 	Message    string
 	Reason     string
@@ -100,7 +104,8 @@ type Bot struct {
 	url    string
 	login  login
 	choose strategy
-	joined bool // afterwards an error message no longer ends the bot
+	joined bool                // afterwards an error message no longer ends the bot
+	turns  map[string]*Message // the newest of each match, to answer again
 	over   bool
 	pause  time.Duration
 }
@@ -137,17 +142,22 @@ func (bot *Bot) answer(message *Message) any {
 	case "joined":
 		bot.joined, bot.pause = true, firstPause
 	case "turn":
+		bot.turns[message.Match] = message
 		return move{"move", message.Match, message.TurnID, bot.choose(message)}
 	case "match_over":
+		delete(bot.turns, message.Match)
 		log.Printf("%s: %s", message.Match, message.Reason)
 	case "tournament_over":
 		log.Printf("rank %d of %d, %g points", message.Rank, message.Bots, message.Points)
 		bot.over = message.Tournament == bot.login.Join
 	case "error", "rejected", "notice":
-		if message.Type == "error" && !bot.joined {
+		if message.Type == "error" && !bot.joined || forGood[message.Code] {
 			log.Fatalf("refused: %s (%s)", message.Message, message.Code)
 		}
 		log.Printf("%s: %s", message.Code, message.Message)
+		if message.YourTurn && (message.Code == "illegal_move" || message.Code == "bad_move") {
+			return move{"move", message.Match, message.TurnID, anyMove(bot.turns[message.Match])}
+		}
 	}
 	return nil
 }
@@ -194,6 +204,7 @@ func main() {
 		// It answers turns at once, so it can play several matches at the same time.
 		login:  login{"login", getenv("RUMBLE_NAME", "my-bot"), os.Getenv("RUMBLE_KEY"), join, 4},
 		choose: choose,
+		turns:  map[string]*Message{},
 		pause:  firstPause,
 	}
 	for {

@@ -29,6 +29,8 @@ public class Bot {
     static final Map<String, Strategy> STRATEGIES = Map.of("random", Bot::anyMove, "winblock", Bot::winOrBlock);
     static final List<String> LINES = List.of("012", "345", "678", "036", "147", "258", "048", "246");
     static final Set<Integer> STAY_AWAY = Set.of(4001, 4003, 4010); // after these a bot must not connect again
+    static final Set<String> FAULTS = Set.of("illegal_move", "bad_move"); // then another move may be allowed
+    static final Set<String> FOR_GOOD = Set.of("tournament_closed", "removed"); // nothing to wait for after these
     static final long PING_S = 1;
     static final long FIRST_PAUSE_MS = 500;
     static final long LONGEST_PAUSE_MS = 30_000;
@@ -36,6 +38,7 @@ public class Bot {
     private final URI address;
     private final String tournament;
     private final Strategy strategy;
+    private final Map<Object, Map<?, ?>> turns = new HashMap<>(); // the newest of each match, to answer again
     private volatile boolean joined; // afterwards an error message no longer ends the bot
     private volatile boolean over;
     private volatile long pauseMs = FIRST_PAUSE_MS;
@@ -83,10 +86,13 @@ public class Bot {
                 pauseMs = FIRST_PAUSE_MS;
             }
             case "turn" -> {
-                return Map.of("type", "move", "match", message.get("match"), "turn_id", message.get("turn_id"),
-                        "move", strategy.choose(message));
+                turns.put(message.get("match"), message);
+                return move(message, strategy.choose(message));
             }
-            case "match_over" -> System.err.println(message.get("match") + ": " + message.get("reason"));
+            case "match_over" -> {
+                turns.remove(message.get("match"));
+                System.err.println(message.get("match") + ": " + message.get("reason"));
+            }
             case "tournament_over" -> {
                 System.err.printf("rank %.0f of %.0f, %s points%n",
                         message.get("rank"), message.get("bots"), message.get("points"));
@@ -95,11 +101,20 @@ public class Bot {
             case "error", "rejected", "notice" -> {
                 var text = message.get("message") + " (" + message.get("code") + ")";
                 if (message.get("type").equals("error") && !joined) stop(1, "refused: " + text);
+                if (FOR_GOOD.contains(message.get("code"))) stop(1, "it is over: " + text);
                 System.err.println(text);
+                if (FAULTS.contains(message.get("code")) && message.get("your_turn").equals(true)) {
+                    var turn = turns.get(message.get("match"));
+                    return move(turn, anyMove(turn));
+                }
             }
             default -> { }
         }
         return null;
+    }
+
+    private static Map<String, Object> move(Map<?, ?> turn, String chosen) {
+        return Map.of("type", "move", "match", turn.get("match"), "turn_id", turn.get("turn_id"), "move", chosen);
     }
 
     /** One connection: assembles frames, answers them one after another, and reports its end. */

@@ -6,6 +6,8 @@ import WebSocket from "ws";
 
 const { RUMBLE_SERVER = "127.0.0.1:8765", RUMBLE_JOIN, RUMBLE_NAME = "my-bot", RUMBLE_KEY } = process.env;
 const STAY_AWAY = [4001, 4003, 4010]; // close codes after which a bot must not connect again
+const FOR_GOOD = ["tournament_closed", "removed"]; // codes after which there is nothing to wait for
+const FAULTS = ["illegal_move", "bad_move"]; // after these another move may be made if it is still the bot's turn
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
 const LINES = ["012", "345", "678", "036", "147", "258", "048", "246"];
@@ -30,8 +32,13 @@ const strategies = {
 };
 
 let joined = false; // afterwards an error message no longer ends the bot
+const turns = new Map(); // the newest of each match, to answer again
 let over = false;
 let pause = FIRST_PAUSE_MS;
+
+function move(turn, chosen) {
+  return { type: "move", match: turn.match, turn_id: turn.turn_id, move: chosen };
+}
 
 function stop(exitCode, text) {
   console.error(text);
@@ -49,8 +56,10 @@ function answer(message, choose) {
       pause = FIRST_PAUSE_MS;
       return;
     case "turn":
-      return { type: "move", match: message.match, turn_id: message.turn_id, move: choose(message) };
+      turns.set(message.match, message);
+      return move(message, choose(message));
     case "match_over":
+      turns.delete(message.match);
       return console.error(`${message.match}: ${message.reason}`);
     case "tournament_over":
       over = message.tournament === RUMBLE_JOIN;
@@ -60,7 +69,12 @@ function answer(message, choose) {
     // falls through: a later error is printed like the others
     case "rejected":
     case "notice":
-      return console.error(`${message.code}: ${message.message}`);
+      console.error(`${message.code}: ${message.message}`);
+      if (FOR_GOOD.includes(message.code)) process.exit(1);
+      if (message.your_turn && FAULTS.includes(message.code)) {
+        const turn = turns.get(message.match);
+        return move(turn, strategies.random(turn));
+      }
   }
 }
 

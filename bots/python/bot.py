@@ -19,6 +19,7 @@ from websockets.sync.client import connect
 SERVER = os.environ.get("RUMBLE_SERVER", "127.0.0.1:8765")
 NAME = os.environ.get("RUMBLE_NAME", "my-bot")
 STAY_AWAY = (4001, 4003, 4010)  # close codes after which a bot must not connect again
+FOR_GOOD = ("tournament_closed", "removed")  # codes after which there is nothing to wait for
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 30.0
 LINES = ("012", "345", "678", "036", "147", "258", "048", "246")
 
@@ -42,6 +43,11 @@ def win_or_block(turn: Message) -> str:
     return any_move(turn)
 
 
+def move(turn: Message, chosen: str) -> Message:
+    """Return the answer to a turn."""
+    return {"type": "move", "match": turn["match"], "turn_id": turn["turn_id"], "move": chosen}
+
+
 STRATEGIES = {"random": any_move, "winblock": win_or_block}
 
 
@@ -52,6 +58,7 @@ class Bot:
         self.tournament = tournament
         self.choose = choose
         self.joined = False  # afterwards an error message no longer ends the bot
+        self.turns: dict[str, Message] = {}  # the newest of each match, to answer again
         self.pause_s = FIRST_PAUSE_S
 
     def login(self) -> Message:
@@ -66,15 +73,22 @@ class Bot:
                 return self.login()
             case {"type": "joined"}:
                 self.joined, self.pause_s = True, FIRST_PAUSE_S
-            case {"type": "turn", "match": match_id, "turn_id": turn_id}:
-                return {"type": "move", "match": match_id, "turn_id": turn_id, "move": self.choose(message)}
+            case {"type": "turn", "match": match_id}:
+                self.turns[match_id] = message
+                return move(message, self.choose(message))
+            case {"type": "rejected", "match": match_id, "your_turn": True, "code": "illegal_move" | "bad_move"}:
+                print(f"{message['code']}: {message['message']}; trying another move", file=sys.stderr)
+                return move(self.turns[match_id], any_move(self.turns[match_id]))
             case {"type": "match_over", "match": match_id, "reason": reason}:
+                self.turns.pop(match_id, None)
                 print(f"{match_id}: {reason}", file=sys.stderr)
             case {"type": "tournament_over", "tournament": self.tournament, "rank": rank, "bots": bots}:
                 print(f"rank {rank} of {bots}, {message['points']} points", file=sys.stderr)
                 sys.exit()
             case {"type": "error", "code": code, "message": text} if not self.joined:
                 sys.exit(f"refused: {text} ({code})")
+            case {"type": "error" | "notice", "code": code, "message": text} if code in FOR_GOOD:
+                sys.exit(f"it is over: {text} ({code})")
             case {"type": "rejected" | "error" | "notice", "code": code, "message": text}:
                 print(f"{code}: {text}", file=sys.stderr)
         return None

@@ -46,9 +46,13 @@ class Report:
     """The counts of a successful check."""
 
     game: str
+    """The game's name."""
     settings: dict[str, Any]
+    """All its settings."""
     playouts: int = 0
+    """How many matches were played."""
     plies: int = 0
+    """Plies of all of them."""
     longest: int = 0
     """Plies of the longest playout."""
     wins: list[int] = field(default_factory=list)

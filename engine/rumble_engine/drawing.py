@@ -29,12 +29,16 @@ Path = tuple[tuple[int, ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """The look of one character of the board. `name` is for people: `white king`; `seat` None means nobody's."""
+    """The look of one character of the board."""
 
     name: str
+    """Its name for people: `white king`."""
     seat: int | None
+    """The seat whose piece it is; None: nobody's."""
     shape: Shape
+    """Its picture: `disc`, `crowned` (a disc with a crown), `cross`, `nought`, or a chess man such as `pawn`."""
     colour: Colour
+    """`dark` and `light`, or `first` and `second`, the colours of the seats."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +46,13 @@ class Drawing:
     """A position as a drawing, whose fields are JSON data."""
 
     surface: Surface
+    """What it is drawn on: `grid`, `chequered`, `lines`, `felt`, `holes` or `hexagons`."""
     columns: int
+    """The number of columns."""
     board: str
     """A character for each cell, row by row from the top: `.`, or one of `pieces`."""
     pieces: Mapping[str, Piece]
+    """By character: its look."""
     column_labels: tuple[str, ...] = ()
     """Labels along the board, from the left: none, or one for each column."""
     row_labels: tuple[str, ...] = ()
@@ -61,6 +68,7 @@ class Drawing:
 
     @property
     def rows(self) -> int:
+        """The number of rows."""
         return len(self.board) // self.columns
 
     def name_of(self, cell: int) -> str:

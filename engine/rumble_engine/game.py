@@ -17,18 +17,25 @@ from rumble_engine.outcome import Outcome
 type_names = {bool: "true or false", int: "an integer", str: "text"}
 
 SettingValue = bool | int | str
+"""What a setting can be. Its default decides which of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One setting of a game: its name, its default, a line of help, and its bounds (integers) or choices (text)."""
+    """One setting of a game."""
 
     name: str
+    """Its name, on the wire and on the command line."""
     default: SettingValue
+    """Its value where none is given; values have the same type."""
     help: str
+    """What it changes, in a line for people."""
     minimum: int | None = None
+    """The least integer, if there is one."""
     maximum: int | None = None
+    """The largest integer, if there is one."""
     choices: tuple[str, ...] | None = None
+    """The texts to choose from; None where any text will do."""
 
     def check(self, value: object) -> SettingValue:
         """Return `value` if it is valid. Raises BadSettings. No coercion: `True` is not 1 and `"7"` is not 7."""
@@ -135,9 +142,11 @@ class Game(ABC):
     title: ClassVar[str]
     """The name for people."""
     seats: ClassVar[int] = 2
+    """How many seats a match has."""
     seat_marks: ClassVar[tuple[str, ...]] = ("X", "O")
     """By seat: the mark of its pieces in texts and diagrams."""
     settings: ClassVar[tuple[Setting, ...]] = ()
+    """The settings it offers."""
 
     @abstractmethod
     def initial(self, settings: Mapping[str, Any] | None = None, seed: int = 0) -> State:

@@ -20,11 +20,14 @@ class Termination(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Scores by seat (1 win, 0.5 draw, 0 loss), the termination, and the reason in one phrase."""
+    """Who won, how the match ended, and why."""
 
     scores: tuple[float, ...]
+    """By seat: 1 for a win, 0.5 for a draw, 0 for a loss."""
     termination: Termination = Termination.NORMAL
+    """How the match ended."""
     reason: str = ""
+    """Why, in one phrase for people: `three in a row`."""
 
     @property
     def winner(self) -> int | None:

@@ -7,6 +7,7 @@ from rumble_engine import Termination
 
 from rumble_protocol.codes import ErrorCode, NoticeCode, Rejection
 from rumble_protocol.fields import AwayClock, Count, Milliseconds, Seat, ServerMessageModel, Settings, ToldTimeControl
+from rumble_protocol.limits import Limits as Limits
 
 TournamentStatus = Literal["lobby", "running", "paused", "finished", "cancelled"]
 
@@ -18,25 +19,8 @@ ToldTermination = Annotated[Termination | str, _Open]
 """Codes as a reader accepts them: the known ones, and any text, since a later server may send new codes."""
 
 
-class Limits(ServerMessageModel):
-    """What the server allows on one connection."""
-
-    frame_bytes: Count = 65_536
-    """Bytes of one message of a bot; a larger one closes the connection."""
-    login_ms: Milliseconds = 10_000
-    """Time for the login of a new connection, in ms."""
-    unsolicited_per_minute: Count = 120
-    """Messages of a bot in a minute that answer no turn; one more closes the connection and forfeits its matches."""
-    ping_ms: Milliseconds = 20_000
-    """Time between two pings to a bot, in ms."""
-    pong_ms: Milliseconds = 120_000
-    """Time without a pong, in ms, after which a bot is away, unless it is on turn."""
-    max_matches: Count = 64
-    """Matches of a bot at the same time; a bot that asks for more has this many."""
-
-
 class Welcome(ServerMessageModel):
-    """The first frame of a connection. `features` lists what was added after version 1.0."""
+    """The first frame of a connection. `features` lists what came after version 1.0; `identity` names the database."""
 
     type: Literal["welcome"] = "welcome"
     protocol: int = 1
@@ -44,6 +28,7 @@ class Welcome(ServerMessageModel):
     features: list[str] = Field(default_factory=list)
     limits: Limits
     games: list[str]
+    identity: str = ""
 
 
 class TournamentSummary(ServerMessageModel):

@@ -8,6 +8,7 @@ import secrets
 import socket
 import sqlite3
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor
 from functools import partial
@@ -20,7 +21,7 @@ from rumble_protocol.codes import CloseCode
 
 from rumble_server.arena.arena import Arena
 from rumble_server.arena.host_tokens import DEFAULT
-from rumble_server.arena.house import HouseBots, HouseKeys
+from rumble_server.arena.house import CONCERNING, HouseBots, HouseKeys
 from rumble_server.arena.organiser import Organiser
 from rumble_server.arena.ports import HouseRunner
 from rumble_server.arena.recovery import recover
@@ -39,7 +40,6 @@ from rumble_server.limits.connections import Connections
 from rumble_server.limits.door import Door
 from rumble_server.limits.refusals import Refusals
 from rumble_server.limits.source import Sources
-from rumble_server.loop_lag import LoopLag
 from rumble_server.networks import network_addresses
 from rumble_server.side_process import SideProcess
 from rumble_server.store.archive import Archive
@@ -49,6 +49,7 @@ from rumble_server.store.errors import StoreError
 from rumble_server.store.reader import LogReader
 from rumble_server.store.sqlite import SqliteLog, database_path
 from rumble_server.tls import Certificate, CertificateError
+from rumble_server.tournament.facts import TournamentEnded
 from rumble_server.tournament.formats import Round
 from rumble_server.web.app import make_web
 from rumble_server.web.feed.feed import Feed
@@ -101,7 +102,6 @@ class Server:
         self.reader = LogReader(self.log.path)
         self.refusals = Refusals()
         self.ended = EndedCount()
-        self.lag = LoopLag()
         self.made_token: str | None = None
         """The host token that this start made, to be printed once; None if there was one, or one was given."""
         self._run = self.log.count_run()
@@ -114,8 +114,14 @@ class Server:
         """Set whenever more of the log is on disk."""
 
     async def _take_up_token(self) -> None:
-        """Make the token that was given a host's, or else one that an older database holds in clear, or a new one."""
+        """Make the token that was given a host's, or else one that an older database holds in clear, or a new one.
+
+        Where facts about hosts are lost, all others are taken back first: one may have been before.
+        """
         organiser, tokens = Organiser(self.arena), self.arena.host_tokens
+        if self._has_lost_hosts:
+            for each in tokens.listed():
+                organiser.remove_token(each.name)
         in_clear = self.log.get(CLEAR_TOKEN)
         token = self.config.host_token or in_clear
         if token is None and not tokens:
@@ -130,10 +136,11 @@ class Server:
                 except StoreError as error:
                     log.warning("the host token stays in clear until the next start: %s", error)
 
-    def _house_secret(self) -> str:
-        secret = self.log.get("house_secret") or secrets.token_hex(32)
-        self.log.put("house_secret", secret)
-        return secret
+    def _kept(self, key: str, size: int) -> str:
+        """Return a random text that is made once, of `size` bytes, and kept with the database."""
+        text = self.log.get(key) or secrets.token_hex(size)
+        self.log.put(key, text)
+        return text
 
     async def start(self) -> None:
         """Listen, and take up what was running. Raises StoreError; StartError, and then the database is closed."""
@@ -145,10 +152,11 @@ class Server:
             self.reader.close()
             raise
         self.archive = Archive(self.log.path, self.log.file, self.config.bounds)
-        sessions, keys = Sessions(), HouseKeys(self._house_secret())
+        self._clock = LoopClock(loop, time.time())
+        sessions, keys = Sessions(), HouseKeys(self._kept("house_secret", 32))
         self.arena = Arena(
             log=self.log,
-            clock=LoopClock(loop, time.time()),
+            clock=self._clock,
             sessions=sessions,
             run=self._run,
             random=SystemRandom(),
@@ -162,7 +170,14 @@ class Server:
         )
         self.arena.on_ban.append(self._shut_out)
         program = f"rumble {version('botrumble')}"
-        self.gateway = Gateway(self.arena, sessions, program, self.config.limits, open_names=self.config.open_names)
+        self.gateway = Gateway(
+            self.arena,
+            sessions,
+            program,
+            self.config.limits,
+            identity=self._kept("identity", 16),
+            open_names=self.config.open_names,
+        )
         self.feed = Feed(self.arena, Ranker(self.arena.clock.now_ms, on_thread))
         self.log.on_durable.append(self._on_durable)
         self.log.on_trouble.append(self.arena.on_trouble)
@@ -183,7 +198,7 @@ class Server:
         for name in self.house_bots.names_lost():
             log.warning("no house bot %s: somebody else uses that name", name)
         self.house_bots.open()
-        self.lag.start(loop)
+        self._clock.measure()
         self._counting = asyncio.create_task(self._count_ended())
 
     def _recover(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -191,6 +206,9 @@ class Server:
         of_server, problems = self.reader.server_facts()
         for problem in problems:
             log.error("names, hosts or bans are lost; a name in no running tournament may be claimed anew: %s", problem)
+        self._has_lost_hosts = bool(problems)
+        if problems:
+            log.error("every host token is taken back, since the taking back of one may be lost; look at the bans")
         self.log.attach(loop)
         damaged = recover(
             self.arena,
@@ -222,7 +240,8 @@ class Server:
             connections=self._count_connections,
             refusals=self.refusals,
             turn_latency=outbox.latency,
-            lag=self.lag,
+            lag_s=lambda: self._clock.lag_s,
+            lags=self._clock.lags,
             commits=self.log.commits,
             metrics_token=config.metrics_token,
         )
@@ -288,10 +307,13 @@ class Server:
 
     def _on_durable(self, batch: list[Numbered]) -> None:
         self._written.set()
-        self.ended.take(batch)
+        kinds = Counter([type(fact) for _, fact in batch])
+        if TournamentEnded in kinds:
+            self.ended.take(batch)
         self.arena.on_durable()
-        self.feed.publish(batch)
-        self.house_bots.take(batch)
+        self.feed.publish(batch, kinds)
+        if not CONCERNING.isdisjoint(kinds):
+            self.house_bots.take(batch)
 
     @property
     def address(self) -> tuple[str, int]:
@@ -332,7 +354,6 @@ class Server:
     async def stop(self) -> None:
         """Drain: no new matches; running ones finish within `drain_ms` or stay resumable; close bots with 1001."""
         self.arena.drain()
-        self.lag.stop()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self.config.drain_ms / 1000):
                 while self.arena.matches.live:
@@ -340,6 +361,7 @@ class Server:
                     await self._written.wait()
         await self.log.wait_all()
         self.arena.stop()
+        self._clock.stop()
         if self._house is not None:
             await self._house.close()
         self.gateway.close_all(CloseCode.DRAINING)

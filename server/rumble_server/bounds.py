@@ -30,6 +30,8 @@ class Bounds(BaseModel):
     """Open connections of one address that have neither logged in nor completed an HTTP request."""
     streams_per_address: Count = 128
     """Open event streams of one address."""
+    requests_per_minute: Count = 12_000
+    """HTTP requests a minute of one address; 40 browsers that load pages at the same time stay far below it."""
     costly_per_minute: Count = 60
     """Requests a minute of one address for what is read from the archive: exports, transcripts, old boards."""
 
@@ -41,6 +43,8 @@ class Bounds(BaseModel):
     """Time for the body of one HTTP request, in ms."""
     idle_ms: Milliseconds = 5_000
     """Time between two HTTP requests on one connection, in ms."""
+    unread_ms: Milliseconds = 60_000
+    """Time for which the reader of an HTTP answer may take nothing of it while more waits to be sent, in ms."""
     pipelined_requests: Count = 16
     """HTTP requests of one connection that wait for the answer to an earlier one."""
 

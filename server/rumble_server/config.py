@@ -8,7 +8,7 @@ from ipaddress import ip_network
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo, field_validator
-from rumble_protocol.server_messages import Limits
+from rumble_protocol.limits import Limits
 
 from rumble_server.bounds import Bounds
 from rumble_server.hosts import LOCAL_HOSTS, SHORTEST_TOKEN, host_name, is_loopback, public_origin

@@ -4,7 +4,7 @@ import asyncio
 import os
 import signal
 from collections.abc import Callable
-from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
 from functools import partial
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import wait
@@ -43,7 +43,7 @@ class SideProcess:
             pool = self._pool
             try:
                 # On a thread: the first one starts the process, which takes some 10 ms.
-                return await asyncio.wrap_future(await asyncio.to_thread(partial(pool.submit, task, *given)))
+                return await asyncio.wrap_future(await asyncio.to_thread(_submit, partial(pool.submit, task, *given)))
             except BrokenExecutor:
                 if self._pool is pool:
                     self._pool, self._before = None, pool
@@ -56,6 +56,13 @@ class SideProcess:
         if self._pool is not None:
             self._pool.shutdown(wait=False, cancel_futures=True)
             self._pool, self._before = None, self._pool
+
+
+def _submit(submit: Callable[[], Future[Made]]) -> Future[Made]:
+    """Submit on a thread that blocks Ctrl-C: a process that it starts inherits that, and is spared from the first."""
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    return submit()
 
 
 def _begin(prepare: Callable[..., object] | None, given: tuple[object, ...]) -> None:

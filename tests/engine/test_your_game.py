@@ -3,9 +3,12 @@
 import os
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
+
+from tests.test_repository import PROJECT
 
 pytestmark = pytest.mark.e2e
 
@@ -26,6 +29,11 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pip = ("-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--no-build-isolation")
     python(*pip, "--target", str(folder), str(TEMPLATE), path=folder)
     return folder
+
+
+def test_it_depends_on_the_distribution_with_the_engine() -> None:
+    told = tomllib.loads((TEMPLATE / "pyproject.toml").read_text(encoding="utf-8"))
+    assert told["project"]["dependencies"] == [PROJECT["project"]["name"]]
 
 
 @pytest.mark.parametrize("settings", ["{}", '{"last": "loses"}'])

@@ -47,10 +47,11 @@ def statuses(answer: bytes) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class Attacker:
-    """Opens sockets from one address to the server on `port`."""
+    """Opens sockets from one address to the server on `port`; as a proxy it names a `client` in all that it sends."""
 
     port: int
     address: str
+    client: str = ""
 
     def socket(self) -> socket.socket:
         """Connect."""
@@ -58,11 +59,15 @@ class Attacker:
 
     def get(self, path: str, more: str = "", *, method: str = "GET") -> bytes:
         """Build a request with these further header lines, each with its line end."""
-        return f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\n{more}\r\n".encode()
+        return f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\n{self._forwarded}{more}\r\n".encode()
 
     def upgrade(self, path: str = "/bot", more: str = "") -> bytes:
         """Build the request for a WebSocket."""
-        return UPGRADE.format(path=path, host=f"127.0.0.1:{self.port}", more=more).encode()
+        return UPGRADE.format(path=path, host=f"127.0.0.1:{self.port}", more=self._forwarded + more).encode()
+
+    @property
+    def _forwarded(self) -> str:
+        return f"X-Forwarded-For: {self.client}\r\n" if self.client else ""
 
     def ask(self, path: str, more: str = "", *, method: str = "GET") -> int:
         """Send one request on a connection of its own, and return the status of its answer."""

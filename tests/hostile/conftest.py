@@ -9,10 +9,10 @@ import pytest
 from tests.e2e.processes import TOKEN
 from tests.hostile.attacker import Attacker
 from tests.hostile.honest import HonestField, honest_field
-from tests.hostile.target import Target, target
+from tests.hostile.target import PROXY, Target, target
 
 CONNECTIONS, STRANGERS, STREAMS, NAMES_PER_HOUR = 40, 16, 8, 30
-HEADER_MS = BODY_MS = 1_500
+HEADER_MS = BODY_MS = UNREAD_MS = 1_500
 OPTIONS = (
     *("--connections-per-address", str(CONNECTIONS)),
     *("--strangers-per-address", str(STRANGERS)),
@@ -20,6 +20,8 @@ OPTIONS = (
     *("--names-per-hour", str(NAMES_PER_HOUR)),
     *("--header-ms", str(HEADER_MS)),
     *("--body-ms", str(BODY_MS)),
+    *("--unread-ms", str(UNREAD_MS)),
+    *("--behind-proxy", PROXY),
 )
 """Bounds that are small enough to be reached soon; the others are the defaults."""
 SECRETS = rf"{TOKEN}|key-of-|guess-number-"

@@ -17,6 +17,8 @@ from tests.e2e.processes import RUMBLE, TOKEN, clean_environment, free_port
 from tests.hostile.attacker import PATIENCE_S, Attacker, Message
 from tests.simulation.checks.case import Fact, read_rows
 
+PROXY = "127.0.9.9"
+"""The address of a proxy, where a server is told to believe it."""
 PAUSE_S = 0.02
 """How often `wait_until` looks, in s."""
 
@@ -96,6 +98,10 @@ class Target:
         """Return an attacker at an address that nobody else uses."""
         self._addresses += 1
         return Attacker(self.port, f"127.0.1.{self._addresses}")
+
+    def proxied(self, client: str) -> Attacker:
+        """Return a client of a proxy that the server believes, which names it so."""
+        return Attacker(self.port, PROXY, client)
 
     @property
     def log(self) -> str:

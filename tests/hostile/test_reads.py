@@ -1,6 +1,7 @@
 """Cheap requests that cost much: they are bounded, and neither play nor writing waits for them."""
 
 import contextlib
+import socket
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
@@ -9,7 +10,7 @@ from rumble_server.bounds import Bounds
 
 from tests.hostile.attacker import Attacker, play_out, statuses
 from tests.hostile.conftest import STREAMS
-from tests.hostile.target import Target
+from tests.hostile.target import Target, wait_until
 
 pytestmark = [pytest.mark.e2e, pytest.mark.long]
 
@@ -61,3 +62,32 @@ def test_streams_of_one_address(attacker: Attacker) -> None:
             answers += statuses(sock.recv(1 << 12))
         assert answers == [OK] * STREAMS + [TOO_MANY_REQUESTS] * 3
         assert attacker.ask("/api/tournaments") == OK
+
+
+def test_a_stream_behind_which_requests_wait_ends_with_its_connection(attacker: Attacker) -> None:
+    """Each of them would hold a place of its address, and be written to, for good."""
+    for _ in range(3 * STREAMS):
+        with attacker.socket() as sock:
+            sock.sendall(attacker.get("/api/tournaments/cup/events") + attacker.get("/healthz"))
+            assert statuses(sock.recv(1 << 12))[0] in (OK, TOO_MANY_REQUESTS)
+    assert wait_until(lambda: streams(attacker) == [OK])
+
+
+def streams(attacker: Attacker) -> list[int]:
+    """Ask for a stream, and return the status of the answer."""
+    with attacker.socket() as sock:
+        sock.sendall(attacker.get("/api/tournaments/cup/events"))
+        return statuses(sock.recv(1 << 12))
+
+
+def test_answers_that_nobody_reads_end(server: Target, attacker: Attacker) -> None:
+    """A reader that takes nothing of what it asked for loses its connection."""
+    path = "/protocol.json"
+    with contextlib.ExitStack() as opened:
+        for _ in range(5):
+            sock = opened.enter_context(attacker.socket())
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+            sock.sendall(attacker.get(path) * 80)
+        told = 'rumble_refusals_total{reason="unread"} 5.0'
+        assert wait_until(lambda: told in server.host.get("/metrics").text)
+    assert attacker.ask(path) == OK

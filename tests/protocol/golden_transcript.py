@@ -14,7 +14,7 @@ from websockets.asyncio.client import connect
 from websockets.typing import Subprotocol
 
 EXAMPLES = Path(__file__).parents[2] / "protocol" / "examples"
-LOOSE = frozenset({"server", "remaining_ms", "seats_ms", "lag_ms"})
+LOOSE = frozenset({"server", "identity", "remaining_ms", "seats_ms", "lag_ms"})
 """Fields of which only the type is compared. A `turn_id` stands for the one that the server sends in its place."""
 GROWING = frozenset({"games", "features"})
 """Lists in which a server may have more entries than the transcript."""

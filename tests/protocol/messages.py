@@ -110,6 +110,7 @@ server_messages: dict[type[ServerMessageModel], st.SearchStrategy[Any]] = {
             max_matches=counts,
         ),
         games=names,
+        identity=texts,
     ),
     server.Session: st.builds(
         server.Session,

@@ -30,6 +30,7 @@ from websockets.uri import parse_uri
 from tests.server.world import World
 
 ADDRESS = ("127.0.0.1", 8765)
+IDENTITY = "0f6e2b7a91c44d58a3e5d0c7b8f91624"
 
 
 class Said(NamedTuple):
@@ -141,7 +142,7 @@ class ServerInMemory:
 
     def _enter(self, world: World) -> None:
         self.world = world
-        self.gateway = Gateway(world.arena, world.gateway._sessions, "rumble 0.1.0", self._limits)
+        self.gateway = Gateway(world.arena, world.gateway._sessions, "rumble 0.1.0", self._limits, identity=IDENTITY)
 
     # --- what a bot does ---
 

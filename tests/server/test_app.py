@@ -17,6 +17,7 @@ from rumble_server.arena.organiser import Organiser
 from rumble_server.bounds import Bounds
 from rumble_server.config import ServerConfig
 from rumble_server.store.archive import Archive
+from rumble_server.store.copies import backup, restore
 from rumble_server.store.pruning import prune
 from rumble_server.store.reader import LogReader
 from rumble_server.store.sqlite import SqliteLog
@@ -192,6 +193,21 @@ async def test_a_token_is_made_once_and_replaced_by_one_that_is_given(tmp_path: 
     await given.stop()
 
 
+@pytest.mark.e2e
+async def test_the_identity_stays_over_restarts_and_goes_with_a_backup(tmp_path: Path) -> None:
+    async def told(path: Path) -> str:
+        async with running(path) as server, connect(f"ws{server.url.removeprefix('http')}/bot", proxy=None) as bot:
+            return str(json.loads(await bot.recv())["identity"])
+
+    first = await told(tmp_path / "a.db")
+    assert len(first) == 32
+    assert await told(tmp_path / "a.db") == first
+    backup(str(tmp_path / "a.db"), str(tmp_path / "copy.db"))
+    restore(str(tmp_path / "b.db"), str(tmp_path / "copy.db"), replace=False)
+    assert await told(tmp_path / "b.db") == first
+    assert await told(tmp_path / "c.db") != first
+
+
 # --- what is damaged ---
 
 
@@ -261,6 +277,22 @@ async def test_names_in_a_damaged_row_of_bots_that_play_are_kept_from_others(
         assert "names, hosts or bans are lost" in caplog.text
         assert (await Bot(server, "ann").hears("error"))[0]["code"] == "key_required"
         assert (await Bot(server, "zoe").hears("session"))[0]["name"] == "zoe"
+
+
+@pytest.mark.e2e
+async def test_where_facts_about_hosts_are_lost_every_token_is_taken_back(tmp_path: Path) -> None:
+    """The row that is lost may have been the taking back of one of them. What the operator gives is valid."""
+    path = tmp_path / "rumble.db"
+    async with running(path) as server:
+        Organiser(server.arena).set_token("ann", "token-of-ann")
+        await server.log.wait_all()
+        Organiser(server.arena).set_token("ben", "token-of-ben")
+        await server.log.wait_all()
+    damage(path, "number = (SELECT max(number) FROM log WHERE tournament = '')")
+    async with running(path) as server:
+        tokens = server.arena.host_tokens
+        assert [tokens.holder(f"token-of-{name}") for name in ("ann", "ben")] == [None, None]
+        assert [each.name for each in tokens.listed()] == ["default"]
 
 
 async def of_source(server: Server, source: str, path: str, *headers: str) -> tuple[int, bytes]:

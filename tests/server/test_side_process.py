@@ -88,3 +88,10 @@ def test_it_ends_when_the_server_is_killed() -> None:
     server.kill()
     # Both have the same pipe for their output: it ends when both have.
     assert server.communicate(timeout=PATIENCE_S)[0] == ""
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="signals cannot be blocked here")
+async def test_a_ctrl_c_never_reaches_it_even_while_it_starts() -> None:
+    with closing(SideProcess()) as process:
+        assert signal.SIGINT in await process.run(signal.pthread_sigmask, signal.SIG_BLOCK, [])
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])

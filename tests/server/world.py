@@ -289,7 +289,7 @@ class World:
             **{"find_ended": self.log.find_ended, **arena},
         )
         self.organiser = Organiser(self.arena)
-        self.gateway = Gateway(self.arena, sessions, "test", limits, open_names=open_names)
+        self.gateway = Gateway(self.arena, sessions, "test", limits, identity="1d", open_names=open_names)
         self.log.on_durable.append(self.arena.on_durable)
         self.disk = Disk(self.log)
 

@@ -13,7 +13,7 @@ from rumble_server.arena.session import NO_MATCH, BotSession
 from rumble_server.match.facts import MatchFact, SeatAway, StartTold, TurnAsked
 from rumble_server.match.match_id import MatchId
 from rumble_server.match.referee import Referee
-from rumble_server.match.seat import OpenTurn
+from rumble_server.match.seat import Connection, OpenTurn, SeatState
 from rumble_server.results.standings import Table
 from rumble_server.tournament.agenda import Agenda, Slot
 from rumble_server.tournament.tournament import Tournament
@@ -100,7 +100,7 @@ def refill_an_away_budget_at_a_reconnect(patch: pytest.MonkeyPatch) -> None:
 
     def changed(self: Referee, seat: int, *given: Any, **named: Any) -> None:
         self.seats[seat].away_left_ms = self.terms.away_ms
-        self.seats[seat].away_since_ms = self.seats[seat].away_since_ms and given[0]
+        self.seats[seat].away_since_ms = self.seats[seat].away_since_ms and given[1]
         connect(self, seat, *given, **named)
 
     patch.setattr(Referee, "connect", changed)
@@ -174,12 +174,13 @@ def stop_every_clock_of_who_is_away(patch: pytest.MonkeyPatch) -> None:
 
 def allow_any_lag(patch: pytest.MonkeyPatch) -> None:
     """A bot behind a proxy is allowed whatever its pongs say, at every move."""
-    connect = Referee.connect
+    link = SeatState.link
 
-    def changed(self: Referee, *given: Any, **named: Any) -> None:
-        connect(self, *given, **{**named, "lag_by_pings": False})
+    def changed(self: SeatState, connection: Connection) -> None:
+        link(self, connection)
+        self.lag_by_pings = False
 
-    patch.setattr(Referee, "connect", changed)
+    patch.setattr(SeatState, "link", changed)
 
 
 def take_any_turn_id(patch: pytest.MonkeyPatch) -> None:

@@ -62,7 +62,7 @@ class ServerRun:
             work=self._work,
             bounds=bounds,
         )
-        self.gateway = Gateway(self.arena, sessions, "simulated")
+        self.gateway = Gateway(self.arena, sessions, "simulated", identity="1d")
         self.log.on_durable += [self.arena.on_durable, self._note_clean]
         self.log.on_trouble.append(self.arena.on_trouble)
         started = {"grace_ms": grace_ms, "excused_ms": bounds.excused_ms, "proxied_lag_ms": bounds.proxied_lag_ms}

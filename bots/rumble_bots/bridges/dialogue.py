@@ -32,6 +32,8 @@ class Dialogue(ABC):
 
     games: Sequence[str] | None = None
     """The games of this protocol; None means any."""
+    greeting: str = "its first line"
+    """What `begin` waits for, in words."""
     hurry: Sequence[str] = ()
     """Lines that make the program answer now, with its best move so far."""
     goodbye: Sequence[str] = ()

@@ -30,6 +30,7 @@ class Gomocup(Dialogue):
     """The dialogue with one brain. It keeps the board; if its board does not fit the turn, it gets the whole board."""
 
     games = ("gomoku",)
+    greeting = "the answer of a Gomocup brain to `ABOUT`"
     goodbye = ("END",)
 
     def __init__(self) -> None:

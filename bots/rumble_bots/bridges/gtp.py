@@ -29,6 +29,7 @@ class Gtp(Dialogue):
     Without `clock` it gets no times: some engines (GNU Go) use all the time that they know of.
     """
 
+    greeting = "the answer of a GTP engine to `list_commands`"
     goodbye = ("quit",)
 
     def __init__(self, *, clock: bool = True) -> None:

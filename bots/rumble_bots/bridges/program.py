@@ -17,6 +17,8 @@ T = TypeVar("T")
 
 START_S = 30.0
 """Seconds that a program has from its start until it is ready."""
+QUIET_S = 3.0
+"""Seconds without an answer to the first exchange after which the owner is told what the bridge waits for."""
 SHARE, LEAST_MARGIN_MS, MOST_MARGIN_MS = 10, 20, 1000
 """The bridge keeps a tenth of a turn's time for itself, at least and at most these ms."""
 MOST_FAILURES = 3
@@ -163,6 +165,10 @@ class Program:
         if self._closed:  # while it started, when there was no process to end
             await self._drop()
             raise Failed("was ended while it started")
+        waits = (
+            f"{self._launch.label} has not answered yet; waiting up to {patience_s:.0f} s for {self._dialogue.greeting}"
+        )
+        told = asyncio.get_running_loop().call_later(QUIET_S, self._launch.say, waits)
         try:
             async with asyncio.timeout(patience_s):
                 await _hold(child, self._dialogue.begin())
@@ -173,6 +179,8 @@ class Program:
         except BadProgram:
             await self._drop()
             raise
+        finally:
+            told.cancel()
         self._start_ms = int((time.monotonic() - began) * 1000)
         child.send(self._unsaid)
         self._unsaid.clear()

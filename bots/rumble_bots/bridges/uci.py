@@ -29,6 +29,7 @@ class Uci(Dialogue):
     """The dialogue with one engine."""
 
     games = ("chess",)
+    greeting = "`uciok`, the answer of a UCI engine to `uci`"
     hurry = ("stop",)
     goodbye = ("quit",)
 

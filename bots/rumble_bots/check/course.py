@@ -32,6 +32,8 @@ TRIALS: tuple[tuple[str, Step], ...] = (
 """The steps, by rule, for a bot that can play. After a step that fails, the bot is given a fresh start."""
 AT_THE_END = ("clean-end", "key", "replaced", "whole-match")
 """Rules after whose failure no fresh start is due: the steps that follow start the bot themselves."""
+STARTS = 2
+"""How often the kit starts a program again that breaks no rule."""
 ABOUT_TURNS = ("legal-moves", "answers", "deadlines")
 
 
@@ -47,14 +49,16 @@ class Course:
         self._results: list[Result] = []
         self._stopped: str | None = None
         """The reason why nothing more is tried, if so."""
+        self._out_of_time = False
         self._until = self._record.now() + budget_s
 
     async def run(self) -> Report:
         harness = self._harness
-        if harness.child is None:
-            self._until += harness.wait_s
+        self._until += harness.wait_s
         await self._basics("connect", steps.connect)
-        self._until = min(self._until, self._record.now() + self._budget_s)
+        harness.set_patience()
+        self._budget_s = self._budget_s * harness.patience + STARTS * harness.started_s
+        self._until = self._record.now() + self._budget_s
         await self._basics("login", steps.login)
         first = harness.referee.game
         others = [get_game(name) for name in self._games if name != first.name]
@@ -68,7 +72,8 @@ class Course:
         await self._trial("replaced", endings.replaced)
         self._results += [self._habit(rule) for rule in HABITS]
         logins = harness.referee.logins
-        return Report(logins[0].name if logins else None, self._results, self._record.elapsed_ms / 1000)
+        name = logins[0].name if logins else None
+        return Report(name, self._results, self._record.elapsed_ms / 1000, self._out_of_time)
 
     async def _basics(self, rule: str, step: Step, game: Game | None = None) -> None:
         """Take a step that all later ones need: a trouble ends the check, and fails the rule that was broken."""
@@ -93,12 +98,10 @@ class Course:
         if rule in AT_THE_END or self._stopped is not None:
             return
         try:
-            async with asyncio.timeout_at(self._until):
-                await self._harness.begin_again()
+            await self._harness.begin_again()
+            self._until += self._harness.started_s
         except Trouble as lost:
             self._stopped = f"not tried: after {rule} the bot could not be started again: {lost.why}"
-        except TimeoutError:
-            self._stopped = f"not tried: after {rule} the bot was not back in time"
 
     async def _try(self, rule: str, step: Step, game: Game | None) -> Trouble | None:
         """Take a step and add its result, or return the trouble that ended it."""
@@ -116,8 +119,9 @@ class Course:
         except Trouble as trouble:
             return trouble
         except TimeoutError:
-            self._stopped = "not tried: the time of the check was over"
-            return Trouble(rule, f"the {self._budget_s:g} s of the check were over; let the bot think less")
+            self._out_of_time = True
+            self._stopped = "not tried: out of time"
+            status, why = "skip", f"not judged: the {self._budget_s:.0f} s of the check were over in the middle of it"
         self._add(rule, status, why, first, game, self._record.now() - began)
         return None
 

@@ -43,7 +43,7 @@ async def key(harness: Harness) -> str:
     referee = harness.referee
     first = referee.logins[0]
     if first.key is None and all(login.key is None for login in referee.logins):
-        raise Skipped("its login has no key, so any bot can take its name")
+        raise Warned("its login has no key: from another machine it is refused, and here any bot can take its name")
     if harness.child is not None:
         await harness.begin_again()
     same_name = [login for login in referee.logins if login.name.lower() == first.name.lower()]

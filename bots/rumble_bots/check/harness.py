@@ -2,6 +2,7 @@
 
 from rumble_engine import Game
 from rumble_protocol.codes import CloseCode
+from rumble_protocol.fields import TimeControl
 
 from rumble_bots.check.child import Child
 from rumble_bots.check.errors import Trouble
@@ -13,6 +14,8 @@ from rumble_bots.check.websocket_server import WebSocketServer
 
 LOGIN_S = 3.0
 """Seconds after its connection in which a bot must be in the tournament."""
+USUAL_START_S, MOST_PATIENCE = 2.0, 10.0
+"""Seconds in which most programs start; a slower one (or a busy machine) gets more time for all, up to ten times."""
 DOWN_S = 0.3
 """Seconds for which nobody listens while the server restarts."""
 
@@ -20,13 +23,23 @@ DOWN_S = 0.3
 class Harness(Play):
     """Matches with one bot, its program and its server. `child` is None where the user starts the bot."""
 
-    def __init__(self, referee: ScriptedReferee, server: WebSocketServer, child: Child | None, wait_s: float) -> None:
+    def __init__(
+        self,
+        referee: ScriptedReferee,
+        server: WebSocketServer,
+        child: Child | None,
+        wait_s: float,
+        patience: float | None = None,
+    ) -> None:
         super().__init__(referee)
+        self._given = patience
         self.child = child
         self.wait_s = wait_s
         """Seconds that the bot has to connect after it was started."""
         self.comes_back = False
         """Whether it has come back after a restart of the server."""
+        self.started_s = 0.0
+        """The time from the program's last start to its connection; 0 where the user starts the bot."""
         self._server = server
 
     @property
@@ -35,13 +48,16 @@ class Harness(Play):
 
     async def connected(self) -> None:
         """Start the program if there is one, and wait for its connection. Raises Trouble."""
-        if self.child is not None and not self.child.running:
+        began = self.record.now()
+        starts = self.child is not None and not self.child.running
+        if self.child is not None and starts:
             await self.child.start()
-        until = self.record.now() + self.wait_s
+        until = began + self.wait_s
         turned_away = ""
         while heard := await self.referee.hear(until):
             match heard:
                 case Connected() | LoggedIn():
+                    self.started_s = self.record.now() - began if starts else 0.0
                     return
                 case TurnedAway(why):
                     turned_away = why
@@ -52,17 +68,25 @@ class Harness(Play):
                     pass
         raise Trouble("connect", turned_away or f"no bot connected within {self.wait_s:g} s")
 
+    def set_patience(self) -> None:
+        """Set the patience to what the user gave, or else by the program's start, and the bot's clock with it."""
+        self.patience = self._given or min(MOST_PATIENCE, max(1.0, self.started_s / USUAL_START_S))
+        control = self.referee.control
+        move_ms, bank_ms = (round(ms * self.patience) for ms in (control.move_ms, control.bank_ms))
+        self.referee.control = TimeControl(move_ms=move_ms, bank_ms=bank_ms)
+
     async def entered(self) -> None:
         """Wait for the login of a bot that is connected, and its join. Raises Trouble."""
         referee = self.referee
         before = len(referee.logins)
-        until = self.record.now() + LOGIN_S
+        limit_s = LOGIN_S * self.patience
+        until = self.record.now() + limit_s
         while not self.present:
             heard = await referee.hear(until)
             if heard is None:
                 what = "logged in, but joined no tournament" if len(referee.logins) > before else "did not log in"
                 refused = f"; {referee.refused}" if referee.refused else ""
-                raise Trouble("login", f"it {what} within {LOGIN_S:g} s{refused}")
+                raise Trouble("login", f"it {what} within {limit_s:.3g} s{refused}")
             if isinstance(heard, Exited):
                 raise Trouble("login", f"the program {heard.how}")
             if isinstance(heard, Ended):

@@ -37,6 +37,8 @@ class Play:
         self.record: Record = referee.record
         self.forgiving = True
         """Whether play goes on when the bot is back after it ended its connection; otherwise that ends the step."""
+        self.patience = 1.0
+        """What limits of time are multiplied by: above 1 for a program or a machine that is slow."""
         self.plies = 0
         """Number of the bot's moves that counted."""
         self._started = 0
@@ -133,7 +135,8 @@ class Play:
 
     async def logged_in(self) -> bot.Login:
         """Wait for the bot's next login. Raises Trouble."""
-        until = self.record.now() + BACK_S
+        limit_s = BACK_S * self.patience
+        until = self.record.now() + limit_s
         while heard := await self.referee.hear(until):
             match heard:
                 case LoggedIn(login):
@@ -142,7 +145,7 @@ class Play:
                     raise Trouble("stays-connected", f"its program {heard.how}")
                 case _:
                     pass
-        raise Trouble("stays-connected", f"it did not log in again within {BACK_S:g} s")
+        raise Trouble("stays-connected", f"it did not log in again within {limit_s:.3g} s")
 
     async def _lost(self, heard: Ended | Exited) -> None:
         if isinstance(heard, Exited):

@@ -57,10 +57,13 @@ class Report:
     """Its name at its first login; None without a login."""
     results: list[Result] = field(default_factory=list)
     seconds: float = 0.0
+    out_of_time: bool = False
+    """Whether the check ended before every rule was tried."""
 
     @property
     def passed(self) -> bool:
-        return not self.of("fail")
+        """Whether every rule that applies was tried, and none is broken."""
+        return not self.of("fail") and not self.out_of_time
 
     @property
     def never_came(self) -> str | None:

@@ -19,6 +19,7 @@ from rumble_bots.check.scripted_referee import ScriptedReferee
 from rumble_bots.check.scripted_server import TOURNAMENT_ID
 from rumble_bots.check.websocket_server import WebSocketServer
 from rumble_bots.sdk.address import Address
+from rumble_bots.sdk.processes import filled
 
 DEFAULT_GAME = "tictactoe"
 NAME = "checked-bot"
@@ -26,9 +27,7 @@ NAME = "checked-bot"
 WHOLE_S, MORE_S = 18.0, 9.0
 """Seconds for a whole check with moves of `MOVE_MS`, and seconds more for each further game."""
 STARTED_S = 10.0
-"""Default of the seconds that a program has to connect; `WHOLE_S` has room for it."""
-STARTS = 2
-"""How often the kit starts a program that breaks no rule."""
+"""Default of the seconds that a program has to connect; more is for the owner to allow, by `--wait`."""
 MOVE_MS = 500
 BANK_MOVES = 5
 """The bank of a match divided by the time of a move: enough for a slow start."""
@@ -46,13 +45,14 @@ class Plan:
     wait_s: float = STARTED_S
     """Seconds that the bot has to connect."""
     move_ms: int = MOVE_MS
+    patience: float | None = None
+    """What the kit's limits of time are multiplied by; None: by the measured start of the program."""
 
     @property
     def budget_s(self) -> float:
-        """Seconds for the whole check, counted from the start or the first connection of the bot."""
+        """Seconds for the whole check, counted from the first connection of the bot, without `patience`."""
         slower = max(1.0, self.move_ms / MOVE_MS)
-        starting_s = STARTS * max(0.0, self.wait_s - STARTED_S) if self.command else 0.0
-        return (WHOLE_S + MORE_S * max(0, len(self.games) - 1)) * slower + starting_s
+        return (WHOLE_S + MORE_S * max(0, len(self.games) - 1)) * slower
 
 
 async def check_bot(plan: Plan, say: Callable[[str], None] = lambda _: None) -> Report:
@@ -74,9 +74,10 @@ async def check_bot(plan: Plan, say: Callable[[str], None] = lambda _: None) -> 
             "RUMBLE_NAME": NAME,
             "RUMBLE_CONFIG_DIR": folder,
         }
-        child = Child(plan.command, environment, inbox, Path(folder)) if plan.command else None
+        places = {"{address}": environment["RUMBLE_SERVER"], "{join}": TOURNAMENT_ID, "{name}": NAME}
+        child = Child(filled(plan.command, places), environment, inbox, Path(folder)) if plan.command else None
         try:
-            harness = Harness(referee, server, child, plan.wait_s)
+            harness = Harness(referee, server, child, plan.wait_s, plan.patience)
             return await Course(harness, plan.games, plan.budget_s, say).run()
         finally:
             if child is not None:

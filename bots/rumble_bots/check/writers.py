@@ -36,6 +36,8 @@ def as_lines(report: Report) -> list[str]:
     told = [f"{counts['pass']} passed", f"{counts['fail']} failed", f"{counts['skip']} skipped"]
     if counts["warning"]:
         told.append(f"{counts['warning']} with a warning")
+    if report.out_of_time:
+        lines.append("  next: the check was out of time; --patience 3 gives it three times as much")
     return [*lines, ", ".join(told)]
 
 

@@ -58,7 +58,11 @@ def is_function(text: str) -> bool:
 
 
 def load_bot(text: str) -> Bot:
-    """Load the bot written `FILE.py:FUNCTION`. Raises BadFunction."""
+    """Load the bot written `FILE.py:FUNCTION`. Raises BadFunction.
+
+    A function of one argument gets a `Turn` and returns a move; one of two gets `board, player`, in tictactoe and
+    connect4 only. In place of a function there may be a subclass of `Bot`, or an instance of one.
+    """
     file, colon, function = text.rpartition(":")
     if not colon or not function or not file.endswith(".py"):
         raise BadFunction(f"{text!r} does not say which function of which file: write FILE.py:FUNCTION")

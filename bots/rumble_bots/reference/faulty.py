@@ -27,6 +27,8 @@ HUGE_BYTES = 70_000
 FLOOD_FRAMES = 400
 GARBAGE = ("", "not json", "[1, 2", '{"type": "mvoe"}', '{"type": "move", "match": 7}', "\u0000", "{}", "[]", "7")
 CRASH_AT_TURN = 3
+REFUSED = ("bad_key", "bad_name", "invite_required", "key_required", "tournament_closed", "unknown_tournament")
+"""Errors after which there is nothing to play."""
 NOW_AND_THEN = 4
 """Turns from one annoying frame to the next: with more of them the server would close the connection."""
 Frame = dict[str, Any]
@@ -91,7 +93,7 @@ class FaultyBot:
                 await FAULTS[self.fault].at_a_turn(self, frame)
             case "tournament_over":
                 return f"{frame['status']}: rank {frame['rank']} of {frame['bots']}"
-            case "error" if frame["code"] in ("unknown_tournament", "tournament_closed"):
+            case "error" if frame["code"] in REFUSED:
                 return str(frame["message"])
             case _:
                 pass

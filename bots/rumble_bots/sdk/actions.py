@@ -15,12 +15,17 @@ class Summary:
     """The end of a tournament for a bot: it is over, or the bot left it or was removed from it."""
 
     tournament: str
+    """The tournament's id."""
     reason: Literal["over", "left", "removed"]
+    """Why the bot plays no more: the tournament is over, the bot left, or its host removed it."""
     status: TournamentStatus | None = None
     """The tournament's status; it and the fields below are known only when the tournament is over."""
     rank: int | None = None
+    """The bot's rank, from 1."""
     bots: int | None = None
+    """How many bots there were."""
     points: float | None = None
+    """The bot's points."""
 
     def __str__(self) -> str:
         match self.reason:
@@ -62,6 +67,13 @@ class Say:
 
 
 @dataclass(frozen=True, slots=True)
+class Admitted:
+    """The server of this identity accepted the key; empty where it tells none."""
+
+    identity: str
+
+
+@dataclass(frozen=True, slots=True)
 class Drop:
     """Close this connection, and connect again a little later."""
 
@@ -80,4 +92,4 @@ class Fail:
     error: SdkError
 
 
-Action = Send | Think | Tell | Say | Drop | Finish | Fail
+Action = Send | Think | Tell | Say | Admitted | Drop | Finish | Fail

@@ -22,12 +22,15 @@ class Address:
     """The address of one server."""
 
     host: str
+    """Its name, or its IP address."""
     port: int
+    """Its port, for pages and bots alike."""
     secure: bool = False
+    """Whether it speaks TLS."""
 
     @classmethod
     def parse(cls, server: str) -> Self:
-        """Read an address. Raises BadAddress."""
+        """Read an address: `http(s)://host:port`, `ws(s)://host:port` or `host:port`. Raises BadAddress."""
         text = server.strip()
         try:
             parts = urlsplit(text if "://" in text else f"//{text}")
@@ -49,6 +52,7 @@ class Address:
 
     @property
     def ws_url(self) -> str:
+        """The address to which bots connect."""
         return f"{'wss' if self.secure else 'ws'}://{self._netloc}/bot"
 
     @property
@@ -58,6 +62,7 @@ class Address:
 
     @property
     def loopback(self) -> bool:
+        """Whether the server is on this machine."""
         return self.host in LOOPBACK
 
     @property

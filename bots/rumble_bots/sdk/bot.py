@@ -18,17 +18,25 @@ class Turn:
     """One turn of the bot, with the whole position: a bot need not remember anything between turns."""
 
     match: str
+    """The match's id."""
     attempt: int
+    """How often the match was begun: a void match is played again, as its next attempt."""
     turn_id: str
+    """What the answer names; asked again, the same ply has another."""
     game: str
+    """The game's name, with which `rumble_engine.get_game` finds it."""
     ply: int
+    """How many moves were made before this one, those of the opening included."""
     seat: int
+    """The bot's seat: 0 moves first."""
     state: Mapping[str, Any]
     """The position as this seat may see it; `position` is the same as an engine state."""
     legal: Sequence[str]
+    """The legal moves, of which `choose` returns one."""
     moves: Sequence[str]
     """All moves so far, the opening included."""
     clock: server.TurnClock
+    """The clocks, in ms: `remaining_ms` is the bot's own when the server asked."""
     start: server.MatchStart | None
     """What is fixed for the whole match: names, settings, time control."""
     deadline: float
@@ -98,6 +106,7 @@ class Noted(str):
 
     __slots__ = ("note",)
     note: str
+    """What the bot says about the move, at most 1,024 bytes."""
 
     def __new__(cls, move: str, note: str) -> "Noted":
         noted = super().__new__(cls, move)
@@ -106,7 +115,7 @@ class Noted(str):
 
 
 class Bot:
-    """A bot. A subclass must write `choose`; the other methods do nothing.
+    """The base class of bots. A subclass must write `choose`; the other methods do nothing.
 
     An ordinary `choose` runs in a thread of its own, so it may think as long as the clock allows; with several matches
     at once several threads call it. An `async def choose` runs on the event loop and must not block it. The other
@@ -116,9 +125,10 @@ class Bot:
     games: Sequence[str] | None = None
     """The games it plays; None means any."""
     version: str | None = None
+    """The bot's own version, which the login tells."""
 
     def choose(self, turn: Turn) -> str | Awaitable[str]:
-        """Return the move to make; a `Noted` move has a note.
+        """Return the move to make, one of `turn.legal`; a `Noted` move has a note.
 
         Raise `Resign` to resign the match; any other error resigns it too, and is logged.
         """

@@ -9,7 +9,7 @@ from contextlib import suppress
 
 from rumble_protocol.codec import write_message
 
-from rumble_bots.sdk.actions import Action, Drop, Fail, Finish, Say, Send, Summary, Tell, Think
+from rumble_bots.sdk.actions import Action, Admitted, Drop, Fail, Finish, Say, Send, Summary, Tell, Think
 from rumble_bots.sdk.address import Address
 from rumble_bots.sdk.bot import Bot, Told, Turn, tell
 from rumble_bots.sdk.choosing import Chooser
@@ -40,7 +40,8 @@ def delays(chance: Callable[[], float]) -> Iterator[float]:
 class Client:
     """One bot on one server. `run` plays to the end, and connects again when the connection is lost.
 
-    `say` gets, line by line, what the bot's owner may want to read; everything goes to the log `rumble_bots` too.
+    `say` gets, line by line, what the bot's owner may want to read, but not the end, which `run` returns; everything
+    goes to the log `rumble_bots` too. `admitted` is called with the server's identity when it accepted the key.
     After `patience` seconds without an accepted login it gives up; `lot` returns random numbers from 0 to 1.
     """
 
@@ -51,6 +52,7 @@ class Client:
         aim: Aim,
         *,
         say: Callable[[str], None] | None = None,
+        admitted: Callable[[str], None] = lambda _: None,
         patience: float = PATIENCE_S,
         connect: Connect = connect,
         now: Callable[[], float] = time.monotonic,
@@ -61,6 +63,7 @@ class Client:
         self._bot = bot
         self._server = server
         self._say_line = say
+        self._admitted = admitted
         self._patience_s = patience
         self._connect = connect
         self._now = now
@@ -142,7 +145,10 @@ class Client:
                     self._say(level, text)
                 case Drop():
                     self._connection = None
+                case Admitted(identity):
+                    self._admitted(identity)
                 case Finish(summary):
+                    logger.info("%s", summary)
                     self._summary = summary
                 case Fail(error):
                     raise error

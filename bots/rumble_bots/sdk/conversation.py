@@ -9,12 +9,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from logging import DEBUG, INFO, WARNING
 
+from rumble_engine import Termination
 from rumble_protocol import PROTOCOL_VERSION, bot_messages
 from rumble_protocol import server_messages as server
 from rumble_protocol.codec import BadMessage, read_server_message
 from rumble_protocol.codes import DO_NOT_RECONNECT, ErrorCode, NoticeCode, Rejection
 
-from rumble_bots.sdk.actions import Action, Drop, Fail, Finish, Say, Send, Summary, Tell, Think
+from rumble_bots.sdk.actions import Action, Admitted, Drop, Fail, Finish, Say, Send, Summary, Tell, Think
 from rumble_bots.sdk.bot import Noted, Turn
 from rumble_bots.sdk.errors import BadServer, Closed, Refused
 
@@ -44,17 +45,25 @@ class Aim:
     """The bot's login, and what it wants to play."""
 
     name: str
+    """The bot's name on the server."""
     key: str | None = None
+    """What proves that the name is its own."""
     join: str | None = None
+    """The id of the tournament to join."""
     invite: str | None = None
+    """The code of the tournament's invitation, where it asks for one."""
     challenge: bot_messages.Challenge | None = None
     """A match to ask for, instead of a tournament to join."""
     challenges: bool = False
     """Whether it accepts challenges; if so, it stays when its own tournament is over."""
     max_matches: int = 1
+    """How many matches it plays at the same time."""
     games: Sequence[str] | None = None
+    """The games it plays; None means any."""
     version: str | None = None
+    """The bot's own version."""
     client: str = "rumble python sdk"
+    """The program that speaks for the bot."""
 
 
 @dataclass(slots=True)
@@ -79,6 +88,8 @@ class Conversation:
         """The tournament whose end is the end of the conversation."""
         self.logins = 0
         """Number of accepted logins so far."""
+        self.identity = ""
+        """The server's, by its last `welcome`."""
         self._now = now
         self._matches: dict[str, _Match] = {}
         self._logged_in = False
@@ -152,6 +163,7 @@ class Conversation:
     def _login(self, welcome: server.Welcome) -> list[Action]:
         if welcome.protocol != PROTOCOL_VERSION:
             return [Fail(BadServer(f"the server speaks protocol {welcome.protocol}, this SDK {PROTOCOL_VERSION}"))]
+        self.identity = welcome.identity
         aim = self.aim
         login = bot_messages.Login(
             name=aim.name,
@@ -171,6 +183,8 @@ class Conversation:
         self.logins += 1
         self._matches = {match_id: known for match_id, known in self._matches.items() if match_id in session.matches}
         actions: list[Action] = [Tell(session), Say(INFO, f"logged in as {session.name}")]
+        if not session.open:
+            actions.append(Admitted(self.identity))
         if session.max_matches < self.aim.max_matches:
             actions.append(Say(INFO, f"the server grants {session.max_matches} matches at once"))
         if self.aim.challenge is not None and self.tournament_id is None:
@@ -182,6 +196,11 @@ class Conversation:
         if self._entering and self.tournament_id in (None, joined.tournament):
             self.tournament_id = joined.tournament
             self._entering = False
+            if self.aim.games is not None and joined.game not in self.aim.games:
+                why = (
+                    f"{joined.tournament} is a tournament of {joined.game}; this bot plays {', '.join(self.aim.games)}"
+                )
+                return [*self.leave(), Fail(Refused(ErrorCode.UNKNOWN_GAME, why))]
         return [Tell(joined), Say(INFO, f"in {joined.tournament} ({joined.game}), which is {joined.status}")]
 
     def _error(self, error: server.Error) -> list[Action]:
@@ -195,9 +214,8 @@ class Conversation:
         return [Say(WARNING, f"the server answers {error.code}: {text}")]
 
     def _finish(self, tournament_id: str, summary: Summary) -> list[Action]:
-        if tournament_id != self.tournament_id or self.aim.challenges:
-            return [Say(INFO, str(summary))]
-        return [Say(INFO, str(summary)), Finish(summary)]
+        is_last = tournament_id == self.tournament_id and not self.aim.challenges
+        return [Finish(summary) if is_last else Say(INFO, str(summary))]
 
     # --- matches ---
 
@@ -249,11 +267,10 @@ class Conversation:
         return [Tell(message), Say(INFO, f"{message.match}: {_result(message, start)}: {message.reason}")]
 
     def _notice(self, notice: server.Notice) -> list[Action]:
-        about = notice.match or notice.tournament
-        actions: list[Action] = [Tell(notice), Say(INFO, f"{about}: {notice.message}" if about else notice.message)]
         if notice.code is NoticeCode.REMOVED and notice.tournament is not None and notice.match is None:
-            actions += self._finish(notice.tournament, Summary(notice.tournament, "removed"))
-        return actions
+            return [Tell(notice), *self._finish(notice.tournament, Summary(notice.tournament, "removed"))]
+        about = notice.match or notice.tournament
+        return [Tell(notice), Say(INFO, f"{about}: {notice.message}" if about else notice.message)]
 
 
 def _cut(text: str, most: int) -> str:
@@ -267,6 +284,6 @@ def _result(over: server.MatchOver, start: server.MatchStart | None) -> str:
         return "void, to be played again"
     if over.winner is None:
         return "drawn"
-    if start is None:
-        return f"won by seat {over.winner}"
+    if start is None:  # only who was there is told of a match that never began
+        return "won before it began" if over.termination is Termination.NO_SHOW else "over"
     return "won" if over.winner == start.seat else f"lost to {start.seats[over.winner]}"

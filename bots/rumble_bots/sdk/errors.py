@@ -55,10 +55,13 @@ class BotFailed(SdkError):
 class Refused(SdkError):
     """The server refused a login, a join or a challenge, and says why."""
 
-    def __init__(self, code: str, message: str) -> None:
-        super().__init__(f"the server refused: {message} ({code})")
+    def __init__(self, code: str, message: str, hint: str = "") -> None:
+        """Take the code and the text of the server's `error`, and advice of the SDK's own, if it has any."""
+        super().__init__(f"the server refused: {message} ({code})" + (f"; {hint}" if hint else ""))
         self.code = code
+        """The code of the error that the server sent."""
         self.message = message
+        """What the server says, for people."""
 
 
 class Closed(SdkError):
@@ -67,16 +70,22 @@ class Closed(SdkError):
     def __init__(self, code: int, reason: str) -> None:
         super().__init__(f"the server closed the connection for good: {reason} ({code})")
         self.code = code
+        """The code of the close, from 4000 on."""
         self.reason = reason
+        """What the server says, for people."""
 
 
 class Resign(Exception):
-    """Raised by a bot in `choose` to resign the match."""
+    """What a bot raises in `choose` to resign the match."""
 
 
 class GiveUp(Resign):
-    """Raised by a bot in `choose` that cannot play on at all: it resigns the match, and `Client.run` raises `error`."""
+    """What a bot raises in `choose` if it cannot play on at all.
+
+    It resigns the match, and `Client.run` raises `error`.
+    """
 
     def __init__(self, error: SdkError) -> None:
         super().__init__(str(error))
         self.error = error
+        """Why the bot cannot play on."""

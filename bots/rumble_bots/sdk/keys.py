@@ -44,19 +44,31 @@ def config_folder() -> Path:
 
 def key_file(server: Address, name: str) -> Path:
     """Return the file for the key of `name` on `server`. Raises BadName."""
-    return config_folder() / "keys" / server.label / f"{check_name(name).lower()}.json"
+    return keys_of(server.label) / f"{check_name(name).lower()}.json"
 
 
-def kept_key(server: Address, name: str) -> str:
-    """Return the key of `name` on `server`: the kept key, or a new one, then kept. Raises BadKey, BadName."""
+def keys_of(label: str) -> Path:
+    """Return the folder of the keys for the server of this `Address.label`."""
+    return config_folder() / "keys" / label
+
+
+def kept_key(server: Address, name: str, *, new: bool = True) -> str:
+    """Return the key of `name` on `server`: the kept key, or with `new` one that is made. Raises BadKey, BadName."""
     file = key_file(server, name)
     try:
         if not file.exists():
-            _keep(file, {"server": server.http_base, "name": name, "key": secrets.token_urlsafe(32)})
+            if not new:
+                raise BadKey(f"no key of {name} is kept for {server.http_base}")
+            keep_key(server, name, secrets.token_urlsafe(32))
         return _read(file)
     except OSError as error:
         reason = error.strerror or str(error)
         raise BadKey(f"cannot keep a key in {file}: {reason}; give one by --key or RUMBLE_KEY") from error
+
+
+def keep_key(server: Address, name: str, key: str, *, replace: bool = False) -> None:
+    """Keep a key of `name` on `server`, with `replace` in the place of another. Raises OSError, BadName."""
+    keep(key_file(server, name), {"server": server.http_base, "name": name, "key": key}, replace=replace)
 
 
 def _read(file: Path) -> str:
@@ -71,7 +83,8 @@ def _read(file: Path) -> str:
         raise BadKey(f"the key file {file} is damaged ({problem}); {advice}") from error
 
 
-def _keep(file: Path, content: dict[str, str]) -> None:
+def keep(file: Path, content: dict[str, str], *, replace: bool = False) -> None:
+    """Write a private file, whole from the moment it is there; one that is there stays unless `replace`."""
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     whole = file.with_name(f".{file.name}.{secrets.token_hex(8)}")
     descriptor = os.open(whole, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -80,9 +93,12 @@ def _keep(file: Path, content: dict[str, str]) -> None:
             json.dump(content, opened)
             opened.flush()
             os.fsync(opened.fileno())
-        _link(whole, file)
+        if replace:
+            os.replace(whole, file)
+        else:
+            _link(whole, file)
     finally:
-        whole.unlink()
+        whole.unlink(missing_ok=True)
 
 
 def _link(whole: Path, file: Path) -> None:

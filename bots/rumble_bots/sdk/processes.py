@@ -7,12 +7,20 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
 KILL_AFTER_S = 3.0
 """Seconds that a process has to end after it was asked to; then it is killed."""
+
+
+def filled(command: Sequence[str], places: Mapping[str, str]) -> list[str]:
+    """Return a command with each of the `places`, such as `{join}`, replaced by its value."""
+    words = list(command)
+    for place, value in places.items():
+        words = [word.replace(place, value) for word in words]
+    return words
 
 
 async def start_group(command: Sequence[str], **options: Any) -> asyncio.subprocess.Process:

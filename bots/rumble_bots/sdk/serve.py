@@ -1,7 +1,6 @@
 """The entry points of the SDK: `run` a bot from a script, or `serve` it from asyncio code."""
 
 import asyncio
-import os
 import sys
 from collections.abc import Callable
 
@@ -13,10 +12,13 @@ from rumble_bots.sdk.address import Address
 from rumble_bots.sdk.bot import Bot
 from rumble_bots.sdk.client import Client
 from rumble_bots.sdk.conversation import Aim
-from rumble_bots.sdk.keys import check_key, check_name, kept_key
+from rumble_bots.sdk.errors import Refused, SdkError
+from rumble_bots.sdk.keys import check_name
+from rumble_bots.sdk.own_key import OwnKey
 from rumble_bots.sdk.transport import Connect, connect
 
-KEY_VARIABLE = "RUMBLE_KEY"
+INTERRUPTED = 130
+"""The exit code of a script that Ctrl-C ended, as shells have it."""
 
 
 def to_stderr(line: str) -> None:
@@ -36,20 +38,29 @@ async def serve(
     challenge: Challenge | None = None,
     challenges: bool = False,
     max_matches: int = 1,
+    same_server: str | None = None,
     say: Callable[[str], None] | None = None,
     connect: Connect = connect,
 ) -> Summary:
-    """Play on `server` until the tournament `join`, or the match of `challenge`, is over.
+    """Play on `server` until the tournament `join`, or the match of `challenge`, is over; return how it ended.
 
-    With neither, or with `challenges`, it plays until it is cancelled. The key is `key`, or `RUMBLE_KEY`, or the key
-    kept for this name (see `keys`). Raises SdkError; after a lost connection it connects again.
+    With neither, or with `challenges` (it accepts the challenges of others), it plays until it is cancelled. After a
+    lost connection it connects again. Raises SdkError where the bot cannot play, or not on.
+
+    - `server` is written `http://host:port`, `ws://host:port` or `host:port`, with https or wss for TLS.
+    - `name` is the bot's name there. Its key is `key`, else that of the environment variable `RUMBLE_KEY`, else one
+      that is made at the first use, and kept in the configuration folder for this server and name.
+    - `invite` is the code of the tournament's invitation, where it asks for one.
+    - `max_matches` is how many matches the bot plays at the same time.
+    - `same_server` is another address of the same server: its key is used, and kept for this address when the server
+      accepts it.
+    - `say` gets what the bot's owner may want to read, line by line.
     """
     address = Address.parse(server)
-    check_name(name)
-    key = key or os.environ.get(KEY_VARIABLE)
+    own_key = OwnKey.find(address, check_name(name), key, same_server)
     aim = Aim(
         name=name,
-        key=check_key(key) if key else kept_key(address, name),
+        key=own_key.key,
         join=join,
         invite=invite,
         challenge=challenge,
@@ -58,7 +69,12 @@ async def serve(
         games=bot.games,
         version=bot.version,
     )
-    return await Client(bot, address, aim, say=say, connect=connect).run()
+    client = Client(bot, address, aim, say=say, admitted=own_key.admitted, connect=connect)
+    try:
+        return await client.run()
+    except Refused as refused:
+        hint = own_key.hint(refused.code, client.conversation.identity)
+        raise (Refused(refused.code, refused.message, hint) if hint else refused) from None
 
 
 def run(
@@ -72,20 +88,35 @@ def run(
     challenge: Challenge | None = None,
     challenges: bool = False,
     max_matches: int = 1,
+    same_server: str | None = None,
     say: Callable[[str], None] | None = to_stderr,
 ) -> Summary:
-    """Play as `serve` does, from a script without an event loop; without `say`, events are lines on standard error."""
-    return asyncio.run(
-        serve(
-            bot,
-            server,
-            name=name,
-            key=key,
-            join=join,
-            invite=invite,
-            challenge=challenge,
-            challenges=challenges,
-            max_matches=max_matches,
-            say=say,
-        )
+    """Play as `serve` does, with the same arguments, from a script without an event loop.
+
+    `say` gets lines as there; left out, they go to standard error.
+
+    Where it cannot play on, and at Ctrl-C, the script ends: an error is one line on standard error and exit code 1. To
+    handle an SdkError yourself, call `serve`.
+    """
+    playing = serve(
+        bot,
+        server,
+        name=name,
+        key=key,
+        join=join,
+        invite=invite,
+        challenge=challenge,
+        challenges=challenges,
+        max_matches=max_matches,
+        same_server=same_server,
+        say=say,
     )
+    try:
+        summary = asyncio.run(playing)
+    except SdkError as error:
+        raise SystemExit(plain_text(str(error))) from error
+    except KeyboardInterrupt:
+        raise SystemExit(INTERRUPTED) from None
+    if say is not None:
+        say(str(summary))
+    return summary

@@ -155,12 +155,14 @@ class Arena:
         player, session = known
         if session.closing:
             return
-        answered = True
-        with self._transaction:
-            if type(message) is Move:
-                answered = self.matches.move(player, message, text)
-            else:
+        if type(message) is not Move:
+            with self._transaction:
                 self._command(player, session, message, text)
+            return
+        answered = self.matches.move(player, message, text)
+        if self.recorder.unsettled:  # hardly any move ends a match
+            with self._transaction:
+                pass
         if not answered:
             self._outlet.sessions.count(session_id)
 
@@ -202,6 +204,9 @@ class Arena:
                 self.invitations.check(tournament, join.invite, session.address)
             elif shown.refused:
                 raise too_many()
+            if not player.plays(game := tournament.config.game):
+                message = f"{tournament.id} is a tournament of {game}, which your login's `games` do not name"
+                raise TournamentError(ErrorCode.UNKNOWN_GAME, message)
         self.lifecycle.join(player, tournament, join.invite)
         if tournament.invite is not None:
             self._outlet.sessions.invited(session.id, tournament.id)

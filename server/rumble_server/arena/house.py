@@ -20,7 +20,8 @@ from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.facts import BotJoined, BotLeft, LogFact, TournamentEnded
 from rumble_server.tournament.tournament import OVER, Tournament
 
-_CONCERNING = frozenset((BotJoined, BotLeft, TournamentEnded))
+CONCERNING = frozenset((BotJoined, BotLeft, TournamentEnded))
+"""The facts that `HouseBots.take` goes by."""
 PREFIX = "house-"
 """Names with this prefix are for house bots alone."""
 MOST_ADDED = 32
@@ -77,7 +78,7 @@ class HouseBots:
     def take(self, batch: Iterable[tuple[int, LogFact]]) -> None:
         """Numbered facts are on disk now: a bot that was added is started, one that is not needed any more ends."""
         changed = False
-        for fact in [fact for _, fact in batch if type(fact) in _CONCERNING]:
+        for fact in [fact for _, fact in batch if type(fact) in CONCERNING]:
             if isinstance(fact, BotJoined) and fact.house is not None:
                 changed = True
             elif isinstance(fact, BotLeft | TournamentEnded):

@@ -1,6 +1,6 @@
 """The matches that are being played: events go to their referees, what these say goes to the bots.
 
-A move's way: `Matches.move` -> `Referee.move` -> `LiveMatch.record`, `LiveMatch.ask` -> the log and the other bot's
+A move's way: `Matches.move` -> `Referee.move` -> `LiveMatch.append`, `LiveMatch.ask` -> the log and the other bot's
 session, in one call.
 """
 
@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 class LiveMatch:
     """A match that is being played: its referee, its players by seat, and its one timer. The driver of its referee."""
 
-    __slots__ = ("_matches", "match_id", "players", "record", "referee", "timer", "timer_at_ms")
+    __slots__ = ("_matches", "append", "match_id", "players", "record", "referee", "timer", "timer_at_ms")
     __deletable__ = ("referee",)
 
     def __init__(self, started: MatchStarted, players: tuple[Player, ...], matches: "Matches") -> None:
@@ -38,6 +38,7 @@ class LiveMatch:
         self.players = players
         self.timer: TimerHandle | None = None
         self.timer_at_ms = 0
+        self.append = matches.recorder.append
         self.record = matches.recorder.record
         self._matches = matches
         self.referee = Referee(
@@ -104,8 +105,10 @@ class Matches:
     def start(self, started: MatchStarted) -> None:
         self.recorder.record(started)
         match = self._place(started)
-        for player in match.players:
-            self._connect(match, player, started.at_ms)
+        # Only who is connected is free for a match.
+        sessions = [player.session for player in match.players if player.session is not None]
+        match.referee.start(sessions, started.at_ms)
+        self._follow(match)
 
     def rebuild(self, started: MatchStarted, facts: Iterable[MatchFact]) -> None:
         """Take up a match that was running when the server stopped, from the later facts of its attempt."""
@@ -135,7 +138,6 @@ class Matches:
         match = LiveMatch(started, self.recorder.players.of(started.seats), self)
         self.live[started.match] = match
         self.recorder.clock.watch(self._is_playing)
-        self.recorder.referees[started.match] = match.referee
         is_challenge = self.recorder.tournaments[started.tournament].challenger is not None
         for seat, player in enumerate(match.players):
             player.begin(started.match, seat, is_challenge=is_challenge)
@@ -150,20 +152,15 @@ class Matches:
         """Tell a player that is connected again of its matches, which go on."""
         now_ms = self.recorder.clock.now_ms()
         for match in self._of(player):
-            self._connect(match, player, now_ms)
-
-    def _connect(self, match: LiveMatch, player: Player, now_ms: int) -> None:
-        session, referee = player.session, match.referee
-        if session is not None:
-            seat = player.matches[referee.terms.match]
-            referee.connect(seat, now_ms, lag_ms=session.lag_ms, lag_by_pings=session.lag_by_pings, omit=session.omit)
-            self._follow(match)
+            if player.session is not None:
+                match.referee.connect(player.matches[match.match_id], player.session, now_ms)
+                self._follow(match)
 
     def disconnect(self, player: Player) -> None:
         """The player's connection has ended: its clocks stop, its away budgets run."""
         now_ms = self.recorder.clock.now_ms()
         for match in self._of(player):
-            match.referee.disconnect(player.matches[match.referee.terms.match], now_ms)
+            match.referee.disconnect(player.matches[match.match_id], now_ms)
             self._follow(match)
 
     def round_trip(self, player: Player, lag_ms: int) -> None:
@@ -188,14 +185,18 @@ class Matches:
             player.send(write_message(_unknown_match(message)), match_id=match_id)
             return False
         match, now_ms = self.live[match_id], self.recorder.clock.now_ms()
+        referee = match.referee
         try:
-            answered = match.referee.move(seat, message.turn_id, message.move, now_ms, frame)
+            answered = referee.move(seat, message.turn_id, message.move, now_ms, frame)
         except Exception:
             # A game's own code failed: that is the server's fault, and of this match alone.
-            log.exception("match %s: the referee failed at ply %d", match_id, len(match.referee.moves))
-            match.referee.abort("the server failed at this match; nobody is blamed", now_ms)
+            log.exception("match %s: the referee failed at ply %d", match_id, len(referee.moves))
+            referee.abort("the server failed at this match; nobody is blamed", now_ms)
             answered = True
-        self._follow(match)
+        turn = referee.turn
+        # Of all deadlines a move changes the open turn's alone, which is hardly ever before the timer.
+        if turn is None or match.timer is None or turn.deadline_ms < match.timer_at_ms:
+            self._follow(match)
         return answered
 
     def resign(self, player: Player, match_id: str, frame: str) -> None:
@@ -213,12 +214,11 @@ class Matches:
         for match_id, seat in player.matches.items():
             attempt = self.live[match_id].referee.terms.attempt
             if first:
-                self.recorder.record(FrameShared(match_id, attempt, seat, first, number, now_ms))
+                self.recorder.append(FrameShared(match_id, attempt, seat, first, number, now_ms))
                 continue
             kept = keep_frame(blanked(frame), self.bounds.kept_frame_bytes) if sender == "bot" else KeptFrame(frame)
             seen = FrameSeen(match_id, attempt, seat, sender, kept.text, now_ms, kept.bytes, kept.sha256)
-            self.recorder.record(seen)
-            first, number = match_id, self.recorder.log.last
+            first, number = match_id, self.recorder.append(seen)
 
     # --- what follows from an event ---
 
@@ -229,7 +229,7 @@ class Matches:
             return
         if match.timer is not None:
             match.timer.cancel()
-        del self.live[over.match], self.recorder.referees[over.match]
+        del self.live[over.match]
         for player in match.players:
             player.end(over.match)
         del match.referee  # match and referee know each other: without this they are freed only by the collector

@@ -72,14 +72,17 @@ class Names:
         if claim is not None and claim.salt is not None and claim.digest is not None:
             if key is None:
                 raise TournamentError(
-                    ErrorCode.KEY_REQUIRED, f"the name {claim.name} is protected: log in with its key"
+                    ErrorCode.KEY_REQUIRED,
+                    f"the name {claim.name} is protected: log in with its key, or choose another",
                 )
             if not self.owns(name, key):
-                raise TournamentError(ErrorCode.BAD_KEY, f"this is not the key of the name {claim.name}")
+                message = f"this is not the key of the name {claim.name}: bring its key, or choose another name"
+                raise TournamentError(ErrorCode.BAD_KEY, message)
             return claim, None
         if key is None and not keyless_allowed:
             raise TournamentError(
-                ErrorCode.KEY_REQUIRED, "this server takes names from beyond its own machine only with a key"
+                ErrorCode.KEY_REQUIRED,
+                "from another machine a login needs a `key`: 16 to 128 characters, the same ones each time",
             )
         if claim is not None:
             return claim, None

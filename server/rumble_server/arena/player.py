@@ -123,4 +123,5 @@ class Players:
 
     def of(self, names: Iterable[str]) -> tuple[Player, ...]:
         """Return the players of these names, which must be known."""
-        return tuple(self.by_name[name.casefold()] for name in names)
+        by_name = self.by_name
+        return tuple([by_name[name.casefold()] for name in names])

@@ -13,8 +13,6 @@ from rumble_server.arena.names import Names
 from rumble_server.arena.player import Players
 from rumble_server.arena.ports import Clock, Log
 from rumble_server.limits.bans import Ban, Bans
-from rumble_server.match.facts import MatchFact, MatchOver
-from rumble_server.match.referee import Referee
 from rumble_server.tournament.facts import (
     BanLifted,
     Banned,
@@ -28,7 +26,6 @@ from rumble_server.tournament.facts import (
 from rumble_server.tournament.tournament import Tournament
 
 _OF_A_TOURNAMENT = frozenset(get_args(TournamentFact))
-_OF_A_PLY = frozenset(get_args(MatchFact)) - _OF_A_TOURNAMENT
 
 
 class Transaction:
@@ -71,23 +68,17 @@ class Recorder:
         self.bans = bans
         self.tournaments: dict[str, Tournament] = {}
         """The tournaments in memory, by id."""
-        self.referees: dict[str, Referee] = {}
-        """The referees of the matches that are being played, by match id."""
         self.unsettled: dict[str, None] = {}
         """The ids of tournaments to be settled at the end of the transaction; a dict for its order."""
         self.transaction = Transaction(log, self.unsettled, settle)
-        self._append = log.append
+        self.append = log.append
+        """Appends a fact that changes nothing but one match, whose referee applies it."""
         self._numbers: dict[str, int] = {}
 
     def record(self, fact: LogFact) -> None:
-        """Append a fact to the log and apply it."""
-        number = self._append(fact)
+        """Append a fact to the log, and apply it to the tournament or the server that it is about."""
+        number = self.append(fact)
         kind = type(fact)
-        if kind in _OF_A_PLY:
-            self.referees[fact.match].apply(fact)  # type: ignore[union-attr, arg-type]  # by its type it has a match
-            return
-        if kind is MatchOver and fact.match in self.referees:  # type: ignore[union-attr]
-            self.referees[fact.match].apply(fact)  # type: ignore[union-attr, arg-type]
         if kind in _OF_A_TOURNAMENT:
             tournament_id = tournament_of(fact)
             if kind is TournamentCreated:

@@ -73,10 +73,11 @@ class Scheduler:
         if over.scores is None and tournament.status == "running":
             self._look_at_void(tournament, over)
         for player in players:
-            if player.tournaments.keys() == {tournament.id}:
-                continue  # the fact that tells the end has it looked at there
-            if tournament.id in player.tournaments:
-                player.tournaments[tournament.id] = player.tournaments.pop(tournament.id)
+            others = player.tournaments
+            if tournament.id in others:
+                if len(others) == 1:
+                    continue  # the fact that tells the end has it looked at there
+                others[tournament.id] = others.pop(tournament.id)
             self.look_at(player)
 
     def _look_at_void(self, tournament: Tournament, over: MatchOver) -> None:
@@ -113,21 +114,26 @@ class Scheduler:
                 del queue[tournament_id]
                 self._watch_clock(tournament_id, None)
                 continue
-            if tournament.ready_to_start(self._recorder.clock.now_ms()):
+            if tournament.status == "lobby" and tournament.ready_to_start(self._recorder.clock.now_ms()):
                 self._start_by_itself(tournament)
             budget = self._start_matches(tournament, budget)
             if budget > 0:
                 del queue[tournament_id]
                 changed.pop(tournament_id, None)
-                if not tournament.is_complete:
-                    self._pair_next_round(tournament)
-                if tournament.is_complete:  # now, perhaps, since there is no other round
-                    self._lifecycle.end(tournament, cancelled=False, reason=tournament.why_complete)
+                if not tournament.plays:
+                    self._go_on_or_end(tournament)
                 self._watch_clock(tournament_id, tournament.wake_at_ms)
         queue.update(changed)
         changed.clear()
         if queue:
             self._recorder.clock.after_input(self._go_on)
+
+    def _go_on_or_end(self, tournament: Tournament) -> None:
+        """Pair the next round of a tournament without open matches, or end it."""
+        if not tournament.is_complete:
+            self._pair_next_round(tournament)
+        if tournament.is_complete:  # now, perhaps, since there is no other round
+            self._lifecycle.end(tournament, cancelled=False, reason=tournament.why_complete)
 
     def _go_on(self) -> None:
         with self._recorder.transaction:
@@ -157,8 +163,9 @@ class Scheduler:
 
     def _make_room(self, started: MatchStarted) -> None:
         """Cancel the newest challenge of each bot that has no place left for this match of a tournament."""
-        for player in self._recorder.players.of(started.seats):
-            if player.room <= 0 and player.challenges:
+        by_name = self._recorder.players
+        for player in [by_name[name] for name in started.seats]:
+            if player.challenges and player.room <= 0:
                 challenge = self._recorder.tournaments[tournament_id_of(player.challenges[-1])]
                 reason = f"{player.name} has a match to play in {started.tournament}"
                 self._lifecycle.end(challenge, cancelled=True, reason=reason)

@@ -146,7 +146,11 @@ class BotSession:
 
     def send_start(self, frame: bytes, match_id: str) -> None:
         """Send a `match_start`."""
-        self._say(Held(frame, 0, match_id, "start", None))
+        if self._held:
+            self._say(Held(frame, 0, match_id, "start", None))
+        elif not self.closing:
+            self._told_open[match_id] = None
+            self._outlet.write(self.id, frame)
 
     def send_over(self, frame: bytes, match_id: str, after: int) -> None:
         """Send a `match_over` once its result, fact `after`, is on disk."""
@@ -163,7 +167,8 @@ class BotSession:
 
     def holds(self, match_id: str) -> bool:
         """Whether a further frame of this match would have to wait behind a held one."""
-        return match_id in self._held_places or NO_MATCH in self._held_places
+        places = self._held_places
+        return bool(places) and (match_id in places or NO_MATCH in places)
 
     def close(self, code: CloseCode) -> None:
         """Close the connection after what was sent before."""
@@ -181,8 +186,12 @@ class BotSession:
         held, self._held = self._held, []
         self._held_places.clear()
         self._held_overs = 0
+        durable = self._outlet.log.durable
         for each in held:
-            self._pass(each)
+            if self._held or each.after > durable:
+                self._pass(each)
+            else:
+                self._leave(each)
 
     def _say(self, said: Held) -> None:
         if not self.closing:
@@ -192,7 +201,11 @@ class BotSession:
         """Send what need not wait, behind what is held; hold anything else."""
         if self._must_wait(said):
             self._hold(said)
-            return
+        else:
+            self._leave(said)
+
+    def _leave(self, said: Held) -> None:
+        """Send what need not wait."""
         if said.kind == "start":
             self._told_open[said.match_id] = None
         elif said.kind == "over":

@@ -6,16 +6,13 @@ from typing import Annotated
 import typer
 
 from rumble_server.cli.support.answers import print_answer
+from rumble_server.cli.support.commands import App
 from rumble_server.cli.support.errors import CliError, ExitCode
 from rumble_server.cli.support.options import LOCAL_SERVER, HostToken, Json, Server, given
 from rumble_server.cli.support.organiser_client import OrganiserClient
-from rumble_server.cli.support.terminal import MARKUP, plain
+from rumble_server.cli.support.terminal import plain
 
-app = typer.Typer(
-    help="Keep an address or a name out of a server, and let it in again.",
-    add_completion=False,
-    rich_markup_mode=MARKUP,
-)
+app = App(help="Keep an address or a name out of a server, and let it in again.")
 
 Address = Annotated[
     str | None, typer.Option(metavar="ADDRESS", help="An address, or a network like 203.0.113.0/24 or 2001:db8::/48.")

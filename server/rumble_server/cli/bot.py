@@ -8,8 +8,14 @@ from rumble_protocol.plain import plain_text
 from rumble_server.cli.support import options
 from rumble_server.cli.support.bot_names import own_name
 from rumble_server.cli.support.errors import CliError, ExitCode
+from rumble_server.cli.support.loop import run_unless_stopped
 
 FAULTY = "faulty"
+FAULTS = (
+    *("timeout", "illegal", "garbage", "drop", "flood", "slow-reader", "crash"),
+    *("stale", "duplicate", "wrong-match", "huge", "silent", "absent"),
+)
+"""The faults of `rumble_bots.reference.faulty`, which help lists without loading it."""
 
 
 def bot(
@@ -18,6 +24,7 @@ def bot(
     join: options.Join = None,
     name: options.Name = None,
     key: options.Key = None,
+    same_server: options.SameServer = None,
     matches_at_once: options.MatchesAtOnce = 1,
     invite: options.Invite = None,
     challenges: options.Challenges = False,
@@ -26,19 +33,21 @@ def bot(
     time_ms: options.TimeMs = None,
     iterations: options.Iterations = None,
     seed: options.Seed = 0,
-    fault: Annotated[str | None, typer.Option(metavar="FAULT", help="Which fault the bot `faulty` has.")] = None,
+    fault: Annotated[
+        str | None, typer.Option(metavar="FAULT", help=f"Which fault the bot `faulty` has: {', '.join(FAULTS)}.")
+    ] = None,
     quiet: options.Quiet = False,
     verbose: options.Verbose = False,
-) -> None:
+) -> int:
     """Play as a reference bot, or as any Python function, until the tournament is over."""
     from rumble_bots.functions.load import is_function, load_bot
     from rumble_bots.sdk.bot import Bot
-    from rumble_bots.sdk.serve import run, to_stderr
+    from rumble_bots.sdk.serve import serve, to_stderr
 
     options.check_purpose(join, challenges)
     if bot == FAULTY:
         _play_faulty(fault, server, name or f"{FAULTY}-{fault}", join, key)
-        return
+        return ExitCode.DONE
     chosen = options.given(search=search, depth=depth, time_ms=time_ms, iterations=iterations)
     if is_function(bot):
         options.no_options_for_functions(chosen)
@@ -49,22 +58,28 @@ def bot(
         playing = RemoteReferenceBot(bot, seed=seed, **chosen)
     if verbose:
         options.log_everything()
-    summary = run(
-        playing,
-        server,
-        name=name or own_name(bot),
-        key=key,
-        join=join,
-        invite=invite,
-        challenges=challenges,
-        max_matches=matches_at_once,
-        say=None if quiet or verbose else to_stderr,
+    summary = run_unless_stopped(
+        serve(
+            playing,
+            server,
+            name=name or own_name(bot),
+            key=key,
+            same_server=same_server,
+            join=join,
+            invite=invite,
+            challenges=challenges,
+            max_matches=matches_at_once,
+            say=None if quiet or verbose else to_stderr,
+        )
     )
+    if summary is None:
+        return ExitCode.INTERRUPTED
     typer.echo(plain_text(str(summary)))
+    return ExitCode.DONE
 
 
 def _play_faulty(fault: str | None, server: str, name: str, join: str | None, key: str | None) -> None:
-    from rumble_bots.reference.faulty import FAULTS, run_faulty
+    from rumble_bots.reference.faulty import run_faulty
 
     if fault not in FAULTS or join is None:
         raise CliError(f"a faulty bot needs --join ID and --fault: {', '.join(FAULTS)}", ExitCode.USAGE)

@@ -3,18 +3,18 @@
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rumble_bots import bridges
-from rumble_bots.sdk.actions import Summary
-from rumble_bots.sdk.serve import serve, to_stderr
 
 from rumble_server.cli.support import options
 from rumble_server.cli.support.bot_names import as_bot_name
+from rumble_server.cli.support.commands import App
 from rumble_server.cli.support.errors import CliError, ExitCode
-from rumble_server.cli.support.loop import run_unless_stopped
-from rumble_server.cli.support.terminal import MARKUP
+
+if TYPE_CHECKING:
+    from rumble_bots.bridges import Dialogue
+    from rumble_bots.sdk.actions import Summary
 
 
 class Protocol(StrEnum):
@@ -40,7 +40,7 @@ OPTIONS_OF = {
 Command = Annotated[list[str], typer.Argument(metavar="-- COMMAND", help="The program and its options.")]
 
 # Options after the program's name belong to the program.
-app = typer.Typer(add_completion=False, rich_markup_mode=MARKUP, context_settings={"allow_interspersed_args": True})
+app = App(context_settings={"allow_interspersed_args": True})
 
 
 @app.command()
@@ -53,6 +53,7 @@ def bridge(
         str | None, typer.Option(envvar="RUMBLE_NAME", help="Its name on the server; the program's own by default.")
     ] = None,
     key: options.Key = None,
+    same_server: options.SameServer = None,
     matches_at_once: options.MatchesAtOnce = 1,
     invite: options.Invite = None,
     challenges: options.Challenges = False,
@@ -78,6 +79,12 @@ def bridge(
     verbose: options.Verbose = False,
 ) -> int:
     """Play with any program that reads and writes lines, until the tournament is over."""
+    from rumble_bots import bridges
+    from rumble_bots.sdk.serve import serve, to_stderr
+    from rumble_protocol.plain import plain_text
+
+    from rumble_server.cli.support.loop import run_unless_stopped
+
     options.check_purpose(join, challenges)
     own = options.given(option=option, depth=depth, nodes=nodes, movetime=movetime)
     own |= {name: True for name, wanted in {"bare": bare, "all": all_, "no-clock": no_clock}.items() if wanted}
@@ -91,7 +98,7 @@ def bridge(
         say(f"its standard error is kept in {kept.path}")
     bot = bridges.BridgeBot(bridges.Launch(command, make_dialogue, kept, say or (lambda _: None)))
 
-    async def play() -> Summary:
+    async def play() -> "Summary":
         try:
             await bot.start()
             return await serve(
@@ -99,6 +106,7 @@ def bridge(
                 server,
                 name=name,
                 key=key,
+                same_server=same_server,
                 join=join,
                 invite=invite,
                 challenges=challenges,
@@ -111,12 +119,14 @@ def bridge(
     summary = run_unless_stopped(play())
     if summary is None:
         return ExitCode.INTERRUPTED
-    typer.echo(summary)
+    typer.echo(plain_text(str(summary)))
     return ExitCode.DONE
 
 
-def dialogue_maker(protocol: Protocol, chosen: Mapping[str, Any]) -> Callable[[], bridges.Dialogue]:
+def dialogue_maker(protocol: Protocol, chosen: Mapping[str, Any]) -> "Callable[[], Dialogue]":
     """Return a function that makes the dialogue of a process. Raises CliError for an option of another protocol."""
+    from rumble_bots import bridges
+
     for name in chosen:
         if OPTIONS_OF[name] is not protocol:
             raise CliError(f"--{name}: only for {OPTIONS_OF[name]}, not for {protocol}", ExitCode.USAGE)

@@ -6,7 +6,6 @@ from typing import Annotated
 import typer
 
 from rumble_server.cli.support.errors import CliError, ExitCode
-from rumble_server.cli.support.loop import run_unless_stopped
 from rumble_server.cli.support.options import Json
 
 AWAITED_S = 60.0
@@ -32,17 +31,26 @@ def check(
     move_ms: Annotated[
         int, typer.Option(min=50, max=60_000, help="The bot's time for a move, in ms; give slow bots more.")
     ] = 500,
+    patience: Annotated[
+        float | None,
+        typer.Option(
+            min=0.1, max=100, help="Multiply all limits of time by this; by default measured by the program's start."
+        ),
+    ] = None,
     as_json: Json = False,
     junit: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the report as JUnit XML, too.")] = None,
 ) -> int:
     """Check a bot in any language against every rule of PROTOCOL.md, and say what to fix.
 
-    The bot finds RUMBLE_SERVER (host:port), RUMBLE_JOIN and RUMBLE_NAME in its environment.
+    The bot finds RUMBLE_SERVER (host:port), RUMBLE_JOIN and RUMBLE_NAME in its environment; COMMAND may have
+    {address} (host:port), {join} and {name}.
     """
     from rumble_bots.check.errors import BadCommand
     from rumble_bots.check.run import STARTED_S, Plan, check_bot
     from rumble_bots.check.writers import as_json as written_json
     from rumble_bots.check.writers import as_junit, as_lines
+
+    from rumble_server.cli.support.loop import run_unless_stopped
 
     if server is not None and port is not None:
         raise CliError("--server and --port name the same thing: give one of them", ExitCode.USAGE)
@@ -51,7 +59,7 @@ def check(
     host, port = _place(server, port)
     wait_s = wait if wait is not None else (STARTED_S if command else AWAITED_S)
     games = list(dict.fromkeys(game or ()))
-    plan = Plan(command or (), games, host, port, wait_s, move_ms)
+    plan = Plan(command or (), games, host, port, wait_s, move_ms, patience)
     try:
         report = run_unless_stopped(check_bot(plan, lambda line: typer.echo(line, err=True)))
     except BadCommand as error:

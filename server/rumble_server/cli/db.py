@@ -7,12 +7,10 @@ from typing import Annotated
 
 import typer
 
+from rumble_server.cli.support.commands import App
 from rumble_server.cli.support.errors import ExitCode
-from rumble_server.cli.support.terminal import MARKUP
 
-app = typer.Typer(
-    help="Back up, restore, check, mend and shrink a database.", add_completion=False, rich_markup_mode=MARKUP
-)
+app = App(help="Back up, restore, check, mend and shrink a database.")
 
 Database = Annotated[str, typer.Option(help="Database: a path, sqlite:///relative or sqlite:////absolute.")]
 DatabaseFile = Annotated[str, typer.Argument(metavar="[FILE]", help="The database.")]

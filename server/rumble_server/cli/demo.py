@@ -1,47 +1,11 @@
 """`rumble demo`: a tournament on one machine, with a server, bots as processes, and a crosstable."""
 
-import asyncio
-import json
-import sys
-import tempfile
-from collections import Counter
-from contextlib import ExitStack
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
-from pydantic import ValidationError
-from rich.console import Console
-from rich.live import Live
-from rumble_engine import get_game
-from rumble_protocol.fields import TimeControl
 
-from rumble_server.arena.organiser import Organiser
-from rumble_server.cli.support.bot_names import checked_bots, own_name, split_names
-from rumble_server.cli.support.bot_process import BotSpec, process_command, search_ms
-from rumble_server.cli.support.errors import CliError, ExitCode
-from rumble_server.cli.support.house import DEFAULT, HouseProcesses, read_house
-from rumble_server.cli.support.loop import run, until_signal
+from rumble_server.cli.support.bot_names import DEFAULT_HOUSE
 from rumble_server.cli.support.options import Seed
-from rumble_server.cli.support.running import bot_processes, running_server
-from rumble_server.cli.support.tables import crosstable, standings_table, title_of, told_table
-from rumble_server.cli.support.terminal import plain_or_rich
-from rumble_server.config import ServerConfig
-from rumble_server.tournament.config import MOST_BOTS, TournamentConfig
-from rumble_server.tournament.exports.document import export
-from rumble_server.tournament.tournament import OVER, Tournament
-
-if TYPE_CHECKING:
-    from rumble_server.app import Server
-
-REFRESH_S = 0.2
-"""Time in s between two looks at the tournament."""
-MOST_PROCESSES = 8
-"""Maximum number of bot processes; a larger field shares them."""
-MATCHES_AT_ONCE = 2
-"""How many matches each bot plays at the same time."""
-MOST_IN_CROSSTABLE = 20
-"""Maximum number of bots in the final crosstable; a larger field gets its standings."""
 
 
 def demo(
@@ -57,127 +21,15 @@ def demo(
     seed: Seed = 0,
     house: Annotated[
         str, typer.Option(metavar="LIST|none", help="House bots that can be challenged while the page stays.")
-    ] = DEFAULT,
+    ] = DEFAULT_HOUSE,
     exit_: Annotated[
         bool, typer.Option("--exit", help="End with the tournament; otherwise the page stays until Ctrl-C.")
     ] = False,
     json_: Annotated[bool, typer.Option("--json", help="Print the standings and matches as one JSON object.")] = False,
 ) -> int:
     """Play a tournament between bots on this machine: by default a double round-robin of the reference bots."""
-    get_game(game)
-    names = checked_bots(multiplied(split_names(bots))) if bots else default_bots(game)
-    if len(names) < 2:
-        raise CliError("a tournament needs at least two bots", ExitCode.USAGE)
-    try:
-        config = TournamentConfig.model_validate(
-            {
-                "name": f"{get_game(game).title} demo",
-                "game": game,
-                "format": format_,
-                "cycles": cycles,
-                "seed": seed,
-                "time_control": TimeControl(move_ms=10_000),
-                "start_at_bots": len(names),
-            }
-        )
-    except ValidationError as error:
-        raise CliError(error.errors()[0]["msg"].removeprefix("Value error, "), ExitCode.USAGE) from None
-    with ExitStack() as stack:
-        if db is None:
-            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="rumble-"))
-            db = str(Path(folder) / "rumble.db")
-        stays = sys.stdout.isatty() and not exit_ and not json_
-        server = ServerConfig(port=port, db=db, house=read_house(house) if stays else ())
-        return run(_demo(server, config, names, stays=stays, as_json=json_))
+    from rumble_server.cli.support.demonstration import demonstrate
 
-
-def default_bots(game: str) -> list[str]:
-    """Return the reference bots that can play a game."""
-    from rumble_bots.reference import REFERENCE_BOTS
-
-    start = get_game(game).initial()
-    return [name for name, player in REFERENCE_BOTS.items() if player.can_play(start)]
-
-
-def multiplied(names: list[str]) -> list[str]:
-    """Expand `random:3` to three of them. Raises CliError for too many."""
-    bots = []
-    for name in names:
-        bot, colon, count = name.rpartition(":")
-        many = bool(colon) and count.isdecimal()
-        bots += [bot] * int(count) if many else [name]
-        if len(bots) > MOST_BOTS:
-            raise CliError(f"a tournament has room for {MOST_BOTS} bots", ExitCode.USAGE)
-    return bots
-
-
-def entrant_names(bots: list[str]) -> list[str]:
-    """Return a name for each bot: its own, numbered if it plays more than once."""
-    own = [own_name(bot) for bot in bots]
-    many = {name for name, count in Counter(own).items() if count > 1}
-    seen: Counter[str] = Counter()
-    names = []
-    for name in own:
-        seen[name] += 1
-        names.append(f"{name}-{seen[name]}" if name in many else name)
-    return names
-
-
-async def _demo(config: ServerConfig, wanted: TournamentConfig, bots: list[str], *, stays: bool, as_json: bool) -> int:
-    console = plain_or_rich(stderr=as_json)
-    stopping = until_signal()
-    async with running_server(config, HouseProcesses) as server:
-        tournament = Organiser(server.arena).create(wanted)
-        await server.log.wait(server.log.last)
-        console.print(f"page: {server.url}/tournaments/{tournament.id}", soft_wrap=True, highlight=False)
-        specs = [
-            BotSpec(bot, name, wanted.seed + number, search_ms(bot, wanted.game))
-            for number, (bot, name) in enumerate(zip(bots, entrant_names(bots), strict=True))
-        ]
-        commands = [
-            process_command(specs[first::MOST_PROCESSES], server.url, tournament.id, MATCHES_AT_ONCE)
-            for first in range(min(MOST_PROCESSES, len(specs)))
-        ]
-        async with bot_processes(commands) as processes:
-            over = await _watch(console, server, tournament, processes, stopping)
-            if over:
-                await server.log.wait(server.log.last)
-                if as_json:
-                    print(json.dumps(export(tournament)))  # noqa: T201  # the one thing on standard output
-                else:
-                    _show_end(console, tournament)
-            if over and stays:
-                console.print(
-                    f"the page stays at {server.url}/tournaments/{tournament.id} until Ctrl-C", highlight=False
-                )
-                await stopping.wait()
-        return ExitCode.DONE if over else ExitCode.FAILED
-
-
-def _show_end(console: Console, tournament: Tournament) -> None:
-    if tournament.config.format != "round-robin" or len(tournament.field) > MOST_IN_CROSSTABLE:
-        lines = [standing.model_dump(exclude_unset=True) for standing in tournament.table.standings()]
-        console.print(told_table(lines, title=title_of(tournament)))
-        return
-    console.print(crosstable(tournament))
-    console.print("1 won, = drawn, 0 lost; one mark for each match, the row's score against the column", style="dim")
-
-
-async def _watch(
-    console: Console,
-    server: "Server",
-    tournament: Tournament,
-    processes: list[asyncio.subprocess.Process],
-    stopping: asyncio.Event,
-) -> bool:
-    """Show the standings until the tournament ends, a signal comes or a bot fails to start. Return whether it ended."""
-    with Live(standings_table(tournament), console=console, auto_refresh=False, transient=True) as live:
-        while tournament.status not in OVER and not stopping.is_set():
-            failed = [process for process in processes if process.returncode]
-            if failed and tournament.status == "lobby":
-                console.print("a bot could not start; its error is above")
-                return False
-            if console.is_terminal:
-                live.update(standings_table(tournament), refresh=True)
-            await asyncio.sleep(REFRESH_S)
-    return tournament.status == "finished"
+    return demonstrate(
+        bots, game, format_, cycles=cycles, port=port, db=db, seed=seed, house=house, exit_=exit_, as_json=json_
+    )

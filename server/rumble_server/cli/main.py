@@ -11,10 +11,10 @@ from importlib import import_module
 from typing import Annotated, Any, NoReturn
 
 import typer
-from typer.core import TyperGroup
 
+from rumble_server.cli.support.commands import App, Group
 from rumble_server.cli.support.errors import ExitCode, as_cli_error
-from rumble_server.cli.support.terminal import MARKUP, plain
+from rumble_server.cli.support.terminal import coloured, plain
 
 COMMANDS = {
     "demo": "Run a whole tournament on this machine, with a live table.",
@@ -43,7 +43,7 @@ ONE_THREAD = "OPENBLAS_NUM_THREADS"
 """Limits numpy to one thread: its matrices are small, and more threads would take cores from running matches."""
 
 
-class LazyGroup(TyperGroup):
+class LazyGroup(Group):
     """The group of all commands: lists each by one line of help, and loads the one that is used."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
@@ -56,17 +56,12 @@ def load(name: str) -> Any:
     module = import_module(f"rumble_server.cli.{name}")
     command = getattr(module, "app", None)
     if not isinstance(command, typer.Typer):
-        command = typer.Typer(add_completion=False, rich_markup_mode=MARKUP)
+        command = App()
         command.command(name)(getattr(module, name))
     return typer.main.get_command(command)
 
 
-app = typer.Typer(
-    cls=LazyGroup,
-    add_completion=False,
-    rich_markup_mode=MARKUP,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+app = App(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 
 
 def _list(name: str, line: str) -> None:
@@ -104,7 +99,8 @@ def run(args: Sequence[str] | None = None) -> int:
     """Run `rumble` with `args` (default: the process's) and return the exit code. It raises only with RUMBLE_DEBUG."""
     os.environ.setdefault(ONE_THREAD, "1")
     try:
-        result = app(args, prog_name="rumble", standalone_mode=False)
+        colour = True if coloured(sys.stdout) else None
+        result = app(args, prog_name="rumble", standalone_mode=False, color=colour)
         sys.stdout.flush()
     except typer.TyperException as error:
         where = getattr(error, "ctx", None)
@@ -133,7 +129,7 @@ def _complain(message: str, exit_code: int) -> int:
 
 
 def main() -> NoReturn:
-    """Run the console script."""
+    """Run `rumble` and end the process."""
     sys.exit(run())
 
 

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rumble_bots.sdk.starters import STARTERS
 
 from rumble_server.cli.support.options import LOCAL_SERVER, Invite, Join, Server
 
@@ -31,6 +30,8 @@ def new(
     invite: Invite = None,
 ) -> None:
     """Write a small bot that plays, for you to improve, and print the commands to run it."""
+    from rumble_bots.sdk.starters import STARTERS
+
     starter = STARTERS[language]
     folder = starter.write(name, directory)
     run = f"{starter.run} winblock"

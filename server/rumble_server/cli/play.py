@@ -1,80 +1,21 @@
 """`rumble play`: play a match yourself, in the terminal."""
 
-import getpass
-from collections.abc import Callable
 from typing import Annotated
 
 import typer
-from rumble_bots.sdk.bot import Bot, Turn
-from rumble_bots.sdk.errors import Resign
-from rumble_engine import MoveError, get_game
-from rumble_protocol import server_messages as server_says
 
-from rumble_server.cli.support.bot_names import as_bot_name
-from rumble_server.cli.support.options import Game, Key, Server
+from rumble_server.cli.support.options import Game, Key, Server, Setting, read_settings
 from rumble_server.cli.support.terminal import plain_lines, stdin_lines
 
 MOVE_MS = 600_000
 """Default time for each move: ten minutes."""
-HELP = "type a move, ? for all that are allowed, or resign"
-
-
-class Person(Bot):
-    """A bot whose moves a person types. `read` returns a line, or None at the end of the input."""
-
-    def __init__(self, read: Callable[[], str | None], write: Callable[[str], None]) -> None:
-        self._read = read
-        self._write = write
-        self._start: server_says.MatchStart | None = None
-
-    def match_start(self, message: server_says.MatchStart) -> None:
-        self._start = message
-        marks = get_game(message.game).seat_marks
-        others = ", ".join(name for seat, name in enumerate(message.seats) if seat != message.seat)
-        again = "on " if message.resumed else ""
-        self._write(f"You play {again}{marks[message.seat]} against {others}; {HELP}.")
-
-    def choose(self, turn: Turn) -> str:
-        """Show the board, and ask until the answer is a legal move. Raises Resign."""
-        state = turn.position
-        if turn.moves:
-            self._write(f"Last move: {turn.moves[-1]}")
-        self._write(state.diagram())
-        while True:
-            self._write("Your move:")
-            line = self._read()
-            if line is None:
-                raise Resign("the input has ended")
-            text = line.strip()
-            if text == "resign":
-                raise Resign("as you wish")
-            if text in ("", "?"):
-                self._write(f"Allowed: {' '.join(turn.legal)}")
-                continue
-            try:
-                state.code_of(text)
-            except MoveError as error:
-                self._write(f"{error}; {HELP}")
-            else:
-                return text
-
-    def match_over(self, message: server_says.MatchOver) -> None:
-        if self._start is None:
-            return
-        self._write(get_game(self._start.game).load(message.state).diagram())
-        if message.scores is None:
-            result = "The match is void and will be played again"
-        elif message.winner is None:
-            result = "A draw"
-        else:
-            result = "You won" if message.winner == self._start.seat else "You lost"
-        self._write(f"{result}: {message.reason} ({message.termination}).")
 
 
 def play(
     server: Server,
     against: Annotated[str, typer.Option(metavar="BOT", help="Name of the bot to play.")],
     game: Game = "tictactoe",
+    setting: Setting = None,
     seat: Annotated[
         int | None, typer.Option(min=0, max=1, help="Your seat: 0 moves first; by default it is drawn.")
     ] = None,
@@ -85,23 +26,19 @@ def play(
     move_ms: Annotated[int, typer.Option(min=1, help="Time for each move, in ms.")] = MOVE_MS,
 ) -> None:
     """Play a match against a bot, in this terminal."""
-    from rumble_bots.sdk.serve import run
+    from rumble_bots.sdk.serve import serve
+    from rumble_engine import get_game
     from rumble_protocol.bot_messages import Challenge
     from rumble_protocol.fields import TimeControl
 
-    get_game(game)
-    challenge = Challenge(against=against, game=game, seat=seat, time_control=TimeControl(move_ms=move_ms))
-    run(Person(stdin_lines(), _write), server, name=name or user_name(), key=key, challenge=challenge, say=None)
+    from rumble_server.cli.support.loop import run
+    from rumble_server.cli.support.person import Person, user_name
+
+    settings = get_game(game).complete(read_settings(setting))
+    clock = TimeControl(move_ms=move_ms)
+    challenge = Challenge(against=against, game=game, settings=settings, seat=seat, time_control=clock)
+    run(serve(Person(stdin_lines(), _write), server, name=name or user_name(), key=key, challenge=challenge))
 
 
 def _write(text: str) -> None:
     typer.echo(plain_lines(text))
-
-
-def user_name() -> str:
-    """Return the name of this machine's user as the name of a bot; `guest` if there is none."""
-    try:
-        name = getpass.getuser()
-    except (OSError, KeyError):  # no such variable, no such user
-        name = ""
-    return as_bot_name(name, "guest")

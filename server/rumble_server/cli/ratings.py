@@ -40,6 +40,5 @@ def ratings(
     console = plain_or_rich()
     console.print(ratings_table(file, rated))
     console.print(f"model: {rated.model}", soft_wrap=True)
-    for note in (rated.prior_reason, *rated.notes):
-        if note:
-            console.print(note, soft_wrap=True)
+    for note in rated.notes:
+        console.print(note, soft_wrap=True)

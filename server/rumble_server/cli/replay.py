@@ -1,20 +1,14 @@
 """`rumble replay`: step through a match in the terminal."""
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rumble_engine import EngineError, State, get_game
 
 from rumble_server.cli.support.errors import CliError, ExitCode
-from rumble_server.cli.support.files import read_text
 from rumble_server.cli.support.options import LOCAL_SERVER, Server
-from rumble_server.cli.support.recorded_match import RecordedMatch, from_server, from_text
 from rumble_server.cli.support.terminal import plain_lines
-
-KEYS = "Enter or n: next ply, b: back, g: the start, e: the end, a number: that ply, q: quit"
 
 
 def replay(
@@ -31,6 +25,10 @@ def replay(
     ply: Annotated[int | None, typer.Option(min=0, help="Begin at this ply; in a pipe, print only this one.")] = None,
 ) -> None:
     """Step through a match ply by ply; in a pipe, print every board."""
+    from rumble_server.cli.support.files import read_text
+    from rumble_server.cli.support.recorded_match import from_server, from_text
+    from rumble_server.cli.support.replaying import Replay, step
+
     if source == "-" or Path(source).is_file():
         recorded = from_text(read_text(source), source, match_id)
     elif "/" in source or source.endswith((".json", ".jsonl")):
@@ -50,62 +48,3 @@ def replay(
 
 def _write(text: str) -> None:
     typer.echo(plain_lines(text))
-
-
-class Replay:
-    """A match, ply by ply. Raises CliError if its moves cannot be played."""
-
-    def __init__(self, recorded: RecordedMatch) -> None:
-        self._recorded = recorded
-        try:
-            self._game = get_game(recorded.game)
-            self._states: list[State] = [self._game.initial(recorded.settings, recorded.seed)]
-            for move in recorded.moves:
-                self._states.append(self._states[-1].play(move))
-        except EngineError as error:
-            raise CliError(f"{recorded.match_id} cannot be replayed: {error}") from None
-
-    @property
-    def last(self) -> int:
-        return len(self._states) - 1
-
-    def title(self) -> str:
-        seats = zip(self._recorded.seats, self._game.seat_marks, strict=False)
-        return (
-            f"{self._recorded.match_id}: {' - '.join(f'{name} ({mark})' for name, mark in seats)}, {self._game.title}"
-        )
-
-    def page(self, ply: int) -> str:
-        """Return the board after a ply, under a line with the move; after the last, with the result."""
-        recorded, state = self._recorded, self._states[ply]
-        head = f"ply {ply} of {self.last}"
-        if ply:
-            mover = self._states[ply - 1].to_move
-            name = recorded.seats[mover] if mover < len(recorded.seats) else self._game.seat_marks[mover]
-            head += f": {name} played {recorded.moves[ply - 1]}"
-        lines = [head, state.diagram()]
-        if ply == self.last:
-            lines.append(recorded.result or "not over")
-        return "\n".join(lines)
-
-
-def step(shown: Replay, ply: int, read: Callable[[], str], write: Callable[[str], None]) -> None:
-    """Show a ply, then the ones that the person asks for, until `q`. `read` returns a line."""
-    write(f"{shown.title()}\n{KEYS}")
-    while True:
-        write(f"\n{shown.page(ply)}")
-        match read().strip().lower():
-            case "" | "n":
-                ply = min(ply + 1, shown.last)
-            case "b":
-                ply = max(ply - 1, 0)
-            case "g":
-                ply = 0
-            case "e":
-                ply = shown.last
-            case "q":
-                return
-            case number if number.isdecimal() and number.isascii() and len(number) < 7:
-                ply = min(int(number), shown.last)
-            case _:
-                write(KEYS)

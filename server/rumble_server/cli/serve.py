@@ -1,6 +1,5 @@
 """`rumble serve`: host tournaments."""
 
-import gc
 import inspect
 import logging
 import os
@@ -10,9 +9,7 @@ from itertools import chain, repeat
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer.core import TyperCommand
 
-from rumble_server.cli.support.loop import on_hangup, periodically, run, until_signal
 from rumble_server.cli.support.settings import FILE_VARIABLE, Setting, read_config, settings
 
 if TYPE_CHECKING:
@@ -21,37 +18,21 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-LOGS_S = 60.0
-"""How often, in s, the logs tell what they have counted and look for a new day."""
+LOGS_S, GARBAGE_S = 60.0, 10.0
+"""How often, in s, the logs tell what they have counted and look for a new day, and garbage is looked for."""
 FIRST_OF_PANEL = {"host": "Server", "tls_cert": "TLS", "log_level": "Logs and metrics"}
 """The first setting of a panel of the help, and its title; the panel has those that follow."""
 PANEL_OF_PART = {"limits": "Limits of a bot, which it is told", "bounds": "Bounds of a connection, an address, a match"}
 
 
-class _GroupedHelp(TyperCommand):
-    """A command whose plain help is grouped by panels."""
-
-    def format_options(self, ctx: Any, formatter: Any) -> None:
-        panels: dict[str, list[Any]] = {}
-        for param in self.get_params(ctx):
-            record = param.get_help_record(ctx)
-            if record is not None:
-                panels.setdefault(getattr(param, "rich_help_panel", None) or "Options", []).append(record)
-        for title, records in panels.items():
-            with formatter.section(title):
-                formatter.write_dl(records)
-
-
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
-"""Its help is plain text on a terminal, too: drawn in a box, the long names would leave no room for the rest."""
-
-
 def serve(**given: Any) -> None:
     """Host tournaments until Ctrl-C or SIGTERM; then give running matches 5 s to finish, and stop.
 
-    Each option can also be an environment variable (RUMBLE_IDLE_MS for --idle-ms), or a key in a TOML file
+    Each option, like --idle-ms, can also be an environment variable (RUMBLE_IDLE_MS), or a key in a TOML file
     (idle_ms = 5000). An option goes before the environment, and that before the file.
     """
+    from rumble_server.cli.support.loop import run
+
     run(_serve(read_config(given, os.environ)))
 
 
@@ -87,28 +68,28 @@ def _parameter(name: str, kind: Any, option: Any) -> inspect.Parameter:
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
 
 
-serve.__signature__ = inspect.Signature(_parameters())  # type: ignore[attr-defined]  # `inspect` reads it
-serve.__annotations__ = {each.name: each.annotation for each in _parameters()}
-app.command("serve", cls=_GroupedHelp)(serve)
+PARAMETERS = _parameters()
+serve.__signature__ = inspect.Signature(PARAMETERS)  # type: ignore[attr-defined]  # `inspect` reads it
+serve.__annotations__ = {each.name: each.annotation for each in PARAMETERS}
 
 
 async def _serve(config: "ServerConfig") -> None:
     from rumble_server.cli.support.house import HouseProcesses
+    from rumble_server.cli.support.interpreter import Interpreter
+    from rumble_server.cli.support.loop import on_hangup, periodically, until_signal
     from rumble_server.cli.support.running import running_server
     from rumble_server.logs.set_up import set_up_logs
 
     stopping = until_signal()
     with closing(set_up_logs(config)) as logs:
         async with periodically(logs.tick, LOGS_S), running_server(config, HouseProcesses) as server:
-            # What is there now stays, and most of what comes is freed without the collector: it need not look as often
-            # as it does by itself. A pass over the young objects stays below some ms.
-            gc.collect()
-            gc.freeze()
-            gc.set_threshold(10_000, 10, 20)
+            interpreter = Interpreter(lambda: bool(server.arena.matches.live))
+            interpreter.calm()
             if config.tls_cert is not None:
                 on_hangup(server.reload)
             _announce(server)
-            await stopping.wait()
+            async with periodically(interpreter.look, GARBAGE_S):
+                await stopping.wait()
             log.info("draining")
 
 

@@ -7,7 +7,6 @@ import typer
 
 from rumble_server.cli.support.errors import CliError, ExitCode
 from rumble_server.cli.support.options import Json, read_points
-from rumble_server.results.tiebreaks import DEFAULT, TIEBREAKS, rank
 
 if TYPE_CHECKING:
     from rumble_server.results.results_file import ResultsFile
@@ -32,6 +31,7 @@ def standings(
     from rumble_server.cli.support.files import read_results_file
     from rumble_server.cli.support.tables import ranked_table
     from rumble_server.cli.support.terminal import plain_or_rich
+    from rumble_server.results.tiebreaks import rank
 
     results = read_results_file(file)
     names = given_names(tiebreaks, results)
@@ -51,6 +51,8 @@ def standings(
 
 def given_names(text: str | None, results: "ResultsFile") -> list[str]:
     """Return the tie-breaks in `text`, by default those of the file."""
+    from rumble_server.results.tiebreaks import DEFAULT, TIEBREAKS
+
     if text is not None:
         return [name.strip() for name in text.split(",") if name.strip()]
     told = (results.tournament or {}).get("tiebreak_order")

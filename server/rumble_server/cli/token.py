@@ -6,11 +6,11 @@ from typing import Annotated
 import typer
 
 from rumble_server.cli.support.answers import print_answer
+from rumble_server.cli.support.commands import App
 from rumble_server.cli.support.options import LOCAL_SERVER, HostToken, Json, Server
 from rumble_server.cli.support.organiser_client import OrganiserClient, api_path
-from rumble_server.cli.support.terminal import MARKUP
 
-app = typer.Typer(help="Give and take back the tokens of hosts.", add_completion=False, rich_markup_mode=MARKUP)
+app = App(help="Give and take back the tokens of hosts.")
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The name of a token: whose it is.")]
 

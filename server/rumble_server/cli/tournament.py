@@ -10,6 +10,7 @@ import typer
 
 from rumble_server.cli.support import tournament_options
 from rumble_server.cli.support.answers import print_answer
+from rumble_server.cli.support.commands import App
 from rumble_server.cli.support.errors import CliError, ExitCode
 from rumble_server.cli.support.options import (
     LOCAL_SERVER,
@@ -23,12 +24,10 @@ from rumble_server.cli.support.options import (
     read_settings,
 )
 from rumble_server.cli.support.organiser_client import OrganiserClient, api_path
-from rumble_server.cli.support.terminal import MARKUP, plain
+from rumble_server.cli.support.terminal import plain
 from rumble_server.match.match_id import tournament_id_of
 
-app = typer.Typer(
-    help="Create, start, watch and end tournaments on a server.", add_completion=False, rich_markup_mode=MARKUP
-)
+app = App(help="Create, start, watch and end tournaments on a server.")
 
 Id = Annotated[str, typer.Argument(metavar="ID", help="A tournament's id; see: rumble tournament list.")]
 MatchId = Annotated[str, typer.Argument(metavar="MATCH", help="A match's id, like friday.1.2.1.1.")]
@@ -52,14 +51,18 @@ def create(
     server: Server = LOCAL_SERVER,
     host_token: HostToken = None,
     format_: tournament_options.Format = None,
-    cycles: Annotated[int | None, typer.Option(min=1, help="How often everyone meets everyone.")] = None,
+    cycles: Annotated[int | None, typer.Option(min=1, help="How often everyone meets everyone; 1 by default.")] = None,
     legs: Annotated[int | None, typer.Option(min=1, help="Matches of a pairing, seats swapped; 2 by default.")] = None,
-    move_ms: Annotated[int | None, typer.Option(min=0, help="Time for each move, in ms; 10000 by default.")] = None,
+    move_ms: Annotated[
+        int | None,
+        typer.Option(min=0, help="Time for each move, in ms; 10000 by default, or 0 with a bank."),
+    ] = None,
     bank_ms: Annotated[
-        int | None, typer.Option(min=0, help="Time for a whole match, used by moves longer than --move-ms, in ms.")
+        int | None,
+        typer.Option(min=0, help="Time for a whole match, used by moves longer than --move-ms, in ms; 0 by default."),
     ] = None,
     increment_ms: Annotated[
-        int | None, typer.Option(min=0, help="How much the bank grows after each move, in ms.")
+        int | None, typer.Option(min=0, help="How much the bank grows after each move, in ms; 0 by default.")
     ] = None,
     rounds: tournament_options.Rounds = None,
     challengers: tournament_options.Challengers = None,
@@ -67,27 +70,34 @@ def create(
     tiebreaks: tournament_options.Tiebreaks = None,
     points: tournament_options.Points = None,
     openings: tournament_options.Openings = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Seed of everything random.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed of everything random; 0 by default.")] = None,
     start_at_bots: Annotated[
-        int | None, typer.Option(min=2, help="Number of bots with which it starts by itself.")
+        int | None,
+        typer.Option(min=2, help="Number of bots with which it starts by itself; by default the host starts it."),
     ] = None,
     start_at: tournament_options.StartAt = None,
     late_join: tournament_options.LateJoin = None,
     setting: Setting = None,
     illegal_retries: Annotated[
-        int | None, typer.Option(min=0, help="How many illegal moves a bot may correct in a match.")
+        int | None, typer.Option(min=0, help="How many illegal moves a bot may correct in a match; 0 by default.")
     ] = None,
     away_ms: Annotated[
-        int | None, typer.Option(min=0, help="How long a bot may be disconnected in a match, in ms.")
+        int | None, typer.Option(min=0, help="How long a bot may be disconnected in a match, in ms; 30000 by default.")
     ] = None,
     away_clock: tournament_options.AwayClock = None,
     absent_ms: Annotated[
-        int | None, typer.Option(min=0, help="How long matches wait for an absent bot, in ms.")
+        int | None, typer.Option(min=0, help="How long matches wait for an absent bot, in ms; 120000 by default.")
     ] = None,
     bench_after: tournament_options.BenchAfter = None,
-    rated: Annotated[bool | None, typer.Option("--rated/--unrated", help="Whether it has ratings.")] = None,
-    listed: Annotated[bool | None, typer.Option("--listed/--unlisted", help="Whether the list shows it.")] = None,
-    invite: Annotated[str | None, typer.Option(metavar="CODE", help="Code that a bot needs to join.")] = None,
+    rated: Annotated[
+        bool | None, typer.Option("--rated/--unrated", help="Whether it has ratings; it has by default.")
+    ] = None,
+    listed: Annotated[
+        bool | None, typer.Option("--listed/--unlisted", help="Whether the list shows it; it does by default.")
+    ] = None,
+    invite: Annotated[
+        str | None, typer.Option(metavar="CODE", help="Code that a bot needs to join; by default anyone may join.")
+    ] = None,
     json_: Json = False,
 ) -> None:
     """Create a tournament, in its lobby."""
@@ -185,7 +195,7 @@ def house(
     server: Server = LOCAL_SERVER,
     host_token: HostToken = None,
     name: Annotated[str | None, typer.Option(help="Its name in the tournament; by default one is made.")] = None,
-    count: Annotated[int | None, typer.Option(min=1, help="How many of this bot to add.")] = None,
+    count: Annotated[int | None, typer.Option(min=1, help="How many of this bot to add; 1 by default.")] = None,
     json_: Json = False,
 ) -> None:
     """Add house bots to a tournament. The server runs them until it is over."""

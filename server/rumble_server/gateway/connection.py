@@ -59,6 +59,8 @@ class Connection(asyncio.Protocol):
             select_subprotocol=select_subprotocol,
             logger=quiet,
         )
+        self._is_open = False
+        """What the protocol tells of its state, after each call that may change it."""
         self._transport: asyncio.Transport | None = None
         self._session: Session | None = None
         self._unsent: list[bytes] = []
@@ -147,7 +149,7 @@ class Connection(asyncio.Protocol):
 
     def _is_at_frame(self) -> bool:
         """Whether what comes next begins a message on an open connection."""
-        return self._unparsed == 0 and not self._fragmented and self._protocol.state is State.OPEN
+        return self._is_open and self._unparsed == 0 and not self._fragmented
 
     def _parse(self, data: bytes, start: int, frames: int, stop: int) -> None:
         """Handle bytes by the parser, no more than this number of frames and none from `stop` on; the rest waits."""
@@ -158,6 +160,7 @@ class Connection(asyncio.Protocol):
             piece = data[start : min(start + left * LEAST_FRAME_BYTES, stop)]
             start += len(piece)
             protocol.receive_data(piece)
+            self._look_at_state()
             self._unparsed += len(piece)
             for event in protocol.events_received():
                 # `least_size` is a lower bound, so `_unparsed == 0` proves that the parser's buffer is empty.
@@ -179,6 +182,7 @@ class Connection(asyncio.Protocol):
 
     def eof_received(self) -> None:
         self._protocol.receive_eof()
+        self._look_at_state()
         self._flush()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -213,10 +217,11 @@ class Connection(asyncio.Protocol):
 
     def send(self, frame: bytes) -> None:
         """Write a text frame; a peer that does not read is cut off."""
-        if self._transport is None or self._protocol.state is not State.OPEN:
+        if not self._is_open or self._transport is None:
             return
-        self._unsent.append(text_frame(frame))
-        if len(self._unsent) == 1:
+        unsent = self._unsent
+        unsent.append(text_frame(frame))
+        if len(unsent) == 1:
             self._entrance.outbox.add(self)
 
     def write_out(self) -> None:
@@ -231,6 +236,7 @@ class Connection(asyncio.Protocol):
         """Begin the closing handshake; it ends by force if the peer takes too long."""
         if self._protocol.state is State.OPEN:
             self._protocol.send_close(code, reason)
+            self._look_at_state()
         self._flush()
 
     def cut(self) -> None:
@@ -250,6 +256,7 @@ class Connection(asyncio.Protocol):
         response: Response
         response = self._protocol.reject(*refusal) if refusal is not None else self._protocol.accept(request)
         self._protocol.send_response(response)
+        self._look_at_state()
         self._flush()
         if self._protocol.state is not State.OPEN:
             return
@@ -296,6 +303,10 @@ class Connection(asyncio.Protocol):
             self._end_session()
             # The closing handshake is not waited for: nothing more is parsed.
             self._protocol.fail(CloseCode.TOO_MANY_MESSAGES, FLOOD_REASON)
+            self._look_at_state()
+
+    def _look_at_state(self) -> None:
+        self._is_open = self._protocol.state is State.OPEN
 
     def _end_session(self) -> None:
         session, self._session = self._session, None

@@ -14,7 +14,7 @@ from rumble_server.limits.buckets import NameBuckets
 
 audit = logging.getLogger("rumble_server.audit")
 
-FEATURES = ["away_clock"]
+FEATURES = ["away_clock", "identity"]
 """What was added to the protocol after version 1.0."""
 
 
@@ -55,15 +55,24 @@ class Gateway:
     """Opens and ends the sessions of an arena that was given the same `sessions`."""
 
     def __init__(
-        self, arena: Arena, sessions: Sessions, server: str, limits: Limits | None = None, *, open_names: bool = False
+        self,
+        arena: Arena,
+        sessions: Sessions,
+        server: str,
+        limits: Limits | None = None,
+        *,
+        identity: str,
+        open_names: bool = False,
     ) -> None:
-        """`server` names the program; with `open_names` bots of other machines may do without a key."""
+        """`server` names the program, `identity` its database; with `open_names` bots of other machines need no key."""
         self.arena = arena
         self.limits = limits = limits or Limits()
         self.frame_bytes = limits.frame_bytes  # read for each frame, and slowly from a pydantic model
         self._sessions = sessions
         self._opened = 0
-        welcome = write_message(Welcome(server=server, features=FEATURES, limits=self.limits, games=game_names()))
+        welcome = write_message(
+            Welcome(server=server, features=FEATURES, limits=self.limits, games=game_names(), identity=identity)
+        )
         messages = NameBuckets(self.limits.unsolicited_per_minute)
         self._shared = Shared(arena, self.limits, messages, welcome, open_names)
 

@@ -1,8 +1,9 @@
 """Connections of HTTP, bounded in what they send, in time and in number; bots' connections begin as these.
 
 uvicorn parses and answers. What it leaves without a bound is bounded here: the bytes of headers, trailers and whatever
-else is no body; the time for headers and for a body; the requests that wait for an earlier answer; the work in one turn
-of the loop. A refusal is answered when every earlier request is, and then the connection ends.
+else is no body; the time for headers and for a body, and for which an answer is not read; the requests that wait for an
+earlier answer; the work in one turn of the loop. A refusal is answered when every earlier request is, and then the
+connection ends.
 """
 
 import asyncio
@@ -75,6 +76,10 @@ class HttpConnection(HttpToolsProtocol):
         self._timed: tuple[int, bool] | None = None
         """The request, and whether its head, that `_timer` is for."""
         self._timer: asyncio.TimerHandle | None = None
+        self._cycles: list[RequestResponseCycle] = []
+        """The requests that are not answered, the first first."""
+        self._unread: asyncio.TimerHandle | None = None
+        """Runs while the peer takes nothing of what waits to be sent."""
 
     # --- asyncio.Protocol ---
 
@@ -102,8 +107,15 @@ class HttpConnection(HttpToolsProtocol):
             self._timer = self.loop.call_later(LINGER_S, self.transport.abort)
 
     def connection_lost(self, exc: Exception | None) -> None:
+        for cycle in self._cycles:  # uvicorn tells only the newest; an earlier one may be a stream, which has no end
+            cycle.disconnected = True
+            cycle.message_event.set()
+        self._cycles.clear()
         super().connection_lost(exc)
         self._let_go()
+        self.resume_writing()
+        self._last = _nothing
+        self.cycle = self.flow = None  # type: ignore[assignment]  # each refers to this connection
         if self._place is not None:
             self._place.close()
 
@@ -181,11 +193,15 @@ class HttpConnection(HttpToolsProtocol):
         self.scope["scheme"] = source.scheme
         self.scope["state"]["is_local"] = source.is_local
         self.scope["state"]["shown_host"] = source.host
+        self.scope["state"]["is_closing"] = self.transport.is_closing
         refusal = self._refusal()
         if refusal is not None:
             self._refuse(*refusal)
         else:
+            before = self.cycle
             super().on_headers_complete()
+            if self.cycle is not before:
+                self._cycles.append(self.cycle)
             self._in_body = True
 
     def _refusal(self) -> Refusal | None:
@@ -222,10 +238,11 @@ class HttpConnection(HttpToolsProtocol):
                 self._place.know()
 
     def on_response_complete(self) -> None:
+        self._cycles = [cycle for cycle in self._cycles if not cycle.response_complete]
         super().on_response_complete()
         if self.transport.is_closing():
-            return
-        if self._last is not None:
+            self._expect_reader()
+        elif self._last is not None:
             self._finish()
         elif self._rest or self.pipeline or not self.transport.is_reading():
             self._go_on()
@@ -254,7 +271,7 @@ class HttpConnection(HttpToolsProtocol):
             self._finish()
         else:
             self.cycle.keep_alive = False  # it is answered, and nobody knows what follows
-            self._last = self.transport.close
+            self._last = self._close
 
     def _become_bot(self, rest: bytes) -> None:
         """Hand the connection over, with its place; behind a proxy it takes one now."""
@@ -285,7 +302,7 @@ class HttpConnection(HttpToolsProtocol):
         if not self._in_body:
             self._finish()
         elif self.pipeline or self.cycle.response_started:
-            self.transport.close()
+            self._close()
         else:  # it is this very request that waits for an answer
             self.cycle.disconnected = True
             self.cycle.message_event.set()
@@ -314,7 +331,7 @@ class HttpConnection(HttpToolsProtocol):
             self.transport.write_eof()
             self._timer = self.loop.call_later(LINGER_S, self.transport.abort)
         else:
-            self.transport.close()
+            self._close()
 
     def _let_go(self) -> None:
         """Cancel the timers."""
@@ -324,6 +341,34 @@ class HttpConnection(HttpToolsProtocol):
             self._timer = None
 
     # --- deadlines ---
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._expect_reader()
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        if self._unread is not None:
+            self._unread.cancel()
+            self._unread = None
+
+    def timeout_keep_alive_handler(self) -> None:
+        if not self.transport.is_closing():
+            self._close()
+
+    def _close(self) -> None:
+        """End the connection when the peer has taken all that was written."""
+        self.transport.close()
+        self._expect_reader()
+
+    def _expect_reader(self) -> None:
+        if self._unread is None:
+            self._unread = self.loop.call_later(self._entrance.bounds.unread_ms / 1000, self._on_unread)
+
+    def _on_unread(self) -> None:
+        self._unread = None
+        self._entrance.refusals.note("unread", self._source.address or self.address)
+        self.transport.abort()
 
     def _watch(self) -> None:
         """See to it that the head or the body that is coming in does so in time."""

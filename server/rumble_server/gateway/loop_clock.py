@@ -1,10 +1,12 @@
-"""Server time on an asyncio loop: the clock that the arena and the sessions are given."""
+"""Server time on an asyncio loop, and how late the loop is: the clock that the arena and the sessions are given."""
 
 import asyncio
 from collections.abc import Callable
 
-BEAT_MS = 10
-"""How often the loop is to come round while the clock is watched, in ms."""
+from rumble_server.histogram import Histogram
+
+BEAT_MS, REST_MS = 10, 100
+"""How often the loop is to come round while the clock is watched, in ms; and otherwise, for the metrics."""
 LATE_MS = 20
 """How long a loop may not come round before it is late, in ms: it is then late since it was last seen at work."""
 INPUT_MS = 1
@@ -27,6 +29,13 @@ class LoopClock:
         """When the loop was last seen at work, or its lateness since then was counted."""
         self._late_from_ms = NEVER
         """When the loop is late if it has not come round before."""
+        self._is_wanted: Callable[[], bool] = _never
+        self._is_measured = False
+        self._timer: asyncio.TimerHandle | None = None
+        self.lag_s = 0.0
+        """How late the newest beat came."""
+        self.lags = Histogram()
+        """How late all of them came."""
 
     def now_ms(self) -> int:
         """Return the server time in ms. After a stall this, or the next beat, is the first to run: both notice it."""
@@ -36,21 +45,38 @@ class LoopClock:
         self._seen_at_ms = now_ms
         return now_ms
 
+    def measure(self) -> None:
+        """Measure from now on how late the loop is also where nobody watches, until `stop`."""
+        self._is_measured = True
+        self._beat_next()
+
+    def stop(self) -> None:
+        """Beat no more."""
+        self._is_measured, self._is_wanted = False, _never
+        self._beat_next()
+
     def watch(self, is_wanted: Callable[[], bool]) -> None:
-        """Measure how late the loop is, until `is_wanted` says no."""
+        """Count how late the loop is, until `is_wanted` says no."""
         if self._late_from_ms == NEVER:
-            self._beat_next(self.now_ms(), is_wanted)
+            self._is_wanted = is_wanted
+            self.now_ms()
+            self._beat_next()
 
-    def _beat(self, is_wanted: Callable[[], bool]) -> None:
-        now_ms = self.now_ms()
-        if is_wanted():
-            self._beat_next(now_ms, is_wanted)
-        else:
-            self._late_from_ms = NEVER
+    def _beat(self, due_s: float) -> None:
+        self.lag_s = max(0.0, self._loop.time() - due_s)
+        self.lags.observe(self.lag_s)
+        self.now_ms()
+        self._beat_next()
 
-    def _beat_next(self, now_ms: int, is_wanted: Callable[[], bool]) -> None:
-        self._late_from_ms = now_ms + LATE_MS
-        self._loop.call_later(BEAT_MS / 1000, self._beat, is_wanted)
+    def _beat_next(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        is_watched = self._is_wanted()
+        self._late_from_ms = self._seen_at_ms + LATE_MS if is_watched else NEVER
+        if is_watched or self._is_measured:
+            beat_s = (BEAT_MS if is_watched else REST_MS) / 1000
+            self._timer = self._loop.call_later(beat_s, self._beat, self._loop.time() + beat_s)
 
     def call_at(self, when_ms: int, callback: Callable[[], None]) -> asyncio.TimerHandle:
         """Call back when server time is at least `when_ms`."""
@@ -59,3 +85,7 @@ class LoopClock:
     def after_input(self, callback: Callable[[], None]) -> asyncio.TimerHandle:
         """Call back once the frames that were received before this call have been handled."""
         return self._loop.call_later(INPUT_MS / 1000, callback)
+
+
+def _never() -> bool:
+    return False

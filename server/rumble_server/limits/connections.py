@@ -1,4 +1,4 @@
-"""What each address has open, connections and event streams, and the costly requests it makes."""
+"""What each address has open, connections and event streams, and the requests it makes."""
 
 from collections import Counter
 
@@ -16,6 +16,7 @@ class Connections:
     def __init__(self, bounds: Bounds) -> None:
         self._bounds = bounds
         self._counts: Counter[Room] = Counter()
+        self._requests = Buckets(bounds.requests_per_minute)
         self._costly = Buckets(bounds.costly_per_minute)
 
     def open(self, address: str) -> "Place | None":
@@ -29,6 +30,10 @@ class Connections:
     def stream(self, address: str) -> "Place | None":
         """Give a new stream its place; None: its address has too many."""
         return self._place("stream", address, self._bounds.streams_per_address)
+
+    def may_request(self, address: str, now_ms: int) -> bool:
+        """Count an HTTP request. Return False if it is one too many."""
+        return self._is_exempt(address) or self._requests.take(address, now_ms)
 
     def may_ask(self, address: str, now_ms: int) -> bool:
         """Count a costly request. Return False if it is one too many."""

@@ -59,7 +59,7 @@ def _state_after(game: str, settings: tuple[tuple[str, SettingValue], ...], seed
 class StartTold:
     """A seat was sent `match_start`; with the terms and the moves so far this is all of that frame.
 
-    If its clock ran until then, it is stopped: `excused_ms` is of that time.
+    If its clock ran until then, it is stopped: `excused_ms` is of that time. `all_seats`: every seat was, at once.
     """
 
     match: str
@@ -68,6 +68,7 @@ class StartTold:
     resumed: bool
     at_ms: int
     excused_ms: int = 0
+    all_seats: bool = False
     fact: Literal["start_told"] = "start_told"
 
 

@@ -9,21 +9,24 @@ from rumble_protocol.codec import match_over_frame, match_start_frame, turn_fram
 from rumble_server.match.facts import MatchOver, MatchStarted, StartTold, TurnAsked
 
 
-def frame_of_start(told: StartTold, terms: MatchStarted, moves: Sequence[str]) -> bytes:
-    """Build the `match_start` frame that a seat was sent after these moves."""
-    return match_start_frame(
-        match=terms.match,
-        attempt=terms.attempt,
-        tournament=terms.tournament,
-        game=terms.game,
-        settings=terms.settings,
-        seat=told.seat,
-        seats=terms.seats,
-        time_control=terms.time_control,
-        moves=moves,
-        resumed=told.resumed,
-        away_clock=terms.away_clock,
-    )
+def frames_of_start(told: StartTold, terms: MatchStarted, moves: Sequence[str]) -> Iterator[tuple[int, bytes]]:
+    """Build the `match_start` frames that were sent after these moves, each with its seat."""
+    tournament = terms.tournament
+    for seat in range(len(terms.seats)) if told.all_seats else (told.seat,):
+        frame = match_start_frame(
+            match=terms.match,
+            attempt=terms.attempt,
+            tournament=tournament,
+            game=terms.game,
+            settings=terms.settings,
+            seat=seat,
+            seats=terms.seats,
+            time_control=terms.time_control,
+            moves=moves,
+            resumed=told.resumed,
+            away_clock=terms.away_clock,
+        )
+        yield seat, frame
 
 
 def frame_of_turn(asked: TurnAsked, game: str, state: State, moves: Sequence[str]) -> bytes:

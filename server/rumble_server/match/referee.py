@@ -36,9 +36,9 @@ from rumble_server.match.facts import (
     StartTold,
     TurnAsked,
 )
-from rumble_server.match.frames import frame_of_start, frame_of_turn, frames_of_over
+from rumble_server.match.frames import frame_of_turn, frames_of_over, frames_of_start
 from rumble_server.match.kept_frame import SURELY_SHORT, KeptFrame, keep_frame
-from rumble_server.match.seat import OpenTurn, SeatState
+from rumble_server.match.seat import Connection, OpenTurn, SeatState
 
 UNASKED = ""
 """In the place of a turn id: the clock runs, and the bot, which is away, has not been asked."""
@@ -49,8 +49,11 @@ LONGEST_MOVE = 64
 class Driver(Protocol):
     """What a referee has done for it."""
 
-    def record(self, fact: MatchFact) -> None:
-        """Append the fact to the log, then apply it to the machines that it concerns, this referee among them."""
+    def append(self, fact: MatchFact) -> object:
+        """Append a fact to the log that concerns this match alone; the referee applies it."""
+
+    def record(self, over: MatchOver) -> None:
+        """Append the end to the log, and apply it to all that it concerns, but to this referee."""
 
     def begin(self, seat: int, frame: bytes) -> None:
         """Send a `match_start`."""
@@ -86,7 +89,7 @@ class Referee:
         nobody_away_before_ms: int = 0,
     ) -> None:
         self.terms = terms
-        self._match_id, self._attempt = terms.match, terms.attempt
+        self._match_id, self._attempt, self._game = terms.match, terms.attempt, terms.game
         self.control = PlainControl(terms.time_control)
         self.moves: list[str] = list(terms.moves)
         self.state: State = terms.opening_state()
@@ -96,7 +99,7 @@ class Referee:
         self.turn: OpenTurn | None = None
         self.over: MatchOver | None = None
         self._driver = driver
-        self._record = driver.record
+        self._append = driver.append
         self._used_ms = 0
         self._next: tuple[str, State] | None = None
         """The move that was read last in this state, and the state after it: so it is read and played once."""
@@ -140,8 +143,9 @@ class Referee:
                     self.seats[fact.seat].lag_given_ms += fact.lag_ms
             case StartTold():
                 self._suspend_turn(fact)
-                self.seats[fact.seat].away_since_ms = None
-                self.seats[fact.seat].greeted = True
+                for own in self.seats if fact.all_seats else (self.seats[fact.seat],):
+                    own.away_since_ms = None
+                    own.greeted = True
             case MoveRefused():
                 self.seats[fact.seat].retries_left = fact.retries_left
             case SeatAway():
@@ -184,9 +188,17 @@ class Referee:
 
     # --- events ---
 
-    def connect(
-        self, seat: int, now_ms: int, *, lag_ms: int = 0, lag_by_pings: bool = False, omit: tuple[str, ...] = ()
-    ) -> None:
+    def start(self, connections: Iterable[Connection], now_ms: int) -> None:
+        """Tell all bots, which are connected, that the match begins, and ask for the first ply."""
+        for own, connection in zip(self.seats, connections, strict=True):
+            own.link(connection)
+        told = StartTold(self._match_id, self._attempt, 0, False, now_ms, 0, True)
+        self._record(told)
+        for seat, frame in frames_of_start(told, self.terms, self.moves):
+            self._driver.begin(seat, frame)
+        self._ask(now_ms)
+
+    def connect(self, seat: int, connection: Connection, now_ms: int) -> None:
         """Tell the seat's bot, connected for the first time or again, of the match, and of its turn if it is due."""
         if self.over is not None:
             return
@@ -194,14 +206,12 @@ class Referee:
         if own.away_since_ms is not None and own.greeted:
             left_ms = min(own.away_left_ms, max(0, self._away_until_ms(own) - now_ms))
             self._record(SeatBack(self._match_id, self._attempt, seat, left_ms, now_ms))
-        own.lag_ms = min(lag_ms, MOST_LAG_MS)
-        own.lag_by_pings = lag_by_pings
-        own.omit = omit
+        own.link(connection)
         excused_ms = self._excused_ms(seat, now_ms)
         told = StartTold(self._match_id, self._attempt, seat, own.greeted, now_ms, excused_ms)
-        frame = frame_of_start(told, self.terms, self.moves)
         self._record(told)
-        self._driver.begin(seat, frame)
+        for told_seat, frame in frames_of_start(told, self.terms, self.moves):
+            self._driver.begin(told_seat, frame)
         if excused_ms and self._void_if_stalled(now_ms):
             return
         if self.turn is None and self.seats[self.state.to_move].away_since_ms is None:
@@ -271,11 +281,11 @@ class Referee:
         if len(frame) > SURELY_SHORT:
             self._see(seat, "bot", frame, now_ms, excused_ms)
             frame = ""
-        self._record(
-            MoveMade(
-                self._match_id, self._attempt, len(self.moves), seat, turn_id, text, bank_ms, frame, now_ms, excused_ms
-            )
+        made = MoveMade(
+            self._match_id, self._attempt, len(self.moves), seat, turn_id, text, bank_ms, frame, now_ms, excused_ms
         )
+        self._append(made)
+        self.apply(made)
         if self._excused_sum_ms > self._most_excused_ms and self._void_if_stalled(now_ms):
             return True
         outcome = self.state.outcome
@@ -335,6 +345,10 @@ class Referee:
             seats_ms[self.turn.seat] = self._turn_remaining_ms(self.turn, now_ms)
         return tuple(seats_ms)
 
+    def _record(self, fact: MatchFact) -> None:
+        self._append(fact)
+        self.apply(fact)
+
     def _see(self, seat: int, sender: Literal["bot", "server"], frame: str, now_ms: int, excused_ms: int = 0) -> None:
         kept = keep_frame(frame, self._kept_frame_bytes) if sender == "bot" else KeptFrame(frame)
         own = self._match_id, self._attempt, seat, sender
@@ -349,7 +363,9 @@ class Referee:
         seat = self.state.to_move
         own = self.seats[seat]
         left_ms = remaining_ms(self.control, own.bank_ms, self._used_ms)
-        seats_ms = [left_ms if other is own else remaining_ms(self.control, other.bank_ms) for other in self.seats]
+        move_ms = self.control.move_ms
+        seats_ms = [move_ms + each.bank_ms for each in self.seats]
+        seats_ms[seat] = left_ms
         lag_ms = own.lag_ms
         if own.lag_by_pings:
             lag_ms = min(lag_ms, max(0, self._most_lag_by_pings_ms - own.lag_given_ms))
@@ -365,8 +381,9 @@ class Referee:
             own.omit,
             now_ms,
         )
-        frame = frame_of_turn(asked, self.terms.game, self.state, self.moves)
-        self._record(asked)
+        frame = frame_of_turn(asked, self._game, self.state, self.moves)
+        self._append(asked)
+        self.apply(asked)
         self._driver.ask(seat, frame, asked.turn_id)
 
     def _refuse_stray(self, seat: int, turn_id: str, now_ms: int, frame: str) -> None:
@@ -492,11 +509,12 @@ class Referee:
             at_fault=at_fault,
             moves=tuple(self.moves),
             at_ms=now_ms,
-            told=tuple(seat for seat, own in enumerate(self.seats) if own.away_since_ms is None),
+            told=tuple([seat for seat, own in enumerate(self.seats) if own.away_since_ms is None]),
             seats_excused_ms=tuple(self._all_excused_ms(now_ms)),
-            drops=tuple(own.drops for own in self.seats),
+            drops=tuple([own.drops for own in self.seats]),
             stalled=stalled,
         )
-        self._record(over)
+        self._driver.record(over)
+        self.apply(over)
         for seat, frame in frames_of_over(over, self.state, over.told):
             self._driver.end(seat, frame)

@@ -1,6 +1,20 @@
 """What a referee knows of a seat and of the open turn: banks, budgets, connections, and what was thought. In ms."""
 
-from rumble_server.match.clock import thinking_ms
+from typing import Protocol
+
+from rumble_server.match.clock import MOST_LAG_MS, thinking_ms
+
+
+class Connection(Protocol):
+    """What a referee needs to know of a bot's connection."""
+
+    lag_ms: int
+    lag_by_pings: bool
+    """Only pings measured the lag, and a bot can delay its pongs."""
+
+    @property
+    def omit(self) -> tuple[str, ...]:
+        """What is left out of its turns."""
 
 
 class SeatState:
@@ -34,7 +48,6 @@ class SeatState:
         """Its bot was told of this match before, in this run or an earlier one."""
         self.lag_ms = 0
         self.lag_by_pings = False
-        """Only pings measured the lag, and a bot can delay its pongs."""
         self.lag_given_ms = 0
         """What all its turns allowed for the network."""
         self.excused_ms = 0
@@ -44,6 +57,13 @@ class SeatState:
         self.omit: tuple[str, ...] = ()
         self.accepted: set[str] = set()
         """The turn ids whose move counted."""
+
+    def link(self, connection: Connection) -> None:
+        """Note what the seat's connection is like."""
+        lag_ms = connection.lag_ms
+        self.lag_ms = lag_ms if lag_ms < MOST_LAG_MS else MOST_LAG_MS
+        self.lag_by_pings = connection.lag_by_pings
+        self.omit = connection.omit
 
 
 class OpenTurn:

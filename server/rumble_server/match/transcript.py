@@ -7,7 +7,7 @@ from typing import Any, Literal
 from rumble_engine import State
 
 from rumble_server.match.facts import FrameSeen, MatchOver, MatchStarted, MoveMade, SeatAway, StartTold, TurnAsked
-from rumble_server.match.frames import frame_of_start, frame_of_turn, frames_of_over
+from rumble_server.match.frames import frame_of_turn, frames_of_over, frames_of_start
 
 OPTIONAL = ("excused_ms", "bytes", "sha256")
 """What a line has only where it says something."""
@@ -53,9 +53,9 @@ def transcript(facts: Iterable[object]) -> Iterator[Line | MatchOver]:
                 terms, moves = fact, list(fact.moves)
                 state = fact.opening_state()
             case StartTold() if terms is not None:
-                frame = frame_of_start(fact, terms, moves).decode()
-                excused_ms = away_excused_ms.pop(fact.seat, 0) + fact.excused_ms
-                yield Line(fact.at_ms, fact.attempt, fact.seat, "server", frame, excused_ms)
+                for seat, start in frames_of_start(fact, terms, moves):
+                    excused_ms = away_excused_ms.pop(seat, 0) + fact.excused_ms
+                    yield Line(fact.at_ms, fact.attempt, seat, "server", start.decode(), excused_ms)
             case SeatAway():
                 away_excused_ms[fact.seat] = fact.excused_ms
             case TurnAsked() if terms is not None and state is not None:

@@ -48,8 +48,9 @@ class Table:
 
     def add(self, result: Result) -> None:
         self._count(result, 1)
-        for seat, name in enumerate(result.seats):
-            self.cells.setdefault((name, result.seats[1 - seat]), {})[result.match_id] = result.scores[seat]
+        first, second = result.seats
+        for own, score in zip((result.seats, (second, first)), result.scores, strict=True):
+            self.cells.setdefault(own, {})[result.match_id] = score
 
     def take_back(self, result: Result) -> None:
         self._count(result, -1)

@@ -5,7 +5,6 @@ integers in `Scheme` units: rounding can never break a tie, or make one.
 """
 
 from collections.abc import Iterable, Mapping
-from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isfinite, lcm
@@ -58,6 +57,10 @@ class Count:
     def played(self) -> int:
         return self.wins + self.draws + self.losses
 
+    def copy(self) -> "Count":
+        own = self.wins, self.draws, self.losses, self.won, self.won_second, self.faults, self.unplayed, self.byes
+        return Count(*own)
+
     def points(self, scheme: Scheme) -> int:
         """Return the points in the scheme's units; a bye counts as wins."""
         return (self.wins + self.byes) * scheme.win + self.draws * scheme.draw + self.losses * scheme.loss
@@ -83,7 +86,6 @@ class Tally:
 
     def add(self, result: Result, sign: int = 1) -> None:
         """Count a result; `sign` -1 takes it back."""
-        outcome = _outcome(result)
         forfeit = result.is_forfeit
         for seat, name in enumerate(result.seats):
             count = self.bots.get(name)
@@ -104,8 +106,8 @@ class Tally:
             if seat in result.at_fault:
                 count.faults += sign
         counts = list(self.meetings.get(result.seats, NONE))
-        counts[outcome] += sign
-        if any(counts):
+        counts[_outcome(result.scores, forfeit)] += sign
+        if sign > 0 or any(counts):
             self.meetings[result.seats] = tuple(counts)  # type: ignore[assignment]  # six again
         else:
             del self.meetings[result.seats]
@@ -121,18 +123,18 @@ class Tally:
     def snapshot(self) -> "Tally":
         """Return a copy that may be read on another thread while this one counts on."""
         other = Tally()
-        other.bots = {name: copy(count) for name, count in self.bots.items()}
+        other.bots = {name: count.copy() for name, count in self.bots.items()}
         other.meetings = self.meetings.copy()
         return other
 
 
-def _outcome(result: Result) -> int:
-    first, second = result.scores
+def _outcome(scores: tuple[float, float], forfeit: bool) -> int:
+    first, second = scores
     if first == second:
         return NOBODY if first == 0 else DRAWN
     if first > second:
-        return FIRST_BY_FORFEIT if result.is_forfeit else FIRST_WON
-    return SECOND_BY_FORFEIT if result.is_forfeit else SECOND_WON
+        return FIRST_BY_FORFEIT if forfeit else FIRST_WON
+    return SECOND_BY_FORFEIT if forfeit else SECOND_WON
 
 
 def points_of_first(meetings: Meetings, scheme: Scheme) -> int:

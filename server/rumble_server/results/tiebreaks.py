@@ -115,6 +115,7 @@ def _lines(sums: "_Sums", groups: list[tuple[str, list[str]]], shown: Shown, fau
                     tiebreaks={tiebreak: values[name] for tiebreak, values in shown.items()},
                     decided_by=next((part for part in neighbours if part not in ("", POINTS)), ""),
                     faults={str(kind): number for kind, number in faults.get(name, {}).items() if number},
+                    byes=count.byes,
                 )
             )
     return lines

@@ -3,6 +3,7 @@
 from typing import get_args
 
 from rumble_server.match.facts import MatchFact
+from rumble_server.match.match_id import tournament_id_of
 from rumble_server.store.codec import Numbered, write_ended, write_facts
 from rumble_server.store.schema import PLY, TOURNAMENT
 from rumble_server.store.writer import Statement
@@ -57,17 +58,22 @@ class Batch:
 
     def _rows(self) -> dict[tuple[str, int], list[Numbered]]:
         """Return the facts by row: one for each tournament and kind."""
-        rows: dict[tuple[str, int], list[Numbered]] = {}
-        of_match: dict[str, list[Numbered]] = {}
+        of_plies: dict[str, list[Numbered]] = {}
+        others: dict[str, list[Numbered]] = {}
         for numbered in self.facts:
             fact = numbered[1]
             if type(fact) in _OF_A_PLY:
-                match_id = fact.match  # type: ignore[union-attr]  # by its type it has one
-                row = of_match.get(match_id)
-                if row is None:
-                    row = of_match[match_id] = rows.setdefault((tournament_of(fact), PLY), [])
-                row.append(numbered)
+                tournament_id = tournament_id_of(fact.match)  # type: ignore[union-attr]  # by its type it has one
+                rows = of_plies
             else:
-                kind = TOURNAMENT if type(fact) in _REBUILDING else PLY
-                rows.setdefault((tournament_of(fact), kind), []).append(numbered)
-        return rows
+                tournament_id = tournament_of(fact)
+                rows = others if type(fact) in _REBUILDING else of_plies
+            row = rows.get(tournament_id)
+            if row is None:
+                row = rows[tournament_id] = []
+            row.append(numbered)
+        return {
+            (tournament_id, kind): row
+            for kind, rows in ((TOURNAMENT, others), (PLY, of_plies))
+            for tournament_id, row in rows.items()
+        }

@@ -10,6 +10,7 @@ from typing import Annotated, Any, get_args
 
 import orjson
 from pydantic import Field, TypeAdapter
+from rumble_protocol.fields import TimeControl
 
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import LogFact
@@ -67,4 +68,6 @@ def read_ended(text: str) -> EndedTournament:
 
 
 def _plain(value: Any) -> Any:
+    if type(value) is TimeControl:  # every match that begins has one; its fields are plain
+        return vars(value)
     return value.model_dump(mode="json")

@@ -15,7 +15,20 @@ from rumble_server.store.files import make_private
 from rumble_server.store.match_index import index_matches
 from rumble_server.store.schema import WITH_CHECKSUMS, open_database, open_existing
 from rumble_server.store.writer import write
-from rumble_server.tournament.facts import BotJoined, NameReset, NameUsed, TournamentCreated, TournamentEnded
+from rumble_server.tournament.facts import (
+    BotJoined,
+    HostTokenRemoved,
+    HostTokenSet,
+    NameReset,
+    NameUsed,
+    TournamentCreated,
+    TournamentEnded,
+)
+
+SERVER_ROWS_LOST = (
+    "bans may be lost: `rumble ban list` shows those that are left",
+    "every host token is taken back, since the taking back of one may be lost: the next `rumble serve` makes another",
+)
 
 
 def repair(path: str, backup: str, now_ms: int) -> list[str]:
@@ -61,6 +74,10 @@ class _Repair:
         self._names: set[str] = set()
         """The names with a claim, or without one because the host took it from them; without case."""
         self._entrants: dict[str, str] = {}
+        self._tokens: dict[str, None] = {}
+        """The names of the host tokens that are valid by what could be read."""
+        self._aside_of: set[str] = set()
+        """The tournaments of damaged rows; empty for the server as a whole, and not sure, since it is damaged, too."""
         self._tournaments: dict[str, tuple[bool, bool]] = {}
         """Whether a tournament is listed, and whether it is over."""
 
@@ -85,8 +102,11 @@ class _Repair:
             f"{records} records of tournaments are whole; any other is made again when it is asked for",
             "the indexes of tournaments and matches are made anew",
         ]
-        held = self._hold_names(now_ms) if self._aside or self._ranges else []
-        return lines + [f"the claim to {name} is lost: `rumble tournament reset-key {name}` frees it" for name in held]
+        if self._ranges or not self._aside_of <= self._tournaments.keys():
+            lines += SERVER_ROWS_LOST
+            held = self._close_doors(now_ms)
+            lines += [f"the claim to {name} is lost: `rumble tournament reset-key {name}` frees it" for name in held]
+        return lines
 
     def _copy(self, table: str, columns: str) -> None:
         try:
@@ -106,6 +126,7 @@ class _Repair:
             facts = row.facts()
         except ValueError as error:
             self._aside += 1
+            self._aside_of.add(row.tournament)
             # It does not tell its last number; each of its facts had at least a character.
             self._last = max(self._last, row.number + len(row.content))
             self._set_aside(row.number, row.tournament, row.kind, row.content, row.checksum, str(error))
@@ -127,6 +148,10 @@ class _Repair:
             match fact:
                 case NameUsed() | NameReset():
                     self._names.add(fact.name.casefold())
+                case HostTokenSet():
+                    self._tokens[fact.name] = None
+                case HostTokenRemoved():
+                    self._tokens.pop(fact.name, None)
                 case BotJoined():
                     self._entrants.setdefault(fact.bot.casefold(), fact.bot)
                 case TournamentCreated():
@@ -163,14 +188,19 @@ class _Repair:
         self._mended.executemany("INSERT INTO ended (id, record, checksum) VALUES (?, ?, checksum(?, ?))", whole)
         return len(whole)
 
-    def _hold_names(self, now_ms: int) -> list[str]:
-        """Claim the names of bots whose claims are lost, with no key: nobody may take them until the host says so."""
+    def _close_doors(self, now_ms: int) -> list[str]:
+        """Take every host token back, and claim the names of bots whose claims are lost; return these names.
+
+        They are claimed with no key: nobody may take them until the host says so.
+        """
         held = [name for folded, name in sorted(self._entrants.items()) if folded not in self._names]
+        removed = [HostTokenRemoved(name, now_ms) for name in self._tokens]
+        facts = [*removed, *(NameUsed(name, "", "", now_ms) for name in held)]
         batch = Batch()
-        for number, name in enumerate(held, self._last + 1):
-            batch.add(number, NameUsed(name, "", "", now_ms))
-        if held:
-            write(self._mended, self._last + len(held), batch.statements(), index=True)
+        for number, fact in enumerate(facts, self._last + 1):
+            batch.add(number, fact)
+        if facts:
+            write(self._mended, self._last + len(facts), batch.statements(), index=True)
         return held
 
 

@@ -94,7 +94,7 @@ class SqliteLog:
 
     def append(self, fact: LogFact) -> int:
         self.last = number = self.last + 1
-        self._batch.add(number, fact)
+        self._batch.facts.append((number, fact))
         if self._timer is None and self._writing is None and self._loop is not None:
             self._timer = self._loop.call_later(BATCH_S, self._write)
         return number

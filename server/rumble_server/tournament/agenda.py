@@ -192,8 +192,11 @@ class Agenda:
     def oldest(self, bot: str, free: Set[str], gone: Set[str]) -> Slot | None:
         """Return the oldest match that the bot has in sight with an opponent that is free or gone."""
         waiting = self._waiting[bot]
+        near = waiting.keys() & free
+        if gone:
+            near |= waiting.keys() & gone
         oldest: Slot | None = None
-        for opponent in (waiting.keys() & free) | (waiting.keys() & gone):
+        for opponent in near:
             slot = waiting[opponent][0]
             if oldest is None or slot.order < oldest.order:
                 oldest = slot

@@ -26,6 +26,7 @@ class Line:
     decided_by: str = ""
     """The tie-break that parted it from a neighbour with as many points; empty where none did."""
     withdrawn: bool = False
+    byes: int = 0
 
     @property
     def played(self) -> int:
@@ -129,4 +130,5 @@ def _line(standing: Standing, tournament: Tournament) -> Line:
         losses=standing.losses,
         decided_by=standing.decided_by,
         withdrawn=tournament.field[standing.name].withdrawn,
+        byes=standing.byes,
     )

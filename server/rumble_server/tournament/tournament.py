@@ -37,7 +37,7 @@ from rumble_server.tournament.facts import (
     TournamentStarted,
 )
 from rumble_server.tournament.formats import Plan, Round, Task, make_schedule
-from rumble_server.tournament.terms import no_show, terms
+from rumble_server.tournament.terms import Terms
 
 OVER: tuple[TournamentStatus, ...] = ("finished", "cancelled")
 
@@ -67,6 +67,7 @@ class Tournament:
         self.table = Table(tiebreaks=self.config.tiebreak_order, points=self.config.scheme)
         self.agenda: Agenda | None = None
         self.openings: tuple[tuple[str, ...], ...] = ()
+        self._terms = Terms(self.config, ())
         self.running: dict[str, MatchStarted] = {}
         self.results: dict[str, MatchOver] = {}
         """By match id: the result that counts, in order of finishing."""
@@ -128,6 +129,7 @@ class Tournament:
                 self.status = "running"
                 self.started_at_ms = self.going_since_ms = fact.at_ms
                 self.openings = fact.openings
+                self._terms = Terms(self.config, fact.openings)
                 self.agenda = Agenda(self.id, fact.bots, make_schedule(self.config.format, self._plan(len(fact.bots))))
                 if self.agenda.schedule.has_bracket:
                     self.table.places = self.agenda.places
@@ -186,8 +188,9 @@ class Tournament:
         was_running = self.running.pop(over.match, None) is not None
         self._unsettle(over.seats)
         for bot in over.seats if was_running else ():
-            self.field[bot].playing -= 1
-            self.field[bot].count_absence_from(over.at_ms)
+            entrant = self.field[bot]
+            entrant.playing -= 1
+            entrant.count_absence_from(over.at_ms)
         if over.scores is None:
             self.voided.append(over)
             slot = agenda.find(over.match)
@@ -219,7 +222,8 @@ class Tournament:
         self._unsettle(over.seats)
 
     def _unsettle(self, bots: Iterable[str]) -> None:
-        self._unsettled.update(dict.fromkeys(bots))
+        for bot in bots:
+            self._unsettled[bot] = None
 
     # --- commands: they check and return facts, which the caller records and applies ---
 
@@ -233,7 +237,10 @@ class Tournament:
         if self.status != "lobby" and not (self.config.late_join and self.status not in OVER):
             raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{self.id} is {self.status}; it takes no more bots")
         if not self.admits(invite):
-            raise TournamentError(ErrorCode.INVITE_REQUIRED, f"{self.id} is by invitation: send its `invite` code")
+            raise TournamentError(
+                ErrorCode.INVITE_REQUIRED,
+                f"{self.id} is by invitation: ask its host for the code, and send it as `invite`",
+            )
         return BotJoined(self.id, bot, now_ms)
 
     def admits(self, invite: str | None) -> bool:
@@ -330,6 +337,11 @@ class Tournament:
         return (wanted is not None and len(self.field) >= wanted) or (at_ms is not None and now_ms >= at_ms)
 
     @property
+    def plays(self) -> bool:
+        """Whether it has matches in sight without a result; if not, it is to be paired on, or is complete."""
+        return self.agenda is not None and bool(self.agenda.open)
+
+    @property
     def is_complete(self) -> bool:
         """Whether every match of the schedule has its result."""
         agenda = self.agenda
@@ -362,12 +374,13 @@ class Tournament:
         connected and can take one more match, as it stands at any time.
         """
         while self.status == "running" and self._unsettled:
-            paired = self._pair(now_ms)
-            if paired is not None:
-                yield paired
-                continue
+            if self._may_pair:
+                paired = self._pair(now_ms)
+                if paired is not None:
+                    yield paired
+                    continue
             bot = next(iter(self._unsettled))
-            found = self._due_for(bot, free, now_ms)
+            found = self._due_for(bot, free, now_ms) if bot in free or bot in self._gone else None
             if found is None:
                 self._unsettled.pop(bot, None)
             else:
@@ -388,24 +401,22 @@ class Tournament:
 
     def _pair(self, now_ms: int) -> RoundPaired | None:
         """Pair what follows from the results so far, also for bots that are not free."""
-        agenda = self._agenda()
-        if not self._may_pair or not agenda.schedule.follows_results or agenda.schedule.slow:
-            return None
         self._may_pair = False
+        agenda = self._agenda()
+        if not agenda.schedule.follows_results or agenda.schedule.slow:
+            return None
         task = agenda.prepare()
         return None if task is None else self.paired(task(), now_ms)
 
     def _due_for(self, bot: str, free: Set[str], now_ms: int) -> MatchStarted | MatchOver | None:
         agenda, gone = self._agenda(), self._gone
-        if bot not in free and bot not in gone:
-            return None
         while True:
             slot = agenda.oldest(bot, free, gone)
             if slot is not None:
                 if gone.isdisjoint(slot.seats):
-                    return terms(self.config, self.openings, slot, now_ms)
+                    return self._terms.start(slot, now_ms)
                 why = {name: self.field[name].why_gone for name in slot.seats if name in gone}
-                return no_show(self.config, self.openings, slot, why, now_ms)
+                return self._terms.no_show(slot, why, now_ms)
             if not agenda.may_pull_for(bot) or self._pull(agenda) is None:
                 return None
 
@@ -418,7 +429,7 @@ class Tournament:
     def terms_of(self, over: MatchOver) -> MatchStarted:
         """Return what a match that was lost before it began would have been played under."""
         slot = Slot(over.match, MatchId.parse(over.match).key, (over.seats[0], over.seats[1]), over.attempt)
-        return terms(self.config, self.openings, slot, over.at_ms)
+        return self._terms.start(slot, over.at_ms)
 
     # --- absence ---
 

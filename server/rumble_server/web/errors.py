@@ -5,7 +5,7 @@ WebError        a request that cannot be served, with its HTTP status and code
 
 from collections.abc import Sequence
 from http import HTTPStatus
-from typing import Self
+from typing import Any, Self
 
 from pydantic import BaseModel
 from rumble_protocol.codes import ErrorCode
@@ -28,6 +28,16 @@ class WebErrorAnswer(BaseModel):
     """The body of every error that the API answers."""
 
     error: WebErrorBody
+
+
+def error_answers(*statuses: HTTPStatus) -> dict[int | str, dict[str, Any]]:
+    """Describe the errors of a route for the OpenAPI document, which has their model from another one.
+
+    Each model of each route is made anew: with models, those of errors would be most of what a start makes.
+    """
+    schema = {"$ref": f"#/components/schemas/{WebErrorAnswer.__name__}"}
+    content = {"application/json": {"schema": schema}}
+    return {status.value: {"description": status.phrase, "content": content} for status in statuses}
 
 
 class WebError(Exception):

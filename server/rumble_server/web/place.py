@@ -26,9 +26,8 @@ class Place:
 
     @property
     def bot_server(self) -> str:
-        """The server as a bot without the SDK takes it: HOST:PORT, or with `wss://` where it speaks TLS."""
-        parts = urlsplit(self.base)
-        return parts.netloc if parts.scheme == "http" else f"wss://{parts.netloc}"
+        """The server as a bot without the SDK takes it: HOST:PORT, or `base` where it speaks TLS."""
+        return self.base.removeprefix("http://")
 
     @property
     def only_here(self) -> bool:

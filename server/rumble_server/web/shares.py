@@ -1,4 +1,4 @@
-"""What one address may ask of the web: event streams at a time, and costly requests a minute."""
+"""What one address may ask of the web: event streams at a time, requests and costly requests a minute."""
 
 import re
 from collections.abc import Callable
@@ -20,7 +20,7 @@ BOARDS = re.compile(r"/api/matches/([^/]+)/boards")
 
 
 class Shares:
-    """ASGI middleware: refuses streams and costly requests beyond the share of their address with 429."""
+    """ASGI middleware: refuses streams and requests beyond the share of their address with 429."""
 
     def __init__(
         self,
@@ -40,6 +40,8 @@ class Shares:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
+        elif not self._places.may_request(source_of(Request(scope)), self._now_ms()):
+            await self._refuse("requests", "too many requests", scope, receive, send)
         elif STREAM.fullmatch(scope["path"]):
             await self._stream(scope, receive, send)
         elif self._is_costly(scope["path"]) and not self._places.may_ask(source_of(Request(scope)), self._now_ms()):

@@ -12,7 +12,6 @@ from rumble_server.bounds import Bounds
 from rumble_server.histogram import Histogram
 from rumble_server.limits.connections import Connections
 from rumble_server.limits.refusals import Refusals
-from rumble_server.loop_lag import LoopLag
 from rumble_server.tournament.ended import EndedTournament, Outline
 from rumble_server.tournament.facts import LogFact
 from rumble_server.tournament.rebuild import Rebuilt
@@ -82,7 +81,9 @@ class Operation:
     """How many there are, by kind."""
     refusals: Refusals = field(default_factory=Refusals)
     turn_latency: Histogram = field(default_factory=Histogram)
-    lag: LoopLag = field(default_factory=LoopLag)
+    lag_s: Callable[[], float] = float
+    """How late the event loop came round when it was last measured."""
+    lags: Histogram = field(default_factory=Histogram)
     commits: Histogram = field(default_factory=Histogram)
     metrics_token: str | None = None
     """Opens /metrics to other machines, as the host token does."""

@@ -115,8 +115,14 @@ async def test_a_program_of_another_protocol_is_told_at_the_start(tmp_path: Path
 
 async def test_a_program_that_is_never_ready(tmp_path: Path, running: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(program_module, "START_S", 0.3)
+    made, said = launch(tmp_path, HANGS, Handshake)
     with pytest.raises(BadProgram, match=r"did not answer within 0\.3 s when it was started"):
-        await running(launch(tmp_path, HANGS, Handshake)[0]).start()
+        await running(made).start()
+    assert said == []
+    monkeypatch.setattr(program_module, "QUIET_S", 0.1)
+    with pytest.raises(BadProgram):
+        await running(made).start()
+    assert said == [f"{made.label} has not answered yet; waiting up to 0 s for its first line"]
 
 
 async def test_a_program_that_is_not_there(tmp_path: Path, running: Make) -> None:

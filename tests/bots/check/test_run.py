@@ -3,12 +3,15 @@
 import asyncio
 import json
 from collections.abc import Mapping
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from rumble_bots.check.harness import Harness
 from rumble_bots.check.report import Report
 from rumble_bots.check.rules import HABITS, RULES, STEPS
 from rumble_bots.check.run import Plan, check_bot
+from rumble_protocol.fields import TimeControl
 
 from tests.bots.check.quirky import KEY, QuirkyBot
 
@@ -79,7 +82,11 @@ FAILS: Mapping[str, set[str]] = {
     "is gone after a restart": {"server-restart"},
     "makes new keys": {"key"},
 }
-WARNS: Mapping[str, set[str]] = {"resigns later": {"whole-match"}, "comes back after 4001": {"replaced"}}
+WARNS: Mapping[str, set[str]] = {
+    "resigns later": {"whole-match"},
+    "comes back after 4001": {"replaced"},
+    "bare": {"key"},
+}
 
 
 async def check(bot: QuirkyBot, **plan: Any) -> Report:
@@ -128,8 +135,9 @@ def test_a_good_bot_is_tried_by_every_rule(reports: dict[str, Report]) -> None:
 def test_what_does_not_apply_is_skipped(reports: dict[str, Report]) -> None:
     assert {result.rule.id: result.why for result in reports["bare"].of("skip")} == {
         "two-matches": "its login says max_matches 1, or nothing",
-        "key": "its login has no key, so any bot can take its name",
     }
+    (warned,) = reports["bare"].of("warning")
+    assert (warned.rule.id, "from another machine it is refused" in warned.why) == ("key", True)
 
 
 def test_after_a_failure_of_the_basics_nothing_more_is_tried(reports: dict[str, Report]) -> None:
@@ -173,6 +181,31 @@ async def test_a_bot_that_never_comes() -> None:
 async def test_the_whole_check_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rumble_bots.check.run.WHOLE_S", 0.3)
     report = await check(QuirkyBot())
-    assert not report.passed
-    assert "the 0.3 s of the check were over" in report.of("fail")[0].why
+    assert report.out_of_time
+    assert not report.passed, "what was not tried cannot pass"
+    assert report.of("fail") == [], "nobody is blamed for what had no time"
+    left = [result.why for result in report.of("skip")]
+    assert left[0] == "not judged: the 0 s of the check were over in the middle of it"
+    assert "not tried: out of time" in left
     assert report.seconds < 5
+
+
+@pytest.mark.parametrize(
+    ("given", "started_s", "patience", "move_ms"),
+    [(None, 0.0, 1.0, 500), (None, 1.9, 1.0, 500), (None, 5.0, 2.5, 1250), (None, 90.0, 10.0, 5000), (3, 5.0, 3, 1500)],
+)
+def test_limits_grow_with_the_start_of_the_program(
+    given: float | None, started_s: float, patience: float, move_ms: int
+) -> None:
+    referee: Any = SimpleNamespace(record=None, control=TimeControl(move_ms=500, bank_ms=1000))
+    nothing: Any = None
+    harness = Harness(referee, nothing, nothing, 10.0, given)
+    harness.started_s = started_s
+    harness.set_patience()
+    assert harness.patience == patience
+    assert (referee.control.move_ms, referee.control.bank_ms) == (move_ms, 2 * move_ms)
+
+
+async def test_a_slow_bot_has_the_time_that_its_owner_gives(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rumble_bots.check.run.WHOLE_S", 0.3)
+    assert (await check(QuirkyBot(), patience=100, move_ms=50)).passed

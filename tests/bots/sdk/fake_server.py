@@ -32,6 +32,9 @@ class FakeServer:
     house_bot: str = "bob"
     drop_after: int | None = None
     refuse_key: bool = False
+    key: str | None = None
+    """The one key that it accepts; None: any."""
+    identity: str = ""
     port: int = 0
     logins: list[bot_messages.Login] = field(default_factory=list)
     challenges: list[bot_messages.Challenge] = field(default_factory=list)
@@ -75,11 +78,13 @@ class FakeServer:
     async def _talk(self, socket: ServerConnection) -> None:
         assert socket.request is not None
         assert socket.request.path == "/bot"
-        await self._say(socket, say.Welcome(server="fake", limits=say.Limits(), games=[self.game]))
+        await self._say(
+            socket, say.Welcome(server="fake", limits=say.Limits(), games=[self.game], identity=self.identity)
+        )
         login = await self._hear(socket)
         assert isinstance(login, bot_messages.Login)
         self.logins.append(login)
-        if self.refuse_key:
+        if self.refuse_key or self.key not in (None, login.key):
             await self._say(socket, say.Error(code=ErrorCode.BAD_KEY, message="another key protects it", fatal=True))
             await socket.close(4003, "this name is protected by another key")
             return

@@ -2,7 +2,7 @@ import logging
 from typing import Any
 
 import pytest
-from rumble_bots.sdk.actions import Action, Drop, Fail, Finish, Say, Send, Summary, Tell, Think
+from rumble_bots.sdk.actions import Action, Admitted, Drop, Fail, Finish, Say, Send, Summary, Tell, Think
 from rumble_bots.sdk.bot import Noted, Turn
 from rumble_bots.sdk.conversation import LONGEST_MOVE, LONGEST_NOTE, Aim, Conversation
 from rumble_bots.sdk.errors import BadServer, Closed, Refused
@@ -277,6 +277,26 @@ def test_other_rejections_are_said_and_no_more(frame: str) -> None:
 # --- the end ---
 
 
+def test_a_tournament_of_another_game_is_left_at_once() -> None:
+    talk = conversation(Aim("ann", join="cup", games=["chess", "hex"]), says.welcome(), says.session())
+    actions = talk.received(says.joined())
+    assert sent(actions) == [bot.Leave(tournament="cup")]
+    refused = failure(actions)
+    assert isinstance(refused, Refused)
+    assert (refused.code, refused.message) == (
+        "unknown_game",
+        "cup is a tournament of tictactoe; this bot plays chess, hex",
+    )
+
+
+def test_a_key_counts_as_accepted_only_where_it_protects_the_name() -> None:
+    talk = conversation(JOINING, says.welcome(identity="1d"))
+    assert Admitted("1d") in talk.received(says.session())
+    talk = conversation(JOINING, says.welcome(identity="1d"))
+    open_name = says.session().replace('"open": false', '"open": true')
+    assert not [action for action in talk.received(open_name) if isinstance(action, Admitted)]
+
+
 def test_the_end_of_the_tournament_is_the_end() -> None:
     summary = Summary("cup", "over", "finished", 1, 2, 1.5)
     actions = playing().received(says.tournament_over())
@@ -303,10 +323,15 @@ def test_leaving() -> None:
 
 def test_being_removed() -> None:
     assert playing().received(says.notice("removed"))[-1] == Finish(Summary("cup", "removed"))
-    for other in (says.notice("removed", "other"), says.notice("removed", "cup", "cup.1"), says.notice("paused")):
+    others = {
+        says.notice("removed", "other"): "removed from other by its host",
+        says.notice("removed", "cup", "cup.1"): "cup.1: be told",
+        says.notice("paused"): "cup: be told",
+    }
+    for other, told in others.items():
         actions = playing().received(other)
         assert isinstance(actions[0], Tell)
-        assert "be told" in said(actions)
+        assert said(actions) == told
         assert not [action for action in actions if isinstance(action, Finish)]
 
 
@@ -324,7 +349,8 @@ def test_closed_for_good(code: int) -> None:
         (says.match_over(winner=0), "cup.1: won: three in a row"),
         (says.match_over(winner=1), "cup.1: lost to bob: three in a row"),
         (says.match_over(winner=None), "cup.1: drawn: three in a row"),
-        (says.match_over("cup.9", winner=1), "cup.9: won by seat 1: three in a row"),
+        (says.match_over("cup.9", winner=1), "cup.9: over: three in a row"),
+        (says.match_over("cup.9").replace("normal", "no_show"), "cup.9: won before it began: three in a row"),
         (says.match_over().replace("[1.0, 0.0]", "null"), "cup.1: void, to be played again: three in a row"),
     ],
 )

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -74,7 +75,42 @@ async def test_a_refused_key() -> None:
 def test_run_needs_no_event_loop(capsys: pytest.CaptureFixture[str]) -> None:
     with FakeServer().in_a_thread() as server:
         assert run(First(), server.address, name="ann", join="cup", key=KEY).reason == "over"
-    assert "cup is finished: rank 1 of 2" in capsys.readouterr().err
+    assert capsys.readouterr().err.count("cup is finished: rank 1 of 2") == 1
+
+
+SCRIPT = """
+import sys
+from rumble_bots import Bot, run
+class First(Bot):
+    def choose(self, turn):
+        return turn.legal[0]
+run(First(), sys.argv[1], name="ann", join=sys.argv[2])
+"""
+
+
+def test_a_script_that_is_refused_ends_in_one_line() -> None:
+    with FakeServer().in_a_thread() as server:
+        for address, join, told in (
+            (server.address, "other", "the server refused: no such tournament (unknown_tournament)"),
+            ("http://a b", "cup", "'http://a b' is not a server address"),
+        ):
+            command = [sys.executable, "-c", SCRIPT, address, join]
+            done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+            assert done.returncode == 1
+            assert done.stderr.splitlines()[-1].startswith(told)
+            assert "Traceback" not in done.stderr
+
+
+def test_ctrl_c_ends_a_script_without_a_traceback() -> None:
+    with FakeServer(matches=0, tournament="cup").in_a_thread() as server:
+        command = [sys.executable, "-c", SCRIPT.replace("name=", "challenges=True, name="), server.address, "cup"]
+        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as script:
+            assert script.stderr is not None
+            while not (line := script.stderr.readline()).startswith("cup is finished"):
+                assert line
+            script.send_signal(signal.SIGINT)
+            rest = script.stderr.read()
+        assert (script.returncode, rest) == (130, "")
 
 
 async def test_nobody_listens() -> None:

@@ -48,7 +48,7 @@ def test_the_log_has_a_fact_before_any_machine_does() -> None:
         seen.append((world.log.last, len(tournament.field)))
         return append(fact)
 
-    world.arena.recorder._append = watched
+    world.arena.recorder.append = watched
     world.arena.recorder.record(BotJoined("friday", "ann", 1))
     assert seen == [(1, 0)]
     assert list(tournament.field) == ["ann"]

@@ -4,6 +4,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from rumble_bots.reference import faulty
+from rumble_server.cli import bot
 from rumble_server.cli.main import run
 
 from tests.bots.sdk.fake_server import FakeServer
@@ -28,6 +30,10 @@ def file(tmp_path: Path) -> str:
     path = tmp_path / "mine.py"
     path.write_text(HEATON)
     return str(path)
+
+
+def test_the_help_lists_every_fault() -> None:
+    assert tuple(faulty.FAULTS) == bot.FAULTS
 
 
 @pytest.mark.e2e

@@ -30,6 +30,13 @@ def test_a_bot_that_passes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert list((tmp_path / "config").glob("**/*.json")) == [], "the keys of a check are thrown away"
 
 
+def test_places_in_the_command_are_filled(capsys: pytest.CaptureFixture[str]) -> None:
+    bare = str(Path(__file__).parents[3] / "bots" / "python" / "bare_bot.py")
+    assert run(["check", "--json", "--", sys.executable, bare, "{address}", "{join}", "{name}"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["bot"], told["passed"], told["counts"]["warning"]) == ("checked-bot", True, 1)
+
+
 def test_a_bot_that_fails(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["check", "--", *RANDOM[:-1], "faulty", "--fault", "illegal"]) == 1
     captured = capsys.readouterr()

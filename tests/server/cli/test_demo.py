@@ -3,8 +3,8 @@
 import json
 
 import pytest
-from rumble_server.cli.demo import MOST_PROCESSES, entrant_names, multiplied
 from rumble_server.cli.main import run
+from rumble_server.cli.support.demonstration import MOST_PROCESSES, entrant_names, multiplied
 from rumble_server.cli.support.errors import CliError
 
 Captured = pytest.CaptureFixture[str]

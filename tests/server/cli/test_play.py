@@ -9,7 +9,7 @@ from rumble_bots.sdk.errors import Resign
 from rumble_protocol import server_messages as server
 from rumble_protocol.codec import read_server_message
 from rumble_server.cli.main import run
-from rumble_server.cli.play import Person, user_name
+from rumble_server.cli.support.person import Person, user_name
 
 from tests.bots.sdk import says
 from tests.bots.sdk.fake_server import FakeServer
@@ -104,6 +104,15 @@ def test_the_end_of_the_input_resigns(typed: int, capsys: pytest.CaptureFixture[
 
 
 @pytest.mark.e2e
+def test_settings_of_the_game_are_part_of_the_challenge(typed: int) -> None:
+    os.close(typed)
+    with FakeServer().in_a_thread() as server:
+        args = ["play", "--server", server.address, "--against", "bob", "--name", "ann"]
+        assert run([*args, "--game", "connect4", "--set", "columns=5"]) == 0
+    assert server.challenges[0].settings == {"columns": 5, "rows": 6, "connect": 4}
+
+
+@pytest.mark.e2e
 def test_an_unknown_opponent_fails(typed: int, capsys: pytest.CaptureFixture[str]) -> None:
     os.close(typed)
     with FakeServer().in_a_thread() as server:
@@ -117,6 +126,8 @@ def test_an_unknown_opponent_fails(typed: int, capsys: pytest.CaptureFixture[str
         (["--server", "localhost:1"], "Missing option '--against'"),
         (["--server", "localhost:1", "--against", "bob", "--game", "go"], "unknown game 'go'"),
         (["--server", "localhost:1", "--against", "bob", "--seat", "2"], "--seat"),
+        (["--server", "localhost:1", "--against", "bob", "--set", "swap"], "write NAME=VALUE"),
+        (["--server", "localhost:1", "--against", "bob", "--game", "connect4", "--set", "columns=99"], "columns must"),
         (["--server", "localhost", "--against", "bob"], "it has no port"),
     ],
 )

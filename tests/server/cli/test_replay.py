@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 from rumble_server.cli.main import run
-from rumble_server.cli.replay import Replay, step
 from rumble_server.cli.support.recorded_match import RecordedMatch, from_text
+from rumble_server.cli.support.replaying import Replay, step
 
 from tests.server.cli.server_thread import TOKEN, play, server_on_thread
 

@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 from rumble_server.cli.main import run
 from rumble_server.cli.support.event_stream import Event
-from rumble_server.cli.watch import WatchedTournament
+from rumble_server.cli.support.watching import WatchedTournament
 
 from tests.server.cli.server_thread import PATIENCE_S, TOKEN, play, server_on_thread
 

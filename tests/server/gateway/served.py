@@ -49,7 +49,7 @@ class WatchedGateway(Gateway):
     """Sets `empty` whenever the last session has ended."""
 
     def __init__(self, *given: Any) -> None:
-        super().__init__(*given)
+        super().__init__(*given, identity="1d")
         self.links: list[Connection] = []
         """The connections that had a session, the first first."""
         self.empty = asyncio.Event()

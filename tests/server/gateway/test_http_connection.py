@@ -2,10 +2,12 @@
 
 import asyncio
 import contextlib
+import gc
 import json
 import logging
 from collections.abc import AsyncIterator
 from typing import Any
+from weakref import ref
 
 import pytest
 from rumble_server.bounds import Bounds
@@ -121,6 +123,86 @@ async def test_what_is_around_the_chunks_of_a_body_counts_as_headers(part: bytes
         await until(lambda: bool(server.refusals.counts))
         assert server.refusals.counts == {"header_bytes": 1}
         await client.ended()
+
+
+# --- answers that nobody reads ---
+
+
+class Endless:
+    """An application that sends until its reader has gone, or (`size`) answers with so many bytes.
+
+    `failed` is what ended it.
+    """
+
+    def __init__(self, size: int = 0, piece: int = 65_536) -> None:
+        self._size = size
+        self._piece = piece
+        self.failed: BaseException | None = None
+        self.has_begun = self.has_ended = False
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        length = [(b"content-length", b"%d" % self._size)] if self._size else []
+        await receive()
+        gone = asyncio.ensure_future(receive())
+        try:
+            await send({"type": "http.response.start", "status": 200, "headers": length})
+            while not self._size and not gone.done():
+                await send({"type": "http.response.body", "body": b"x" * self._piece, "more_body": True})
+                self.has_begun = True
+                await asyncio.sleep(0)
+            await send({"type": "http.response.body", "body": b"x" * self._size})
+        except BaseException as error:
+            self.failed = error
+            raise
+        finally:
+            gone.cancel()
+            self.has_ended = True
+
+
+@pytest.mark.parametrize("size", [0, 16 << 20])
+async def test_an_answer_that_is_not_read_ends_the_connection(size: int) -> None:
+    app = Endless(size)
+    async with served(app=app, bounds=Bounds(unread_ms=30)) as server, server.raw() as client:
+        client.writer.transport.pause_reading()  # type: ignore[attr-defined]  # a socket's transport has it
+        client.writer.write((GET % 1)[:-2] + b"Connection: close\r\n\r\n")
+        await until(lambda: server.refusals.counts["unread"] == 1)
+        await until(lambda: server.open_connections == 0)
+        await until(lambda: app.has_ended)
+
+
+async def test_an_answer_that_is_read_slowly_is_sent_whole() -> None:
+    size = 16 << 20
+    async with served(app=Endless(size), bounds=Bounds(unread_ms=2_000)) as server, server.raw() as client:
+        client.writer.write((GET % 1)[:-2] + b"Connection: close\r\n\r\n")
+        await client.until(b"\r\n\r\n")
+        assert len(await client.reader.readexactly(size)) == size
+        await client.ended()
+        assert server.refusals.counts == {}
+
+
+async def test_the_end_of_a_connection_is_told_to_a_stream_behind_which_requests_wait() -> None:
+    app = Endless(piece=100)
+    async with served(app=app) as server:
+        async with server.raw() as client:
+            client.writer.write(GET % 1 + GET % 2)
+            await until(lambda: app.has_begun)
+        await until(lambda: app.has_ended)
+        assert app.failed is None
+
+
+async def test_a_connection_that_has_ended_is_freed_without_the_collector() -> None:
+    gc.collect()
+    gc.disable()
+    try:
+        async with pages() as (server, _):
+            async with server.raw() as client:
+                client.writer.write(GET % 1)
+                await answer(client)
+                gone = ref(server.http.pop())
+            await until(lambda: server.open_connections == 0)
+            await until(lambda: gone() is None)
+    finally:
+        gc.enable()
 
 
 # --- deadlines ---

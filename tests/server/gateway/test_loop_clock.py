@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from rumble_server.gateway.loop_clock import LATE_MS, LoopClock
+from rumble_server.gateway.loop_clock import BEAT_MS, LATE_MS, REST_MS, LoopClock
 
 
 class HandLoop(asyncio.SelectorEventLoop):
@@ -72,6 +72,13 @@ async def test_after_input_comes_after_what_was_received() -> None:
     assert order == ["input", "after input"]
 
 
+class Timer:
+    """A timer that is cancelled by a function."""
+
+    def __init__(self, cancel: Callable[[], object]) -> None:
+        self.cancel = cancel
+
+
 class BeatingLoop(HandLoop):
     """A loop whose timers the test runs when it passes some ms."""
 
@@ -82,7 +89,9 @@ class BeatingLoop(HandLoop):
     def call_later(  # type: ignore[override]  # it keeps no context
         self, delay: float, callback: Callable[..., object], *given: Any, context: Any = None
     ) -> Any:
-        self.timers.append((self.now_s + delay, callback, given))
+        timer = self.now_s + delay, callback, given
+        self.timers.append(timer)
+        return Timer(lambda: timer in self.timers and self.timers.remove(timer))
 
     def pass_ms(self, ms: float) -> None:
         """Let the loop be busy, or stopped, for so long: it comes to none of its timers."""
@@ -195,3 +204,25 @@ def test_nothing_is_late_that_is_not_watched(loop: BeatingLoop) -> None:
     loop.pass_ms(4000)
     clock.now_ms()
     assert clock.late_ms == 4000
+
+
+def test_how_late_the_loop_comes_round_is_measured_also_where_nobody_watches(loop: BeatingLoop) -> None:
+    clock = LoopClock(loop, wall_s=1000.0)
+    clock.measure()
+    loop.run_ms(REST_MS)
+    assert (clock.lag_s, sum(clock.lags.counts)) == (pytest.approx(0, abs=0.002), 1)
+    loop.pass_ms(REST_MS + 300)
+    loop.come_round()
+    assert clock.lag_s == pytest.approx(0.3)
+    assert clock.lags.sum_s == pytest.approx(0.3, abs=0.002)
+    assert clock.late_ms == 0, "nobody plays"
+    playing = True
+    clock.watch(lambda: playing)
+    assert len(loop.timers) == 1
+    loop.run_ms(10 * BEAT_MS)
+    assert sum(clock.lags.counts) >= 9
+    playing = False
+    loop.run_ms(2 * REST_MS)
+    assert len(loop.timers) == 1
+    clock.stop()
+    assert loop.timers == []

@@ -20,7 +20,7 @@ def test_the_server_speaks_first_and_says_what_it_allows() -> None:
         "type": "welcome",
         "protocol": 1,
         "server": "test",
-        "features": ["away_clock"],
+        "features": ["away_clock", "identity"],
         "limits": {
             "frame_bytes": 65_536,
             "login_ms": 10_000,
@@ -30,6 +30,7 @@ def test_the_server_speaks_first_and_says_what_it_allows() -> None:
             "max_matches": 64,
         },
         "games": list(game_names()),
+        "identity": "1d",
     }
 
 
@@ -92,6 +93,17 @@ def test_a_failed_join_leaves_the_login_standing(join: dict[str, str], code: str
     assert (bot.error(), bot.last("error")["fatal"]) == (code, False)
     bot.say(type="join", tournament="private", invite="sesame")
     assert bot.inbox.kinds() == ["joined"]
+
+
+def test_a_bot_of_another_game_does_not_enter_but_one_that_is_in_stays() -> None:
+    world = World()
+    friday = world.create(start_at_bots=2)
+    world.login("ann", join="friday")
+    chess = world.login("ben", join="friday", games=["chess"])
+    assert (chess.error(), friday.status, list(friday.field)) == ("unknown_game", "lobby", ["ann"])
+    assert "tictactoe" in chess.last("error")["message"]
+    assert world.login("ann", join="friday", games=["chess"]).inbox.kinds() == ["welcome", "session", "joined"]
+    assert world.login("cid", join="friday", games=["chess", "tictactoe"]).inbox.kinds()[2] == "joined"
 
 
 def test_who_does_not_log_in_in_time_is_closed() -> None:

@@ -7,6 +7,7 @@ can be rebuilt), and that only results wait for the disk.
 import itertools
 import json
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from rumble_engine import Termination
@@ -48,6 +49,15 @@ def terms(**given: Any) -> MatchStarted:
     return MatchStarted(**{**usual, **given})
 
 
+@dataclass
+class Connected:
+    """What a referee knows of a connection."""
+
+    lag_ms: int = 0
+    lag_by_pings: bool = False
+    omit: tuple[str, ...] = ()
+
+
 class TurnIds:
     """Turn ids of one run, as the arena makes them."""
 
@@ -76,8 +86,7 @@ class DrivenReferee:
     def seated(cls, **given: Any) -> "DrivenReferee":
         """A match with both bots connected."""
         driven = cls(**given)
-        driven.connect(0)
-        driven.connect(1)
+        driven.referee.start([Connected(), Connected()], driven.now_ms)
         return driven
 
     @classmethod
@@ -92,16 +101,18 @@ class DrivenReferee:
 
     # --- what the referee has done for it ---
 
-    def record(self, fact: MatchFact) -> None:
+    def append(self, fact: MatchFact) -> None:
         self.facts.append(fact)
-        self.referee.apply(fact)
+
+    record = append
 
     # Each frame is told whole by the fact before it, so that a transcript can be rebuilt.
 
     def begin(self, seat: int, frame: bytes) -> None:
         told, before = self.seats[seat].add(frame), self.facts[-1]
         assert isinstance(before, StartTold)
-        assert (told["type"], before.seat, before.resumed) == ("match_start", seat, told["resumed"])
+        assert seat == before.seat or before.all_seats
+        assert (told["type"], told["seat"], told["resumed"]) == ("match_start", seat, before.resumed)
 
     def send(self, seat: int, frame: bytes) -> None:
         told, before = self.seats[seat].add(frame), self.facts[-1]
@@ -139,7 +150,7 @@ class DrivenReferee:
         self.now_ms = until_ms
 
     def connect(self, seat: int, **session: Any) -> None:
-        self.referee.connect(seat, self.now_ms, **session)
+        self.referee.connect(seat, Connected(**session), self.now_ms)
 
     def disconnect(self, *seats: int) -> None:
         for seat in seats:

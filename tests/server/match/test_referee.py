@@ -1,12 +1,14 @@
 """The referee's rules of order: who is asked what and when, what counts, and each way a match ends."""
 
+import json
 from typing import Any
 
 import pytest
 from rumble_engine import Termination
 from rumble_protocol.fields import TimeControl
-from rumble_server.match.facts import FrameSeen, MatchOver, MoveMade, MoveRefused, TurnAsked
+from rumble_server.match.facts import FrameSeen, MatchOver, MoveMade, MoveRefused, StartTold, TurnAsked
 from rumble_server.match.referee import LONGEST_MOVE
+from rumble_server.match.transcript import Line, transcript
 
 from tests.server.match.driven import START_MS, DrivenReferee
 
@@ -348,3 +350,22 @@ def test_moves_are_handed_to_the_log_as_they_were_sent() -> None:
     made: Any = driven.all_facts(MoveMade)[0]
     assert (made.ply, made.seat, made.turn_id, made.move, made.at_ms) == (0, 0, "1.1", "4", START_MS + 30)
     assert '"move": "4"' in made.frame
+
+
+def test_one_fact_tells_that_both_seats_were_told_the_start() -> None:
+    driven = DrivenReferee.seated()
+    (told,) = driven.all_facts(StartTold)
+    assert (told.seat, told.all_seats, told.resumed) == (0, True, False)
+    starts = [seat.last("match_start") for seat in driven.seats]
+    assert [start["seat"] for start in starts] == [0, 1]
+    lines = [line for line in transcript(driven.facts) if isinstance(line, Line)][:2]
+    assert [(line.seat, json.loads(line.frame)) for line in lines] == list(enumerate(starts))
+
+
+def test_a_log_with_a_fact_for_each_seat_that_was_told_is_the_same_match() -> None:
+    driven = DrivenReferee.seated()
+    started, told, *later = driven.facts
+    assert isinstance(told, StartTold)
+    each = [StartTold(told.match, told.attempt, seat, False, told.at_ms) for seat in range(2)]
+    assert list(transcript([started, *each, *later])) == list(transcript(driven.facts))
+    assert all(seat.greeted for seat in DrivenReferee.rebuilt([started, *each], now_ms=told.at_ms).referee.seats)

@@ -75,6 +75,7 @@ def test_a_line_as_data_leaves_out_faults_that_were_taken_back() -> None:
         "tiebreaks": {"won": 0.0},
         "decided_by": "",
         "faults": {},
+        "byes": 0,
     }
 
 

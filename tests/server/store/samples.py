@@ -71,6 +71,7 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "move": texts,
     "moves": st.lists(texts, max_size=3).map(tuple),
     "name": texts,
+    "all_seats": st.booleans(),
     "on_turn": st.booleans(),
     "openings": st.lists(st.lists(texts, max_size=3).map(tuple), max_size=2).map(tuple),
     "pairings": st.lists(st.builds(Pairing, small, small, small, small, small), max_size=2).map(tuple),

@@ -6,14 +6,17 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from rumble_server.arena.host_tokens import HostTokens
+from rumble_server.store.batch import Batch
 from rumble_server.store.damage import verify
 from rumble_server.store.errors import StoreError
 from rumble_server.store.lock import DatabaseLock
 from rumble_server.store.reader import LogReader
-from rumble_server.store.repair import repair
-from rumble_server.store.schema import open_existing
+from rumble_server.store.repair import SERVER_ROWS_LOST, repair
+from rumble_server.store.schema import open_database, open_existing
 from rumble_server.store.sqlite import SqliteLog
-from rumble_server.tournament.facts import NameUsed, TournamentCreated
+from rumble_server.store.writer import write
+from rumble_server.tournament.facts import HostTokenRemoved, HostTokenSet, NameUsed, TournamentCreated
 
 from tests.server.store.disk import rows
 from tests.server.store.played import bit, change, cut, digit, execute, facts_of, played, save, tear
@@ -120,6 +123,32 @@ def test_names_that_are_lost_are_held(path: Path, backup: Path) -> None:
         NameUsed(name, "", "", 7) for name in lost
     ]
     assert verify(str(path)).problems == []
+
+
+def test_where_facts_about_hosts_are_lost_every_token_is_taken_back_and_bans_are_told_of(
+    path: Path, backup: Path
+) -> None:
+    """One of them may have been taken back, in a row that is lost."""
+    execute(path, "DELETE FROM log")
+    save(path, [HostTokenSet("ann", "00", "11", 1), HostTokenSet("ben", "00", "22", 2)], size=1)
+    with closing(open_database(str(path))) as database:
+        batch = Batch()
+        batch.add(3, HostTokenRemoved("ann", 3))
+        write(database, 3, batch.statements(), index=True)
+    change(path, cut, 3)
+    done = repair(str(path), str(backup), 7)
+    assert set(SERVER_ROWS_LOST) <= set(done)
+    tokens = HostTokens()
+    with closing(LogReader(str(path))) as reader:
+        for fact in reader.server_facts()[0]:
+            assert isinstance(fact, HostTokenSet | HostTokenRemoved)
+            tokens.apply(fact)
+    assert len(tokens) == 0
+
+
+def test_where_only_a_match_is_damaged_hosts_keep_their_tokens(path: Path, backup: Path) -> None:
+    change(path, cut, max(int(str(row[0])) for row in rows(path) if row[1:] == ("friday", 1)))
+    assert not set(SERVER_ROWS_LOST) & set(repair(str(path), str(backup), 7))
 
 
 def test_a_database_in_use_and_a_backup_that_is_there_are_refused(path: Path, backup: Path) -> None:

@@ -4,8 +4,10 @@ import asyncio
 import json
 import pickle
 import zlib
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, cast
 
 import httpx
@@ -25,6 +27,7 @@ from rumble_server.web.app import make_web
 from rumble_server.web.feed.feed import Feed
 from rumble_server.web.place import Addresses
 from rumble_server.web.site import Archive, Operation, Site
+from starlette.types import ASGIApp
 
 from tests.server.arena.fake_house import FakeHouse
 from tests.server.world import Bot, World
@@ -202,15 +205,19 @@ class MemoryServer:
             refusals=arena.door.refusals, ended=self.ended.by_status, metrics_token=METRICS_TOKEN
         )
         addresses = addresses or Addresses()
-        site = Site(arena, self.log, archive, self.feed, self.house_bots, addresses, hosts, operation=operation)
-        self.web = make_web(site)
+        self._site = Site(arena, self.log, archive, self.feed, self.house_bots, addresses, hosts, operation=operation)
+
+    @cached_property
+    def web(self) -> ASGIApp:
+        """The application: to make it takes longer than most tests."""
+        return make_web(self._site)
 
     def _publish(self) -> None:
         first, self._published = self._published, self.world.log.durable
         batch = list(enumerate(self.world.log.facts[first : self._published], first + 1))
         self.house_bots.take(batch)
         self.ended.take(batch)
-        self.feed.publish(batch)
+        self.feed.publish(batch, Counter([type(fact) for _, fact in batch]))
 
     def browser(self, *, address: str = "127.0.0.1", **given: Any) -> httpx.AsyncClient:
         """Make a client of the web at this address. Failures of the server are answers, as they are over a socket."""

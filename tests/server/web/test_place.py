@@ -13,12 +13,12 @@ LAN = "http://192.168.1.5:8765"
     ("base", "bot_url", "bot_server", "only_here"),
     [
         ("http://192.168.1.5:8765", "ws://192.168.1.5:8765/bot", "192.168.1.5:8765", False),
-        ("https://rumble.example", "wss://rumble.example/bot", "wss://rumble.example", False),
+        ("https://rumble.example", "wss://rumble.example/bot", "https://rumble.example", False),
         ("http://[2001:db8::5]:8765", "ws://[2001:db8::5]:8765/bot", "[2001:db8::5]:8765", False),
         ("http://http.example", "ws://http.example/bot", "http.example", False),
         ("http://127.0.0.1:8765", "ws://127.0.0.1:8765/bot", "127.0.0.1:8765", True),
         ("http://127.8.0.1", "ws://127.8.0.1/bot", "127.8.0.1", True),
-        ("https://localhost", "wss://localhost/bot", "wss://localhost", True),
+        ("https://localhost", "wss://localhost/bot", "https://localhost", True),
         ("http://a.localhost:80", "ws://a.localhost:80/bot", "a.localhost:80", True),
         ("http://[::1]:8765", "ws://[::1]:8765/bot", "[::1]:8765", True),
     ],
@@ -94,5 +94,5 @@ async def test_a_public_url_is_on_every_page_and_speaks_tls() -> None:
     async with server.browser(base_url="http://192.168.1.9:8765") as browser:
         pages = {path: (await browser.get(path)).text for path in ("/", "/write?join=friday", "/tournaments/friday")}
     assert not any("192.168.1.9" in page or "http://" in page for page in pages.values())
-    assert "python bare_bot.py wss://rumble.example friday" in pages["/write?join=friday"]
+    assert "python bare_bot.py https://rumble.example friday" in pages["/write?join=friday"]
     assert "wss://rumble.example/bot" in pages["/tournaments/friday"]

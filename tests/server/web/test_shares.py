@@ -65,6 +65,22 @@ async def test_cheap_requests_and_loopback_are_not_counted() -> None:
     assert await web.get(COSTLY[0]) == 200
 
 
+async def test_an_address_has_so_many_requests_a_minute() -> None:
+    web = Web(requests_per_minute=6)
+    assert [await web.get(each) for each in [*CHEAP, *COSTLY]] == [200] * 6 + [429] * 2
+    assert await web.get("/", "192.0.2.2") == 200
+    assert [await web.get("/", "127.0.0.1") for _ in range(20)] == [200] * 20
+    assert web.refusals.counts == {"requests": 2}
+    web.now_ms += 10_000
+    assert [await web.get("/") for _ in range(2)] == [200, 429]
+
+
+async def test_a_class_behind_one_address_is_never_refused() -> None:
+    """40 browsers load a page with 25 files each, five times in a minute."""
+    web = Web()
+    assert {await web.get("/") for _ in range(40 * 25 * 5)} == {200}
+
+
 async def test_an_address_has_so_many_streams_at_a_time() -> None:
     web = Web(streams_per_address=1)
     within: list[int] = []

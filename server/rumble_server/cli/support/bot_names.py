@@ -7,6 +7,10 @@ from typing import Any
 from rumble_server.cli.support.errors import CliError, ExitCode
 from rumble_server.cli.support.options import json_or_text
 
+DEFAULT_HOUSE = "random,heuristic,minimax,perfect,mcts"
+"""The house bots that can always be challenged, from the weakest to the strongest."""
+NO_HOUSE = "none"
+
 
 def split_names(text: str) -> list[str]:
     """Split `a,b` into a list. Raises CliError for an empty name."""
@@ -27,6 +31,11 @@ def checked_bots(names: Sequence[str]) -> list[str]:
         elif name not in REFERENCE_BOTS:
             raise CliError(f"unknown bot {name!r}; known: {', '.join(REFERENCE_BOTS)}", ExitCode.USAGE)
     return list(names)
+
+
+def read_house(text: str) -> tuple[str, ...]:
+    """Read the option `--house`: reference bots or functions separated by commas, or `none`. Raises CliError."""
+    return () if text in ("", NO_HOUSE) else tuple(checked_bots(split_names(text)))
 
 
 def read_reference_bot(text: str) -> tuple[str, dict[str, Any]]:

@@ -1,8 +1,13 @@
-"""A process of several reference bots or functions. `rumble demo` starts a few of them for a large field."""
+"""A process of several reference bots or functions. `rumble demo` starts a few of them for a large field.
+
+It ends when its standard input does, so it never outlives the process that started it.
+"""
 
 import asyncio
 import json
+import os
 import sys
+import threading
 from collections.abc import Coroutine, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -15,6 +20,9 @@ from rumble_server.cli.support.loop import run
 
 SEARCH_MS = 50
 """Time in ms for a move of a bot that cannot search to the end; short, because a person watches."""
+
+STDIN = 0
+"""The file descriptor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +78,18 @@ def run_to_exit_code(playing: Coroutine[Any, Any, None], prefix: str) -> int:
     return ExitCode.DONE
 
 
+def end_with_parent() -> None:
+    """End this process as soon as standard input ends."""
+
+    def wait() -> None:
+        # A thread that waits in sys.stdin holds its lock, and Python aborts when the process then ends by itself.
+        while os.read(STDIN, 1024):
+            pass
+        os._exit(ExitCode.DONE)
+
+    threading.Thread(target=wait, daemon=True).start()
+
+
 def main(arguments: Sequence[str]) -> int:
     """Play as the arguments of `process_command` say, and return the exit code."""
     server, join, matches_at_once, told = arguments
@@ -78,4 +98,5 @@ def main(arguments: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
+    end_with_parent()
     sys.exit(main(sys.argv[1:]))

@@ -23,6 +23,8 @@ class CliError(Exception):
 
 def as_cli_error(error: Exception) -> CliError | None:
     """Return `error` as the user of a command reads it, or None if it can only be a bug of Rumble."""
+    if isinstance(error, CliError):
+        return error
     from rumble_bots.reference import ReferenceBotError
     from rumble_bots.sdk.errors import BadAddress, BadFunction, BadName, SdkError
     from rumble_engine import EngineError
@@ -30,8 +32,6 @@ def as_cli_error(error: Exception) -> CliError | None:
     from rumble_server.store.errors import StoreError
 
     match error:
-        case CliError():
-            return error
         case BadAddress() | BadFunction() | BadName() | ReferenceBotError() | EngineError():
             return CliError(str(error), ExitCode.USAGE)
         case SdkError() | StoreError():

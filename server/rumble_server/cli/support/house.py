@@ -11,19 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from rumble_engine import get_game
-
 if TYPE_CHECKING:
     from rumble_server.arena.ports import HouseBot
     from rumble_server.tls import Certificate
 
-from rumble_server.cli.support.bot_names import checked_bots, split_names
-
 log = logging.getLogger(__name__)
 
-DEFAULT = "random,heuristic,minimax,perfect,mcts"
-"""The house bots that can always be challenged, from the weakest to the strongest."""
-NONE = "none"
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 60.0
 """Time in s before a process that ended is started again; it doubles each time, up to the longest."""
 
@@ -39,11 +32,6 @@ class Work:
         return ", ".join(bot.name for bot in self.bots)
 
 
-def read_house(text: str) -> tuple[str, ...]:
-    """Read the option `--house`: reference bots or functions separated by commas, or `none`. Raises CliError."""
-    return () if text in ("", NONE) else tuple(checked_bots(split_names(text)))
-
-
 class HouseProcesses:
     """The `HouseRunner` of `rumble serve` and `rumble demo`."""
 
@@ -55,6 +43,7 @@ class HouseProcesses:
 
     def reference_bots(self, game: str, settings: Mapping[str, Any]) -> Mapping[str, str]:
         from rumble_bots.reference import REFERENCE_BOTS
+        from rumble_engine import get_game
 
         start = get_game(game).initial(settings)
         return {name: player.about for name, player in REFERENCE_BOTS.items() if player.can_play(start)}
@@ -97,12 +86,10 @@ class HouseProcesses:
 
     async def _process(self, work: Work) -> int:
         """Run a process until it ends, and return its exit code."""
-        from rumble_bots.sdk.processes import end_process
+        from rumble_bots.sdk.processes import end_process, start_group
 
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-m",
-            "rumble_server.cli.support.house_process",
+        process = await start_group(
+            [sys.executable, "-m", "rumble_server.cli.support.house_process"],
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.DEVNULL,
         )

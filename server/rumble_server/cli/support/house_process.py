@@ -3,10 +3,8 @@
 import asyncio
 import json
 import os
-import signal
 import ssl
 import sys
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -17,7 +15,7 @@ from rumble_bots.sdk.serve import serve
 from rumble_bots.sdk.transport import connect
 from rumble_engine import game_names, get_game
 
-from rumble_server.cli.support.bot_process import BotSpec, make_bot, run_to_exit_code
+from rumble_server.cli.support.bot_process import BotSpec, end_with_parent, make_bot, run_to_exit_code
 from rumble_server.cli.support.errors import ExitCode
 from rumble_server.tls import read_leaf, trusting
 
@@ -27,8 +25,6 @@ MATCHES_TO_CHALLENGE = 64
 """Maximum number of matches at once for a house bot that takes challenges."""
 MATCHES_IN_TOURNAMENT = 2
 """Maximum number of matches at once for a house bot in a tournament."""
-STDIN = 0
-"""The file descriptor."""
 
 
 def make_house_bot(reference_bot: str, name: str) -> Bot:
@@ -82,21 +78,13 @@ async def play(server: str, bots: Sequence[Mapping[str, Any]], tls: Callable[[],
 
 def main() -> int:
     """Play as the first line of standard input says, until standard input ends. Return the exit code."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which then ends this process
     line = sys.stdin.buffer.readline()
     if not line:
         return ExitCode.DONE
     told = json.loads(line)
-    threading.Thread(target=_end_with_server, daemon=True).start()
+    end_with_parent()
     tls = trusted(told["certificate"], told["certificate_file"]) if "certificate" in told else None
     return run_to_exit_code(play(told["server"], told["bots"], tls), "rumble: house bots")
-
-
-def _end_with_server() -> None:
-    # A thread that waits in sys.stdin holds its lock, and Python aborts when the process then ends by itself.
-    while os.read(STDIN, 1024):
-        pass
-    os._exit(ExitCode.DONE)
 
 
 if __name__ == "__main__":

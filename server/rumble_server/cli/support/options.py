@@ -26,6 +26,10 @@ Key = Annotated[
         envvar="RUMBLE_KEY", metavar="KEY", help="The name's key; by default the one kept for this name, or a new one."
     ),
 ]
+SameServer = Annotated[
+    str | None,
+    typer.Option(metavar="URL", help="Another address of the same server: use the key kept for that, and keep it."),
+]
 Join = Annotated[str | None, typer.Option(envvar="RUMBLE_JOIN", metavar="ID", help="The tournament to play in.")]
 Name = Annotated[
     str | None, typer.Option(envvar="RUMBLE_NAME", help="Its name on the server; the bot's own by default.")

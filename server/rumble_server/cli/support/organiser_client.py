@@ -4,15 +4,14 @@ import os
 import ssl
 from collections.abc import Iterator, Mapping
 from http import HTTPStatus
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import quote
-
-import httpx
-from rumble_bots.sdk.address import Address
-from rumble_bots.sdk.keys import kept_key
 
 from rumble_server.cli.support.errors import CliError, ExitCode
 from rumble_server.cli.support.event_stream import Event, StreamLost, parse
+
+if TYPE_CHECKING:
+    import httpx
 
 TIMEOUT_S = 30.0
 """How long a server may take for an answer, in s; then the command fails."""
@@ -41,6 +40,8 @@ class OrganiserClient:
     """A server's HTTP API. Paths are below `/api/`; `get` and `post` return JSON. Every error is a CliError."""
 
     def __init__(self, server: str, host_token: str | None = None) -> None:
+        from rumble_bots.sdk.address import Address
+
         address = Address.parse(server)
         self.base = address.http_base
         self._headers = {"Authorization": f"Bearer {host_token}"} if host_token else {}
@@ -51,6 +52,9 @@ class OrganiserClient:
     @classmethod
     def of_bot(cls, server: str, name: str, key: str | None) -> Self:
         """Make a client for a bot's owner, with the key given or the one that the SDK keeps for the name."""
+        from rumble_bots.sdk.address import Address
+        from rumble_bots.sdk.keys import kept_key
+
         client = cls(server)
         client._headers = {"Authorization": f"Bot {name}:{key or kept_key(Address.parse(server), name)}"}
         return client
@@ -66,6 +70,8 @@ class OrganiserClient:
 
     def events(self, path: str, last_event_id: str | None) -> Iterator[Event]:
         """Yield the Server-Sent Events of a path after that id. Raises StreamLost if a new connection may help."""
+        import httpx
+
         headers = {**self._headers, **({"Last-Event-ID": last_event_id} if last_event_id is not None else {})}
         timeout = httpx.Timeout(TIMEOUT_S, read=SILENT_S)
         try:
@@ -87,7 +93,9 @@ class OrganiserClient:
         except ValueError:
             raise CliError(self._is_no_rumble(answer)) from None
 
-    def _send(self, method: str, path: str, **given: Any) -> httpx.Response:
+    def _send(self, method: str, path: str, **given: Any) -> "httpx.Response":
+        import httpx
+
         try:
             with httpx.Client(
                 base_url=self.base,
@@ -108,7 +116,7 @@ class OrganiserClient:
         is_usage = answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
         raise CliError(self._complaint(answer), ExitCode.USAGE if is_usage else ExitCode.FAILED)
 
-    def _complaint(self, answer: httpx.Response) -> str:
+    def _complaint(self, answer: "httpx.Response") -> str:
         if answer.status_code == HTTPStatus.UNAUTHORIZED:
             if self._headers.get("Authorization", "").startswith("Bot "):
                 return f"{self.base} knows no bot of this name with this key"
@@ -120,11 +128,11 @@ class OrganiserClient:
         except (ValueError, KeyError, TypeError):
             return self._is_no_rumble(answer)
 
-    def _json(self, answer: httpx.Response) -> Any:
+    def _json(self, answer: "httpx.Response") -> Any:
         try:
             return answer.json()
         except ValueError:
             raise CliError(self._is_no_rumble(answer)) from None
 
-    def _is_no_rumble(self, answer: httpx.Response) -> str:
+    def _is_no_rumble(self, answer: "httpx.Response") -> str:
         return f"{self.base} answers {answer.status_code}, and not as a Rumble server does"

@@ -42,15 +42,13 @@ def _spare_collector() -> None:
 
 @asynccontextmanager
 async def bot_processes(commands: Sequence[list[str]]) -> AsyncIterator[list[asyncio.subprocess.Process]]:
-    """Start processes of bots, and end them at the end. Their standard output is dropped."""
-    from rumble_bots.sdk.processes import end_process
+    """Start processes of bots, and end them at the end. Their standard output is dropped; their input stays open."""
+    from rumble_bots.sdk.processes import end_process, start_group
 
     async with AsyncExitStack() as stack:
         processes = []
         for command in commands:
-            process = await asyncio.create_subprocess_exec(
-                *command, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL
-            )
+            process = await start_group(command, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.DEVNULL)
             stack.push_async_callback(end_process, process)
             processes.append(process)
         yield processes

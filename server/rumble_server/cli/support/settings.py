@@ -18,11 +18,11 @@ from typing import Any, Literal, get_origin
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
-from rumble_protocol.server_messages import Limits
+from rumble_protocol.limits import Limits
 
 from rumble_server.bounds import Bounds
+from rumble_server.cli.support.bot_names import DEFAULT_HOUSE, read_house
 from rumble_server.cli.support.errors import CliError, ExitCode
-from rumble_server.cli.support.house import DEFAULT, read_house
 from rumble_server.config import ServerConfig
 
 PREFIX = "RUMBLE_"
@@ -63,7 +63,7 @@ class Setting:
     def shown_default(self) -> str:
         """The default as text; empty where there is nothing to tell."""
         if self.name == "house":
-            return DEFAULT
+            return DEFAULT_HOUSE
         return "" if self.default in (None, False, ()) or self.kind == "a list" else str(self.default)
 
 
@@ -94,7 +94,7 @@ def read_config(given: Mapping[str, Any], environment: Mapping[str, str]) -> Ser
                 places[name] = place
                 values[setting.part][name] = _read(setting, place, source[key])
                 break
-    values[""].setdefault("house", read_house(DEFAULT))
+    values[""].setdefault("house", read_house(DEFAULT_HOUSE))
     own = values.pop("")
     if "tls_key" in own and "tls_cert" not in own:
         raise CliError(f"{places['tls_key']}: a key without a certificate; give {_names('tls_cert')}", ExitCode.USAGE)

@@ -43,14 +43,22 @@ def title_of(tournament: "Tournament") -> str:
 
 def standings_table(tournament: "Tournament") -> Table:
     """Draw the live standings: rank, name, points and record."""
-    table = _table(title_of(tournament), *RECORD)
-    for standing in tournament.table.standings():
-        table.add_row(str(standing.rank), standing.name, *_record(standing))
+    lines = tournament.table.standings()
+    byes = _byes(lines)
+    table = _table(title_of(tournament), *RECORD, *byes)
+    for standing in lines:
+        table.add_row(str(standing.rank), standing.name, *_record(standing, byes))
     return table
 
 
-def _record(line: Any) -> tuple[str, ...]:
-    return points_text(line.points), *(str(count) for count in (line.played, line.wins, line.draws, line.losses))
+def _byes(lines: Sequence[Standing]) -> tuple[str, ...]:
+    """Return the column of byes, where a bot has one: its points are more than its matches tell."""
+    return ("byes",) if any(line.byes for line in lines) else ()
+
+
+def _record(line: Standing, byes: Sequence[str]) -> tuple[str, ...]:
+    counts = [line.played, line.wins, line.draws, line.losses, *([line.byes] if byes else [])]
+    return points_text(line.points), *map(str, counts)
 
 
 def told_table(lines: Sequence[Mapping[str, Any]], title: str | None = None) -> Table:
@@ -59,7 +67,8 @@ def told_table(lines: Sequence[Mapping[str, Any]], title: str | None = None) -> 
     table = Table(title=None if title is None else Text(plain(title)), title_justify="left", box=None, pad_edge=False)
     tiebreaks = list(lines[0].get("tiebreaks", ())) if lines else []
     rated = any(line.get("rating") is not None for line in lines)
-    columns = ("#", "name", "points", *(["rating"] if rated else []), "played", "wins", "draws", "losses")
+    counts = ("played", "wins", "draws", "losses", *(["byes"] if any(line.get("byes") for line in lines) else []))
+    columns = ("#", "name", "points", *(["rating"] if rated else []), *counts)
     for column in (*columns, *(name.upper() for name in tiebreaks), "decided by"):
         table.add_column(column, justify="left" if column in ("name", "decided by") else "right")
     for line in lines:
@@ -69,7 +78,7 @@ def told_table(lines: Sequence[Mapping[str, Any]], title: str | None = None) -> 
             Text(line["name"]),
             points_text(line["points"]),
             *([rating_text(line)] if rated else []),
-            *(str(line[count]) for count in ("played", "wins", "draws", "losses")),
+            *(str(line.get(count, 0)) for count in counts),
             *("-" if value is None else f"{value:.4g}" for value in values),
             str(line.get("decided_by", "")).upper(),
         )
@@ -93,7 +102,7 @@ def rating_text(line: Mapping[str, Any]) -> str:
     rating, interval = line.get("rating"), line.get("interval")
     if rating is None:
         return "-"
-    return f"{rating:+.0f}" if interval is None else f"{rating:+.0f} ± {(interval[1] - interval[0]) / 2:.0f}"
+    return f"{round(rating):+d}" if interval is None else f"{round(rating):+d} ± {(interval[1] - interval[0]) / 2:.0f}"
 
 
 def crosstable(tournament: "Tournament") -> Table:
@@ -104,10 +113,13 @@ def crosstable(tournament: "Tournament") -> Table:
         table.add_column(_short(standing, standings), justify="center")
     table.add_column("points", justify="right")
     table.add_column("won-drawn-lost", justify="center")
+    byes = _byes(standings)
+    for column_of_byes in byes:
+        table.add_column(column_of_byes, justify="right")
     for row in standings:
         cells = ["*" if row is column else _cell(tournament, row.name, column.name) for column in standings]
-        record = f"{row.wins}-{row.draws}-{row.losses}"
-        table.add_row(str(row.rank), row.name, *cells, points_text(row.points), record)
+        record = (f"{row.wins}-{row.draws}-{row.losses}", *([str(row.byes)] if byes else []))
+        table.add_row(str(row.rank), row.name, *cells, points_text(row.points), *record)
     return table
 
 
@@ -122,11 +134,12 @@ def _short(standing: "Standing", standings: "list[Standing]") -> str:
 
 def ranked_table(title: str, tiebreaks: Sequence[str], lines: Sequence[Standing]) -> Table:
     """Draw standings with their tie-breaks, and what decided each rank."""
-    table = _table(title, *RECORD, *(name.upper() for name in tiebreaks))
+    byes = _byes(lines)
+    table = _table(title, *RECORD, *byes, *(name.upper() for name in tiebreaks))
     table.add_column("decided by")
     for line in lines:
         values = ("-" if value is None else points_text(value) for value in line.tiebreaks.values())
-        table.add_row(str(line.rank), line.name, *_record(line), *values, line.decided_by.upper())
+        table.add_row(str(line.rank), line.name, *_record(line, byes), *values, line.decided_by.upper())
     return table
 
 
@@ -139,7 +152,7 @@ def ratings_table(title: str, rated: "Ratings") -> Table:
         table.add_row(
             str(place + 1),
             line.name,
-            "-" if line.rating is None else f"{line.rating:+.0f}",
+            "-" if line.rating is None else f"{round(line.rating):+d}",
             "-" if line.interval is None else f"{line.interval[0]:+.0f} to {line.interval[1]:+.0f}",
             str(line.matches),
             "" if chance is None else f"{chance:.1%}",

@@ -1,17 +1,16 @@
 """Reading from and drawing on a terminal, or a pipe."""
 
 import io
+import os
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
+from typing import IO, TYPE_CHECKING, Any, TypeVar, cast
 
 from rumble_protocol.plain import plain_text
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-MARKUP: Literal["rich"] | None = "rich" if sys.stdout.isatty() else None
-"""How `--help` is written: drawn on a terminal, plain text in a pipe."""
 PIPE_WIDTH = 1000
 """Width of text in a pipe, in columns; a table is cut off only beyond it."""
 Told = TypeVar("Told")
@@ -33,6 +32,13 @@ def plain(told: Told) -> Told:
 def plain_lines(text: str) -> str:
     """Return a text of several lines as `plain` does, line by line."""
     return "\n".join(map(plain, text.split("\n")))
+
+
+def coloured(stream: IO[str]) -> bool:
+    """Return whether text may have colours there. NO_COLOR goes before FORCE_COLOR, and that before what is found."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or (os.environ.get("TERM") != "dumb" and stream.isatty())
 
 
 def plain_or_rich(*, stderr: bool = False) -> "Console":

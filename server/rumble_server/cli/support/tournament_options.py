@@ -15,18 +15,30 @@ OPENINGS = ("auto", "suite", "none")
 Format = Annotated[
     str | None, typer.Option("--format", help="round-robin, gauntlet, knockout or swiss; round-robin by default.")
 ]
-Rounds = Annotated[int | None, typer.Option(min=1, help="Swiss: number of rounds.")]
-Challengers = Annotated[int | None, typer.Option(min=1, help="Gauntlet: how many bots meet all others.")]
+Rounds = Annotated[
+    int | None, typer.Option(min=1, help="Swiss: number of rounds; by default as many as a knockout has.")
+]
+Challengers = Annotated[int | None, typer.Option(min=1, help="Gauntlet: how many bots meet all others; 1 by default.")]
 Replays = Annotated[
     int | None, typer.Option(min=0, help="Knockout: how often a tied pairing plays again; 1 by default.")
 ]
 Tiebreaks = Annotated[
-    str | None, typer.Option(metavar="LIST", help="Tie-breaks in order: de, won, sb, ks, bwg, buchholz, faults.")
+    str | None,
+    typer.Option(
+        metavar="LIST",
+        help="Tie-breaks in order: de, won, sb, ks, bwg, buchholz, faults; by default those of the format.",
+    ),
 ]
-Points = Annotated[str | None, typer.Option(metavar="W,D,L", help="Points for a win, a draw and a loss, like 3,1,0.")]
+Points = Annotated[
+    str | None,
+    typer.Option(metavar="W,D,L", help="Points for a win, a draw and a loss, like 3,1,0; 1,0.5,0 by default."),
+]
 Openings = Annotated[
     str | None,
-    typer.Option(metavar="auto|suite|none|FILE", help="Where openings come from; a FILE has one opening on each line."),
+    typer.Option(
+        metavar="auto|suite|none|FILE",
+        help="Where openings come from; a FILE has one opening on each line; auto by default.",
+    ),
 ]
 StartAt = Annotated[
     str | None,
@@ -35,7 +47,8 @@ StartAt = Annotated[
 AwayClock = Annotated[
     str | None,
     typer.Option(
-        metavar="stands|runs", help="Whether a bot's clock stands or runs while it is away on its turn; it stands."
+        metavar="stands|runs",
+        help="Whether a bot's clock stands or runs while it is away on its turn; stands by default.",
     ),
 ]
 LateJoin = Annotated[bool | None, typer.Option("--late-join", help="Round-robin: let bots join while it runs.")]

@@ -15,7 +15,7 @@ from rumble_server.web.api.library import Library
 from rumble_server.web.api.models import BoardAnswer, BoardQuestion, MatchBoards
 from rumble_server.web.api.problems import bad_request
 from rumble_server.web.api.reading import ERRORS
-from rumble_server.web.errors import WebError, WebErrorAnswer
+from rumble_server.web.errors import WebError, error_answers
 from rumble_server.web.security import read_body
 from rumble_server.web.site import Site
 
@@ -41,7 +41,7 @@ def board_routes(site: Site, library: Library) -> APIRouter:
     @router.post(
         "/games/{game}/board",
         openapi_extra=body_schema(BoardQuestion),
-        responses={HTTPStatus.REQUEST_ENTITY_TOO_LARGE.value: {"model": WebErrorAnswer}},
+        responses=error_answers(HTTPStatus.REQUEST_ENTITY_TOO_LARGE),
     )
     async def post_board(game: str, request: Request) -> BoardAnswer:
         """Show the board of a position, such as the `state` of a turn, and the cells to click for each move."""

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 from functools import partial
 from http import HTTPStatus
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from fastapi import APIRouter, Depends, Request
 from pydantic import BaseModel, ValidationError
@@ -18,11 +18,11 @@ from rumble_server.web.api.models import BotName, Done, MatchId, Pause
 from rumble_server.web.api.organiser_models import NewKey
 from rumble_server.web.api.problems import bad_config, bad_request
 from rumble_server.web.api.reading import ERRORS, show
-from rumble_server.web.errors import WebError, WebErrorAnswer
+from rumble_server.web.errors import WebError, error_answers
 from rumble_server.web.security import organiser_only, read_body
 from rumble_server.web.site import Site
 
-REFUSED: dict[int | str, dict[str, Any]] = {status: {"model": WebErrorAnswer} for status in (401, 409)}
+REFUSED = error_answers(HTTPStatus.UNAUTHORIZED, HTTPStatus.CONFLICT)
 
 Body = TypeVar("Body", bound=BaseModel)
 

@@ -78,9 +78,7 @@ class _Figures(Collector):
         yield _gauge("log_facts", "The number of the last fact of the event log.", log.last)
         yield _gauge("log_facts_durable", "The number of the last fact that is on disk.", log.durable)
         yield _gauge("log_trouble", "1 while the database cannot be written.", log.trouble is not None)
-        yield _gauge(
-            "loop_lag_seconds", "How late the event loop was when it was last measured.", operation.lag.newest_s
-        )
+        yield _gauge("loop_lag_seconds", "How late the event loop was when it was last measured.", operation.lag_s())
         yield _labelled("tournaments", "Tournaments, by status.", "status", self._tournaments())
         yield _labelled("connections", "Open connections, by kind.", "kind", operation.connections())
         queues = {"facts": log.last - log.durable, "sessions": arena.waiting_for_disk, "streams": site.feed.waiting}
@@ -89,15 +87,19 @@ class _Figures(Collector):
         for reason, count in sorted(operation.refusals.counts.items()):
             refused.add_metric([reason], count)
         yield refused
-        about = "Time from the first frame that a turn of the event loop says until all its frames are written."
+        about = (
+            "Time from the first frame that a turn of the event loop says until all its frames are written; "
+            "what was read and judged before is not part of it."
+        )
         yield _histogram("turn_latency_seconds", about, operation.turn_latency)
-        yield _histogram("loop_late_seconds", "How late the event loop was, measured all the time.", operation.lag.all)
+        yield _histogram("loop_late_seconds", "How late the event loop was, measured all the time.", operation.lags)
         yield _histogram("commit_seconds", "Time of a transaction on the database.", operation.commits)
 
     def _tournaments(self) -> Mapping[str, float]:
-        live = [tournament.status for tournament in self._site.arena.tournaments.values()]
-        over = self._site.operation.ended()
-        return {**{status: live.count(status) for status in LIVE}, **{status: over[status] for status in OVER}}
+        arena, over = self._site.arena, self._site.operation.ended()
+        live = [tournament.status for tournament in arena.tournaments.values()]
+        counts = {str(status): live.count(status) for status in LIVE} | {str(status): over[status] for status in OVER}
+        return {**counts, "damaged": len(arena.lifecycle.damaged)}
 
 
 def _gauge(name: str, about: str, value: float) -> Metric:

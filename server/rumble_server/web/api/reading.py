@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from functools import partial
+from http import HTTPStatus
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
@@ -13,7 +14,7 @@ from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.api import documents, models
 from rumble_server.web.api.library import Library
 from rumble_server.web.api.streamed import only, streamed
-from rumble_server.web.errors import WebError, WebErrorAnswer
+from rumble_server.web.errors import WebError, WebErrorAnswer, error_answers
 from rumble_server.web.feed.crosstable import prepare_pairs
 from rumble_server.web.feed.views import Live, live, live_in_turns, tournament_view
 from rumble_server.web.site import Site
@@ -22,7 +23,11 @@ MOST_LISTED = 500
 """Maximum number of tournaments in one answer."""
 MOST_MATCHES = 1000
 """Largest `limit` of an answer with matches; without one all are sent, a piece at a time."""
-ERRORS: dict[int | str, dict[str, Any]] = {status: {"model": WebErrorAnswer} for status in (404, 410, 422, 503)}
+ERRORS = error_answers(
+    HTTPStatus.NOT_FOUND, HTTPStatus.GONE, HTTPStatus.UNPROCESSABLE_ENTITY, HTTPStatus.SERVICE_UNAVAILABLE
+)
+WITH_MODEL: dict[int | str, dict[str, Any]] = {404: {"model": WebErrorAnswer}}
+"""The document has the model of all errors from the one route that has this."""
 JSON = "application/json"
 
 
@@ -43,7 +48,7 @@ def read_routes(site: Site, library: Library) -> APIRouter:
         await site.on_disk()
         return models.TournamentList(tournaments=listed)
 
-    @router.get("/tournaments/{tournament}", response_model=TournamentView)
+    @router.get("/tournaments/{tournament}", response_model=TournamentView, responses=WITH_MODEL)
     async def get_tournament(tournament: str) -> Response:
         """Show everything about one tournament, listed or not."""
         return await streamed(only(await tournament_json(site, library, tournament)), JSON)

@@ -1,7 +1,9 @@
 """The feed of one tournament: its changes, encoded once for all readers, and kept for readers that come back."""
 
+import asyncio
 from collections import deque
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 from rumble_protocol.feed_messages import FeedField, FeedMatchOver, FeedMatchStart, FeedMove, Snapshot
 from rumble_protocol.fields import ServerMessageModel
@@ -19,6 +21,17 @@ SNAPSHOT_MS = 1_000
 """Time in ms for which a snapshot is sent to all new readers, followed by what has changed since."""
 MOST_KEPT_BYTES = 1 << 20
 """Bound of the changes kept for readers that come back. A reader that missed a dropped one is sent a snapshot."""
+
+
+@dataclass(slots=True, eq=False)
+class _Kept:
+    """A snapshot, which is made in several turns of the loop, and what was told since that began."""
+
+    at_ms: int
+    made: "asyncio.Future[Chunk]"
+    since: list[Chunk] = field(default_factory=list)
+    waiting: int = 0
+    """How many readers wait until it is made."""
 
 
 class Channel:
@@ -39,9 +52,7 @@ class Channel:
         """A reader that was told all facts up to this number can be told the rest from `_kept`."""
         self._kept: deque[Chunk] = deque()
         self._kept_bytes = 0
-        self._snapshot: Chunk | None = None
-        self._snapshot_at_ms = 0
-        self._since_snapshot: list[Chunk] = []
+        self._snapshot: _Kept | None = None
         self._connected = self._connected_bots()
         self._telling = self.changes
         """The changes that are being told."""
@@ -83,20 +94,35 @@ class Channel:
         for spectator in self.spectators:
             spectator.offer(chunk)
 
-    def catch_up(self, last_event_id: int | None = None) -> list[Chunk]:
-        """Return what a reader is sent first: what it missed since that event if all was kept, else a snapshot."""
+    async def catch_up(self, last_event_id: int | None = None) -> list[Chunk]:
+        """Return what a reader is sent first: what it missed since that event if all was kept, else a snapshot.
+
+        It is all that was told until now: what follows must be offered to the reader from this turn of the loop on.
+        """
         if last_event_id is not None and self._kept_from <= last_event_id <= self._arena.log.last:
             missed = [chunk for chunk in self._kept if chunk.number > last_event_id]
             return [*missed, self._chunk([self._field()])]
-        now_ms = self._arena.clock.now_ms()
-        if self._snapshot is None or now_ms - self._snapshot_at_ms >= SNAPSHOT_MS:
-            ranking = self._ranker.ranking(self.tournament)
-            live = views.live(self.tournament, self._arena)
-            snapshot = views.tournament_view(Snapshot, self.tournament, ranking, live)
-            number = self._arena.log.last
-            self._snapshot, self._snapshot_at_ms = Chunk(number, _frame(snapshot, number)), now_ms
-            self._since_snapshot = []
-        return [self._snapshot, *self._since_snapshot]
+        kept, now_ms = self._snapshot, self._arena.clock.now_ms()
+        if kept is None or self._is_old(kept, now_ms):
+            kept = self._snapshot = _Kept(now_ms, asyncio.ensure_future(self._make_snapshot()))
+        kept.waiting += 1
+        try:
+            return [await asyncio.shield(kept.made), *kept.since]
+        finally:
+            kept.waiting -= 1
+
+    def _is_old(self, kept: _Kept, now_ms: int) -> bool:
+        """Whether no reader is sent this snapshot any more."""
+        return not kept.waiting and now_ms - kept.at_ms >= SNAPSHOT_MS
+
+    async def _make_snapshot(self) -> Chunk:
+        """Show everything. Whoever reads it knows what there was when this began; what came meanwhile is told again."""
+        began = self._arena.log.last
+        live = await views.live_in_turns(self.tournament, self._arena)
+        ranking = self._ranker.ranking(self.tournament)
+        snapshot, number = views.tournament_view(Snapshot, self.tournament, ranking, live), self._arena.log.last
+        await asyncio.sleep(0)  # making it took as long as encoding it will
+        return Chunk(number, _frame(snapshot, began))
 
     # --- what is told ---
 
@@ -141,15 +167,15 @@ class Channel:
         if is_last:
             self._sent_up_to = chunk.number
         self._kept.append(chunk)
-        self._since_snapshot.append(chunk)
+        if self._snapshot is not None:
+            self._snapshot.since.append(chunk)
         self._kept_bytes += len(chunk.data)
         while self._kept_bytes > MOST_KEPT_BYTES and len(self._kept) > 1:
             dropped = self._kept.popleft()
             self._kept_bytes -= len(dropped.data)
             self._kept_from = dropped.number
-        if self._flushed_at_ms - self._snapshot_at_ms >= SNAPSHOT_MS:
+        if self._snapshot is not None and self._is_old(self._snapshot, self._flushed_at_ms):
             self._snapshot = None
-            self._since_snapshot = []
 
 
 def snapshot_chunk(snapshot: bytes, number: int) -> Chunk:

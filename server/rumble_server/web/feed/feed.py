@@ -2,7 +2,7 @@
 
 import logging
 from collections import Counter
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 
 from rumble_server.arena.arena import Arena
 from rumble_server.arena.ports import TimerHandle
@@ -48,9 +48,9 @@ class Feed:
         self.closed = False
         """Whether the server is about to stop."""
 
-    def publish(self, batch: Sequence[tuple[int, LogFact]]) -> None:
-        """Take in more facts that are on disk, and wake the readers that waited for them."""
-        self.counts.update([type(fact) for _, fact in batch])
+    def publish(self, batch: Sequence[tuple[int, LogFact]], kinds: Mapping[type, int]) -> None:
+        """Take in more facts that are on disk, so many of each kind, and wake the readers that waited for them."""
+        self.counts.update(kinds)
         if not self._channels:
             return
         for _, fact in batch:
@@ -67,10 +67,10 @@ class Feed:
         """Yield the encoded events of a tournament until reader or server stops; as a gzip stream if `packed`."""
         await self.ranker.fresh(tournament)
         await prepare_pairs(tournament)
+        channel = self._channel(tournament)
+        first = [RETRY, *await channel.catch_up(last_event_id)]
         if self.closed:
             return
-        channel = self._channel(tournament)
-        first = [RETRY, *channel.catch_up(last_event_id)]
         spectator = Spectator(
             first, channel.catch_up, self._may_tell, self._arena.clock.now_ms, self._waker.wake, packed=packed
         )
@@ -88,8 +88,12 @@ class Feed:
     ) -> AsyncIterator[bytes]:
         """Yield the snapshot of a tournament that is over and not in memory, and then only signs of life."""
         first = [RETRY, snapshot_chunk(snapshot, self._arena.log.durable)]
+
+        async def catch_up() -> list[Chunk]:
+            return first
+
         spectator = Spectator(
-            first, lambda: first, self._may_tell, self._arena.clock.now_ms, self._waker.wake, packed=packed
+            first, catch_up, self._may_tell, self._arena.clock.now_ms, self._waker.wake, packed=packed
         )
         self._readers_of_ended[spectator] = tournament_id
         if self._timer is None:

@@ -3,7 +3,7 @@
 import asyncio
 import zlib
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 
 MOST_UNREAD_BYTES = 1 << 19
@@ -41,7 +41,7 @@ class Spectator:
     def __init__(
         self,
         first: Iterable[Chunk],
-        catch_up: Callable[[], Iterable[Chunk]],
+        catch_up: Callable[[], Awaitable[Iterable[Chunk]]],
         may_tell: Callable[["Spectator", Chunk], bool],
         now_ms: Callable[[], int],
         wake: Callable[["Spectator"], None],
@@ -101,8 +101,8 @@ class Spectator:
         head = GZIP_HEAD if self._is_packed else b""
         while not self._closed:
             if self._behind:
-                self._behind = False
-                self._queue.extend(self._catch_up())
+                self._queue.extend(await self._catch_up())
+                self._behind = False  # what was offered meanwhile was dropped, and is part of it
             if self._queue and self._may_tell(self, self._queue[0]):
                 chunk = self._queue.popleft()
                 self._unread_bytes = max(0, self._unread_bytes - len(chunk.data))

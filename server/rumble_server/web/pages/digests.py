@@ -54,7 +54,8 @@ class Record:
 
 def digest(tournament: Tournament, standings: Sequence[Standing]) -> Digest:
     """Make the digest of a tournament in memory. `standings` as they are told."""
-    lines = tuple(Line(line.name, line.rank, line.points, line.wins, line.draws, line.losses) for line in standings)
+    counted = ((each, (each.points, each.wins, each.draws, each.losses)) for each in standings)
+    lines = tuple(Line(each.name, each.rank, *counts, byes=each.byes) for each, counts in counted)
     matches, text = (len(tournament.results), tournament.matches_total), headline(tournament, standings)
     return Digest(summary_view(tournament), tournament.config.format, *matches, text, lines)
 
@@ -102,6 +103,11 @@ class Listing:
         """Number of tournaments that are not counted."""
         return len(self.tournaments) - len(self.digests)
 
+    @property
+    def counted(self) -> list[Digest]:
+        """The digests, newest first."""
+        return [self.digests[each.id] for each in self.tournaments if each.id in self.digests]
+
 
 class Digests:
     """The digests of one server. Those of tournaments that are over are made once, and kept while they are listed."""
@@ -124,7 +130,8 @@ class Digests:
         digests: dict[str, Digest] = {}
         for each in listed:
             if isinstance(each, Tournament):
-                digests[each.id] = digest(each, self._site.ranker.ranking(each).standings)
+                digests[each.id] = digest(each, (await self._site.ranker.fresh(each)).standings)
+                await asyncio.sleep(0)  # there may be a hundred, and each takes up to some ms
             elif isinstance(each, EndedTournament):
                 digests[each.id] = self._over.get(each.id) or digest_of_ended(each)
         self._over = {each.id: digests[each.id] for each in listed if isinstance(each, EndedTournament)}

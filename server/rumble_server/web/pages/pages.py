@@ -73,7 +73,7 @@ def add_pages(app: FastAPI, site: Site, library: Library) -> None:
         groups = [
             (title, [each for each in listing.tournaments if each.status in statuses]) for title, statuses in GROUPS
         ]
-        bots = records(listing.digests[each.id] for each in listing.tournaments if each.id in listing.digests)
+        bots = await asyncio.to_thread(records, listing.counted)
         invited = site.arena.tournaments.get(request.query_params.get("join", ""))
         invitation = invitation_to(request, invited)
         return await answer(
@@ -93,7 +93,7 @@ def add_pages(app: FastAPI, site: Site, library: Library) -> None:
     async def bot(request: Request) -> Response:
         name = request.path_params["bot"]
         listing = await digests.listing()
-        found = lines_of((listing.digests[each.id] for each in listing.tournaments if each.id in listing.digests), name)
+        found = await asyncio.to_thread(lines_of, listing.counted, name)
         if not found:
             unread = f"; {listing.unread} of them are still being read, or are damaged" if listing.unread else ""
             raise WebError.not_found(f"none of the listed tournaments has a bot {name!r}{unread}")

@@ -37,6 +37,7 @@ def tournament_context(tournament: Tournament, view: TournamentView, audit: Audi
         "tiebreaks": {name: TIEBREAKS[name] for name in tournament.config.tiebreak_order},
         "decided": any(line.decided_by for line in view.standings),
         "faulty": any(line.faults for line in view.standings),
+        "byes": any(line.byes for line in view.standings),
         "podium": podium(view.standings) if view.status == "finished" and view.format != "gauntlet" else [],
         "rated": rated,
         "scale": scale_of(rated),

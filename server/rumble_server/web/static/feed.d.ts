@@ -14,6 +14,7 @@ export interface Standing {
   interval: [number, number] | null;
   faults: Record<string, number>;
   gained: number | null;
+  byes: number;
 }
 
 export interface Entrant {

@@ -21,6 +21,7 @@ export function showStandings(tournament, rated, lines, entrants, gainedBy) {
   const table = byId("standings-table");
   table.classList.toggle("undecided", !lines.some((line) => line.decided_by));
   table.classList.toggle("faultless", !lines.some((line) => Object.keys(line.faults).length));
+  table.classList.toggle("byeless", !lines.some((line) => line.byes));
   table.classList.toggle("unmoved", !gainedBy);
   byId("gained-by").hidden = !gainedBy;
   setText(/** @type {Element} */ (byId("gained-by").firstElementChild), String(gainedBy));
@@ -49,7 +50,7 @@ function newRow(tournament, rated, line) {
   /** @param {string} kind */
   const cell = (kind) => element("td", { class: kind });
   const row = element("tr", { "data-name": line.name }, cell("number rank"), cell("moved"), name);
-  row.append(cell("number points"), cell("number played"), cell("number record"));
+  row.append(cell("number points"), cell("number played"), cell("number record"), cell("number byes"));
   if (rated) row.append(cell("number rating"));
   row.append(cell("decided"), cell("faults"), ...Object.keys(line.tiebreaks).map(() => cell("number tiebreak")));
   return row;
@@ -68,7 +69,8 @@ function fill(row, rated, line, entrant) {
   setClass(name.children[2], entrant && !entrant.withdrawn && !entrant.benched ? "state presence" : "state");
   setClass(row.cells[1], `moved ${line.gained ? (line.gained > 0 ? "good" : "bad") : "quiet"}`);
   const faults = Object.entries(line.faults).map(([kind, count]) => `${kind.replaceAll("_", " ")} ${count}`);
-  const scored = [points(line.points), String(line.played), `${line.wins}–${line.draws}–${line.losses}`];
+  const record = `${line.wins}–${line.draws}–${line.losses}`;
+  const scored = [points(line.points), String(line.played), record, line.byes ? String(line.byes) : ""];
   if (rated) scored.push(ratingText(line));
   const texts = [
     ...scored,

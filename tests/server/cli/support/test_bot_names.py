@@ -2,7 +2,15 @@ from pathlib import Path
 
 import pytest
 from rumble_bots.sdk.errors import BadFunction
-from rumble_server.cli.support.bot_names import as_bot_name, checked_bots, own_name, read_reference_bot, split_names
+from rumble_server.cli.support.bot_names import (
+    DEFAULT_HOUSE,
+    as_bot_name,
+    checked_bots,
+    own_name,
+    read_house,
+    read_reference_bot,
+    split_names,
+)
 from rumble_server.cli.support.errors import CliError
 
 
@@ -37,3 +45,10 @@ def test_the_name_of_a_bot_by_default(bot: str, name: str) -> None:
 )
 def test_the_name_of_a_program(program: str, name: str) -> None:
     assert as_bot_name(Path(program).stem, "program") == name
+
+
+def test_the_option_house() -> None:
+    assert read_house(DEFAULT_HOUSE) == ("random", "heuristic", "minimax", "perfect", "mcts")
+    assert read_house("none") == ()
+    with pytest.raises(CliError, match="unknown bot 'chaos'"):
+        read_house("random,chaos")

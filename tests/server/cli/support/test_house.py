@@ -8,20 +8,12 @@ import httpx
 import pytest
 from rumble_server.app import Server
 from rumble_server.arena.organiser import Organiser
-from rumble_server.cli.support.errors import CliError
-from rumble_server.cli.support.house import DEFAULT, HouseProcesses, read_house
+from rumble_server.cli.support.house import HouseProcesses
 from rumble_server.config import ServerConfig
 from rumble_server.tournament.config import TournamentConfig
 
 TOKEN = "the-host-token"
 PATIENCE_S = 60.0
-
-
-def test_the_option_house() -> None:
-    assert read_house(DEFAULT) == ("random", "heuristic", "minimax", "perfect", "mcts")
-    assert read_house("none") == ()
-    with pytest.raises(CliError, match="unknown bot 'chaos'"):
-        read_house("random,chaos")
 
 
 def test_reference_bots_that_play_a_game() -> None:

@@ -4,8 +4,8 @@ from typing import Any
 import pytest
 from rumble_protocol.server_messages import Limits
 from rumble_server.bounds import Bounds
+from rumble_server.cli.support.bot_names import DEFAULT_HOUSE, read_house
 from rumble_server.cli.support.errors import CliError, ExitCode
-from rumble_server.cli.support.house import DEFAULT, read_house
 from rumble_server.cli.support.settings import PARTS, read_config, settings
 from rumble_server.config import ServerConfig
 
@@ -23,7 +23,7 @@ def test_every_field_is_a_setting_with_its_docstring_and_default() -> None:
 
 
 def test_by_default_all_is_as_the_models_say() -> None:
-    assert read_config({}, {}) == ServerConfig(house=read_house(DEFAULT))
+    assert read_config({}, {}) == ServerConfig(house=read_house(DEFAULT_HOUSE))
 
 
 def test_an_option_goes_before_the_environment_and_that_before_the_file(tmp_path: Path) -> None:

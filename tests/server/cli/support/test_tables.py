@@ -3,9 +3,11 @@ import io
 import pytest
 from rich.console import Console
 from rich.table import Table
-from rumble_server.cli.support.tables import points_text, rating_text, ratings_table, told_table
+from rumble_server.cli.support.tables import points_text, ranked_table, rating_text, ratings_table, told_table
 from rumble_server.results.ratings import rate
+from rumble_server.results.result import Result
 from rumble_server.results.results_file import read_results
+from rumble_server.results.tiebreaks import rank
 
 
 def text(table: Table) -> list[list[str]]:
@@ -31,6 +33,23 @@ def test_standings_without_tiebreaks_or_ratings() -> None:
         ["#", "name", "points", "played", "wins", "draws", "losses", "decided", "by"],
         ["1", "a[b]", "1.5", "2", "1", "1", "0"],
     ]
+
+
+def test_byes_have_a_column_where_there_are_any() -> None:
+    names = ("points", "played", "won", "drawn", "lost", "byes")
+    lines = rank([Result(("ann", "ben"), (1, 0))], (), field=["cid"], byes={"cid": 2})
+    header, *rows = [line for line in text(ranked_table("cup", (), lines)) if line[0] in ("#", "1", "2", "3")]
+    assert header == ["#", "bot", *names, "decided", "by"]
+    assert rows == [
+        ["1", "cid", "2", "0", "0", "0", "0", "2"],
+        ["2", "ann", "1", "1", "1", "0", "0", "0"],
+        ["3", "ben", "0", "1", "0", "0", "1", "0"],
+    ]
+    told = text(told_table([line.model_dump() for line in lines]))
+    assert told[0] == ["#", "name", "points", "played", "wins", "draws", "losses", "byes", "decided", "by"]
+    assert told[1] == ["1", "cid", "2", "0", "0", "0", "0", "2"]
+    without = rank([Result(("ann", "ben"), (1, 0))], ())
+    assert not any("byes" in line for line in text(ranked_table("cup", (), without)))
 
 
 def test_the_last_of_the_ratings_is_above_nobody() -> None:

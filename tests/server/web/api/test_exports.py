@@ -15,7 +15,7 @@ from rumble_server.web.api.models import ExportDocument
 from tests.server.web.memory_server import MemoryServer
 
 FIELD = ("alice", "bob", "carol", "dave", "erin")
-PARTS = ("rank", "name", "points", "played", "wins", "draws", "losses", "tiebreaks", "decided_by")
+PARTS = ("rank", "name", "points", "played", "wins", "draws", "losses", "tiebreaks", "decided_by", "byes")
 
 
 @pytest.mark.parametrize("kind", list(WRITERS))
@@ -77,6 +77,7 @@ async def test_round_trip(
 async def test_the_byes_of_a_swiss_are_in_the_document(server: MemoryServer) -> None:
     document = export(server.played(*FIELD, format="swiss", rounds=3))
     assert sum(document["byes"].values()) == 3 * 2, "one bot a round, as many matches as a pairing has"
+    assert {line["name"]: line["byes"] for line in document["standings"] if line["byes"]} == document["byes"]
 
 
 async def test_the_export_is_the_design_s_document(server: MemoryServer, browser: httpx.AsyncClient) -> None:

@@ -17,6 +17,7 @@ async def test_figures_for_prometheus(server: MemoryServer, browser: httpx.Async
     tournament = server.played("alice", "bob")
     server.world.login("carol")
     server.world.create(name="Open")
+    server.world.arena.lifecycle.damaged.add("set-aside")
     server.pass_ms()
     answer = await browser.get("/metrics")
     assert answer.headers["Content-Type"].startswith("text/plain; version=0.0.4")
@@ -28,6 +29,7 @@ async def test_figures_for_prometheus(server: MemoryServer, browser: httpx.Async
     assert figures["log_trouble"] == 0
     assert figures["loop_lag_seconds"] >= 0
     assert (figures['tournaments{status="finished"}'], figures['tournaments{status="lobby"}']) == (1, 1)
+    assert figures['tournaments{status="damaged"}'] == 1
     for name in figures:
         bare = re.sub(r"(_bucket|_sum|_count)?(\{.*)?$", "", name)
         assert f"# TYPE rumble_{bare} " in answer.text
@@ -37,7 +39,7 @@ async def test_figures_for_prometheus(server: MemoryServer, browser: httpx.Async
 async def test_histograms_queues_and_refusals(server: MemoryServer, browser: httpx.AsyncClient) -> None:
     operation = server.operation
     operation.turn_latency.observe(0.002)
-    operation.lag.all.observe(0.3)
+    operation.lags.observe(0.3)
     operation.commits.observe(99.0)
     for _ in range(3):
         operation.refusals.note("names", "10.0.0.1")

@@ -1,3 +1,4 @@
+import asyncio
 from typing import Any
 
 import pytest
@@ -246,3 +247,38 @@ async def test_many_boards_are_told_in_several_turns_and_the_last_event_tells_th
     started = [event for event in watcher.events if event.kind == "match_start"]
     assert len({event.data["match"] for event in started}) == 4
     assert all(event.id < found.id for event in started), "a reader that is cut off before the end is sent all again"
+
+
+async def test_a_snapshot_of_many_boards_is_made_in_turns_and_misses_nothing_that_comes_meanwhile(
+    server: MemoryServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever comes while it is made is told of the moves that were made meanwhile, at the next flush."""
+    monkeypatch.setattr(views, "BOARDS_AT_ONCE", 1)
+    tournament = server.world.create(start_at_bots=4, cycles=20)
+    server.bots("a", "b", "c", "d", join=tournament.id, think_ms=40, max_matches=4)
+    server.pass_ms(50)
+    assert len(tournament.running) > 2
+    draw, drawn_at_ms = views.boards_view, list[int]()
+
+    def boards_view(matches: Any, arena: Any) -> Any:
+        """Draw some boards; the bots move before the next ones are drawn."""
+        boards = draw(matches, arena)
+        drawn_at_ms.append(arena.clock.now_ms())
+        server.pass_ms(45)
+        return boards
+
+    monkeypatch.setattr(views, "boards_view", boards_view)
+    first, second = server.watch(tournament), server.watch(tournament)
+    snapshots = await asyncio.gather(first.read("snapshot"), second.read("snapshot"))
+    monkeypatch.setattr(views, "boards_view", draw)
+    assert snapshots[0].data == snapshots[1].data
+    shown = {board["match"]: board["ply"] for board in snapshots[0].data["running"]}
+    assert len(shown) <= len(drawn_at_ms) == len(set(drawn_at_ms)), "a board in each turn of the loop, once for both"
+    changed = {
+        match for match, each in server.world.arena.matches.live.items() if shown.get(match) != len(each.referee.moves)
+    }
+    assert changed
+    server.pass_ms()
+    while changed:
+        for event in parse(await second.piece()):
+            changed.discard(event.data.get("match", ""))

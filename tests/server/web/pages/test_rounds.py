@@ -1,5 +1,6 @@
 """Rounds and brackets as pages show them, of tournaments that were really played."""
 
+import re
 from itertools import pairwise
 
 import httpx
@@ -20,6 +21,20 @@ def test_a_swiss_has_its_rounds_with_scores_and_who_sat_out(server: MemoryServer
         assert sorted(names) == list(NAMES)
         assert len(each.idle) == 1
         assert all(meeting.played == 2 and sum(meeting.scores.values()) == 2 for meeting in each.meetings)
+
+
+async def test_byes_have_a_column_of_their_own(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    swiss = server.played(*NAMES, format="swiss", points=[3, 1, 0])
+    lines = {line.name: line for line in swiss.table.standings()}
+    assert all(line.points == 3 * (line.wins + line.byes) + line.draws for line in lines.values())
+    html = (await browser.get("/tournaments/friday")).text
+    shown = dict(re.findall(r'<tr data-name="(\w+)">.*?<td class="number byes">(\d*)</td>', html, re.DOTALL))
+    assert shown == {name: str(line.byes or "") for name, line in lines.items()}
+    assert " byeless" not in html
+    (bye, *_) = (name for name, line in lines.items() if line.byes)
+    assert '<td class="number">2</td>' in (await browser.get(f"/bots/{bye}")).text
+    server.played(*NAMES[:2], name="Other")
+    assert " byeless" in (await browser.get("/tournaments/other")).text
 
 
 def test_a_knockout_has_a_place_for_every_meeting_from_the_start(server: MemoryServer) -> None:

@@ -1,0 +1,194 @@
+"""How long readers hold up the event loop. `python benchmarks/stretches.py`
+
+Two tournaments are being played, of 300 and of 100 bots, and one of 100 bots is over. Every page and every answer of
+the API that needs no token is read several times, then pipelined, then by several at once; what is told is the longest
+stretch in which the loop did not come round, by CPU time, so that other work on the machine does not count
+(`watched_loop.py`). Loopback only; it ends by itself after about two minutes.
+"""
+
+import argparse
+import asyncio
+import os
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import uvloop
+from load import Message, Tally
+from servers import Running, serving
+from throughput import Load, play
+
+WATCHED = (str(Path(__file__).with_name("watched_loop.py")),)
+TOURNAMENT_PATHS = (
+    "/tournaments/{t}",
+    "/tournaments/{t}/matches",
+    "/tournaments/{t}/rounds",
+    "/tournaments/{t}/audit",
+    "/api/tournaments/{t}",
+    "/api/tournaments/{t}/standings",
+    "/api/tournaments/{t}/ratings",
+    "/api/tournaments/{t}/audit",
+    "/api/tournaments/{t}/matches",
+    "/api/tournaments/{t}/matches?limit=20",
+    "/api/tournaments/{t}/matches?bot={b}",
+    "/api/tournaments/{t}/events",
+    "/api/tournaments/{t}/export.json",
+    "/api/tournaments/{t}/export.csv",
+    "/api/tournaments/{t}/export.pgn",
+    "/api/tournaments/{t}/export.trf",
+    "/api/matches/{m}",
+    "/api/matches/{m}/boards",
+    "/matches/{m}",
+    "/matches/{m}?ply=3",
+    "/write?join={t}",
+    "/console/{t}",
+)
+OTHER_PATHS = (
+    "/",
+    "/api/tournaments",
+    "/bots/over1",
+    "/api/games",
+    "/api/opponents",
+    "/play",
+    "/write",
+    "/docs",
+    "/console",
+    "/protocol.json",
+    "/openapi.json",
+    "/healthz",
+    "/readyz",
+    "/metrics",
+    "/static/style.css",
+    "/nothing",
+    "/api/tournaments/nothing",
+    "/api/matches/nothing.1.1.1.1",
+)
+PIPELINED = 16
+AT_ONCE = 8
+THINK_S = 2.0
+READ_S = 30.0
+STREAMED_S = 1.2
+"""How long an event stream is read, in s."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A time in which the loop did not come round: its end, the CPU time of its thread, and of the whole process."""
+
+    at_s: float
+    thread_ms: float
+    process_ms: float
+
+
+def stretches(file: Path, since_s: float) -> list[Stretch]:
+    """Read those that ended since then."""
+    found = (Stretch(*map(float, line.split())) for line in file.read_text().splitlines())
+    return [each for each in found if each.at_s >= since_s]
+
+
+def longest(file: Path, since_s: float) -> Stretch:
+    """Return the longest of these by each of its two times."""
+    found = stretches(file, since_s)
+    return Stretch(
+        0.0, max((each.thread_ms for each in found), default=0), max((each.process_ms for each in found), default=0)
+    )
+
+
+async def read(running: Running, path: str, times: int = 1) -> int:
+    """Send so many requests on one connection at once, and read until the server closes. Return the bytes read."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", running.port)
+    request = f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+    writer.write(f"{request}\r\n".encode() * (times - 1) + f"{request}Connection: close\r\n\r\n".encode())
+    size, is_stream = 0, path.endswith("/events")
+    try:
+        async with asyncio.timeout(STREAMED_S if is_stream else READ_S):
+            while part := await reader.read(1 << 20):
+                size += len(part)
+    except TimeoutError:
+        if not is_stream:
+            print(f"no whole answer in {READ_S:g} s: {path} x {times}")
+    finally:
+        writer.close()
+    return size
+
+
+async def read_all(running: Running, file: Path, paths: list[str], rounds: int) -> None:
+    """Read each path, alone, pipelined and at once. Print the longest stretches."""
+    began_s = time.monotonic()
+    await asyncio.sleep(5.0)
+    quiet = longest(file, began_s)
+    print(f"{'nobody reads':50} {'':>9} {quiet.thread_ms:7.1f} {quiet.process_ms:7.1f}")
+    print(f"{'path':50} {'bytes':>9} {'alone':>15} {f'{PIPELINED} pipelined':>15} {f'{AT_ONCE} at once':>15}")
+    worst: list[tuple[float, str]] = []
+    for path in paths:
+        shown, size = "", 0
+        for how in ("alone", "pipelined", "at once"):
+            since_s = time.monotonic()
+            if how == "alone":
+                for _ in range(rounds):
+                    size = await read(running, path)
+                    await asyncio.sleep(0.3)
+            elif how == "pipelined":
+                await read(running, path, PIPELINED)
+            else:
+                await asyncio.gather(*(read(running, path) for _ in range(AT_ONCE)))
+            await asyncio.sleep(0.1)
+            found = longest(file, since_s)
+            worst.append((found.thread_ms, path))
+            shown += f"{found.thread_ms:8.1f}{found.process_ms:7.1f}"
+        print(f"{path:50} {size:9,} {shown}", flush=True)
+
+
+class Slowing(Tally):
+    """Bots that play at full speed until there are so many results, and then think."""
+
+    def __init__(self, results: int) -> None:
+        super().__init__()
+        self._results = results
+
+    def on_result(self, match_over: Message) -> None:
+        if self.results >= 2 * self._results:  # both bots are told
+            self.think_s = THINK_S
+            self.over.set()
+
+
+async def played(running: Running, bots: int, names: str, results: int, **config: object) -> str:
+    """Play at full speed until there are so many results; then the bots think. Return the tournament's id."""
+    tally = Slowing(results)
+    tournament = await play(running, Load("tictactoe", bots), tally, names, **config)
+    await tally.over.wait()
+    if tally.fault:
+        raise RuntimeError(tally.fault)
+    return tournament
+
+
+async def paths_of(running: Running, tournament: str, names: str) -> list[str]:
+    """Return all paths about a tournament."""
+    async with running.api() as host:
+        shown = (await host.get(f"/api/tournaments/{tournament}")).json()
+    match = shown["running"][0]["match"] if shown["running"] else shown["latest"][0]["match"]
+    return [path.format(t=tournament, b=f"{names}1", m=match) for path in TOURNAMENT_PATHS]
+
+
+async def main(options: argparse.Namespace) -> None:
+    with tempfile.NamedTemporaryFile(prefix="rumble-") as written:
+        os.environ["RUMBLE_STRETCHES"], file = written.name, Path(written.name)
+        async with serving(program=WATCHED) as running:
+            over = await played(running, options.small, "over", 1_000_000, cycles=1)
+            small = await played(running, options.small, "small", options.results // 3)
+            large = await played(running, options.large, "large", options.results)
+            paths = [*OTHER_PATHS]
+            for tournament, names in ((over, "over"), (small, "small"), (large, "large")):
+                paths += await paths_of(running, tournament, names)
+            await read_all(running, file, [path for path in paths if options.only in path], options.rounds)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--large", type=int, default=300)
+    parser.add_argument("--small", type=int, default=100)
+    parser.add_argument("--results", type=int, default=10_000, help="of the large tournament before it is read")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--only", default="", help="Read only the paths that have this text.")
+    uvloop.run(main(parser.parse_args()))

@@ -1,0 +1,43 @@
+"""`rumble` with a watched event loop: each stretch in which the loop did not come round is a line of a file.
+
+    RUMBLE_STRETCHES=FILE python benchmarks/watched_loop.py serve ...
+
+A line has the monotonic time in s, then the CPU time of the loop's thread and of the whole process in this stretch, in
+ms: what other processes take of the machine counts in neither. The second is larger where the loop waited for another
+thread, which had the interpreter.
+"""
+
+import asyncio
+import os
+import time
+
+from rumble_server import app
+from rumble_server.cli.main import main
+
+BEAT_S = 0.001
+"""Time in s between two looks, by which a stretch may be told too long."""
+LEAST_MS = 2.0
+"""Shorter stretches are not written."""
+
+
+def watch(loop: asyncio.AbstractEventLoop, file: int, thread_s: float, process_s: float) -> None:
+    """Look how much was computed since the last look, and look again soon."""
+    in_thread_s, in_process_s = time.thread_time(), time.process_time()
+    took_ms = (in_thread_s - thread_s) * 1000, (in_process_s - process_s) * 1000
+    if max(took_ms) >= LEAST_MS:
+        os.write(file, b"%.4f %.2f %.2f\n" % (time.monotonic(), *took_ms))
+    loop.call_later(BEAT_S, watch, loop, file, in_thread_s, in_process_s)
+
+
+class WatchedServer(app.Server):
+    """A server whose loop is watched from its start on."""
+
+    async def start(self) -> None:
+        await super().start()
+        file = os.open(os.environ["RUMBLE_STRETCHES"], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        watch(asyncio.get_running_loop(), file, time.thread_time(), time.process_time())
+
+
+if __name__ == "__main__":
+    app.Server = WatchedServer  # type: ignore[misc]  # the command line makes one
+    main()

@@ -1,0 +1,63 @@
+"""The key that a bot logs in with, and what its server's answer means for the keys that are kept."""
+
+import logging
+import os
+from dataclasses import dataclass
+from typing import Self
+
+from rumble_protocol.codes import ErrorCode
+
+from rumble_bots.sdk.address import Address
+from rumble_bots.sdk.identities import known_elsewhere, remember
+from rumble_bots.sdk.keys import check_key, keep_key, kept_key
+
+KEY_VARIABLE = "RUMBLE_KEY"
+ABOUT_KEYS = (ErrorCode.BAD_KEY, ErrorCode.KEY_REQUIRED)
+"""Refusals after which the key of another address may be the right one."""
+
+logger = logging.getLogger("rumble_bots")
+
+
+@dataclass(frozen=True, slots=True)
+class OwnKey:
+    """The key of `name` on `server`."""
+
+    server: Address
+    name: str
+    key: str
+    is_kept: bool
+    """Whether the SDK keeps it; otherwise the owner does."""
+    is_of_another: bool = False
+    """Whether it was kept for another address of the server."""
+
+    @classmethod
+    def find(cls, server: Address, name: str, key: str | None, same_server: str | None) -> Self:
+        """Return the key of the address `same_server`, or else `key`, or `RUMBLE_KEY`, or the one kept for the name.
+
+        Raises BadAddress, BadKey.
+        """
+        if same_server is not None:
+            return cls(server, name, kept_key(Address.parse(same_server), name, new=False), True, is_of_another=True)
+        given = key or os.environ.get(KEY_VARIABLE)
+        return cls(server, name, check_key(given) if given else kept_key(server, name), is_kept=not given)
+
+    def admitted(self, identity: str) -> None:
+        """Keep what is known, since the server of this identity accepted the key."""
+        if not self.is_kept:
+            return
+        try:
+            if self.is_of_another:
+                keep_key(self.server, self.name, self.key, replace=True)
+            if identity:
+                remember(self.server, identity)
+        except OSError as error:
+            logger.warning("cannot keep what is known of %s: %s", self.server.http_base, error)
+
+    def hint(self, code: str, identity: str) -> str:
+        """Return what the owner may try after a refusal; empty where there is nothing."""
+        if code not in ABOUT_KEYS or not self.is_kept or not identity:
+            return ""
+        old = known_elsewhere(self.server, identity, self.name)
+        if old is None:
+            return ""
+        return f"it says that it is the server of {old}: if so, --same-server {old} logs in with the key kept for that"

@@ -1,0 +1,20 @@
+"""The limits of a connection that a bot is told. They are in a module of their own because they are settings, too."""
+
+from rumble_protocol.fields import Count, Milliseconds, ServerMessageModel
+
+
+class Limits(ServerMessageModel):
+    """What the server allows on one connection."""
+
+    frame_bytes: Count = 65_536
+    """Bytes of one message of a bot; a larger one closes the connection."""
+    login_ms: Milliseconds = 10_000
+    """Time for the login of a new connection, in ms."""
+    unsolicited_per_minute: Count = 120
+    """Messages of a bot in a minute that answer no turn; one more closes the connection and forfeits its matches."""
+    ping_ms: Milliseconds = 20_000
+    """Time between two pings to a bot, in ms."""
+    pong_ms: Milliseconds = 120_000
+    """Time without a pong, in ms, after which a bot is away, unless it is on turn."""
+    max_matches: Count = 64
+    """Matches of a bot at the same time; a bot that asks for more has this many."""

@@ -1,0 +1,68 @@
+"""A server that moves: what its bots are told, and how they come back. Over real sockets on loopback."""
+
+from pathlib import Path
+
+import pytest
+from rumble_bots import Address, BadKey, Bot, Refused, Turn, serve
+from rumble_bots.sdk.keys import config_folder, kept_key
+
+from tests.bots.sdk.fake_server import FakeServer
+
+pytestmark = pytest.mark.e2e
+KEY = "k" * 16
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("RUMBLE_CONFIG_DIR", str(tmp_path))
+    monkeypatch.delenv("RUMBLE_KEY", raising=False)
+    return tmp_path
+
+
+class First(Bot):
+    def choose(self, turn: Turn) -> str:
+        return turn.legal[0]
+
+
+async def test_the_owner_of_a_name_comes_back_to_a_server_that_has_moved() -> None:
+    async with FakeServer(matches=0, identity="1d").listening() as old:
+        await serve(First(), old.address, name="ann", join="cup")
+    key = kept_key(Address.parse(old.address), "ann")
+    async with FakeServer(matches=0, identity="1d", key=key).listening() as new:
+        with pytest.raises(Refused) as refused:
+            await serve(First(), new.address, name="ann", join="cup")
+        assert refused.value.code == "bad_key"
+        assert f"--same-server http://{old.address} logs in with the key kept for that" in str(refused.value)
+        await serve(First(), new.address, name="ann", join="cup", same_server=old.address)
+        await serve(First(), new.address, name="ann", join="cup")
+    assert [login.key == key for login in new.logins] == [False, True, True], "never by itself, and kept when accepted"
+
+
+async def test_another_server_gets_no_key_and_no_hint() -> None:
+    async with FakeServer(matches=0, identity="1d").listening() as old:
+        await serve(First(), old.address, name="ann", join="cup")
+    for identity in ("2e", ""):
+        async with FakeServer(identity=identity, refuse_key=True).listening() as other:
+            with pytest.raises(Refused) as refused:
+                await serve(First(), other.address, name="ann", join="cup")
+            assert "same-server" not in str(refused.value)
+            assert other.logins[0].key != kept_key(Address.parse(old.address), "ann")
+
+
+async def test_a_key_of_the_owner_s_own_leaves_no_file() -> None:
+    async with FakeServer(matches=0, identity="1d").listening() as server:
+        await serve(First(), server.address, name="ann", join="cup", key=KEY)
+    assert list(config_folder().iterdir()) == []
+
+
+async def test_there_is_no_key_for_the_other_address() -> None:
+    with pytest.raises(BadKey, match=r"no key of ann is kept for http://192\.0\.2\.1:8765"):
+        await serve(First(), "127.0.0.1:1", name="ann", join="cup", same_server="192.0.2.1:8765")
+
+
+async def test_a_folder_that_cannot_be_written_stops_no_bot(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
+    async with FakeServer(matches=0, identity="1d").listening() as server:
+        kept_key(Address.parse(server.address), "ann")
+        (folder / "servers").write_text("in the way")
+        assert (await serve(First(), server.address, name="ann", join="cup")).reason == "over"
+    assert "cannot keep what is known of" in caplog.text

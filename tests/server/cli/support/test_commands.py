@@ -1,0 +1,74 @@
+"""The help of every command: one style, within any width, and nothing cut off."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import typer
+from rumble_server.cli.main import COMMANDS, load, run
+from rumble_server.tournament.config import TournamentConfig
+from typer.core import TyperGroup
+
+Captured = pytest.CaptureFixture[str]
+
+
+def every_command() -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Yield the words of every command and its definition."""
+    for name in COMMANDS:
+        command = load(name)
+        yield (name,), command
+        if isinstance(command, TyperGroup):
+            yield from (((name, each), part) for each, part in command.commands.items())
+
+
+@pytest.mark.parametrize("columns", [60, 80, 100, 120])
+def test_every_help_fits_and_tells_everything(columns: int, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    for words, command in every_command():
+        assert run([*words, "--help"]) == 0
+        shown = capsys.readouterr().out
+        lines = shown.splitlines()
+        assert lines[0].startswith(f"Usage: rumble {' '.join(words)} [OPTIONS]")
+        assert max(map(len, lines)) <= min(columns, 100), words
+        assert not re.search(r"[…│<>]", shown), words
+        told = " ".join(shown.split())
+        for each in command.params:
+            assert " ".join((each.help or "").split()) in told, (words, each.name)
+        assert "  -h, --help" in shown
+        if isinstance(command, TyperGroup):
+            for part in command.commands.values():
+                assert " ".join(str(part.help).partition("\n\n")[0].split()) in told
+
+
+def test_headings_are_bold_where_there_are_colours(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert run(["games", "--help"]) == 0
+    plain = capsys.readouterr().out
+    assert "\x1b" not in plain
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert run(["games", "--help"]) == 0
+    assert typer.style("Options:", bold=True) in capsys.readouterr().out
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert run(["games", "--help"]) == 0
+    assert capsys.readouterr().out == plain
+
+
+def test_bounds_are_told_in_words(capsys: Captured) -> None:
+    assert run(["check", "--help"]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert "[default: 500; from 50 to 60000]" in told
+    assert "[at least 0.1]" in told
+
+
+def test_the_defaults_of_a_tournament_are_those_of_its_model() -> None:
+    about = {param.name: param.help for param in load("tournament").commands["create"].params}
+    default = TournamentConfig(name="x", game="tictactoe")
+    times = default.time_control.model_dump()
+    told = ("cycles", "legs", "challengers", "replays", "seed", "illegal_retries", "away_ms", "away_clock", "absent_ms")
+    for name in (*times, *told, "bench_after", "openings", "format_"):
+        value = times[name] if name in times else getattr(default, name.rstrip("_"))
+        assert re.search(rf"[ ;(]{value} by default", about[name]), (name, about[name])
+    assert "by default" in about["rated"]
+    assert "by default" in about["listed"]
+    assert default.rated
+    assert default.listed

@@ -1,0 +1,85 @@
+"""The garbage collector of a server: its passes are short, and nothing is lost to it for good."""
+
+import gc
+import sys
+from collections.abc import Iterator
+from weakref import ref
+
+import pytest
+from rumble_server.cli.support import interpreter as interpreters
+from rumble_server.cli.support.interpreter import LATEST_SWEEP_S, SWEEP_S, Interpreter
+
+
+class Knot:
+    """Garbage that only the collector finds."""
+
+    def __init__(self) -> None:
+        self.me = self
+
+
+class Played:
+    """A server's interpreter, whose time and matches a test sets."""
+
+    def __init__(self) -> None:
+        self.now_s = 0.0
+        self.is_playing = True
+        self.interpreter = Interpreter(lambda: self.is_playing, lambda: self.now_s)
+
+
+@pytest.fixture
+def played() -> Iterator[Played]:
+    kept = gc.get_threshold(), sys.getswitchinterval(), list(gc.callbacks)
+    made = Played()
+    made.interpreter.calm()
+    yield made
+    gc.unfreeze()
+    gc.set_threshold(*kept[0])
+    sys.setswitchinterval(kept[1])
+    gc.callbacks[:] = kept[2]
+
+
+def test_a_pass_looks_only_at_what_is_newer_than_the_last_one(played: Played) -> None:
+    before = gc.get_freeze_count()
+    objects = [[each] for each in range(10_000)]
+    gc.collect()
+    assert gc.get_freeze_count() >= before + len(objects)
+    assert len(gc.get_objects(generation=2)) < len(objects)
+
+
+def test_garbage_that_is_new_is_found_by_a_pass(played: Played) -> None:
+    knot = Knot()
+    found = ref(knot)
+    del knot
+    gc.collect()
+    assert found() is None
+
+
+@pytest.mark.parametrize(("is_playing", "after_s"), [(False, SWEEP_S), (True, LATEST_SWEEP_S)])
+def test_what_became_garbage_later_is_found_when_nothing_is_played_or_after_an_hour(
+    played: Played, is_playing: bool, after_s: float
+) -> None:
+    knot = Knot()
+    found = ref(knot)
+    gc.collect()
+    del knot
+    gc.collect()
+    assert found() is not None, "it is set aside"
+    played.is_playing = is_playing
+    played.now_s = after_s - 1
+    played.interpreter.look()
+    assert found() is not None
+    played.now_s = after_s
+    played.interpreter.look()
+    assert found() is None
+
+
+def test_without_anything_new_nothing_is_looked_at(played: Played, monkeypatch: pytest.MonkeyPatch) -> None:
+    played.is_playing = False
+    played.interpreter._has_set_aside = False
+    monkeypatch.setattr(gc, "collect", lambda: pytest.fail("a pass over everything"))
+    played.now_s = 10 * LATEST_SWEEP_S
+    played.interpreter.look()
+
+
+def test_a_thread_that_computes_gives_way_soon(played: Played) -> None:
+    assert sys.getswitchinterval() == pytest.approx(interpreters.SWITCH_S)

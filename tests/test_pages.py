@@ -1,0 +1,150 @@
+"""Every code block of every page of the site is valid; the guides' bots play, and their tournaments are their own."""
+
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rumble_bots import Turn
+from rumble_protocol import server_messages as server
+from rumble_protocol.feed_messages import FEED_EVENTS
+
+from tests.command_line import unknown_names
+from tests.docs_blocks import (
+    ROOT,
+    Block,
+    Checks,
+    are_commands,
+    blocks,
+    check_page,
+    is_a_drawing,
+    is_part_of_a_file,
+)
+
+
+def plays_as_a_function(block: Block) -> None:
+    board = "[['X', 'X', 'O'], [None, 'O', None], [None, None, None]]"
+    asked = f"{block.text}\nprint(ai({board}, 'X'))"
+    told = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True).stdout
+    assert told == "(1, 0)\n"
+
+
+def plays_as_a_class(block: Block) -> None:
+    module: dict[str, Any] = {"__name__": "my_bot"}
+    exec(compile(block.text, "my_bot.py", "exec"), module)
+    clock = server.TurnClock(remaining_ms=1000, seats_ms=[1000, 1000], lag_ms=0)
+    fields: dict[str, Any] = {"match": "m", "attempt": 1, "turn_id": "t", "game": "tictactoe", "clock": clock}
+    for board, ply, answer in (("XX.OO....", 4, "2"), (".XXOO....", 4, "0"), (".........", 0, "0")):
+        legal = [str(square) for square in range(9) if board[square] == "."]
+        message = server.Turn(ply=ply, seat=0, state={"board": board}, legal=legal, moves=[], **fields)
+        assert module["Careful"]().choose(Turn.of(message, None, lambda: 0.0)) == answer
+
+
+def is_a_session_at_a_terminal(block: Block) -> None:
+    typed = "".join(line for line in block.text.splitlines(keepends=True) if line.startswith("$ "))
+    names_files(replace(block, text=typed))
+    are_commands("pip", "python")(replace(block, text=typed))
+
+
+def names_files(block: Block) -> None:
+    """Check that the paths of a block are those of files or folders."""
+    paths = re.findall(r"^\S+/(?=\s)|(?<= )(?:tests|docs)/\S+", block.text, re.MULTILINE)
+    assert paths
+    assert [path for path in paths if not (ROOT / path).exists()] == []
+
+
+def names_files_and_runs(block: Block) -> None:
+    names_files(block)
+    are_commands("python3", ".", "pip", "python")(block)
+
+
+def is_a_line_of_an_event(block: Block) -> None:
+    """Check a line of Server-Sent Events: its field, and the event that it names."""
+    field, value = block.text.strip().split(": ", 1)
+    assert field in ("retry", "id", "event", "data")
+    kinds = {str(event.model_fields["type"].default) for event in FEED_EVENTS}
+    assert field not in ("event", "data") or re.sub(r'.*"type":"(\w+)"}$', r"\1", value) in kinds
+
+
+GUIDE: Checks = {
+    "mine.py": plays_as_a_function,
+    "my_bot.py": plays_as_a_class,
+    "elsewhere: it needs Docker": lambda block: None,  # tests/e2e/test_compose.py starts it
+    "elsewhere: it needs a compiler": lambda block: None,  # `nox -s compiled` does what it says
+    "sh": are_commands("python3", "python", ".", "pip", "export"),
+}
+PAGES: dict[str, tuple[int, Checks]] = {
+    "docs/FIRST_HOUR.md": (9, GUIDE),
+    "docs/HOSTING.md": (6, GUIDE),
+    "docs/BOTS.md": (8, GUIDE),
+    "docs/games.md": (2, {"part of:": is_part_of_a_file, "console": is_a_session_at_a_terminal}),
+    "docs/FEED.md": (7, {"": is_a_line_of_an_event}),
+    "docs/ARCHITECTURE.md": (1, {"": is_a_drawing}),
+    "CONTRIBUTING.md": (2, {"sh": names_files_and_runs, "text": names_files}),
+    "docs/api/sdk.md": (0, {}),
+    "docs/api/engine.md": (0, {}),
+    "bots/README.md": (0, {}),
+    "benchmarks/README.md": (0, {}),
+    "SECURITY.md": (0, {}),
+    "CHANGELOG.md": (0, {}),
+}
+"""The pages of the site, how many blocks each has, and how they are checked."""
+ELSEWHERE = {
+    "README.md": "tests/test_readme.py",
+    "docs/OPERATING.md": "tests/test_operating.py",
+    "docs/BRIDGES.md": "tests/e2e/test_bridges_md.py",
+    "protocol/PROTOCOL.md": "tests/protocol/test_protocol_md_blocks.py",
+    "protocol/examples/README.md": "tests/protocol/test_protocol_md_blocks.py",
+}
+"""The pages whose blocks have a test of their own."""
+GUIDES = [page for page, (_, checks) in PAGES.items() if checks is GUIDE]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_block_is_what_it_claims(page: str) -> None:
+    number, checks = PAGES[page]
+    assert check_page(ROOT / page, checks) == number
+
+
+def test_every_page_of_the_site_is_checked() -> None:
+    navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:\n")[2].partition("\n\n")[0]
+    assert set(re.findall(r": (\S+\.md)$", navigation, re.MULTILINE)) == set(PAGES) | set(ELSEWHERE)
+    for page, test in ELSEWHERE.items():
+        text = (ROOT / test).read_text(encoding="utf-8")
+        assert Path(page).name in text or "protocol_md import PATH" in text
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_somewhere(page: str) -> None:
+    links = re.findall(r"\]\((?![a-z]+:)([^)#]+)", (ROOT / page).read_text(encoding="utf-8"))
+    assert [link for link in links if not (ROOT / page).parent.joinpath(link).exists()] == []
+
+
+@pytest.mark.parametrize("page", [*GUIDES, "README.md", "docs/BRIDGES.md", "docs/games.md", "bots/README.md"])
+def test_commands_that_the_text_mentions_exist(page: str) -> None:
+    mentioned = re.findall(r"`(rumble -?-?[a-z][^`\n]*)`", (ROOT / page).read_text(encoding="utf-8"))
+    assert [(command, unknown) for command in mentioned if (unknown := unknown_names(command))] == []
+
+
+def test_each_section_has_a_tournament_of_its_own() -> None:
+    sections = [
+        set(re.findall(r"rumble tournament create (\S+)", section))
+        for page in (*GUIDES, "docs/BRIDGES.md", "protocol/PROTOCOL.md")
+        for section in re.split(r"^## ", (ROOT / page).read_text(encoding="utf-8"), flags=re.MULTILINE)
+    ]
+    created = [tournament for section in sections for tournament in section]
+    assert len(created) == len(set(created)) >= 10
+
+
+def test_a_tournament_is_used_in_the_section_that_creates_it() -> None:
+    for page in GUIDES:
+        created: set[str] = set()
+        for block in blocks(ROOT / page):
+            created |= set(re.findall(r"tournament create (\S+)", block.text))
+            used = re.findall(r'--join (\S+)|join="(\S+)"|tournament (?:start|house|invite|export) (\S+)', block.text)
+            later = "".join(other.text for other in blocks(ROOT / page) if other.line > block.line)
+            for each in filter(None, (word for words in used for word in words)):
+                assert each in created or f"tournament create {each} " in later, f"{block}: there is no {each}"
