@@ -1,5 +1,6 @@
 """`rumble new`: write a starter bot in one of several languages."""
 
+import secrets
 import shlex
 from enum import StrEnum
 from pathlib import Path
@@ -40,7 +41,7 @@ def new(
         (starter.build, "once, and again after changes" if starter.compiled else "once"),
         (f"rumble check -- {run}", "does it keep the protocol?"),
         (f"rumble practice -- {run}", "a match, with every frame shown"),
-        (f"{_settings(server, join, name, invite)} {run}", "into a tournament"),
+        (f"{_settings(server, join, name, invite)} {run}", "into a tournament; the key makes the name yours"),
     )
     width = max(len(command) for command, _ in steps if command)
     for command, why in steps:
@@ -50,5 +51,6 @@ def new(
 
 def _settings(server: str, join: str | None, name: str, invite: str | None) -> str:
     """Write what a starter reads from its environment, for a shell."""
-    values = {"SERVER": server.removeprefix("http://"), "JOIN": join, "NAME": name, "INVITE": invite}
+    key = secrets.token_urlsafe(16)  # from other machines a name needs one
+    values = {"SERVER": server.removeprefix("http://"), "JOIN": join, "NAME": name, "KEY": key, "INVITE": invite}
     return " ".join(f"RUMBLE_{key}={shlex.quote(value)}" for key, value in values.items() if value)
