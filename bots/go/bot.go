@@ -1,6 +1,6 @@
 // A Rumble bot. Usage: ./bot [random|winblock]
 //
-// RUMBLE_JOIN names the tournament; RUMBLE_SERVER, RUMBLE_NAME, RUMBLE_KEY and RUMBLE_INVITE may be there, too.
+// RUMBLE_JOIN names the tournament; RUMBLE_SERVER, _NAME, _KEY and _INVITE may be in the environment, too.
 package main
 
 import (

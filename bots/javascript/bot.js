@@ -1,5 +1,5 @@
 // A Rumble bot. Usage: node bot.js [random|winblock]
-// RUMBLE_JOIN names the tournament; RUMBLE_SERVER, RUMBLE_NAME, RUMBLE_KEY and RUMBLE_INVITE may be there, too.
+// RUMBLE_JOIN names the tournament; RUMBLE_SERVER, _NAME, _KEY and _INVITE may be in the environment, too.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import WebSocket from "ws";
@@ -50,7 +50,9 @@ function answer(message, choose) {
   switch (message.type) {
     case "welcome":
       // It answers turns at once, so it can play several matches at the same time. JSON omits undefined fields.
-      return { type: "login", name: RUMBLE_NAME, key: RUMBLE_KEY, join: RUMBLE_JOIN, invite: RUMBLE_INVITE, max_matches: 4 };
+      return {
+        type: "login", name: RUMBLE_NAME, key: RUMBLE_KEY, join: RUMBLE_JOIN, invite: RUMBLE_INVITE, max_matches: 4,
+      };
     case "joined":
       joined = true;
       pause = FIRST_PAUSE_MS;

@@ -1,6 +1,6 @@
 """A Rumble bot with nothing but `pip install websockets`. Usage: python bot.py [random|winblock]
 
-RUMBLE_JOIN names the tournament; RUMBLE_SERVER, RUMBLE_NAME, RUMBLE_KEY and RUMBLE_INVITE may be there, too.
+RUMBLE_JOIN names the tournament; RUMBLE_SERVER, _NAME, _KEY and _INVITE may be in the environment, too.
 """
 
 import argparse
@@ -63,8 +63,7 @@ class Bot:
 
     def login(self) -> Message:
         """Return the login. It answers turns at once, so it can play several matches at the same time."""
-        told = {name: os.environ.get(f"RUMBLE_{name.upper()}") for name in ("key", "invite")}
-        given = {name: text for name, text in told.items() if text}
+        given = {name: os.environ.get(f"RUMBLE_{name.upper()}") or None for name in ("key", "invite")}
         return {"type": "login", "name": NAME, "join": self.tournament, "max_matches": 4, **given}
 
     def answer(self, message: Message) -> Message | None:
