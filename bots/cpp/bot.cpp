@@ -1,5 +1,5 @@
 // A Rumble bot, in C++17 with Boost.Beast and nlohmann/json. Usage: ./bot [random|winblock]
-// RUMBLE_JOIN names the tournament; RUMBLE_SERVER, RUMBLE_NAME and RUMBLE_KEY may be in the environment, too.
+// RUMBLE_JOIN names the tournament; RUMBLE_SERVER, _NAME, _KEY and _INVITE may be in the environment, too.
 
 #include <algorithm>
 #include <boost/asio/connect.hpp>
@@ -118,6 +118,7 @@ private:
             json login{{"type", "login"}, {"join", tournament_}, {"max_matches", 4}};
             login["name"] = environment("RUMBLE_NAME", "my-bot");
             if (const auto key = environment("RUMBLE_KEY", ""); !key.empty()) login["key"] = key;
+            if (const auto code = environment("RUMBLE_INVITE", ""); !code.empty()) login["invite"] = code;
             return login;
         }
         if (type == "turn") {

@@ -1,6 +1,6 @@
 // A Rumble bot. Usage: ./bot [random|winblock]
 //
-// RUMBLE_JOIN names the tournament; RUMBLE_SERVER, RUMBLE_NAME and RUMBLE_KEY may be in the environment, too.
+// RUMBLE_JOIN names the tournament; RUMBLE_SERVER, _NAME, _KEY and _INVITE may be in the environment, too.
 package main
 
 import (
@@ -45,6 +45,7 @@ type login struct {
 	Name       string `json:"name"`
 	Key        string `json:"key,omitempty"`
 	Join       string `json:"join"`
+	Invite     string `json:"invite,omitempty"`
 	MaxMatches int    `json:"max_matches"`
 }
 
@@ -202,7 +203,7 @@ func main() {
 	bot := Bot{
 		url: address(getenv("RUMBLE_SERVER", "127.0.0.1:8765")),
 		// It answers turns at once, so it can play several matches at the same time.
-		login:  login{"login", getenv("RUMBLE_NAME", "my-bot"), os.Getenv("RUMBLE_KEY"), join, 4},
+		login:  login{"login", getenv("RUMBLE_NAME", "my-bot"), os.Getenv("RUMBLE_KEY"), join, os.Getenv("RUMBLE_INVITE"), 4},
 		choose: choose,
 		turns:  map[string]*Message{},
 		pause:  firstPause,

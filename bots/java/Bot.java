@@ -18,7 +18,7 @@ import java.util.concurrent.TimeoutException;
 /**
  * A Rumble bot with nothing but the JDK, 17 or later. Usage: {@code java Bot.java [random|winblock]}
  *
- * <p>RUMBLE_JOIN names the tournament; RUMBLE_SERVER, RUMBLE_NAME and RUMBLE_KEY may be in the environment, too.
+ * <p>RUMBLE_JOIN names the tournament; RUMBLE_SERVER, _NAME, _KEY and _INVITE may be in the environment, too.
  */
 public class Bot {
     /** Returns one of the turn's legal moves. */
@@ -78,7 +78,9 @@ public class Bot {
                 // It answers turns at once, so it can play several matches at the same time.
                 var login = new HashMap<String, Object>(Map.of("type", "login", "join", tournament, "max_matches", 4));
                 login.put("name", environment("RUMBLE_NAME", "my-bot"));
-                if (!environment("RUMBLE_KEY", "").isEmpty()) login.put("key", environment("RUMBLE_KEY", ""));
+                for (var each : List.of("KEY", "INVITE"))
+                    if (!environment("RUMBLE_" + each, "").isEmpty())
+                        login.put(each.toLowerCase(), environment("RUMBLE_" + each, ""));
                 return login;
             }
             case "joined" -> {

@@ -1,10 +1,10 @@
 // A Rumble bot. Usage: node bot.js [random|winblock]
-// RUMBLE_JOIN names the tournament; RUMBLE_SERVER, RUMBLE_NAME and RUMBLE_KEY may be in the environment, too.
+// RUMBLE_JOIN names the tournament; RUMBLE_SERVER, _NAME, _KEY and _INVITE may be in the environment, too.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import WebSocket from "ws";
 
-const { RUMBLE_SERVER = "127.0.0.1:8765", RUMBLE_JOIN, RUMBLE_NAME = "my-bot", RUMBLE_KEY } = process.env;
+const { RUMBLE_SERVER = "127.0.0.1:8765", RUMBLE_JOIN, RUMBLE_NAME = "my-bot", RUMBLE_KEY, RUMBLE_INVITE } = process.env;
 const STAY_AWAY = [4001, 4003, 4010]; // close codes after which a bot must not connect again
 const FOR_GOOD = ["tournament_closed", "removed"]; // codes after which there is nothing to wait for
 const FAULTS = ["illegal_move", "bad_move"]; // after these another move may be made if it is still the bot's turn
@@ -50,7 +50,9 @@ function answer(message, choose) {
   switch (message.type) {
     case "welcome":
       // It answers turns at once, so it can play several matches at the same time. JSON omits undefined fields.
-      return { type: "login", name: RUMBLE_NAME, key: RUMBLE_KEY, join: RUMBLE_JOIN, max_matches: 4 };
+      return {
+        type: "login", name: RUMBLE_NAME, key: RUMBLE_KEY, join: RUMBLE_JOIN, invite: RUMBLE_INVITE, max_matches: 4,
+      };
     case "joined":
       joined = true;
       pause = FIRST_PAUSE_MS;

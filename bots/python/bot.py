@@ -1,6 +1,6 @@
 """A Rumble bot with nothing but `pip install websockets`. Usage: python bot.py [random|winblock]
 
-RUMBLE_JOIN names the tournament; RUMBLE_SERVER, RUMBLE_NAME and RUMBLE_KEY may be in the environment, too.
+RUMBLE_JOIN names the tournament; RUMBLE_SERVER, _NAME, _KEY and _INVITE may be in the environment, too.
 """
 
 import argparse
@@ -63,8 +63,8 @@ class Bot:
 
     def login(self) -> Message:
         """Return the login. It answers turns at once, so it can play several matches at the same time."""
-        key = {"key": os.environ["RUMBLE_KEY"]} if os.environ.get("RUMBLE_KEY") else {}
-        return {"type": "login", "name": NAME, "join": self.tournament, "max_matches": 4, **key}
+        given = {name: os.environ.get(f"RUMBLE_{name.upper()}") or None for name in ("key", "invite")}
+        return {"type": "login", "name": NAME, "join": self.tournament, "max_matches": 4, **given}
 
     def answer(self, message: Message) -> Message | None:
         """Return the reply to a message: None for most messages, and for types that this bot does not know."""

@@ -31,6 +31,17 @@ def clean_environment(folder: Path, extra: Mapping[str, str] | None = None) -> d
     return {**kept, "RUMBLE_CONFIG_DIR": str(folder / "config"), **(extra or {})}
 
 
+def path_with_programs(folder: Path) -> str:
+    """Write programs that are those of an environment with this checkout installed; return PATH with them first."""
+    folder.mkdir()
+    python = RUMBLE[:1]
+    programs = {"rumble": RUMBLE, "python": python, "python3": python, "pip": (*python, "-m", "pip")}
+    for name, words in programs.items():
+        (folder / name).write_text(f'#!/bin/sh\nexec {" ".join(words)} "$@"\n')
+        (folder / name).chmod(0o755)
+    return f"{folder}:{os.environ['PATH']}"
+
+
 @dataclass(frozen=True, slots=True)
 class Server:
     """A running `rumble serve`."""

@@ -1,7 +1,6 @@
 """A reader of our pages: saves their programs, types their commands as they stand, and sees what each has done."""
 
 import json
-import os
 import re
 import subprocess
 from collections.abc import Callable, Iterator
@@ -12,7 +11,7 @@ from typing import Any
 import httpx
 
 from tests.docs_blocks import ROOT, Block, blocks, commands
-from tests.e2e.processes import PATIENCE_S, RUMBLE, announced_port, clean_environment, free_port, running
+from tests.e2e.processes import PATIENCE_S, announced_port, clean_environment, free_port, path_with_programs, running
 
 DEFAULT_PORT = "8765"
 """The port in the pages; the reader's server has another, so that tests may run beside a server."""
@@ -35,21 +34,8 @@ class Reader:
         self.folder.mkdir()
         for name in ("bots", "docs", "protocol"):
             (self.folder / name).symlink_to(ROOT / name)
-        self.environment = clean_environment(folder, self._here(folder))
-
-    def _here(self, folder: Path) -> dict[str, str]:
-        """Return what makes `rumble` this checkout's command, on this reader's port."""
-        programs = folder / "programs"
-        programs.mkdir()
-        for name, words in (("rumble", RUMBLE), ("python", RUMBLE[:1]), ("python3", RUMBLE[:1])):
-            (programs / name).write_text(f'#!/bin/sh\nexec {" ".join(words)} "$@"\n')
-            (programs / name).chmod(0o755)
-        return {
-            "PATH": f"{programs}:{os.environ['PATH']}",
-            "RUMBLE_PORT": self.port,
-            "RUMBLE_SERVER": self.url,
-            "RUMBLE_STATE_DIR": str(folder / "state"),
-        }
+        settings = {"RUMBLE_PORT": self.port, "RUMBLE_SERVER": self.url, "RUMBLE_STATE_DIR": str(folder / "state")}
+        self.environment = clean_environment(folder, {"PATH": path_with_programs(folder / "programs"), **settings})
 
     def told(self, tournament: str) -> Any:
         """Return what the API says of a tournament."""

@@ -26,6 +26,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.typing import Subprotocol
 
 from tests.e2e.processes import PATIENCE_S, RUMBLE, clean_environment, running
+from tests.needs import need
 from tests.server.certificates import Authority
 
 
@@ -186,7 +187,7 @@ def test_a_bad_file_at_the_start_is_one_line(
 def test_a_key_with_a_passphrase_asks_nobody(tmp_path: Path, authority: Authority) -> None:
     cert, key = authority.issue(tmp_path)
     encrypted = str(tmp_path / "encrypted.pem")
-    command = ["openssl", "rsa", "-aes128", "-passout", "pass:sesame", "-in", key, "-out", encrypted]
+    command = [need("openssl"), "rsa", "-aes128", "-passout", "pass:sesame", "-in", key, "-out", encrypted]
     if "BEGIN EC" in Path(key).read_text():
         command[1] = "ec"
     subprocess.run(command, check=True, capture_output=True)

@@ -1,0 +1,99 @@
+"""Two machines of one network: network namespaces of Linux, joined by a cable."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.e2e.processes import PATIENCE_S, clean_environment, path_with_programs, running
+from tests.needs import missing, need
+
+SERVER, OTHER = "192.168.77.1", "192.168.77.2"
+"""The addresses of the two machines."""
+NAME = "rumble.example"
+"""The name by which both know the server's machine."""
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """A machine, on which people have folders of their own."""
+
+    namespace: str
+    path: str
+    folder: Path
+
+    def home(self, person: str) -> tuple[Path, dict[str, str]]:
+        """Return the folder where somebody types, and their environment."""
+        home = self.folder / person
+        home.mkdir(exist_ok=True)
+        given = {"PATH": self.path, "HOME": str(home), "XDG_CONFIG_HOME": str(home), "XDG_STATE_HOME": str(home)}
+        environment = clean_environment(home, given)
+        del environment["RUMBLE_CONFIG_DIR"]
+        return home, environment
+
+    def command(self, text: str) -> list[str]:
+        """Return what runs a command on this machine."""
+        return ["ip", "netns", "exec", self.namespace, "sh", "-ec", text]
+
+    def types(self, person: str, text: str) -> str:
+        """Run what somebody types to its end, and return what it prints."""
+        home, environment = self.home(person)
+        done = subprocess.run(
+            self.command(text),
+            cwd=home,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_S,
+        )
+        assert done.returncode == 0, f"{person}: {text!r} ended with {done.returncode}: {done.stdout}{done.stderr}"
+        return done.stdout
+
+    @contextmanager
+    def leaves_running(
+        self, person: str, text: str, more: Mapping[str, str] | None = None
+    ) -> Iterator[subprocess.Popen[str]]:
+        """Run what somebody types in a terminal of its own; its last line runs until the end of the block."""
+        home, environment = self.home(person)
+        *first, last = text.splitlines()
+        command = self.command("\n".join([*first, f"exec env {last}"]))
+        with running(command, {**environment, **(more or {})}, home / "terminal.log") as process:
+            yield process
+
+
+@contextmanager
+def two_machines(folder: Path) -> Iterator[tuple[Machine, Machine]]:
+    """Give the server's machine and another. Where that cannot be done, the test is skipped."""
+    if sys.platform != "linux" or os.geteuid() != 0:
+        missing("only root on Linux can make network namespaces")
+    need("ip", "iproute2")
+    names = [f"rumble-{os.getpid()}-{side}" for side in "ab"]
+    path = path_with_programs(folder / "programs")
+    with ExitStack() as stack:
+        for name in names:
+            hosts = Path("/etc/netns", name)
+            hosts.mkdir(parents=True)
+            stack.callback(hosts.rmdir)
+            (hosts / "hosts").write_text(f"127.0.0.1 localhost\n{SERVER} {NAME}\n")
+            stack.callback((hosts / "hosts").unlink)
+            try:
+                _ip("netns", "add", name)
+            except subprocess.CalledProcessError as error:
+                missing(f"network namespaces cannot be made here: {error.stderr}")
+            stack.callback(_ip, "netns", "delete", name)
+        here, there = names
+        _ip("-n", here, "link", "add", "cable", "type", "veth", "peer", "name", "cable", "netns", there)
+        for name, address in ((here, SERVER), (there, OTHER)):
+            _ip("-n", name, "address", "add", f"{address}/24", "dev", "cable")
+            for device in ("cable", "lo"):
+                _ip("-n", name, "link", "set", device, "up")
+        first, second = (Machine(name, path, folder) for name in names)
+        yield first, second
+
+
+def _ip(*arguments: str) -> None:
+    subprocess.run(["ip", *arguments], check=True, capture_output=True, text=True, timeout=PATIENCE_S)

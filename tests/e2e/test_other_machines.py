@@ -1,0 +1,148 @@
+"""A server on one machine and bots on another, with commands copied from what the server says, and no others."""
+
+import contextlib
+import html
+import json
+import re
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.namespaces import NAME, SERVER, Machine, two_machines
+from tests.e2e.processes import PATIENCE_S
+from tests.needs import need
+
+pytestmark = pytest.mark.e2e
+TOKEN = {"RUMBLE_HOST_TOKEN": "choose-something-long"}
+LISTENS = "listening on "
+
+
+class Class:
+    """A teacher at the server's machine, and pupils at another."""
+
+    def __init__(self, here: Machine, there: Machine, stack: ExitStack) -> None:
+        self.here, self.there = here, there
+        self._stack = stack
+        self._playing: dict[str, subprocess.Popen[str]] = {}
+
+    def serve(self, command: str) -> str:
+        """Start the server as the teacher does, and return what it prints up to that it listens."""
+        process = self._stack.enter_context(self.here.leaves_running("teacher", command, TOKEN))
+        assert process.stdout is not None
+        told = ""
+        for line in process.stdout:
+            told += line
+            if line.startswith(LISTENS):
+                return told
+        raise AssertionError(f"the server did not start: {told}")
+
+    def teacher(self, command: str) -> str:
+        """Run a command of the teacher's second terminal."""
+        settings = "".join(f"export {name}={value}; " for name, value in TOKEN.items())
+        return self.here.types("teacher", settings + command)
+
+    def opens(self, pupil: str, url: str) -> "Page":
+        """Have a pupil open a page."""
+        return Page(url, self.there.types(pupil, f"curl --silent --show-error --fail '{url}'"))
+
+    def plays(self, pupil: str, command: str) -> None:
+        """Have a pupil run the copied command of a bot; its last line stays until the tournament is over."""
+        self._playing[pupil] = self._stack.enter_context(self.there.leaves_running(pupil, command))
+
+    def ends(self) -> dict[str, str]:
+        """Wait for all bots, and return what each printed."""
+        printed, until = {}, time.monotonic() + 2 * PATIENCE_S
+        for pupil, process in self._playing.items():
+            with contextlib.suppress(subprocess.TimeoutExpired):  # its return code is none, then
+                printed[pupil] = process.communicate(timeout=max(until - time.monotonic(), 0.1))[0]
+        for pupil, process in self._playing.items():
+            said = printed.get(pupil, "") + (self.there.folder / pupil / "terminal.log").read_text()
+            assert process.returncode in (0, None), f"{pupil}'s bot ended with {process.returncode}: {said}"
+            assert process.returncode == 0, f"{pupil}'s bot plays still: {said}"
+        return printed
+
+    def names(self, tournament: str) -> list[str]:
+        """Return the names of a tournament which is over, and in which nobody committed a fault."""
+        told = json.loads(self.teacher(f"rumble tournament standings {tournament} --json"))
+        assert told["status"] == "finished"
+        assert [row for row in told["standings"] if row["faults"] or not row["played"]] == []
+        return sorted(row["name"] for row in told["standings"])
+
+
+class Page:
+    """A page as a pupil sees it."""
+
+    def __init__(self, url: str, source: str) -> None:
+        self.url = url
+        self.source = source
+
+    def copied(self, kind: str) -> str:
+        """Return a command of the page, as its button copies it."""
+        (found,) = re.findall(rf'data-command="{kind}"><pre[^>]*><code>(.*?)</code>', self.source, re.DOTALL)
+        return html.unescape(re.sub(r"<[^>]+>", "", found)).strip()
+
+    def link(self, path: str) -> str:
+        """Return the address that the page's link to a path leads to."""
+        (found,) = set(re.findall(rf'href="({path}[?][^"]*)"', self.source))
+        return re.match(r"https?://[^/]+", self.url)[0] + html.unescape(found)  # type: ignore[index]
+
+
+@pytest.fixture
+def school(tmp_path: Path) -> Iterator[Class]:
+    need("curl")
+    with two_machines(tmp_path) as (here, there), ExitStack() as stack:
+        yield Class(here, there, stack)
+
+
+def link_of(told: str) -> str:
+    """Return the link that `create` or `invite` printed."""
+    (found,) = re.findall(r"https?://\S+/tournaments/\S+", told)
+    return str(found)
+
+
+def test_everything_that_the_server_says_works_on_another_machine(school: Class) -> None:
+    told = school.serve("rumble serve --host 0.0.0.0")
+    page = re.findall(r"^page +(\S+)", told, re.MULTILINE)
+    assert page == [f"http://{SERVER}:8765/"]
+    school.teacher("rumble tournament create lesson --game tictactoe --legs 1 --start-at-bots 7 --invite tell-nobody")
+    told = school.teacher("rumble tournament invite lesson")
+    link = link_of(told)
+    assert link.startswith(page[0])
+    school.plays("host's friend", re.findall(r"^command +(.*)", told, re.MULTILINE)[0])
+    first, second = school.opens("ann", link), school.opens("bob", link)
+    assert first.copied("join") != second.copied("join"), "each has a name of their own"
+    school.plays("ann", first.copied("join"))
+    school.plays("bob", second.copied("join"))
+    for pupil, kind in (("cid", "bare"), ("dot", "reference")):
+        write = school.opens(pupil, school.opens(pupil, link).link("/write"))
+        school.plays(pupil, write.copied(kind))
+    write = school.opens("eve", school.opens("eve", link).link("/write"))
+    function = re.findall(r"<code>(def ai\(.*?)</code>", write.source, re.DOTALL)[0]
+    (school.there.home("eve")[0] / "mine.py").write_text(html.unescape(function))
+    school.plays("eve", write.copied("function"))
+    write = school.opens("fay", school.opens("fay", link).link("/write"))
+    commands = school.there.types("fay", write.copied("starter"))
+    assert "rumble check " in commands
+    school.plays("fay", commands.strip())
+    school.ends()
+    assert len(set(school.names("lesson"))) == 7
+    school.there.types("cid", "rumble check -- python bare_bot.py {address} {join} {name}")
+
+
+def test_a_public_url_is_what_everybody_is_told(school: Class) -> None:
+    url = f"http://{NAME}:8765"
+    told = school.serve(f"rumble serve --host 0.0.0.0 --public-url {url}")
+    assert re.findall(r"^page +(\S+)", told, re.MULTILINE) == [f"{url}/"]
+    told = school.teacher("rumble tournament create lesson --game tictactoe --start-at-bots 3 --invite tell-nobody")
+    link = link_of(told)
+    assert link.startswith(f"{url}/tournaments/lesson?")
+    school.plays("host's friend", re.findall(r"^bots join with: (.*)", told, re.MULTILINE)[0])
+    page = school.opens("ann", link)
+    school.plays("ann", page.copied("join"))
+    school.plays("bob", school.opens("bob", page.link("/write")).copied("bare"))
+    assert all(SERVER not in text for text in (told, page.source, *school.ends().values()))
+    assert len(set(school.names("lesson"))) == 3
