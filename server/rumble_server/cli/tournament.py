@@ -24,7 +24,7 @@ from rumble_server.cli.support.options import (
     read_settings,
 )
 from rumble_server.cli.support.organiser_client import OrganiserClient, api_path
-from rumble_server.cli.support.terminal import plain
+from rumble_server.cli.support.terminal import plain, plain_or_rich
 from rumble_server.match.match_id import tournament_id_of
 
 app = App(help="Create, start, watch and end tournaments on a server.")
@@ -272,11 +272,16 @@ def list_(server: Server = LOCAL_SERVER, json_: Json = False) -> None:
 
 @app.command()
 def standings(tournament_id: Id, server: Server = LOCAL_SERVER, json_: Json = False) -> None:
-    """Show the standings by rank."""
-    from rumble_server.cli.support.tables import told_table
+    """Show the standings by rank, with the faults of bots and who is benched."""
+    from rumble_server.cli.support.tables import standings_for
 
-    told = OrganiserClient(server).get(api_path("tournaments", tournament_id, "standings"))
-    print_answer(told, json_, f"{tournament_id}: {told['status']}", told_table(told["standings"]))
+    client, path = OrganiserClient(server), ("tournaments", tournament_id)
+    if json_:
+        print_answer(client.get(api_path(*path, "standings")), True)
+        return
+    told = client.get(api_path(*path))
+    table = standings_for(plain_or_rich(), told["standings"], None, told["entrants"])
+    print_answer(told, False, f"{tournament_id}: {told['status']}", table)
 
 
 @app.command()
