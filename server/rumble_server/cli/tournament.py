@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from rumble_server.cli.support import tournament_options
+from rumble_server.cli.support import completion, tournament_options
 from rumble_server.cli.support.answers import print_answer
 from rumble_server.cli.support.commands import App
 from rumble_server.cli.support.errors import CliError, ExitCode
@@ -194,7 +194,10 @@ def unbench(
 @app.command()
 def house(
     tournament_id: Id,
-    bot: Annotated[str | None, typer.Argument(metavar="[BOT]", help="A reference bot; without it, list them.")] = None,
+    bot: Annotated[
+        str | None,
+        typer.Argument(metavar="[BOT]", help="A reference bot; without it, list them.", autocompletion=completion.bots),
+    ] = None,
     server: Server = LOCAL_SERVER,
     host_token: HostToken = None,
     name: Annotated[str | None, typer.Option(help="Its name in the tournament; by default one is made.")] = None,
