@@ -60,14 +60,18 @@ class Setting:
         return described
 
 
-class State(ABC):
+class State:
     """One position of a game. Immutable, hashable, and equal to every state from which play goes on the same way.
 
     A subclass is typically a slotted dataclass around integers (bitboards), hashed by its fields. Nobody changes them;
-    a `frozen` one makes Python check that, at three times the cost of making a state.
+    a `frozen` one makes Python check that, at three times the cost of making a state. No ABC, since the compiled
+    subclasses of one would share its cache, and each be taken for the other.
     """
 
     __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.text()})"
 
     @property
     @abstractmethod

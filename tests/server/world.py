@@ -172,7 +172,7 @@ class Disk:
                 case MatchOver():
                     self._known.add(("over", fact.match, fact.attempt, fact.scores, fact.termination))
                 case BotJoined() | BotLeft():
-                    self._known.add((fact.fact, fact.tournament, fact.bot))
+                    self._known.add((type(fact), fact.tournament, fact.bot))
                 case NameUsed():
                     self._known.add(("name", fact.name))
                 case TournamentStarted():
@@ -197,20 +197,20 @@ class Disk:
             case {"type": "session"}:
                 yield "name", bot
                 for each in frame["tournaments"]:
-                    yield "bot_joined", each["id"], bot
+                    yield BotJoined, each["id"], bot
                     if each["status"] != "lobby":
                         yield "status", each["id"], each["status"]
             case {"type": "joined" | "left" | "tournament_over" as kind, "tournament": tournament, "status": status}:
                 if kind != "left":
-                    yield "bot_joined", tournament, bot
-                elif ("bot_joined", tournament, bot) in self._known:
-                    yield "bot_left", tournament, bot
+                    yield BotJoined, tournament, bot
+                elif (BotJoined, tournament, bot) in self._known:
+                    yield BotLeft, tournament, bot
                 if status != "lobby":
                     yield "status", tournament, status
             case {"type": "notice", "code": "paused" | "cancelled" as status}:
                 yield "status", frame["tournament"], status
             case {"type": "notice", "code": "removed"}:
-                yield "bot_left", frame["tournament"], bot
+                yield BotLeft, frame["tournament"], bot
             case {"type": "notice", "code": "benched"}:
                 yield "benched", frame["tournament"], bot
             case {"type": "notice", "code": "match_voided"}:

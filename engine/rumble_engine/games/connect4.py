@@ -11,7 +11,6 @@ the counts.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from string import ascii_lowercase
 from typing import Any
 
@@ -27,16 +26,34 @@ DRAW = Outcome.draw("board full")
 PIECES = {"X": Piece("X", 0, "disc", "first"), "O": Piece("O", 1, "disc", "second")}
 
 
-@dataclass(slots=True, unsafe_hash=True)
 class Connect4State(State):
-    """A position as two bit masks in the layout of `grid`; `won` means that the last move completed a line."""
+    """A position as two bit masks in the layout of `grid`; `won` means that the last move completed a line.
 
-    grid: Grid
-    mine: int = 0
-    """The stones of the seat to move."""
-    filled: int = 0
-    """The stones of both seats."""
-    won: bool = False
+    No dataclass, which could not be compiled as a `State`.
+    """
+
+    __slots__ = ("filled", "grid", "mine", "won")
+
+    def __init__(self, grid: Grid, mine: int = 0, filled: int = 0, won: bool = False) -> None:
+        self.grid = grid
+        self.mine = mine
+        """The stones of the seat to move."""
+        self.filled = filled
+        """The stones of both seats."""
+        self.won = won
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Connect4State) and self._parts == other._parts
+
+    def __hash__(self) -> int:
+        return hash(self._parts)
+
+    def __reduce__(self) -> "tuple[type, tuple[Grid, int, int, bool]]":
+        return Connect4State, self._parts
+
+    @property
+    def _parts(self) -> tuple[Grid, int, int, bool]:
+        return self.grid, self.mine, self.filled, self.won
 
     @property
     def to_move(self) -> int:

@@ -10,7 +10,6 @@ occupied squares, are in tables of 512 entries made at import.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -60,12 +59,23 @@ def _folded(x: int, o: int) -> int:
     return min(mask[x] << 9 | mask[o] for mask in SYMMETRIES)
 
 
-@dataclass(slots=True, unsafe_hash=True)
 class TicTacToeState(State):
-    """A position: the squares of X and of O as bit masks."""
+    """A position: the squares of X and of O as bit masks. No dataclass, which could not be compiled as a `State`."""
 
-    x: int = 0
-    o: int = 0
+    __slots__ = ("o", "x")
+
+    def __init__(self, x: int = 0, o: int = 0) -> None:
+        self.x = x
+        self.o = o
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TicTacToeState) and self.x == other.x and self.o == other.o
+
+    def __hash__(self) -> int:
+        return hash((self.x, self.o))
+
+    def __reduce__(self) -> tuple[type, tuple[int, int]]:
+        return TicTacToeState, (self.x, self.o)
 
     @property
     def to_move(self) -> int:

@@ -5,6 +5,10 @@ transcript. Times (`at_ms`) are server time in ms since the epoch. `excused_ms` 
 server was late: it is not charged. The tournament of a match is the part of its id
 before the first dot. The classes are not frozen, because that costs several times the rest of making a fact; nobody
 changes one all the same.
+
+They can be compiled (`hatch_build.py`). A generated constructor is not, so the facts of every move and match have
+theirs written out. An annotation of more than a class is in quotes, and a union has a name: only so do compiled
+classes keep it whole for who reads the log.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -17,25 +21,56 @@ from rumble_protocol.fields import AwayClock, TimeControl
 
 from rumble_server.match.match_id import tournament_id_of
 
+ToldClock = AwayClock | None
+"""None: as `stands`, in a match that began before there was another; its frames do not tell."""
+Scores = tuple[float, ...] | None
+"""By seat; None: the match is void."""
 
-@dataclass(slots=True)
+
+@dataclass(slots=True, init=False)
 class MatchStarted:
     """A match begins, under these terms; `moves` are its opening. Durations in ms."""
 
     match: str
     attempt: int
     game: str
-    settings: dict[str, SettingValue]
+    settings: "dict[str, SettingValue]"
     seed: int
-    seats: tuple[str, ...]
-    moves: tuple[str, ...]
+    seats: "tuple[str, ...]"
+    moves: "tuple[str, ...]"
     time_control: TimeControl
     illegal_retries: int
     away_ms: int
     at_ms: int
-    away_clock: AwayClock | None = None
-    """None: as `stands`, in a match that began before there was another; its frames do not tell."""
-    fact: Literal["match_started"] = "match_started"
+    away_clock: "ToldClock"
+
+    def __init__(
+        self,
+        match: str,
+        attempt: int,
+        game: str,
+        settings: dict[str, SettingValue],
+        seed: int,
+        seats: tuple[str, ...],
+        moves: tuple[str, ...],
+        time_control: TimeControl,
+        illegal_retries: int,
+        away_ms: int,
+        at_ms: int,
+        away_clock: ToldClock = None,
+    ) -> None:
+        self.match = match
+        self.attempt = attempt
+        self.game = game
+        self.settings = settings
+        self.seed = seed
+        self.seats = seats
+        self.moves = moves
+        self.time_control = time_control
+        self.illegal_retries = illegal_retries
+        self.away_ms = away_ms
+        self.at_ms = at_ms
+        self.away_clock = away_clock
 
     @property
     def tournament(self) -> str:
@@ -55,7 +90,7 @@ def _state_after(game: str, settings: tuple[tuple[str, SettingValue], ...], seed
     return state
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, init=False)
 class StartTold:
     """A seat was sent `match_start`; with the terms and the moves so far this is all of that frame.
 
@@ -67,12 +102,29 @@ class StartTold:
     seat: int
     resumed: bool
     at_ms: int
-    excused_ms: int = 0
-    all_seats: bool = False
-    fact: Literal["start_told"] = "start_told"
+    excused_ms: int
+    all_seats: bool
+
+    def __init__(
+        self,
+        match: str,
+        attempt: int,
+        seat: int,
+        resumed: bool,
+        at_ms: int,
+        excused_ms: int = 0,
+        all_seats: bool = False,
+    ) -> None:
+        self.match = match
+        self.attempt = attempt
+        self.seat = seat
+        self.resumed = resumed
+        self.at_ms = at_ms
+        self.excused_ms = excused_ms
+        self.all_seats = all_seats
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, init=False)
 class TurnAsked:
     """A bot was asked for a ply; with the moves so far this is all of the `turn` frame it was sent."""
 
@@ -82,14 +134,37 @@ class TurnAsked:
     seat: int
     turn_id: str
     remaining_ms: int
-    seats_ms: list[int]
+    seats_ms: "list[int]"
     lag_ms: int
-    omit: tuple[str, ...]
+    omit: "tuple[str, ...]"
     at_ms: int
-    fact: Literal["turn_asked"] = "turn_asked"
+
+    def __init__(
+        self,
+        match: str,
+        attempt: int,
+        ply: int,
+        seat: int,
+        turn_id: str,
+        remaining_ms: int,
+        seats_ms: list[int],
+        lag_ms: int,
+        omit: tuple[str, ...],
+        at_ms: int,
+    ) -> None:
+        self.match = match
+        self.attempt = attempt
+        self.ply = ply
+        self.seat = seat
+        self.turn_id = turn_id
+        self.remaining_ms = remaining_ms
+        self.seats_ms = seats_ms
+        self.lag_ms = lag_ms
+        self.omit = omit
+        self.at_ms = at_ms
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, init=False)
 class MoveMade:
     """A move counted. `bank_ms` is what its seat then has in the bank.
 
@@ -105,8 +180,31 @@ class MoveMade:
     bank_ms: int
     frame: str
     at_ms: int
-    excused_ms: int = 0
-    fact: Literal["move_made"] = "move_made"
+    excused_ms: int
+
+    def __init__(
+        self,
+        match: str,
+        attempt: int,
+        ply: int,
+        seat: int,
+        turn_id: str,
+        move: str,
+        bank_ms: int,
+        frame: str,
+        at_ms: int,
+        excused_ms: int = 0,
+    ) -> None:
+        self.match = match
+        self.attempt = attempt
+        self.ply = ply
+        self.seat = seat
+        self.turn_id = turn_id
+        self.move = move
+        self.bank_ms = bank_ms
+        self.frame = frame
+        self.at_ms = at_ms
+        self.excused_ms = excused_ms
 
 
 @dataclass(slots=True)
@@ -118,7 +216,6 @@ class MoveRefused:
     seat: int
     retries_left: int
     at_ms: int
-    fact: Literal["move_refused"] = "move_refused"
 
 
 @dataclass(slots=True)
@@ -132,7 +229,6 @@ class SeatAway:
     at_ms: int
     excused_ms: int = 0
     on_turn: bool = False
-    fact: Literal["seat_away"] = "seat_away"
 
 
 @dataclass(slots=True)
@@ -144,10 +240,9 @@ class SeatBack:
     seat: int
     away_left_ms: int
     at_ms: int
-    fact: Literal["seat_back"] = "seat_back"
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, init=False)
 class MatchOver:
     """A match has an outcome. `scores` None: void, not a result. `at_fault` are the seats whose fault ended it.
 
@@ -158,18 +253,47 @@ class MatchOver:
 
     match: str
     attempt: int
-    seats: tuple[str, ...]
-    scores: tuple[float, ...] | None
+    seats: "tuple[str, ...]"
+    scores: "Scores"
     termination: Termination
     reason: str
-    at_fault: tuple[int, ...]
-    moves: tuple[str, ...]
+    at_fault: "tuple[int, ...]"
+    moves: "tuple[str, ...]"
     at_ms: int
-    told: tuple[int, ...] = ()
-    seats_excused_ms: tuple[int, ...] = ()
-    drops: tuple[int, ...] = ()
-    stalled: bool = False
-    fact: Literal["match_over"] = "match_over"
+    told: "tuple[int, ...]"
+    seats_excused_ms: "tuple[int, ...]"
+    drops: "tuple[int, ...]"
+    stalled: bool
+
+    def __init__(
+        self,
+        match: str,
+        attempt: int,
+        seats: tuple[str, ...],
+        scores: Scores,
+        termination: Termination,
+        reason: str,
+        at_fault: tuple[int, ...],
+        moves: tuple[str, ...],
+        at_ms: int,
+        told: tuple[int, ...] = (),
+        seats_excused_ms: tuple[int, ...] = (),
+        drops: tuple[int, ...] = (),
+        stalled: bool = False,
+    ) -> None:
+        self.match = match
+        self.attempt = attempt
+        self.seats = seats
+        self.scores = scores
+        self.termination = termination
+        self.reason = reason
+        self.at_fault = at_fault
+        self.moves = moves
+        self.at_ms = at_ms
+        self.told = told
+        self.seats_excused_ms = seats_excused_ms
+        self.drops = drops
+        self.stalled = stalled
 
     @property
     def tournament(self) -> str:
@@ -195,13 +319,12 @@ class FrameSeen:
     match: str
     attempt: int
     seat: int
-    sender: Literal["bot", "server"]
+    sender: 'Literal["bot", "server"]'
     frame: str
     at_ms: int
     bytes: int = 0
     sha256: str = ""
     excused_ms: int = 0
-    fact: Literal["frame_seen"] = "frame_seen"
 
 
 @dataclass(slots=True)
@@ -214,7 +337,6 @@ class FrameShared:
     other: str
     other_number: int
     at_ms: int
-    fact: Literal["frame_shared"] = "frame_shared"
 
 
 MatchFact = (

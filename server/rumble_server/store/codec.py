@@ -4,12 +4,14 @@
 """
 
 import dataclasses
-from collections.abc import Container, Sequence
+import re
+from collections.abc import Callable, Container, Sequence
+from functools import cache
 from operator import attrgetter
-from typing import Annotated, Any, get_args
+from typing import Any, get_args, get_type_hints
 
 import orjson
-from pydantic import Field, TypeAdapter
+from pydantic import TypeAdapter
 from rumble_protocol.fields import TimeControl
 
 from rumble_server.tournament.ended import EndedTournament
@@ -17,15 +19,15 @@ from rumble_server.tournament.facts import LogFact
 
 Numbered = tuple[int, LogFact]
 
-_fact: TypeAdapter[LogFact] = TypeAdapter(Annotated[LogFact, Field(discriminator="fact")])
 _ended = TypeAdapter(EndedTournament)
 
-_KINDS: tuple[type[LogFact], ...] = get_args(LogFact)
-_FIELDS = {kind: [field.name for field in dataclasses.fields(kind) if field.name != "fact"] for kind in _KINDS}
-_TAGS = {
-    kind: next(str(field.default) for field in dataclasses.fields(kind) if field.name == "fact") for kind in _KINDS
+_TAGS: dict[type[LogFact], str] = {
+    kind: re.sub("(?<!^)(?=[A-Z])", "_", kind.__name__).lower() for kind in get_args(LogFact)
 }
-_VALUES = {kind: attrgetter("fact", *fields) for kind, fields in _FIELDS.items()}
+"""By kind: its name in the log, that of the class in lower case with `_` between its words."""
+_KINDS = {tag: kind for kind, tag in _TAGS.items()}
+_FIELDS = {kind: [field.name for field in dataclasses.fields(kind)] for kind in _TAGS}
+_VALUES = {kind: attrgetter(*fields) for kind, fields in _FIELDS.items()}
 
 
 def write_facts(facts: Sequence[Numbered]) -> str:
@@ -33,7 +35,7 @@ def write_facts(facts: Sequence[Numbered]) -> str:
     kinds = dict.fromkeys([type(fact) for _, fact in facts])
     row = {
         "fields": {_TAGS[kind]: _FIELDS[kind] for kind in kinds},
-        "facts": [(number, *_VALUES[type(fact)](fact)) for number, fact in facts],
+        "facts": [(number, _TAGS[type(fact)], *_VALUES[type(fact)](fact)) for number, fact in facts],
     }
     return orjson.dumps(row, default=_plain).decode()
 
@@ -49,12 +51,24 @@ def read_facts(text: str, match_ids: Container[str] | None = None) -> list[Numbe
         if match_ids is not None:
             place = {kind: 2 + names.index("match") for kind, names in fields.items() if "match" in names}
             facts = [fact for fact in facts if fact[1] in place and fact[place[fact[1]]] in match_ids]
-        return [
-            (number, _fact.validate_python({"fact": kind, **dict(zip(fields[kind], values, strict=True))}))
-            for number, kind, *values in facts
-        ]
+        readers = {kind: _reader(kind, tuple(names)) for kind, names in fields.items()}
+        return [(number, readers[kind](values)) for number, kind, *values in facts]
     except (AttributeError, IndexError, KeyError, TypeError) as error:
         raise ValueError(f"not a row of the log: {error!r}") from None
+
+
+@cache  # for each kind, at most one entry a version of its fields
+def _reader(kind: str, names: tuple[str, ...]) -> Callable[[object], LogFact]:
+    """Return what makes a fact of the values of these fields. Fields without a value have their defaults.
+
+    Values are validated apart from the class, since pydantic cannot fill the slots of a compiled one.
+    """
+    fact = _KINDS[kind]
+    hints = get_type_hints(fact)
+    validate = TypeAdapter(tuple[tuple(hints[name] for name in names)]).validator.validate_python  # type: ignore[misc, arg-type]
+    if names == tuple(_FIELDS[fact][: len(names)]):
+        return lambda values: fact(*validate(values))
+    return lambda values: fact(**dict(zip(names, validate(values), strict=True)))
 
 
 def write_ended(ended: EndedTournament) -> str:

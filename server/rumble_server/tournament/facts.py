@@ -17,7 +17,6 @@ class TournamentCreated:
     config: TournamentConfig
     at_ms: int
     challenger: str | None = None
-    fact: Literal["tournament_created"] = "tournament_created"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +27,6 @@ class BotJoined:
     bot: str
     at_ms: int
     house: str | None = None
-    fact: Literal["bot_joined"] = "bot_joined"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +37,6 @@ class BotLeft:
     bot: str
     removed: bool
     at_ms: int
-    fact: Literal["bot_left"] = "bot_left"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +47,6 @@ class BotAbsent:
     bot: str
     absent_left_ms: int
     at_ms: int
-    fact: Literal["bot_absent"] = "bot_absent"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +58,6 @@ class BotBenched:
     benched: bool
     reason: str
     at_ms: int
-    fact: Literal["bot_benched"] = "bot_benched"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +68,6 @@ class TournamentStarted:
     bots: tuple[str, ...]
     openings: tuple[tuple[str, ...], ...]
     at_ms: int
-    fact: Literal["tournament_started"] = "tournament_started"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +78,6 @@ class RoundPaired:
     pairings: tuple[Pairing, ...]
     byes: tuple[int, ...]
     at_ms: int
-    fact: Literal["round_paired"] = "round_paired"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +88,6 @@ class TournamentPaused:
     reason: str
     by: Literal["host", "disk"]
     at_ms: int
-    fact: Literal["tournament_paused"] = "tournament_paused"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +96,6 @@ class TournamentResumed:
 
     tournament: str
     at_ms: int
-    fact: Literal["tournament_resumed"] = "tournament_resumed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +106,6 @@ class TournamentEnded:
     status: Literal["finished", "cancelled"]
     reason: str
     at_ms: int
-    fact: Literal["tournament_ended"] = "tournament_ended"
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +115,6 @@ class ResultVoided:
     match: str
     attempt: int
     at_ms: int
-    fact: Literal["result_voided"] = "result_voided"
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +128,6 @@ class NameUsed:
     salt: str | None
     digest: str | None
     at_ms: int
-    fact: Literal["name_used"] = "name_used"
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +136,6 @@ class NameReset:
 
     name: str
     at_ms: int
-    fact: Literal["name_reset"] = "name_reset"
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +145,6 @@ class InviteChanged:
     tournament: str
     invite: str | None
     at_ms: int
-    fact: Literal["invite_changed"] = "invite_changed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +159,6 @@ class Banned:
     until_ms: int | None
     reason: str
     at_ms: int
-    fact: Literal["banned"] = "banned"
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +168,6 @@ class BanLifted:
     what: str
     by_name: bool
     at_ms: int
-    fact: Literal["ban_lifted"] = "ban_lifted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +178,6 @@ class HostTokenSet:
     salt: str
     digest: str
     at_ms: int
-    fact: Literal["host_token_set"] = "host_token_set"
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +186,6 @@ class HostTokenRemoved:
 
     name: str
     at_ms: int
-    fact: Literal["host_token_removed"] = "host_token_removed"
 
 
 NameFact = NameUsed | NameReset

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from rumble_server.match.facts import FrameSeen
 from rumble_server.tournament.ended import EndedTournament
 
 from tests.server.arena.playing import enter
@@ -93,5 +94,5 @@ def test_a_refusal_stands_in_the_transcripts_of_what_the_bot_is_playing() -> Non
     tournament = world.create(name="Monday", start_at_bots=2)
     bots: Any = world.logins("ann", "zoe", join=tournament.id)
     bots[1].say(type="join", tournament="friday")
-    seen = [fact for fact in world.log.facts if fact.fact == "frame_seen"]
+    seen = [fact for fact in world.log.facts if isinstance(fact, FrameSeen)]
     assert ["takes no more bots" in fact.frame for fact in seen] == [True]

@@ -10,7 +10,14 @@ from rumble_engine import Termination
 from rumble_protocol.fields import TimeControl
 from rumble_server.arena.recovery import facts_of_attempt, recover
 from rumble_server.match.facts import MatchOver, MatchStarted, MoveMade
-from rumble_server.tournament.facts import BotJoined, LogFact, TournamentCreated, TournamentEnded, tournament_of
+from rumble_server.tournament.facts import (
+    BotJoined,
+    LogFact,
+    TournamentCreated,
+    TournamentEnded,
+    TournamentStarted,
+    tournament_of,
+)
 from rumble_server.tournament.rebuild import rebuild_tournament
 
 from tests.server.arena.playing import NAMES, assert_all_was_played, at_random
@@ -165,14 +172,14 @@ def test_a_lobby_that_was_full_starts_by_itself() -> None:
     world = World()
     tournament = world.create(start_at_bots=2)
     world.logins("ann", "ben", join=tournament.id)
-    started = next(n for n, fact in enumerate(world.log.facts) if fact.fact == "tournament_started")
+    started = next(n for n, fact in enumerate(world.log.facts) if isinstance(fact, TournamentStarted))
     after = world.after_crash(started)
     assert after.arena.tournaments["friday"].status == "running"
 
 
 def test_a_tournament_whose_last_result_is_on_disk_ends_by_itself() -> None:
     world = played(0, 2)
-    last = max(n for n, fact in enumerate(world.log.facts) if fact.fact == "match_over")
+    last = max(n for n, fact in enumerate(world.log.facts) if isinstance(fact, MatchOver))
     after = world.after_crash(last + 1)
     assert after.arena.tournaments["friday"].status == "finished"
 

@@ -110,7 +110,7 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
 
 def facts_of(kind: type[LogFact]) -> st.SearchStrategy[LogFact]:
     """Any fact of a kind."""
-    names = [field.name for field in dataclasses.fields(kind) if field.name != "fact"]
+    names = [field.name for field in dataclasses.fields(kind)]
     return st.builds(kind, **{name: VALUES[name] for name in names})
 
 

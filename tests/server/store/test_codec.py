@@ -5,7 +5,7 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rumble_server.store.codec import read_ended, read_facts, write_ended, write_facts
+from rumble_server.store.codec import _KINDS, read_ended, read_facts, write_ended, write_facts
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import BotJoined, LogFact, TournamentCreated
@@ -84,3 +84,13 @@ def test_a_record_comes_back_as_it_was(record: EndedTournament) -> None:
 def test_a_damaged_record_is_a_value_error(text: str) -> None:
     with pytest.raises(ValueError):
         read_ended(text)
+
+
+def test_the_names_of_facts_in_the_log_stay() -> None:
+    assert sorted(_KINDS) == [
+        *("ban_lifted", "banned", "bot_absent", "bot_benched", "bot_joined", "bot_left", "frame_seen", "frame_shared"),
+        *("host_token_removed", "host_token_set", "invite_changed", "match_over", "match_started", "move_made"),
+        *("move_refused", "name_reset", "name_used", "result_voided", "round_paired", "seat_away", "seat_back"),
+        *("start_told", "tournament_created", "tournament_ended", "tournament_paused", "tournament_resumed"),
+        *("tournament_started", "turn_asked"),
+    ]

@@ -8,7 +8,7 @@ from random import Random
 from sqlite3 import Connection, connect
 
 import pytest
-from rumble_server.match.facts import FrameSeen, FrameShared, MatchOver, with_shared_frames
+from rumble_server.match.facts import FrameSeen, FrameShared, MatchOver, MatchStarted, with_shared_frames
 from rumble_server.match.match_id import tournament_id_of
 from rumble_server.store.batch import Batch
 from rumble_server.store.errors import StoreError
@@ -18,6 +18,7 @@ from rumble_server.store.sqlite import SqliteLog
 from rumble_server.store.writer import write as commit
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.facts import (
+    BotJoined,
     LogFact,
     NameFact,
     NameUsed,
@@ -105,7 +106,7 @@ def test_whatever_the_batches_every_fact_is_found_under_its_match_tournament_or_
         for tournament in ("friday", "monday"):
             own = [fact for fact in facts if tournament_of(fact) == tournament]
             assert reader.tournament_facts(tournament) == [fact for fact in own if isinstance(fact, TournamentFact)]
-            matches = {fact.match for fact in own if fact.fact == "match_started"}
+            matches = {fact.match for fact in own if isinstance(fact, MatchStarted)}
             assert len(matches) == 12
             for match in matches:
                 expected = [fact for fact in own if getattr(fact, "match", None) == match]
@@ -151,9 +152,9 @@ async def test_lists_are_of_the_newest_listed_tournaments_that_are_over(path: Pa
             await write(log, TournamentStarted(name, ("a", "b"), (), 1), joined(2, name), ended(name))
     with closing(LogReader(str(path))) as reader:
         assert reader.listed_ids(2) == ["five", "four"]
-        assert [fact.fact for fact in reader.outline("five")] == [
-            *("tournament_created", "bot_joined"),
-            *("tournament_started", "bot_joined", "tournament_ended"),
+        assert [type(fact) for fact in reader.outline("five")] == [
+            *(TournamentCreated, BotJoined),
+            *(TournamentStarted, BotJoined, TournamentEnded),
         ]
 
 
