@@ -14,6 +14,7 @@ server, tournament, name, invitation = [*sys.argv[1:], ""][:4] if len(sys.argv) 
 url = (server.replace("http", "ws", 1) if "://" in server else f"ws://{server}").rstrip("/") + "/bot"
 folder = os.environ.get("RUMBLE_CONFIG_DIR", ".")
 kept = pathlib.Path(folder, f"{name}@{url.split('/')[2]}.key".replace(":", "-"))
+kept.parent.mkdir(parents=True, exist_ok=True)
 kept.touch(0o600)  # the key proves that the name is yours: made once, then read from this file
 kept.write_text(kept.read_text() or secrets.token_urlsafe())
 login = {"type": "login", "name": name, "key": kept.read_text(), "join": tournament, "invite": invitation or None}

@@ -1,6 +1,7 @@
 """A real browser, a real server and bots for the tests of this folder, which share one event loop."""
 
 import importlib.util
+import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -87,6 +88,15 @@ async def paced_bots() -> AsyncIterator[PacedBots]:
     paced_bots = PacedBots()
     yield paced_bots
     await paced_bots.end()
+
+
+@pytest.fixture(scope="session")
+def axe() -> str:
+    """Read the script of axe-core: the file that `AXE` names, else the one that `npm install` puts here."""
+    path = Path(os.environ.get("AXE") or HERE.parents[1] / "node_modules" / "axe-core" / "axe.min.js")
+    if not path.is_file():
+        missing("axe-core is not here (`npm install --no-save --no-package-lock axe-core@4`; or `AXE` names its file)")
+    return path.read_text(encoding="utf-8")
 
 
 @pytest.fixture

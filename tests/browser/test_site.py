@@ -6,19 +6,20 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import pytest_asyncio
 
+from tests.browser.axe import CHECK, COLORS, SCHEMES, WIDTHS, complaints
 from tests.browser.conftest import OpenPage
 from tests.built_site import build_site
 
 if TYPE_CHECKING:
     from playwright.async_api import Page
 
-WIDTHS = (360, 1280)
-SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+
+FITS = "document.documentElement.scrollWidth === window.innerWidth"
 
 
 class _Quiet(SimpleHTTPRequestHandler):
@@ -50,7 +51,19 @@ async def test_every_page_fits_a_phone_and_a_desktop(open_page: OpenPage, paths:
         await page.goto(path)
         for width in WIDTHS:
             await page.set_viewport_size({"width": width, "height": 800})
-            assert await page.evaluate("document.documentElement.scrollWidth") == width, path
+            await page.wait_for_function(FITS)  # when the page has moved to its new width
+
+
+@pytest.mark.parametrize("path", ["index.html", "docs/BOTS.html", "docs/OPERATING.html", "docs/api/sdk.html"])
+async def test_nothing_is_hard_to_read(open_page: OpenPage, address: str, axe: str, path: str) -> None:
+    page: Page = await open_page(base_url=address, reduced_motion="reduce")
+    found = []
+    for scheme in SCHEMES:
+        await page.emulate_media(color_scheme=scheme)
+        await page.goto(path)
+        await page.evaluate(axe)
+        found += [f"{scheme}: {each}" for each in complaints(await page.evaluate(CHECK, COLORS))]
+    assert found == []
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
@@ -65,6 +78,5 @@ async def test_the_search_finds_a_word(open_page: OpenPage, address: str) -> Non
     from playwright.async_api import expect
 
     page: Page = await open_page(base_url=address, viewport={"width": 1280, "height": 800})
-    await page.goto("index.html")
-    await page.get_by_role("textbox", name="Search").fill("bare_bot")
+    await page.goto("index.html?q=bare_bot")
     await expect(page.locator(".md-search-result__link").first).to_be_visible()

@@ -26,8 +26,8 @@ NAME = "checked-bot"
 """Name that the program finds in RUMBLE_NAME; the report has the name of its login."""
 WHOLE_S, MORE_S = 18.0, 9.0
 """Seconds for a whole check with moves of `MOVE_MS`, and seconds more for each further game."""
-STARTED_S = 10.0
-"""Default of the seconds that a program has to connect; more is for the owner to allow, by `--wait`."""
+STARTED_S = 30.0
+"""Default of the seconds that a program has to connect; a compiler or a busy machine may need most of them."""
 MOVE_MS = 500
 BANK_MOVES = 5
 """The bank of a match divided by the time of a move: enough for a slow start."""

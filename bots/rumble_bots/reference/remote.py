@@ -4,7 +4,11 @@ from typing import Any
 
 from rumble_bots.reference import Choice, ReferenceBot, make_reference_bot
 from rumble_bots.sdk.bot import Bot, Noted, Turn
+from rumble_bots.sdk.lateness import Lateness
+from rumble_bots.search.thinking import SHARE
 
+LEAST = 0.1
+"""The part of its time that a bot plans with, however late its searches were."""
 MOVES_TO_COME = 20
 """The number of moves that a bank is divided by."""
 
@@ -33,15 +37,20 @@ class RemoteReferenceBot(Bot):
         self._name = name
         self._seed = seed
         self._options = options
+        self._lateness = Lateness()
+        """How much more time than planned its searches took."""
         self._idle: list[ReferenceBot] = [self._make()]
         self.games = self._idle[0].games
 
     def choose(self, turn: Turn) -> str:
         """Return the move, with a note. Matches at the same time ask different instances, whose seeds differ."""
         bot = self._idle.pop() if self._idle else self._make()
+        began, allowed_ms = turn.now(), budget_ms(turn)
+        planned_ms = max(allowed_ms * LEAST, allowed_ms - self._lateness.ms)
         try:
-            return noted(bot.choose(turn.position, budget_ms(turn)))
+            return noted(bot.choose(turn.position, round(planned_ms)))
         finally:
+            self._lateness.see((turn.now() - began) * 1000 - planned_ms * SHARE)
             self._idle.append(bot)
 
     def _make(self) -> ReferenceBot:

@@ -46,11 +46,20 @@ class Turn:
 
     @classmethod
     def of(
-        cls, message: server.Turn, start: server.MatchStart | None, now: Callable[[], float], round_trip_ms: float = 0.0
+        cls,
+        message: server.Turn,
+        start: server.MatchStart | None,
+        now: Callable[[], float],
+        round_trip_ms: float = 0.0,
+        late_ms: float = 0.0,
     ) -> "Turn":
-        """Make the turn of a `message` just received. The part of the round trip above `lag_ms` is kept free."""
+        """Make the turn of a `message` just received.
+
+        Kept free are `SAFETY_MS`, the part of the round trip above `lag_ms`, and the lateness of this machine, but at
+        most half of the time.
+        """
         remaining_ms = message.clock.remaining_ms
-        safety_ms = min(remaining_ms / 2, SAFETY_MS + max(0.0, round_trip_ms - message.clock.lag_ms))
+        safety_ms = min(remaining_ms / 2, SAFETY_MS + max(0.0, round_trip_ms - message.clock.lag_ms) + late_ms)
         return cls(
             match=message.match,
             attempt=message.attempt,

@@ -3,10 +3,12 @@
 import inspect
 import logging
 import traceback
+from collections.abc import Awaitable
 from pathlib import Path
 
 from rumble_bots.sdk.bot import Bot, Turn
 from rumble_bots.sdk.errors import GiveUp, Resign
+from rumble_bots.sdk.lateness import Lateness
 from rumble_bots.sdk.thinkers import Thinkers
 
 logger = logging.getLogger("rumble_bots")
@@ -18,6 +20,8 @@ class Chooser:
     def __init__(self, bot: Bot) -> None:
         self._bot = bot
         self._thinkers = Thinkers()
+        self.lateness = Lateness()
+        """How late threads begin and the event loop hears of their ends."""
 
     async def choose(self, turn: Turn) -> str:
         """Return the bot's answer as text. Raises Resign with the reason where it resigns or fails, and GiveUp.
@@ -28,7 +32,7 @@ class Chooser:
             if inspect.iscoroutinefunction(self._bot.choose):
                 answer = await self._bot.choose(turn)
             else:
-                answer = await self._thinkers.run(lambda: self._bot.choose(turn))
+                answer = await self._in_thread(turn)
                 if inspect.isawaitable(answer):
                     answer = await answer
         except GiveUp:
@@ -42,6 +46,25 @@ class Chooser:
             return answer
         logger.warning("%s: the bot answered %r at ply %d, which is no text", turn.match, answer, turn.ply)
         return str(answer)
+
+    async def _in_thread(self, turn: Turn) -> str | Awaitable[str]:
+        """Call `choose` in a thread, and measure what is lost around it.
+
+        The end is counted twice: the turn waited for the event loop, unseen, about as long as the answer did.
+        """
+        asked = began = ended = turn.now()
+
+        def choose() -> str | Awaitable[str]:
+            nonlocal began, ended
+            began = turn.now()
+            try:
+                return self._bot.choose(turn)
+            finally:
+                ended = turn.now()
+
+        answer = await self._thinkers.run(choose)
+        self.lateness.see(((began - asked) + 2 * (turn.now() - ended)) * 1000)
+        return answer
 
 
 def in_a_line(error: BaseException) -> str:

@@ -119,7 +119,7 @@ class Client:
         try:
             while self._connection is not None:
                 frame = await connection.receive()
-                await self._do(self.conversation.received(frame, connection.round_trip_ms))
+                await self._do(self.conversation.received(frame, connection.round_trip_ms, self._chooser.lateness.ms))
                 if self._failure is not None:
                     raise self._failure
                 if self._summary is not None:

@@ -97,7 +97,8 @@ class Conversation:
 
     # --- what comes in ---
 
-    def received(self, frame: str | bytes, round_trip_ms: float = 0.0) -> list[Action]:
+    def received(self, frame: str | bytes, round_trip_ms: float = 0.0, late_ms: float = 0.0) -> list[Action]:
+        """Take a frame; `late_ms` is how late this machine lets the bot begin and answer."""
         try:
             message = read_server_message(frame)
         except BadMessage as problem:
@@ -116,7 +117,7 @@ class Conversation:
                 self._match(message.match).start = message
                 return [Tell(message), Say(DEBUG, f"{message.match}: {' - '.join(message.seats)}, seat {message.seat}")]
             case server.Turn():
-                return self._turn(message, round_trip_ms)
+                return self._turn(message, round_trip_ms, late_ms)
             case server.Rejected():
                 return self._rejected(message)
             case server.MatchOver():
@@ -222,9 +223,9 @@ class Conversation:
     def _match(self, match_id: str) -> _Match:
         return self._matches.setdefault(match_id, _Match())
 
-    def _turn(self, message: server.Turn, round_trip_ms: float) -> list[Action]:
+    def _turn(self, message: server.Turn, round_trip_ms: float, late_ms: float) -> list[Action]:
         match = self._match(message.match)
-        turn = match.asked = Turn.of(message, match.start, self._now, round_trip_ms)
+        turn = match.asked = Turn.of(message, match.start, self._now, round_trip_ms, late_ms)
         if match.answer is not None and turn.asks_the_same(match.answer[0]):
             return self._send_answer(match)
         if match.thought is not None and turn.asks_the_same(match.thought):

@@ -2,9 +2,10 @@
 
 import asyncio
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from rumble_protocol.bot_messages import Challenge
+from rumble_protocol.codes import ErrorCode
 from rumble_protocol.plain import plain_text
 
 from rumble_bots.sdk.actions import Summary
@@ -17,6 +18,11 @@ from rumble_bots.sdk.keys import check_name
 from rumble_bots.sdk.own_key import OwnKey
 from rumble_bots.sdk.transport import Connect, connect
 
+HINTS: Mapping[str, str] = {
+    ErrorCode.INVITE_REQUIRED: "--invite CODE gives it, or invite=CODE in Python",
+    ErrorCode.BAD_KEY: "--key KEY or RUMBLE_KEY brings one",
+}
+"""What the owner of a bot can do, by the code of a refusal."""
 INTERRUPTED = 130
 """The exit code of a script that Ctrl-C ended, as shells have it."""
 
@@ -73,7 +79,7 @@ async def serve(
     try:
         return await client.run()
     except Refused as refused:
-        hint = own_key.hint(refused.code, client.conversation.identity)
+        hint = own_key.hint(refused.code, client.conversation.identity) or HINTS.get(refused.code, "")
         raise (Refused(refused.code, refused.message, hint) if hint else refused) from None
 
 

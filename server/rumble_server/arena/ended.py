@@ -18,7 +18,7 @@ def answer_join(ended: EndedTournament, bot: str) -> list[bytes]:
     """Tell a bot of the field its result again. Raises TournamentError for a bot that is not in it."""
     line = ended.line(bot)
     if line is None:
-        message = f"{ended.id} is {ended.status}; it takes no more bots"
+        message = f"{ended.id} is {ended.status}; it takes no more bots: join another"
         raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, message)
     if line.withdrawn:
         raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{bot} left {ended.id} for good")

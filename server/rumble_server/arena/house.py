@@ -28,6 +28,11 @@ MOST_ADDED = 32
 """Maximum number of added house bots on the server; each is a process. One more is refused."""
 
 
+def is_house_name(name: str) -> bool:
+    """Whether only a house bot can have this name."""
+    return name.casefold().startswith(PREFIX)
+
+
 @dataclass(frozen=True, slots=True)
 class _Added:
     """A house bot in the field of a tournament that is not over."""
@@ -49,7 +54,7 @@ class HouseKeys:
 
     def may_claim(self, name: str, key: str | None) -> bool:
         """Whether a new name may be claimed: names that begin like those of the house only with the house's key."""
-        return not name.casefold().startswith(PREFIX) or key == self.key(name)
+        return not is_house_name(name) or key == self.key(name)
 
 
 class HouseBots:

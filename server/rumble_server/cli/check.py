@@ -26,7 +26,7 @@ def check(
     ] = None,
     port: Annotated[int | None, typer.Option(min=0, max=65535, help="Be the server at this port of 127.0.0.1.")] = None,
     wait: Annotated[
-        float | None, typer.Option(min=0.1, help="Time in s for the bot to connect; 10, or 60 without COMMAND.")
+        float | None, typer.Option(min=0.1, help="Time in s for the bot to connect; 30, or 60 without COMMAND.")
     ] = None,
     move_ms: Annotated[
         int, typer.Option(min=50, max=60_000, help="The bot's time for a move, in ms; give slow bots more.")

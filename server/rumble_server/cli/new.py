@@ -10,6 +10,9 @@ import typer
 
 from rumble_server.cli.support.options import LOCAL_SERVER, Invite, Join, Server
 
+KEY_BYTES = 18
+"""Random bytes of a key that is made: 24 characters."""
+
 
 class Language(StrEnum):
     """The languages that starters are written in."""
@@ -34,6 +37,7 @@ def new(
     from rumble_bots.sdk.starters import STARTERS
 
     starter = STARTERS[language]
+    settings = _settings(server, join, name, invite, keyless=language is not Language.SHELL)
     folder = starter.write(name, directory)
     run = f"{starter.run} winblock"
     steps = (
@@ -41,7 +45,7 @@ def new(
         (starter.build, "once, and again after changes" if starter.compiled else "once"),
         (f"rumble check -- {run}", "does it keep the protocol?"),
         (f"rumble practice -- {run}", "a match, with every frame shown"),
-        (f"{_settings(server, join, name, invite)} {run}", "into a tournament; the key makes the name yours"),
+        (f"{settings} {run}", "into a tournament"),
     )
     width = max(len(command) for command, _ in steps if command)
     for command, why in steps:
@@ -49,8 +53,13 @@ def new(
             typer.echo(f"{command:{width}}  # {why}")
 
 
-def _settings(server: str, join: str | None, name: str, invite: str | None) -> str:
-    """Write what a starter reads from its environment, for a shell."""
-    key = secrets.token_urlsafe(16)  # from other machines a name needs one
+def _settings(server: str, join: str | None, name: str, invite: str | None, *, keyless: bool) -> str:
+    """Write what a starter reads from its environment, for a shell. Raises BadAddress.
+
+    A `keyless` bot makes no key by itself, and a server on another machine asks for one.
+    """
+    from rumble_bots.sdk.address import Address
+
+    key = secrets.token_urlsafe(KEY_BYTES) if keyless and not Address.parse(server).loopback else None
     values = {"SERVER": server.removeprefix("http://"), "JOIN": join, "NAME": name, "KEY": key, "INVITE": invite}
     return " ".join(f"RUMBLE_{key}={shlex.quote(value)}" for key, value in values.items() if value)

@@ -235,7 +235,9 @@ class Tournament:
                 raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{bot} left {self.id} for good")
             return None
         if self.status != "lobby" and not (self.config.late_join and self.status not in OVER):
-            raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{self.id} is {self.status}; it takes no more bots")
+            raise TournamentError(
+                ErrorCode.TOURNAMENT_CLOSED, f"{self.id} is {self.status}; it takes no more bots: join another"
+            )
         if not self.admits(invite):
             raise TournamentError(
                 ErrorCode.INVITE_REQUIRED,

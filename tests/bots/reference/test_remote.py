@@ -1,10 +1,13 @@
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any
 
 import pytest
 from rumble_bots.reference import Choice, UnknownReferenceBot, remote
 from rumble_bots.reference.remote import MOVES_TO_COME, RemoteReferenceBot, budget_ms
 from rumble_bots.sdk.bot import SAFETY_MS, Noted, Turn
+from rumble_bots.search.thinking import SHARE
 from rumble_engine import State
 from rumble_protocol import server_messages as server
 from rumble_protocol.codec import read_server_message
@@ -83,3 +86,36 @@ def test_bots_at_the_same_time_are_different_ones_and_used_again(monkeypatch: py
         for _ in range(2):
             assert list(pool.map(bot.choose, [asked(), asked()])) == ["5", "5"]
     assert made == [7, 8]
+
+
+class Overshooting:
+    """Takes half of its time, as searches do, and then a while more, on a clock of the test."""
+
+    def __init__(self, late_ms: float) -> None:
+        self.late_ms = late_ms
+        self.now_ms = 0.0
+        self.budgets: list[int] = []
+
+    def choose(self, state: State, budget_ms: int) -> Choice:
+        self.budgets.append(budget_ms)
+        self.now_ms += budget_ms * SHARE + self.late_ms
+        return Choice("2")
+
+
+def test_a_search_that_was_late_gets_less_time() -> None:
+    search: Any = Overshooting(late_ms=180)
+    bot = RemoteReferenceBot("minimax")
+    bot._idle = [search]
+    took = []
+    for _ in range(4):
+        turn = replace(asked(300), now=lambda: search.now_ms / 1000, deadline=(search.now_ms + 270) / 1000)
+        began = search.now_ms
+        bot.choose(turn)
+        took.append(search.now_ms - began)
+    assert search.budgets[0] == 270
+    assert took[0] > 300, "lost on time"
+    assert max(took[1:]) < 270, "and once measured, no more"
+    search.late_ms = 10_000
+    bot.choose(replace(turn, now=lambda: search.now_ms / 1000, deadline=(search.now_ms + 270) / 1000))
+    bot.choose(replace(turn, now=lambda: search.now_ms / 1000, deadline=(search.now_ms + 270) / 1000))
+    assert search.budgets[-1] == 27, "there is always a little to think with"

@@ -49,6 +49,13 @@ def test_think_ms_shrinks_to_nothing() -> None:
     assert turn.think_ms == 0
 
 
+def test_a_machine_that_was_late_has_less_time_to_think() -> None:
+    message = read_server_message(says.turn(remaining_ms=300))
+    assert isinstance(message, server.Turn)
+    assert Turn.of(message, None, lambda: 0.0, late_ms=40).think_ms == 300 - SAFETY_MS - 40
+    assert Turn.of(message, None, lambda: 0.0, late_ms=1000).think_ms == 150, "at most half of the time is kept free"
+
+
 @pytest.mark.parametrize(
     ("remaining_ms", "lag_ms", "round_trip_ms", "think_ms"),
     [(1000, 50, 50, 970), (1000, 0, 50, 920), (1000, 200, 600, 570), (40, 0, 0, 20), (100, 0, 900, 50), (0, 0, 0, 0)],

@@ -1,6 +1,7 @@
 import asyncio
 import logging
 import threading
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -35,6 +36,13 @@ async def test_an_ordinary_choose_thinks_off_the_event_loop() -> None:
     assert bot.thread is not None
     assert bot.thread is not threading.current_thread()
     assert bot.thread.daemon
+
+
+async def test_what_is_lost_around_a_choice_is_measured() -> None:
+    times = iter([0.0, 0.010, 0.500, 0.525])  # asked, begun, ended, heard of by the event loop
+    chooser = Chooser(Answering("4"))
+    await chooser.choose(replace(TURN, now=lambda: next(times)))
+    assert chooser.lateness.ms == pytest.approx(10 + 2 * 25)
 
 
 async def test_the_loop_goes_on_while_a_bot_thinks() -> None:

@@ -119,6 +119,24 @@ async def test_a_whole_tournament() -> None:
     assert world.slept == []
 
 
+async def test_a_turn_keeps_the_lateness_of_those_before_it_free() -> None:
+    seen: list[Turn] = []
+
+    class Late(First):
+        def choose(self, turn: Turn) -> str:
+            seen.append(turn)
+            client._chooser.lateness.see(200.0)
+            return super().choose(turn)
+
+    second = says.turn("t2", board="XO.......", moves=("0", "1"))
+    connection = FakeConnection(*OPENING, says.turn(), (2, second), (3, says.tournament_over()))
+    world = World(connection)
+    client = world.client(Late())
+    await client.run()
+    first_ms, second_ms = (turn.think_ms for turn in seen)
+    assert first_ms - second_ms == pytest.approx(200, abs=10)
+
+
 async def test_it_connects_again_and_answers_the_newest_turn() -> None:
     first = FakeConnection(*OPENING, says.turn("t1"))
     second = FakeConnection(*OPENING, says.turn("t2"), (2, says.tournament_over()))

@@ -40,8 +40,8 @@ def test_who_was_in_it_is_told_its_result_as_at_the_end() -> None:
     ("bot", "message"),
     [
         ("cid", "cid left friday for good"),
-        ("dan", "friday is finished; it takes no more bots"),
-        ("zoe", "friday is finished; it takes no more bots"),
+        ("dan", "friday is finished; it takes no more bots: join another"),
+        ("zoe", "friday is finished; it takes no more bots: join another"),
     ],
 )
 def test_who_is_not_in_it_cannot_join(bot: str, message: str) -> None:

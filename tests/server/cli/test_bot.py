@@ -36,6 +36,18 @@ def test_the_help_lists_every_fault() -> None:
     assert tuple(faulty.FAULTS) == bot.FAULTS
 
 
+@pytest.mark.parametrize("command", [["bot", "random"], ["bridge", "stdio", "--", "cat"]])
+def test_there_is_no_key_of_the_same_server(
+    command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("RUMBLE_CONFIG_DIR", str(tmp_path))
+    monkeypatch.setenv("RUMBLE_STATE_DIR", str(tmp_path))
+    options = ["--server", "127.0.0.1:1", "--same-server", "192.0.2.1:8765", "--join", "cup", "--name", "ann"]
+    assert run([*command[:2], *options, *command[2:]]) == 1
+    told = capsys.readouterr().err.splitlines()[-1]
+    assert told == "rumble: no key of ann is kept for http://192.0.2.1:8765"
+
+
 @pytest.mark.e2e
 def test_a_function_plays_a_tournament_unchanged(file: str, capsys: pytest.CaptureFixture[str]) -> None:
     with FakeServer().in_a_thread() as server:

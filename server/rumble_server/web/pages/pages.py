@@ -8,6 +8,7 @@ from typing import Any, TypeVarTuple
 from fastapi import FastAPI, Request
 from starlette.responses import Response
 
+from rumble_server.arena.house import is_house_name
 from rumble_server.tournament.rebuild import Rebuilt
 from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.api.invitations import NOT_INVITED, page_invitation
@@ -74,6 +75,7 @@ def add_pages(app: FastAPI, site: Site, library: Library) -> None:
             (title, [each for each in listing.tournaments if each.status in statuses]) for title, statuses in GROUPS
         ]
         bots = await asyncio.to_thread(records, listing.counted)
+        own, house = ([each for each in bots if is_house_name(each.name) is of_house] for of_house in (False, True))
         invited = site.arena.tournaments.get(request.query_params.get("join", ""))
         invitation = invitation_to(request, invited)
         return await answer(
@@ -84,8 +86,9 @@ def add_pages(app: FastAPI, site: Site, library: Library) -> None:
             joinable=invited.id
             if invited is not None and invitation["invite"]
             else next((each.id for each in listing.tournaments if each.status == "lobby"), None),
-            bots=bots[:MOST_BOTS],
-            more_bots=len(bots[MOST_BOTS:]),
+            bots=own[:MOST_BOTS],
+            house_bots=house[:MOST_BOTS],
+            more_bots=len(own[MOST_BOTS:]) + len(house[MOST_BOTS:]),
             is_connected=site.arena.is_connected,
             **invitation,
         )

@@ -40,5 +40,6 @@ function fill() {
 const before = kept();
 if (before !== null && NAME.test(before)) field.value = before;
 byId("bot-name-field").hidden = false;
+byId("bot-name-made").hidden = true;
 field.addEventListener("input", fill);
 fill();

@@ -18,6 +18,10 @@ async function refresh() {
     const [shown, next] = [byId(id), fresh.getElementById(id)];
     if (!next || shown.contains(document.activeElement)) continue; // a link that has the focus is kept
     showTimes(next);
+    for (const fold of next.querySelectorAll("details")) {
+      const before = document.getElementById(fold.id);
+      if (before instanceof HTMLDetailsElement) fold.open = before.open;
+    }
     if (next.innerHTML === shown.innerHTML) continue;
     shown.replaceChildren(...next.childNodes);
     shown.hidden = next.hidden;

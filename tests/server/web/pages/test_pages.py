@@ -1,4 +1,7 @@
+import re
+
 import httpx
+from rumble_server.arena.house import HouseKeys
 
 from tests.server.web.memory_server import MemoryServer
 from tests.server.web.pages.html import NASTY, Page
@@ -73,3 +76,19 @@ async def test_home_groups_by_status_and_helps_when_there_is_nothing(
     assert text.index("Open: waiting for bots") < text.index("Over")
     assert "Playing now" not in text
     assert "Secret" not in text
+
+
+async def test_house_bots_are_folded_away_from_the_others(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    tournament = server.world.create(start_at_bots=3)
+    server.house_bots.add(tournament.id, "random", "House-Of-Mine", 1)
+    server.bots("ann", "bob", join=tournament.id)
+    key = HouseKeys("a-secret").key("House-Of-Mine")
+    (house,) = server.world.logins("House-Of-Mine", key=key, join=tournament.id)
+    house.play(lambda turn: str(turn["legal"][0]), lambda: 10)
+    server.world.run()
+    assert tournament.status == "finished"
+    before, fold, after = (await browser.get("/")).text.partition('<details id="house-bots">')
+    assert fold
+    assert set(re.findall('<a href="/bots/([^"]*)">', before)) == {"ann", "bob"}
+    assert re.findall('<a href="/bots/([^"]*)">', after) == ["House-Of-Mine"]
+    assert 'House bots <span class="quiet">1</span>' in after
