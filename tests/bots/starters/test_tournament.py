@@ -18,12 +18,7 @@ pytestmark = pytest.mark.e2e
 
 ROOT = Path(__file__).parents[3]
 PATIENCE_S = 120.0
-<<<<<<< HEAD
-BARE = "bare"
-INVITATION = "for starters"
-=======
 BARE, INVITE = "bare", "hush hush"
->>>>>>> main
 FORMS = ("{}", "http://{}", "ws://{}/bot", "http://{}/", "ws://{}")
 """The ways to write a server's address."""
 CYCLES = 8
@@ -35,11 +30,7 @@ def environment(folder: Path, server: Server, tournament: str, form: str, name: 
         "RUMBLE_SERVER": form.format(f"127.0.0.1:{server.port}"),
         "RUMBLE_JOIN": tournament,
         "RUMBLE_NAME": name,
-<<<<<<< HEAD
-        "RUMBLE_INVITE": INVITATION,
-=======
         "RUMBLE_INVITE": INVITE,
->>>>>>> main
         "RUMBLE_STATE_DIR": str(folder / "state"),
         "PATH": tool_path(),
     }
@@ -49,15 +40,9 @@ def environment(folder: Path, server: Server, tournament: str, form: str, name: 
 def played(folder: Path, bots: Mapping[str, Sequence[str]], *options: str) -> list[Any]:
     """Return the matches of a tournament of these programs; each of them ended with exit code 0."""
     with serving(folder) as server, ExitStack() as stack:
-<<<<<<< HEAD
-        server.tournament("create", "cup", "--start-at-bots", str(len(bots) + 1), "--invite", INVITATION, *options)
-        file, address = str(ROOT / "bots" / "python" / "bare_bot.py"), f"127.0.0.1:{server.port}"
-        bare = [sys.executable, file, address, "cup", BARE, INVITATION]
-=======
         server.tournament("create", "cup", "--start-at-bots", str(len(bots) + 1), "--invite", INVITE, *options)
         bare_bot = str(ROOT / "bots" / "python" / "bare_bot.py")
         bare = [sys.executable, bare_bot, f"127.0.0.1:{server.port}", "cup", BARE, INVITE]
->>>>>>> main
         processes = {}
         for number, (name, command) in enumerate({**bots, BARE: bare}.items()):
             told = environment(folder, server, "cup", FORMS[(number + len(options)) % len(FORMS)], name)
