@@ -17,6 +17,8 @@ class Grid:
     """One shape of board. `grid` makes it, so that equal shapes are the same object, also after pickling."""
 
     __slots__ = (
+        "_drawn",
+        "_text",
         "base",
         "bottoms",
         "columns",
@@ -45,6 +47,11 @@ class Grid:
         self.full = sum(bottom * ((1 << rows) - 1) for bottom in self.bottoms)
         self.directions = tuple(tuple(_shifts(step, connect)) for step in (1, height - 1, height, height + 1))
         self.lines = self.open_lines(0)
+        self._drawn = tuple(
+            sum(1 << 4 * columns * row for row in range(rows) if stones >> row & 1) for stones in range(1 << rows)
+        )
+        """By the stones of a column: the hexadecimal digits of the last column of a board, 1 for each stone."""
+        self._text = f"%0{columns * rows}x"
         self.open: dict[int, tuple[int, ...]] = {}
         """By the taken cells of the top row: the columns that are not full, from the left."""
         self.open_letters: dict[int, tuple[str, ...]] = {}
@@ -97,12 +104,15 @@ class Grid:
             rest >>= height
         return min(key, mirrored)
 
-    def draw(self, x: int, o: int) -> list[str]:
-        """Return the rows from the top, each a text of `X`, `O` and `.`."""
-        # The binary digits are read as hexadecimal ones: one digit a cell, 0 empty, 1 X, 2 O.
-        digits = int(f"{x:b}", 16) + 2 * int(f"{o:b}", 16)
-        cells = f"{digits:0{self.columns * self.height}x}".translate(DRAWN)[::-1]
-        return [cells[row :: self.height] for row in range(self.rows - 1, -1, -1)]
+    def draw(self, x: int, o: int) -> str:
+        """Return the board as a text of `X`, `O` and `.`, row by row from the top."""
+        drawn, height, column = self._drawn, self.height, len(self._drawn) - 1
+        digits = 0
+        for _ in self.letters:
+            digits = (digits << 4) + drawn[x & column] + 2 * drawn[o & column]
+            x >>= height
+            o >>= height
+        return (self._text % digits).translate(DRAWN)
 
 
 def _shifts(step: int, connect: int) -> Iterator[int]:

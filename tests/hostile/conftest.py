@@ -26,7 +26,7 @@ OPTIONS = (
 """Bounds that are small enough to be reached soon; the others are the defaults."""
 SECRETS = rf"{TOKEN}|key-of-|guess-number-"
 """What no log may have: each key of these tests begins with the second, each guess with the third."""
-CYCLES = 50
+CYCLES = 40
 """Enough for the honest bots to play all the time; what is left is played quickly at the end."""
 
 collect_ignore_glob = [] if sys.platform == "linux" else ["test_*.py"]

@@ -11,7 +11,7 @@ from tests.hostile.target import Target, target, wait_until
 
 pytestmark = [pytest.mark.e2e, pytest.mark.long]
 
-STALL_S, MOVE_MS, EXCUSED_MS = 4.0, 300, 500
+STALL_S, MOVE_MS, EXCUSED_MS = 3.0, 300, 500
 SHORT_S = 0.4
 """A stall in s that is longer than the clock, and shorter than what is excused."""
 KEY = "key-of-the-cheat-and-his-mate"

@@ -79,8 +79,7 @@ class Connect4State(State):
     def view(self, seat: int | None = None) -> dict[str, Any]:
         """Return `board` (one text, row by row from the top), `columns`, `rows`, `connect`; all seats see the same."""
         grid = self.grid
-        board = "".join(self._rows())
-        return {"board": board, "columns": grid.columns, "rows": grid.rows, "connect": grid.connect}
+        return {"board": self._board(), "columns": grid.columns, "rows": grid.rows, "connect": grid.connect}
 
     def text(self) -> str:
         return "/".join(self._rows())
@@ -97,9 +96,13 @@ class Connect4State(State):
         grid = self.grid
         return (grid.open_lines(self.mine ^ self.filled) - grid.open_lines(self.mine)) / (grid.lines + 1)
 
-    def _rows(self) -> list[str]:
+    def _board(self) -> str:
         theirs = self.mine ^ self.filled
         return self.grid.draw(theirs, self.mine) if self.to_move else self.grid.draw(self.mine, theirs)
+
+    def _rows(self) -> list[str]:
+        board, columns = self._board(), self.grid.columns
+        return [board[start : start + columns] for start in range(0, len(board), columns)]
 
 
 class Connect4(Game):

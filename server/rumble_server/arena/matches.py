@@ -98,7 +98,7 @@ class Matches:
     def new_turn_id(self) -> str:
         """Return a turn id that no other turn of any run has."""
         self._turns += 1
-        return self._prefix + format(self._turns, "x")
+        return f"{self._prefix}{self._turns:x}"
 
     # --- matches begin, go on and stop ---
 

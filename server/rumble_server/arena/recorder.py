@@ -1,4 +1,4 @@
-"""The one way to record: append a fact to the log, apply it to its machines, and settle what follows.
+"""Recording: append a fact to the log, apply it to its machines, and settle what follows.
 
 Machines change by facts only, so what this run has done and what the log tells are the same.
 """

@@ -6,11 +6,13 @@ from typing import Annotated
 
 import typer
 
-from rumble_server.cli.support import options
+from rumble_server.cli.support import completion, options
 
 
 def ask(
-    bot: Annotated[str, typer.Argument(metavar="BOT", help="A reference bot, or FILE.py:FUNCTION.")],
+    bot: Annotated[
+        str, typer.Argument(metavar="BOT", help="A reference bot, or FILE.py:FUNCTION.", autocompletion=completion.bots)
+    ],
     game: options.Game = "tictactoe",
     position: Annotated[
         str | None, typer.Option(metavar="TEXT", help="In the game's notation; by default the start.")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rumble_server.cli.support import completion
 from rumble_server.cli.support.bot_names import read_reference_bot
 from rumble_server.cli.support.options import Game, Json, Seed, Setting, read_settings
 
@@ -16,8 +17,8 @@ BOT = "A reference bot, with or without options (minimax,depth=4,time-ms=100), o
 
 
 def battle(
-    first: Annotated[str, typer.Argument(metavar="A", help=BOT)],
-    second: Annotated[str, typer.Argument(metavar="B", help=BOT)],
+    first: Annotated[str, typer.Argument(metavar="A", help=BOT, autocompletion=completion.bots)],
+    second: Annotated[str, typer.Argument(metavar="B", help=BOT, autocompletion=completion.bots)],
     matches: Annotated[int, typer.Option(min=1, help="How many matches; the bots take turns to move first.")] = 1000,
     game: Game = "tictactoe",
     setting: Setting = None,

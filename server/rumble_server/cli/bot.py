@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 from rumble_protocol.plain import plain_text
 
-from rumble_server.cli.support import options
+from rumble_server.cli.support import completion, options
 from rumble_server.cli.support.bot_names import own_name
 from rumble_server.cli.support.errors import CliError, ExitCode
 from rumble_server.cli.support.loop import run_unless_stopped
@@ -19,7 +19,12 @@ FAULTS = (
 
 
 def bot(
-    bot: Annotated[str, typer.Argument(metavar="NAME|FILE.py:FUNCTION", help="A reference bot, or a function.")],
+    bot: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME|FILE.py:FUNCTION", help="A reference bot, or a function.", autocompletion=completion.bots
+        ),
+    ],
     server: options.Server,
     join: options.Join = None,
     name: options.Name = None,

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from rumble_server.cli.support import completion
 from rumble_server.cli.support.errors import CliError, ExitCode
 from rumble_server.cli.support.options import Json
 
@@ -18,7 +19,12 @@ def check(
         typer.Argument(metavar="[-- COMMAND]", help="Starts the bot; without it, start the bot yourself."),
     ] = None,
     game: Annotated[
-        list[str] | None, typer.Option(metavar="GAME", help="A game to check; may be repeated; tictactoe by default.")
+        list[str] | None,
+        typer.Option(
+            metavar="GAME",
+            help="A game to check; may be repeated; tictactoe by default.",
+            autocompletion=completion.games,
+        ),
     ] = None,
     server: Annotated[
         str | None,

@@ -4,17 +4,24 @@ from typing import Annotated
 
 import typer
 
+from rumble_server.cli.support import completion
 from rumble_server.cli.support.bot_names import DEFAULT_HOUSE
-from rumble_server.cli.support.options import Seed
+from rumble_server.cli.support.options import Game, Seed
 
 
 def demo(
     bots: Annotated[
         str | None,
-        typer.Option(help="Like random,minimax,my.py:ai, or random:64 for 64 of them; by default all that can play."),
+        typer.Option(
+            help="Like random,minimax,my.py:ai, or random:64 for 64 of them; by default all that can play.",
+            autocompletion=completion.bots,
+        ),
     ] = None,
-    game: Annotated[str, typer.Option(metavar="GAME", help="A game; see: rumble games.")] = "tictactoe",
-    format_: Annotated[str, typer.Option("--format", help="round-robin, gauntlet, knockout or swiss.")] = "round-robin",
+    game: Game = "tictactoe",
+    format_: Annotated[
+        str,
+        typer.Option("--format", help="round-robin, gauntlet, knockout or swiss.", autocompletion=completion.formats),
+    ] = "round-robin",
     cycles: Annotated[int, typer.Option(min=1, max=1000, help="How often everyone meets everyone.")] = 1,
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the page; 0 takes a free one.")] = 0,
     db: Annotated[str | None, typer.Option(help="File to keep the event log in; by default it is deleted.")] = None,

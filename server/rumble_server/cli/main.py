@@ -61,7 +61,7 @@ def load(name: str) -> Any:
     return typer.main.get_command(command)
 
 
-app = App(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+app = App(cls=LazyGroup, add_completion=True, context_settings={"help_option_names": ["-h", "--help"]})
 
 
 def _list(name: str, line: str) -> None:
@@ -107,6 +107,8 @@ def run(args: Sequence[str] | None = None) -> int:
         hint = f" (see: {where.command_path} --help)" if where is not None else ""
         return _complain(error.format_message() + hint, error.exit_code)
     except (KeyboardInterrupt, typer.Abort):
+        if sys.stderr.isatty():
+            typer.echo(err=True)  # after the ^C of the terminal
         return ExitCode.INTERRUPTED
     except BrokenPipeError:
         # The reader of our output has gone. Python would report it again when it flushes at exit.

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from rumble_server.cli.support.options import Game, Key, Server, Setting, read_settings
-from rumble_server.cli.support.terminal import plain_lines, stdin_lines
+from rumble_server.cli.support.terminal import plain_or_rich, stdin_lines, writer
 
 MOVE_MS = 600_000
 """Default time for each move: ten minutes."""
@@ -26,19 +26,20 @@ def play(
     move_ms: Annotated[int, typer.Option(min=1, help="Time for each move, in ms.")] = MOVE_MS,
 ) -> None:
     """Play a match against a bot, in this terminal."""
+    from functools import partial
+
     from rumble_bots.sdk.serve import serve
     from rumble_engine import get_game
     from rumble_protocol.bot_messages import Challenge
     from rumble_protocol.fields import TimeControl
 
+    from rumble_server.cli.support.boards import board_of
     from rumble_server.cli.support.loop import run
     from rumble_server.cli.support.person import Person, user_name
 
     settings = get_game(game).complete(read_settings(setting))
     clock = TimeControl(move_ms=move_ms)
     challenge = Challenge(against=against, game=game, settings=settings, seat=seat, time_control=clock)
-    run(serve(Person(stdin_lines(), _write), server, name=name or user_name(), key=key, challenge=challenge))
-
-
-def _write(text: str) -> None:
-    typer.echo(plain_lines(text))
+    console = plain_or_rich()
+    person = Person(stdin_lines(), writer(console), partial(board_of, console))
+    run(serve(person, server, name=name or user_name(), key=key, challenge=challenge))

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from rumble_server.cli.support import completion
 from rumble_server.cli.support.options import Game, Json, Seed, Setting, read_settings
 
 
@@ -18,7 +19,9 @@ def practice(
     ],
     game: Game = "tictactoe",
     setting: Setting = None,
-    against: Annotated[str, typer.Option(metavar="BOT", help="The reference bot, or FILE.py:FUNCTION.")] = "random",
+    against: Annotated[
+        str, typer.Option(metavar="BOT", help="The reference bot, or FILE.py:FUNCTION.", autocompletion=completion.bots)
+    ] = "random",
     seed: Seed = 0,
     matches: Annotated[int, typer.Option(min=1, max=1000, help="How many matches.")] = 1,
     step: Annotated[bool, typer.Option("--step", help="Wait for Enter before each turn is sent to the bot.")] = False,

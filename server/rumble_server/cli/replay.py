@@ -8,7 +8,7 @@ import typer
 
 from rumble_server.cli.support.errors import CliError, ExitCode
 from rumble_server.cli.support.options import LOCAL_SERVER, Server
-from rumble_server.cli.support.terminal import plain_lines
+from rumble_server.cli.support.terminal import plain_or_rich, writer
 
 
 def replay(
@@ -25,6 +25,9 @@ def replay(
     ply: Annotated[int | None, typer.Option(min=0, help="Begin at this ply; in a pipe, print only this one.")] = None,
 ) -> None:
     """Step through a match ply by ply; in a pipe, print every board."""
+    from functools import partial
+
+    from rumble_server.cli.support.boards import board_of
     from rumble_server.cli.support.files import read_text
     from rumble_server.cli.support.recorded_match import from_server, from_text
     from rumble_server.cli.support.replaying import Replay, step
@@ -35,16 +38,14 @@ def replay(
         raise CliError(f"{source}: there is no such file")
     else:
         recorded = from_server(server, source)
-    shown = Replay(recorded)
+    console = plain_or_rich()
+    write, shown = writer(console), Replay(recorded, partial(board_of, console))
     if ply is not None and ply > shown.last:
         raise CliError(f"{recorded.match_id} has only {shown.last} plies", ExitCode.USAGE)
     if sys.stdin.isatty() and sys.stdout.isatty() and source != "-":
-        step(shown, ply or 0, lambda: sys.stdin.readline() or "q", _write)
+        step(shown, ply or 0, lambda: sys.stdin.readline() or "q", write)
     else:
-        _write(shown.title())
+        write(shown.title())
         for each in range(shown.last + 1) if ply is None else (ply,):
-            _write(f"\n{shown.page(each)}")
-
-
-def _write(text: str) -> None:
-    typer.echo(plain_lines(text))
+            for part in shown.page(each):
+                write(part)

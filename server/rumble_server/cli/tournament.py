@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from rumble_server.cli.support import tournament_options
+from rumble_server.cli.support import completion, tournament_options
 from rumble_server.cli.support.answers import print_answer
 from rumble_server.cli.support.commands import App
 from rumble_server.cli.support.errors import CliError, ExitCode
@@ -24,7 +24,7 @@ from rumble_server.cli.support.options import (
     read_settings,
 )
 from rumble_server.cli.support.organiser_client import OrganiserClient, api_path
-from rumble_server.cli.support.terminal import plain
+from rumble_server.cli.support.terminal import plain, plain_or_rich
 from rumble_server.match.match_id import tournament_id_of
 
 app = App(help="Create, start, watch and end tournaments on a server.")
@@ -191,7 +191,10 @@ def unbench(
 @app.command()
 def house(
     tournament_id: Id,
-    bot: Annotated[str | None, typer.Argument(metavar="[BOT]", help="A reference bot; without it, list them.")] = None,
+    bot: Annotated[
+        str | None,
+        typer.Argument(metavar="[BOT]", help="A reference bot; without it, list them.", autocompletion=completion.bots),
+    ] = None,
     server: Server = LOCAL_SERVER,
     host_token: HostToken = None,
     name: Annotated[str | None, typer.Option(help="Its name in the tournament; by default one is made.")] = None,
@@ -269,11 +272,16 @@ def list_(server: Server = LOCAL_SERVER, json_: Json = False) -> None:
 
 @app.command()
 def standings(tournament_id: Id, server: Server = LOCAL_SERVER, json_: Json = False) -> None:
-    """Show the standings by rank."""
-    from rumble_server.cli.support.tables import told_table
+    """Show the standings by rank, with the faults of bots and who is benched."""
+    from rumble_server.cli.support.tables import standings_for
 
-    told = OrganiserClient(server).get(api_path("tournaments", tournament_id, "standings"))
-    print_answer(told, json_, f"{tournament_id}: {told['status']}", told_table(told["standings"]))
+    client, path = OrganiserClient(server), ("tournaments", tournament_id)
+    if json_:
+        print_answer(client.get(api_path(*path, "standings")), True)
+        return
+    told = client.get(api_path(*path))
+    table = standings_for(plain_or_rich(), told["standings"], None, told["entrants"])
+    print_answer(told, False, f"{tournament_id}: {told['status']}", table)
 
 
 @app.command()

@@ -14,12 +14,14 @@ MOST_LAG_MS = 200
 class PlainControl:
     """A time control to reckon with: reading an attribute of the pydantic model costs ten times as much."""
 
-    __slots__ = ("bank_ms", "increment_ms", "move_ms")
+    __slots__ = ("bank_ms", "has_bank", "increment_ms", "move_ms")
 
     def __init__(self, control: TimeControl) -> None:
         self.move_ms = control.move_ms
         self.bank_ms = control.bank_ms
         self.increment_ms = control.increment_ms
+        self.has_bank = self.bank_ms + self.increment_ms > 0
+        """Whether a bank can ever hold anything."""
 
 
 def thinking_ms(asked_at_ms: int, now_ms: int, lag_ms: int, excused_ms: int = 0) -> int:

@@ -196,7 +196,7 @@ class Referee:
         self._record(told)
         for seat, frame in frames_of_start(told, self.terms, self.moves):
             self._driver.begin(seat, frame)
-        self._ask(now_ms)
+        self._ask_if_there(now_ms)
 
     def connect(self, seat: int, connection: Connection, now_ms: int) -> None:
         """Tell the seat's bot, connected for the first time or again, of the match, and of its turn if it is due."""
@@ -214,8 +214,8 @@ class Referee:
             self._driver.begin(told_seat, frame)
         if excused_ms and self._void_if_stalled(now_ms):
             return
-        if self.turn is None and self.seats[self.state.to_move].away_since_ms is None:
-            self._ask(now_ms)
+        if self.turn is None:
+            self._ask_if_there(now_ms)
 
     def disconnect(self, seat: int, now_ms: int) -> None:
         """The seat's socket ended: stop its clock, start its away budget, and tell the others."""
@@ -277,7 +277,9 @@ class Referee:
         excused_ms = 0 if late_ms == turn.late_ms else turn.excused_ms(now_ms, late_ms)
         if now_ms > turn.deadline_ms + excused_ms and not turn.held:  # it counts: no verdict was before it
             excused_ms = now_ms - turn.deadline_ms
-        bank_ms = bank_after_ms(self.control, self.seats[seat].bank_ms, turn.thought_ms(now_ms, excused_ms))
+        bank_ms = 0
+        if self.control.has_bank:
+            bank_ms = bank_after_ms(self.control, self.seats[seat].bank_ms, turn.thought_ms(now_ms, excused_ms))
         if len(frame) > SURELY_SHORT:
             self._see(seat, "bot", frame, now_ms, excused_ms)
             frame = ""
@@ -291,8 +293,8 @@ class Referee:
         outcome = self.state.outcome
         if outcome is not None:
             self._end(outcome, now_ms)
-        elif self.seats[self.state.to_move].away_since_ms is None:
-            self._ask(now_ms)
+        else:
+            self._ask_if_there(now_ms)
         return True
 
     def resign(self, seat: int, now_ms: int, frame: str) -> None:
@@ -359,9 +361,12 @@ class Referee:
         self._see(seat, "server", frame.decode(), now_ms)
         self._driver.send(seat, frame)
 
-    def _ask(self, now_ms: int) -> None:
+    def _ask_if_there(self, now_ms: int) -> None:
+        """Ask the seat to move, unless its bot is away."""
         seat = self.state.to_move
         own = self.seats[seat]
+        if own.away_since_ms is not None:
+            return
         left_ms = remaining_ms(self.control, own.bank_ms, self._used_ms)
         move_ms = self.control.move_ms
         seats_ms = [move_ms + each.bank_ms for each in self.seats]

@@ -195,7 +195,7 @@ class _Repair:
         """
         held = [name for folded, name in sorted(self._entrants.items()) if folded not in self._names]
         removed = [HostTokenRemoved(name, now_ms) for name in self._tokens]
-        facts = [*removed, *(NameUsed(name, "", "", now_ms) for name in held)]
+        facts: list[HostTokenRemoved | NameUsed] = [*removed, *(NameUsed(name, "", "", now_ms) for name in held)]
         batch = Batch()
         for number, fact in enumerate(facts, self._last + 1):
             batch.add(number, fact)

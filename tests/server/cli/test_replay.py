@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from rumble_server.cli.main import run
+from rumble_server.cli.support.person import diagram
 from rumble_server.cli.support.recorded_match import RecordedMatch, from_text
 from rumble_server.cli.support.replaying import Replay, step
 
@@ -122,15 +123,15 @@ def test_wrong_usage(capsys: Captured, export: Path, tmp_path: Path) -> None:
 
 
 def test_a_terminal_steps_through_it() -> None:
-    shown = Replay(from_text(json.dumps(EXPORT), "export.json", None))
+    shown = Replay(from_text(json.dumps(EXPORT), "export.json", None), diagram)
     keys = iter(["\n", "n\n", "b\n", "e\n", "n\n", "3\n", "99\n", "g\n", "b\n", "?\n", "q\n"])
     told: list[str] = []
     step(shown, 0, lambda: next(keys), told.append)
     plies = [int(text.split()[1]) for text in told if text.startswith("\nply ")]
     assert plies == [0, 1, 2, 1, 5, 5, 3, 5, 0, 0, 0]
-    assert told[-2].startswith("Enter or n: next ply")
+    assert told[-3].startswith("Enter or n: next ply")
 
 
 def test_a_match_that_goes_on_says_so() -> None:
-    shown = Replay(RecordedMatch("t.1", "tictactoe", {}, 0, ["ann", "ben"], ["4"], ""))
-    assert shown.page(1).endswith("not over")
+    shown = Replay(RecordedMatch("t.1", "tictactoe", {}, 0, ["ann", "ben"], ["4"], ""), diagram)
+    assert shown.page(1)[-1] == "not over"

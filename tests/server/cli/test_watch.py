@@ -1,6 +1,7 @@
 """`rumble watch`: what it makes of events, and a whole tournament over a real server."""
 
 import io
+import re
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,6 +24,10 @@ def result(match: str, attempt: int = 1, scores: list[float] | None = None) -> d
 
 def board(match: str, ply: int = 0) -> dict[str, Any]:
     return {"match": match, "seats": ["a", "b"], "ply": ply, "diagram": f"board of {match}"}
+
+
+def entrant(name: str, *, benched: bool = False) -> dict[str, Any]:
+    return {"name": name, "connected": True, "withdrawn": False, "benched": benched}
 
 
 def line(name: str, rank: int) -> dict[str, Any]:
@@ -49,14 +54,15 @@ SNAPSHOT: dict[str, Any] = {
     "matches_over": 2,
     "matches_total": 6,
     "standings": [line("a", 1), line("b", 2)],
+    "entrants": [entrant("a"), entrant("b")],
     "running": [board("f.3")],
     "latest": [result("f.2", 1, [0.5, 0.5]), result("f.1", 1, [1.0, 0.0])],
 }
 
 
-def drawn(shown: WatchedTournament) -> str:
-    console = Console(width=120, record=True, file=io.StringIO())
-    console.print(shown.drawn())
+def drawn(shown: WatchedTournament, width: int = 120, height: int = 40) -> str:
+    console = Console(width=width, height=height, record=True, file=io.StringIO())
+    console.print(shown.drawn(console))
     return console.export_text()
 
 
@@ -93,6 +99,68 @@ def test_what_is_drawn() -> None:
         Event("4", "standings", {"standings": [line("b", 1)], "matches_over": 3, "matches_total": 6, "pairs": []})
     )
     assert "3 of 6 matches" in drawn(shown)
+
+
+def wide_snapshot(**changed: Any) -> dict[str, Any]:
+    drawing = {
+        "surface": "grid",
+        "columns": 3,
+        "board": "X...O....",
+        "pieces": {"X": {"name": "X", "seat": 0, "shape": "cross", "colour": "first"}},
+        "column_labels": ["a", "b", "c"],
+        "row_labels": ["3", "2", "1"],
+        "names": [],
+        "last": [0],
+        "edges": [],
+        "facing": False,
+    }
+    return {**SNAPSHOT, "running": [{**board("f.3", 2), "moves": ["b2", "a3"], "drawing": drawing}], **changed}
+
+
+def test_a_board_stands_beside_the_table_or_below_it_or_not_at_all() -> None:
+    shown = WatchedTournament()
+    shown.take(Event("1", "snapshot", wide_snapshot()))
+    row = next(line for line in drawn(shown, width=120).splitlines() if "[X]" in line)
+    assert re.search(r"^#  name .*3\[X\]\. \.", row), "the columns' names and the top row of the board"
+    row = next(line for line in drawn(shown, width=80).splitlines() if line.startswith("#"))
+    assert "decided by" not in row, "fewer columns make room for the board"
+    below = drawn(shown, width=60).splitlines()
+    assert next(number for number, line in enumerate(below) if "[X]" in line) > 3
+    assert "ply 2: a3" in below[-1]
+    assert "[X]" not in drawn(shown, width=60, height=8)
+
+
+def test_the_last_board_stays_until_another_match_begins() -> None:
+    shown = WatchedTournament()
+    shown.take(Event("1", "snapshot", wide_snapshot()))
+    shown.take(Event("2", "match_over", result("f.3", 1, [1.0, 0.0])))
+    assert "[X]" in drawn(shown)
+    shown.take(Event("3", "match_start", board("f.4")))
+    assert "board of f.4" in drawn(shown)
+    assert "[X]" not in drawn(shown)
+
+
+def test_faults_and_benched_bots_are_in_the_table() -> None:
+    lines = [line("a", 1), {**line("b", 2), "faults": {"timeout": 2, "illegal_move": 1}}]
+    shown = WatchedTournament(0)
+    shown.take(Event("1", "snapshot", {**SNAPSHOT, "standings": lines, "entrants": [entrant("a"), entrant("b")]}))
+    assert "2 timeout, 1 illegal move" in drawn(shown, width=150)
+    shown.take(Event("2", "field", {"entrants": [entrant("a"), entrant("b", benched=True)]}))
+    assert "2 timeout, 1 illegal move; benched" in drawn(shown, width=150)
+    assert "3; benched" in drawn(shown, width=80)
+
+
+def test_more_bots_than_rows_are_counted() -> None:
+    shown = WatchedTournament(0)
+    shown.take(Event("1", "snapshot", {**SNAPSHOT, "standings": [line(f"bot-{n}", n) for n in range(1, 31)]}))
+    shown.say("no server answers; connecting again in 1 s")
+    text = drawn(shown, height=14)
+    assert "bot-10 " in text
+    assert "bot-11" not in text
+    assert "... and 20 more" in text
+    assert "connecting again in 1 s" in text
+    shown.take(Event("2", "field", {"entrants": []}))
+    assert "connecting again" not in drawn(shown, height=14)
 
 
 @pytest.fixture(scope="module")
@@ -147,7 +215,7 @@ def test_what_would_steer_a_terminal_is_shown_as_escapes() -> None:
     lines += watched.take(Event("1", "match_over", {**result("n"), "reason": steering}))
     watched.take(Event("1", "match_start", {**board("o"), "seats": [steering, "b"], "diagram": f"{steering}\n. ."}))
     console = Console(file=io.StringIO(), width=200, no_color=True)
-    console.print(watched.drawn())
+    console.print(watched.drawn(console))
     text = "".join(lines) + console.file.getvalue()  # type: ignore[attr-defined]
     assert "\x1b" not in text
     assert "\x9b" not in text

@@ -24,39 +24,51 @@ Row = tuple[str, str]
 """An option, argument or command, and the text about it."""
 
 
+class _AsTyped:
+    """What typer makes of a value while it completes a line: nothing."""
+
+    def coerce(self, value: Any, **_: Any) -> Any:
+        return value
+
+
 class Command(TyperCommand):
     """A command with plain help."""
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        return super().parse_args(_prepared(self, ctx), args)
+
     def get_help(self, ctx: Any) -> str:
         return _help(self, ctx)
-
-    def get_help_option(self, ctx: Any) -> Any:
-        return _quick(super().get_help_option(ctx))
 
 
 class Group(TyperGroup):
     """A command that has commands, with plain help."""
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        return super().parse_args(_prepared(self, ctx), args)
+
     def get_help(self, ctx: Any) -> str:
         return _help(self, ctx, {name: self.get_command(ctx, name) for name in self.list_commands(ctx)})
-
-    def get_help_option(self, ctx: Any) -> Any:
-        return _quick(super().get_help_option(ctx))
 
 
 class App(typer.Typer):
     """A group of commands of `rumble`."""
 
     def __init__(self, cls: type[Group] = Group, **settings: Any) -> None:
-        super().__init__(cls=cls, add_completion=False, rich_markup_mode=None, **settings)
+        super().__init__(**{"cls": cls, "add_completion": False, "rich_markup_mode": None, **settings})
 
     def command(self, name: str | None = None, **settings: Any) -> Callable[[Any], Any]:
         return super().command(name, **{"cls": Command, **settings})
 
 
-def _quick(option: Any) -> Any:
-    option.default = False  # a bool is taken as it is; for None typer would load pydantic
-    return option
+def _prepared(command: Any, context: Any) -> Any:
+    """Spare typer to load pydantic for help, the version and completion; it does so for any value but a bool."""
+    for param in command.get_params(context):
+        if context.resilient_parsing:
+            param._runtime_param = _AsTyped()
+        elif not param.expose_value:
+            param.default = False
+    return context
 
 
 def _help(command: Any, context: Any, commands: dict[str, Any] | None = None) -> str:

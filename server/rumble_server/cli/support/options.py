@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from rumble_server.cli.support import completion
 from rumble_server.cli.support.errors import CliError, ExitCode
 
 LOCAL_SERVER = "http://127.0.0.1:8765"
@@ -42,7 +43,7 @@ Invite = Annotated[
 Challenges = Annotated[bool, typer.Option("--challenges", help="Accept challenges, and stay connected until Ctrl-C.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but the result.")]
 Verbose = Annotated[bool, typer.Option("--verbose", help="Log everything, with tracebacks.")]
-Game = Annotated[str, typer.Option(metavar="GAME", help="A game; see: rumble games.")]
+Game = Annotated[str, typer.Option(metavar="GAME", help="A game; see: rumble games.", autocompletion=completion.games)]
 Setting = Annotated[
     list[str] | None,
     typer.Option("--set", "--setting", metavar="NAME=VALUE", help="A setting of the game; may be repeated."),

@@ -1,7 +1,6 @@
 """The HTTP API from a shell: an organiser's requests, and errors as one line."""
 
 import os
-import ssl
 from collections.abc import Iterator, Mapping
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Self
@@ -11,6 +10,8 @@ from rumble_server.cli.support.errors import CliError, ExitCode
 from rumble_server.cli.support.event_stream import Event, StreamLost, parse
 
 if TYPE_CHECKING:
+    import ssl
+
     import httpx
 
 TIMEOUT_S = 30.0
@@ -24,11 +25,13 @@ def api_path(*parts: str) -> str:
     return "/".join(quote(part, safe="") for part in parts)
 
 
-def _trusted() -> ssl.SSLContext | bool:
+def _trusted() -> "ssl.SSLContext | bool":
     """Return what certificates are checked against: the file that SSL_CERT_FILE names, else the usual authorities.
 
     httpx reads that variable together with those of proxies, or not at all.
     """
+    import ssl
+
     file = os.environ.get("SSL_CERT_FILE")
     try:
         return ssl.create_default_context(cafile=file) if file else True

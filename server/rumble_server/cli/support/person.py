@@ -2,10 +2,11 @@
 
 import getpass
 from collections.abc import Callable
+from typing import Any
 
 from rumble_bots.sdk.bot import Bot, Turn
 from rumble_bots.sdk.errors import Resign
-from rumble_engine import MoveError, get_game
+from rumble_engine import Game, MoveError, State, get_game
 from rumble_protocol import server_messages as server_says
 
 from rumble_server.cli.support.bot_names import as_bot_name
@@ -13,12 +14,26 @@ from rumble_server.cli.support.bot_names import as_bot_name
 HELP = "type a move, ? for all that are allowed, or resign"
 
 
-class Person(Bot):
-    """A bot whose moves a person types. `read` returns a line, or None at the end of the input."""
+def diagram(game: Game, state: State, last: str | None) -> Any:
+    """Show a board as plain text."""
+    return state.diagram()
 
-    def __init__(self, read: Callable[[], str | None], write: Callable[[str], None]) -> None:
+
+class Person(Bot):
+    """A bot whose moves a person types.
+
+    `read` returns a line, or None at the end of the input; `write` takes a text or what `draw` makes of a board.
+    """
+
+    def __init__(
+        self,
+        read: Callable[[], str | None],
+        write: Callable[[Any], None],
+        draw: Callable[[Game, State, str | None], Any] = diagram,
+    ) -> None:
         self._read = read
         self._write = write
+        self._draw = draw
         self._start: server_says.MatchStart | None = None
 
     def match_start(self, message: server_says.MatchStart) -> None:
@@ -30,10 +45,10 @@ class Person(Bot):
 
     def choose(self, turn: Turn) -> str:
         """Show the board, and ask until the answer is a legal move. Raises Resign."""
-        state = turn.position
-        if turn.moves:
-            self._write(f"Last move: {turn.moves[-1]}")
-        self._write(state.diagram())
+        state, last = turn.position, turn.moves[-1] if turn.moves else None
+        if last is not None:
+            self._write(f"Last move: {last}")
+        self._write(self._draw(get_game(turn.game), state, last))
         while True:
             self._write("Your move:")
             line = self._read()
@@ -55,7 +70,8 @@ class Person(Bot):
     def match_over(self, message: server_says.MatchOver) -> None:
         if self._start is None:
             return
-        self._write(get_game(self._start.game).load(message.state).diagram())
+        game = get_game(self._start.game)
+        self._write(self._draw(game, game.load(message.state), message.moves[-1] if message.moves else None))
         if message.scores is None:
             result = "The match is void and will be played again"
         elif message.winner is None:

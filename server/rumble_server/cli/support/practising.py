@@ -12,6 +12,7 @@ from pathlib import Path
 from signal import Signals
 
 import typer
+from rich.padding import Padding
 from rich.text import Text
 from rumble_bots.sdk.actions import Summary
 from rumble_bots.sdk.address import ws_url
@@ -24,6 +25,7 @@ from rumble_protocol.fields import DAY_MS, TimeControl
 
 from rumble_server.arena.organiser import Organiser
 from rumble_server.cli.support.advice import CLOSES
+from rumble_server.cli.support.boards import board_of, draws
 from rumble_server.cli.support.bot_names import checked_bots, own_name
 from rumble_server.cli.support.bot_process import BotSpec, make_bot, search_ms
 from rumble_server.cli.support.errors import CliError, ExitCode
@@ -50,6 +52,8 @@ STDERR = 2
 """The file descriptor."""
 SLOW = "your bot has no time limit here; if it is not thinking, it may not flush what it writes; Ctrl-C ends it"
 CONNECT = "open a WebSocket to the address in RUMBLE_SERVER, log in as RUMBLE_NAME, and join RUMBLE_JOIN"
+BOARD_INDENT = 7
+"""Columns left of a board, where other entries say who they are about."""
 STYLES = {"bot": "cyan", "server": "green", "board": "", "note": "dim", "next": "bold yellow"}
 
 
@@ -106,6 +110,10 @@ class Screen:
         for entry in () if self._ended else entries:
             if self._as_json:
                 typer.echo(json.dumps(entry.as_json()))
+            elif entry.position is not None and draws(self._console):
+                game, state, last = entry.position
+                board = board_of(self._console, get_game(game), state, last)
+                self._console.print(Padding(board, (0, 0, 0, BOARD_INDENT)))
             else:
                 self._console.print(Text(plain_lines(str(entry)), style=STYLES[entry.about]), soft_wrap=True)
 

@@ -1,8 +1,9 @@
 """A recorded match, ply by ply."""
 
 from collections.abc import Callable
+from typing import Any
 
-from rumble_engine import EngineError, State, get_game
+from rumble_engine import EngineError, Game, State, get_game
 
 from rumble_server.cli.support.errors import CliError
 from rumble_server.cli.support.recorded_match import RecordedMatch
@@ -13,8 +14,9 @@ KEYS = "Enter or n: next ply, b: back, g: the start, e: the end, a number: that 
 class Replay:
     """A match, ply by ply. Raises CliError if its moves cannot be played."""
 
-    def __init__(self, recorded: RecordedMatch) -> None:
+    def __init__(self, recorded: RecordedMatch, draw: Callable[[Game, State, str | None], Any]) -> None:
         self._recorded = recorded
+        self._draw = draw
         try:
             self._game = get_game(recorded.game)
             self._states: list[State] = [self._game.initial(recorded.settings, recorded.seed)]
@@ -33,25 +35,26 @@ class Replay:
             f"{self._recorded.match_id}: {' - '.join(f'{name} ({mark})' for name, mark in seats)}, {self._game.title}"
         )
 
-    def page(self, ply: int) -> str:
-        """Return the board after a ply, under a line with the move; after the last, with the result."""
+    def page(self, ply: int) -> list[Any]:
+        """Return what to show of a ply: a line, the board after it as `draw` makes it, after the last the result."""
         recorded, state = self._recorded, self._states[ply]
         head = f"ply {ply} of {self.last}"
         if ply:
             mover = self._states[ply - 1].to_move
             name = recorded.seats[mover] if mover < len(recorded.seats) else self._game.seat_marks[mover]
             head += f": {name} played {recorded.moves[ply - 1]}"
-        lines = [head, state.diagram()]
+        page = [f"\n{head}", self._draw(self._game, state, recorded.moves[ply - 1] if ply else None)]
         if ply == self.last:
-            lines.append(recorded.result or "not over")
-        return "\n".join(lines)
+            page.append(recorded.result or "not over")
+        return page
 
 
-def step(shown: Replay, ply: int, read: Callable[[], str], write: Callable[[str], None]) -> None:
+def step(shown: Replay, ply: int, read: Callable[[], str], write: Callable[[Any], None]) -> None:
     """Show a ply, then the ones that the person asks for, until `q`. `read` returns a line."""
     write(f"{shown.title()}\n{KEYS}")
     while True:
-        write(f"\n{shown.page(ply)}")
+        for part in shown.page(ply):
+            write(part)
         match read().strip().lower():
             case "" | "n":
                 ply = min(ply + 1, shown.last)

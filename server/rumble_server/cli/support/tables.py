@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich import box
+from rich.console import Console
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 from rumble_protocol.feed_messages import Standing
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
 
 MARKS = {1.0: "1", 0.5: "=", 0.0: "0"}
 """How a crosstable writes a score."""
+UNBOUNDED = 1000
+"""Width in columns at which a table is measured."""
 RECORD = ("points", "played", "won", "drawn", "lost")
 
 
@@ -43,12 +47,24 @@ def title_of(tournament: "Tournament") -> str:
 
 def standings_table(tournament: "Tournament") -> Table:
     """Draw the live standings: rank, name, points and record."""
-    lines = tournament.table.standings()
-    byes = _byes(lines)
+    standings = tournament.table.standings()
+    byes = _byes(standings)
     table = _table(title_of(tournament), *RECORD, *byes)
-    for standing in lines:
-        table.add_row(str(standing.rank), standing.name, *_record(standing, byes))
+    remarks = _add_remarks(table, standings, tournament)
+    for standing in standings:
+        table.add_row(str(standing.rank), standing.name, *_record(standing, byes), *remarks[standing.name])
     return table
+
+
+def _add_remarks(table: Table, standings: Sequence[Standing], tournament: "Tournament") -> dict[str, list[str]]:
+    """Add a column for faults if any bot has some, and return what each bot's row ends with."""
+    entrants = [
+        {"name": each.bot, "benched": each.benched, "withdrawn": each.withdrawn} for each in tournament.field.values()
+    ]
+    remarks = remarks_on([{"name": each.name, "faults": each.faults} for each in standings], entrants)
+    if remarks:
+        table.add_column("faults")
+    return {each.name: [remarks.get(each.name, "")] if remarks else [] for each in standings}
 
 
 def _byes(lines: Sequence[Standing]) -> tuple[str, ...]:
@@ -61,28 +77,81 @@ def _record(line: Standing, byes: Sequence[str]) -> tuple[str, ...]:
     return points_text(line.points), *map(str, counts)
 
 
-def told_table(lines: Sequence[Mapping[str, Any]], title: str | None = None) -> Table:
-    """Draw standings as the API has them, with their tie-breaks and ratings."""
+def told_table(
+    lines: Sequence[Mapping[str, Any]],
+    title: str | None = None,
+    entrants: Sequence[Mapping[str, Any]] = (),
+    *,
+    brief: bool = False,
+) -> Table:
+    """Draw standings as the API has them, and why bots failed or play no more.
+
+    With `brief`, without tie-breaks and intervals, and with the number of faults only.
+    """
     lines = plain(list(lines))
+    remarks = remarks_on(lines, plain(list(entrants)), brief=brief)
     table = Table(title=None if title is None else Text(plain(title)), title_justify="left", box=None, pad_edge=False)
-    tiebreaks = list(lines[0].get("tiebreaks", ())) if lines else []
+    tiebreaks = list(lines[0].get("tiebreaks", ())) if lines and not brief else []
     rated = any(line.get("rating") is not None for line in lines)
     counts = ("played", "wins", "draws", "losses", *(["byes"] if any(line.get("byes") for line in lines) else []))
     columns = ("#", "name", "points", *(["rating"] if rated else []), *counts)
-    for column in (*columns, *(name.upper() for name in tiebreaks), "decided by"):
-        table.add_column(column, justify="left" if column in ("name", "decided by") else "right")
+    last = (*([] if brief else ["decided by"]), *(["faults"] if remarks else []))
+    for column in (*columns, *(name.upper() for name in tiebreaks), *last):
+        table.add_column(column, justify="left" if column in ("name", *last) else "right")
     for line in lines:
         values = [line["tiebreaks"][name] for name in tiebreaks]
         table.add_row(
             str(line["rank"]),
             Text(line["name"]),
             points_text(line["points"]),
-            *([rating_text(line)] if rated else []),
+            *([rating_text({**line, "interval": None} if brief else line)] if rated else []),
             *(str(line.get(count, 0)) for count in counts),
             *("-" if value is None else f"{value:.4g}" for value in values),
-            str(line.get("decided_by", "")).upper(),
+            *([] if brief else [str(line.get("decided_by", "")).upper()]),
+            *([remarks.get(line["name"], "")] if remarks else []),
         )
     return table
+
+
+def fitting_table(
+    console: Console,
+    lines: Sequence[Mapping[str, Any]],
+    title: str | None = None,
+    entrants: Sequence[Mapping[str, Any]] = (),
+    beside: int = 0,
+) -> Table | None:
+    """Draw standings as wide as the terminal allows with `beside` columns next to them; None if they do not fit."""
+    for brief in (False, True):
+        table = told_table(lines, title, entrants, brief=brief)
+        if (
+            Measurement.get(console, console.options.update(max_width=UNBOUNDED), table).maximum + beside
+            <= console.width
+        ):
+            return table
+    return None
+
+
+def standings_for(console: Console, lines: Sequence[Mapping[str, Any]], *about: Any) -> Table:
+    """Draw standings for a console: those that fit best; `about` is the rest of what `told_table` takes."""
+    return fitting_table(console, lines, *about) or told_table(lines, *about, brief=True)
+
+
+def remarks_on(
+    lines: Sequence[Mapping[str, Any]], entrants: Sequence[Mapping[str, Any]] = (), *, brief: bool = False
+) -> dict[str, str]:
+    """Write, by name, the matches that a bot lost by its own fault, and that it is benched or withdrew."""
+    found = {line["name"]: [fault_text(line.get("faults", {}), brief)] for line in lines}
+    for entrant in entrants:
+        told = "benched" if entrant["benched"] else "withdrew" if entrant["withdrawn"] else ""
+        found.setdefault(entrant["name"], []).append(told)
+    return {name: "; ".join(filter(None, texts)) for name, texts in found.items() if any(texts)}
+
+
+def fault_text(faults: Mapping[str, int], brief: bool = False) -> str:
+    """Write how often a bot lost by which fault: `2 timeout, 1 illegal move`, or `3` if `brief`."""
+    if brief:
+        return str(sum(faults.values()) or "")
+    return ", ".join(f"{count} {fault.replace('_', ' ')}" for fault, count in faults.items())
 
 
 def audit_table(told: Mapping[str, Any]) -> Table:
@@ -116,10 +185,11 @@ def crosstable(tournament: "Tournament") -> Table:
     byes = _byes(standings)
     for column_of_byes in byes:
         table.add_column(column_of_byes, justify="right")
+    remarks = _add_remarks(table, standings, tournament)
     for row in standings:
         cells = ["*" if row is column else _cell(tournament, row.name, column.name) for column in standings]
         record = (f"{row.wins}-{row.draws}-{row.losses}", *([str(row.byes)] if byes else []))
-        table.add_row(str(row.rank), row.name, *cells, points_text(row.points), *record)
+        table.add_row(str(row.rank), row.name, *cells, points_text(row.points), *record, *remarks[row.name])
     return table
 
 

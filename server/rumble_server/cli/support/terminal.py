@@ -10,6 +10,7 @@ from rumble_protocol.plain import plain_text
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.text import Text
 
 PIPE_WIDTH = 1000
 """Width of text in a pipe, in columns; a table is cut off only beyond it."""
@@ -47,6 +48,16 @@ def plain_or_rich(*, stderr: bool = False) -> "Console":
 
     console = Console(stderr=stderr)
     return console if console.is_terminal else Console(stderr=stderr, width=PIPE_WIDTH, no_color=True)
+
+
+def writer(console: "Console") -> "Callable[[str | Text], None]":
+    """Return a function that writes a text with escapes, or what was drawn, on lines of their own."""
+    from rich.text import Text
+
+    def write(shown: "str | Text") -> None:
+        console.print(Text(plain_lines(shown)) if isinstance(shown, str) else shown, soft_wrap=True)
+
+    return write
 
 
 def stdin_lines() -> Callable[[], str | None]:

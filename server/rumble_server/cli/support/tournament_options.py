@@ -7,13 +7,19 @@ from typing import Annotated, Any
 
 import typer
 
+from rumble_server.cli.support import completion
 from rumble_server.cli.support.errors import CliError, ExitCode
 from rumble_server.cli.support.options import read_points
 
 OPENINGS = ("auto", "suite", "none")
 
 Format = Annotated[
-    str | None, typer.Option("--format", help="round-robin, gauntlet, knockout or swiss; round-robin by default.")
+    str | None,
+    typer.Option(
+        "--format",
+        help="round-robin, gauntlet, knockout or swiss; round-robin by default.",
+        autocompletion=completion.formats,
+    ),
 ]
 Rounds = Annotated[
     int | None, typer.Option(min=1, help="Swiss: number of rounds; by default as many as a knockout has.")

@@ -25,6 +25,8 @@ class Entry:
     text: str
     frame: Any = None
     """The frame as data; None if it is not JSON."""
+    position: tuple[str, State, str | None] | None = None
+    """Of a board: the game, the state and the move that led to it, if it is known."""
 
     def as_json(self) -> dict[str, Any]:
         if self.about not in ("bot", "server"):
@@ -97,7 +99,11 @@ class Trace:
             self._state = self._state.play(frame["move"])
         except (EngineError, KeyError, TypeError):
             return
-        yield Entry("board", self._state.diagram())
+        yield self._board(self._state, [frame["move"]])
+
+    def _board(self, state: State, moves: list[str]) -> Entry:
+        position = None if self._game is None else (self._game, state, moves[-1] if moves else None)
+        return Entry("board", state.diagram(), position=position)
 
     def _told(self, frame: dict[str, Any]) -> Iterator[Entry]:
         match frame.get("type"):
@@ -110,7 +116,7 @@ class Trace:
                 if frame["moves"] if "moves" in frame else frame["ply"]:
                     if frame.get("moves"):
                         yield Entry("note", f"the last move was {frame['moves'][-1]}")
-                    yield Entry("board", state.diagram())
+                    yield self._board(state, frame.get("moves", []))
                 self._state, self.thinking = state, True
             case "rejected":
                 yield Entry("next", REJECTIONS[frame["code"]])
@@ -126,7 +132,7 @@ class Trace:
         self.thinking = False
         state = get_game(self._game).load(frame["state"]) if self._game else None
         if state is not None and state != self._state:
-            yield Entry("board", state.diagram())
+            yield self._board(state, frame["moves"])
         if frame["scores"] is None:
             return
         winner = frame["winner"]

@@ -2,22 +2,34 @@
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, wait
+from contextlib import ExitStack
+from threading import Lock, Thread
 from typing import Any
 
-from rich.columns import Columns
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.panel import Panel
+from rich.table import Table
 from rich.text import Text
 
+from rumble_server.cli.support.boards import SEATS, drawn, draws
 from rumble_server.cli.support.errors import CliError
 from rumble_server.cli.support.event_stream import Event, StreamLost, follow
 from rumble_server.cli.support.organiser_client import OrganiserClient, api_path
-from rumble_server.cli.support.tables import points_text, told_table
+from rumble_server.cli.support.tables import fitting_table, points_text, standings_for
 from rumble_server.cli.support.terminal import plain, plain_lines, plain_or_rich
 
 OVER = ("finished", "cancelled")
+FRAME_S = 0.2
+"""Least time in s between two pictures."""
+HEAD_ROWS = 4
+"""Rows of a picture beside those of bots: the title, the names of the columns and two lines below."""
+GAP = 2
+"""Columns between the table and the boards."""
+FRAME_COLUMNS, FRAME_ROWS = 4, 2
+"""Columns and rows of the frame around a board."""
 
 
 def follow_to_its_end(server: str, tournament_id: str, boards: int) -> None:
@@ -25,24 +37,61 @@ def follow_to_its_end(server: str, tournament_id: str, boards: int) -> None:
     client = OrganiserClient(server)
     console = plain_or_rich()
     shown = WatchedTournament(boards)
-    with Live(console=console, auto_refresh=False, transient=True) as live:
-        for event in _events(client, api_path("tournaments", tournament_id, "events")):
-            lines = shown.take(event)
-            if console.is_terminal:
-                live.update(shown.drawn(), refresh=True)
-            else:
-                _print_lines(console, lines)
+    path = api_path("tournaments", tournament_id, "events")
+    if draws(console):
+        _draw(console, shown, _reading(shown, _events(client, path, shown.say)))
+    else:
+        for event in _events(client, path, _say):
+            _print_lines(console, shown.take(event))
             if shown.status in OVER:
                 break
-    told = client.get(api_path("tournaments", tournament_id, "standings"))
-    console.print(told_table(told["standings"], title=shown.title))
+    told = client.get(api_path("tournaments", tournament_id))
+    console.print(standings_for(console, told["standings"], shown.title, told["entrants"]))
 
 
-def _events(client: OrganiserClient, path: str) -> Iterator[Event]:
-    def say(problem: str) -> None:
-        sys.stderr.write(f"rumble: {problem}\n")
-        sys.stderr.flush()
+def _reading(shown: "WatchedTournament", events: Iterator[Event]) -> Future[None]:
+    """Take events on a thread until the tournament is over. Nobody waits for the thread if the process ends before."""
+    reading: Future[None] = Future()
 
+    def read() -> None:
+        try:
+            for event in events:
+                shown.take(event)
+                if shown.status in OVER:
+                    break
+        except CliError as error:
+            reading.set_exception(error)
+        else:
+            reading.set_result(None)
+
+    Thread(target=read, daemon=True).start()
+    return reading
+
+
+def _draw(console: Console, shown: "WatchedTournament", reading: Future[None]) -> None:
+    """Draw what is new, and everything at a new size, until all is read. The screen is then as it was before."""
+    while not (shown.changes or reading.done()):
+        wait([reading], FRAME_S)
+    before = None
+    with ExitStack() as stack:
+        live = Live(console=console, auto_refresh=False, screen=True)
+        while not reading.done():
+            if before is None:
+                stack.enter_context(live)
+            state = (shown.changes, console.size)
+            if state != before:
+                live.update(shown.drawn(console), refresh=True)
+                before = state
+            wait([reading], FRAME_S)
+    reading.result()
+
+
+def _say(problem: str) -> None:
+    sys.stderr.write(f"rumble: {problem}\n")
+    sys.stderr.flush()
+
+
+def _events(client: OrganiserClient, path: str, say: Callable[[str], None]) -> Iterator[Event]:
     try:
         yield from follow(lambda last_id: client.events(path, last_id), time.sleep, say)
     except StreamLost as lost:
@@ -56,15 +105,23 @@ def _print_lines(console: Console, lines: list[str]) -> None:
 
 
 class WatchedTournament:
-    """A tournament as its events so far tell it."""
+    """A tournament as its events so far tell it. A thread may take events while another draws."""
 
-    def __init__(self, boards: int = 0) -> None:
+    def __init__(self, boards: int = 1) -> None:
         self.name = self.status = self.reason = ""
+        self.changes = 0
+        """Number of events taken, and of problems said."""
+        self._lock = Lock()
+        self._problem = ""
+        """What went wrong since the last event."""
         self.over = 0
         self.total: int | None = None
         self._most_boards = boards
         self._standings: list[dict[str, Any]] = []
+        self._entrants: list[dict[str, Any]] = []
         self._boards: dict[str, dict[str, Any]] = {}
+        self._ended: dict[str, Any] | None = None
+        """The board of the match that ended last: it stays where no other is played."""
         self._told: set[tuple[str, int]] = set()
 
     @property
@@ -72,15 +129,28 @@ class WatchedTournament:
         reason = f" ({self.reason})" if self.reason else ""
         return f"{self.name}: {self.status}{reason}, {self.over} of {self.total or '?'} matches"
 
+    def say(self, problem: str) -> None:
+        """Tell what is wrong with the connection, until the next event."""
+        with self._lock:
+            self._problem = problem
+            self.changes += 1
+
     def take(self, event: Event) -> list[str]:
         """Take an event, and return what is new as lines for a pipe."""
-        data = _plain_board(event.data)
-        match event.kind:
+        with self._lock:
+            self._problem = ""
+            self.changes += 1
+            return self._take(event.kind, event.data)
+
+    def _take(self, kind: str, told: dict[str, Any]) -> list[str]:
+        data = _plain_board(told)
+        match kind:
             case "snapshot":
                 self.name = data["name"]
                 self._take_status(data)
                 self._standings = data["standings"]
-                self._boards = {board["match"]: board for board in map(_plain_board, event.data["running"])}
+                self._entrants = data["entrants"]
+                self._boards = {board["match"]: board for board in map(_plain_board, told["running"])}
                 return [line for result in reversed(data["latest"]) for line in self._result(result)]
             case "standings":
                 self._standings = data["standings"]
@@ -92,8 +162,10 @@ class WatchedTournament:
                     return [f"{self.name} is {self.status}{f': {self.reason}' if self.reason else ''}"]
             case "match_start" | "move":
                 self._boards[data["match"]] = data
+            case "field":
+                self._entrants = data["entrants"]
             case "match_over":
-                self._boards.pop(data["match"], None)
+                self._ended = self._boards.pop(data["match"], self._ended)
                 return self._result(data)
         return []
 
@@ -109,18 +181,44 @@ class WatchedTournament:
         scores = "void" if data["scores"] is None else " : ".join(map(points_text, data["scores"]))
         return [f"{data['match']}  {' - '.join(data['seats'])}  {scores}  {data['reason']}"]
 
-    def drawn(self) -> RenderableType:
-        table = told_table(self._standings, title=self.title)
-        shown = [
-            Panel(
-                Text(board["diagram"]),
-                title=Text(" - ".join(board["seats"])),
-                subtitle=f"ply {board['ply']}",
-                expand=False,
-            )
-            for board in list(self._boards.values())[: self._most_boards]
-        ]
-        return Group(table, Columns(shown)) if shown else table
+    def drawn(self, console: Console) -> RenderableType:
+        """Draw the table, cut to the height of the terminal, with boards beside it or below it if there is room."""
+        with self._lock:
+            return self._drawn(console, console.height)
+
+    def _drawn(self, console: Console, height: int) -> RenderableType:
+        room = max(1, height - HEAD_ROWS)
+        standings = (self._standings[:room], self.title, self._entrants)
+        hidden = len(self._standings) - room
+        lines = [f"... and {hidden} more"] if hidden > 0 else []
+        lines += [self._problem] if self._problem else []
+        below = [Text(line, style="dim") for line in lines]
+        panels = self._panels()
+        tall = sum(panel.height or 0 for panel in panels)
+        widest = max((panel.width or 0 for panel in panels), default=0)
+        table = fitting_table(console, *standings, beside=GAP + widest) if panels else None
+        if table is not None:
+            beside = Table.grid(padding=(0, GAP, 0, 0))
+            beside.add_row(Group(table, *below), Group(*panels))
+            return beside
+        left = Group(standings_for(console, *standings), *below)
+        return Group(left, *panels) if HEAD_ROWS + len(self._standings) + tall <= height else left
+
+    def _panels(self) -> list[Panel]:
+        boards = list(self._boards.values()) or ([self._ended] if self._ended is not None else [])
+        return [_panel(board) for board in boards[: self._most_boards]]
+
+
+def _panel(board: dict[str, Any]) -> Panel:
+    """Draw a board in a frame, under the names of the seats."""
+    drawing = board.get("drawing")
+    picture = Text(board["diagram"]) if drawing is None else drawn(drawing)
+    title = Text(" - ").join(Text(name, SEATS.get(seat, "")) for seat, name in enumerate(board["seats"]))
+    last = f": {board['moves'][-1]}" if board.get("moves") else ""
+    subtitle = Text(f"ply {board['ply']}{last}")
+    lines = picture.split("\n")
+    width = max(title.cell_len + 2, subtitle.cell_len + 2, *(line.cell_len for line in lines)) + FRAME_COLUMNS
+    return Panel(picture, title=title, subtitle=subtitle, width=width, height=len(lines) + FRAME_ROWS)
 
 
 def _plain_board(data: dict[str, Any]) -> dict[str, Any]:

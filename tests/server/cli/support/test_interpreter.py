@@ -32,7 +32,7 @@ def played() -> Iterator[Played]:
     made = Played()
     made.interpreter.calm()
     yield made
-    gc.unfreeze()
+    gc.freeze()
     gc.set_threshold(*kept[0])
     sys.setswitchinterval(kept[1])
     gc.callbacks[:] = kept[2]

@@ -3,7 +3,16 @@ import io
 import pytest
 from rich.console import Console
 from rich.table import Table
-from rumble_server.cli.support.tables import points_text, ranked_table, rating_text, ratings_table, told_table
+from rumble_server.cli.support.tables import (
+    fitting_table,
+    points_text,
+    ranked_table,
+    rating_text,
+    ratings_table,
+    remarks_on,
+    standings_for,
+    told_table,
+)
 from rumble_server.results.ratings import rate
 from rumble_server.results.result import Result
 from rumble_server.results.results_file import read_results
@@ -59,3 +68,26 @@ def test_the_last_of_the_ratings_is_above_nobody() -> None:
     assert first[-1].endswith("%")
     assert last[:2] == ["2", "ben"]
     assert not last[-1].endswith("%")
+
+
+def test_a_table_is_as_full_as_the_console_is_wide() -> None:
+    line = {"rank": 1, "name": "a", "points": 1.5, "played": 2, "wins": 1, "draws": 1, "losses": 0, "decided_by": "sb"}
+    lines = [{**line, "tiebreaks": {"sb": 2.0}, "rating": 20.0, "interval": [0.0, 40.0], "faults": {"no_show": 2}}]
+    entrants = [{"name": "a", "benched": False, "withdrawn": True}]
+    shown = {}
+    for width in (100, 70, 30):
+        console = Console(width=width, record=True, file=io.StringIO())
+        console.print(standings_for(console, lines, None, entrants))
+        shown[width] = console.export_text()
+    assert "SB  decided by  faults" in shown[100]
+    assert "+20 ± 20" in shown[100]
+    assert "2 no show; withdrew" in shown[100]
+    assert "decided by" not in shown[70]
+    assert "+20 " in shown[70]
+    assert "2; withdrew" in shown[70]
+    assert fitting_table(console, lines) is None
+
+
+def test_a_fault_is_a_column_only_where_there_is_one() -> None:
+    assert remarks_on([{"name": "a", "faults": {}}], [{"name": "a", "benched": False, "withdrawn": False}]) == {}
+    assert remarks_on([{"name": "a", "faults": {"illegal_move": 1}}]) == {"a": "1 illegal move"}

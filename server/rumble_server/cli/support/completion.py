@@ -1,0 +1,24 @@
+"""What a shell completes beside the names of commands and options."""
+
+REFERENCE = ("random", "winner", "heuristic", "minimax", "streetwise", "mcts", "perfect")
+"""The reference bots. `rumble_bots.reference` has them, too, but takes long to load."""
+FORMATS = ("round-robin", "gauntlet", "knockout", "swiss")
+
+
+def games(incomplete: str) -> list[str]:
+    """Return the installed games; of a family, the prefix of its games."""
+    from rumble_engine.registry import game_families, game_names
+
+    names = [*game_names(), *(f"{family}:" for family in game_families())]
+    return [name for name in names if name.startswith(incomplete)]
+
+
+def bots(incomplete: str) -> list[str]:
+    """Return the reference bots; of a list with commas, with what it has before the last."""
+    before, comma, last = incomplete.rpartition(",")
+    return [before + comma + name for name in REFERENCE if name.startswith(last)]
+
+
+def formats(incomplete: str) -> list[str]:
+    """Return the formats of tournaments."""
+    return [name for name in FORMATS if name.startswith(incomplete)]

@@ -1,0 +1,86 @@
+"""Completion in a shell: commands, options and values, of every command, and quickly."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from rumble_bots.reference import REFERENCE_BOTS
+from rumble_server.cli.main import COMMANDS, run
+from rumble_server.cli.support.completion import FORMATS, REFERENCE, bots
+from rumble_server.tournament.formats import FORMATS as ALL_FORMATS
+
+Captured = pytest.CaptureFixture[str]
+
+
+def completed(monkeypatch: pytest.MonkeyPatch, capsys: Captured, line: str) -> list[str]:
+    """What bash gets for the last word of a line."""
+    words = line.split(" ")
+    monkeypatch.setenv("COMP_WORDS", line)
+    monkeypatch.setenv("COMP_CWORD", str(len(words) - 1))
+    monkeypatch.setenv("_RUMBLE_COMPLETE", "complete_bash")
+    with pytest.raises(SystemExit) as ended:
+        run([])
+    assert ended.value.code == 0
+    return capsys.readouterr().out.split()
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("rumble t", ["tournament", "token"]),
+        ("rumble tournament re", ["resume", "remove", "reset-key", "replay"]),
+        ("rumble tournament create Fri --game hex --away", ["--away-ms", "--away-clock"]),
+        ("rumble bridge ", ["stdio", "uci", "gtp", "gomocup"]),
+        ("rumble play --game c", ["checkers", "chess", "connect4"]),
+        ("rumble battle random m", ["minimax", "mcts"]),
+        ("rumble demo --bots random,mi", ["random,minimax"]),
+        ("rumble demo --format k", ["knockout"]),
+        ("rumble serve --ping", ["--ping-ms"]),
+        ("rumble bot nothing-like-it", []),
+    ],
+)
+def test_a_line_is_completed(line: str, words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
+    assert completed(monkeypatch, capsys, line) == words
+
+
+def test_the_names_are_those_that_there_are() -> None:
+    assert tuple(REFERENCE_BOTS) == REFERENCE
+    assert tuple(ALL_FORMATS) == FORMATS
+    assert bots("") == list(REFERENCE)
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize("command", sorted(COMMANDS.keys() - {"serve"}))
+def test_options_are_completed_without_loading_much(command: str) -> None:
+    code = (
+        "import sys; from rumble_server.cli.main import run\ntry: run([])\nfinally: "
+        "print(sorted({'pydantic', 'rich', 'httpx', 'asyncio', 'rumble_engine'} & set(sys.modules)), file=sys.stderr)"
+    )
+    told = {"COMP_WORDS": f"rumble {command} --h", "COMP_CWORD": "2", "_RUMBLE_COMPLETE": "complete_bash"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, **told}, capture_output=True, text=True, timeout=60, check=True
+    )
+    assert "--help" in done.stdout.split()
+    assert done.stderr == "[]\n"
+
+
+@pytest.mark.parametrize(
+    ("shell", "file"),
+    [
+        ("bash", ".bash_completions/rumble.sh"),
+        ("zsh", ".zfunc/_rumble"),
+        ("fish", ".config/fish/completions/rumble.fish"),
+    ],
+)
+def test_a_script_is_installed(
+    shell: str, file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    monkeypatch.setattr("typer._completion_shared._get_shell_name", lambda: shell)
+    with pytest.raises(SystemExit) as ended:
+        run(["--install-completion"])
+    assert ended.value.code == 0
+    assert f"{shell} completion installed" in capsys.readouterr().out
+    assert f"complete_{shell}" in (tmp_path / file).read_text()
