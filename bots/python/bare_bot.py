@@ -12,8 +12,7 @@ import websockets.sync.client
 
 server, tournament, name, invitation = [*sys.argv[1:], ""][:4] if len(sys.argv) > 3 else sys.exit(__doc__)
 url = (server.replace("http", "ws", 1) if "://" in server else f"ws://{server}").rstrip("/") + "/bot"
-folder = os.environ.get("RUMBLE_CONFIG_DIR", ".")
-kept = pathlib.Path(folder, f"{name}@{url.split('/')[2]}.key".replace(":", "-"))
+kept = pathlib.Path(os.environ.get("RUMBLE_CONFIG_DIR", "."), f"{name}@{url.split('/')[2]}.key".replace(":", "-"))
 kept.parent.mkdir(parents=True, exist_ok=True)
 kept.touch(0o600)  # the key proves that the name is yours: made once, then read from this file
 kept.write_text(kept.read_text() or secrets.token_urlsafe())

@@ -24,9 +24,9 @@ KEY = "k" * 16
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("RUMBLE_CONFIG_DIR", str(tmp_path))
+    monkeypatch.setenv("RUMBLE_CONFIG_DIR", str(tmp_path / "config"))
     monkeypatch.delenv("RUMBLE_KEY", raising=False)
-    return tmp_path
+    return tmp_path / "config"
 
 
 class First(Bot):
