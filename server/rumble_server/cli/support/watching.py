@@ -213,7 +213,11 @@ def _panel(board: dict[str, Any]) -> Panel:
     """Draw a board in a frame, under the names of the seats."""
     drawing = board.get("drawing")
     picture = Text(board["diagram"]) if drawing is None else drawn(drawing)
-    title = Text(" - ").join(Text(name, SEATS.get(seat, "")) for seat, name in enumerate(board["seats"]))
+    pieces = {} if drawing is None else plain(drawing["pieces"])
+    marks = {piece["seat"]: f" ({sign})" for sign, piece in reversed(pieces.items())}
+    title = Text(" - ").join(
+        Text(name + marks.get(seat, ""), SEATS.get(seat, "")) for seat, name in enumerate(board["seats"])
+    )
     last = f": {board['moves'][-1]}" if board.get("moves") else ""
     subtitle = Text(f"ply {board['ply']}{last}")
     lines = picture.split("\n")
