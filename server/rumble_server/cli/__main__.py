@@ -1,13 +1,22 @@
-"""The process of `rumble`, with a Ctrl-C that never shows a traceback."""
+"""The process of `rumble`: what it needs of its surroundings, whatever these are."""
 
+import codecs
+import io
+import os
 import signal
 import sys
 from typing import NoReturn
+
+STREAMS = {"stdin": "r", "stdout": "w", "stderr": "w"}
+"""The standard streams by their descriptor's order, and how each is opened."""
+PLAIN = {"±": "+-", "…": "..."}
+"""Signs of ours in ASCII."""
 
 
 def main() -> NoReturn:
     """Run the console script."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # ends the process while the commands are still being imported
+    have_streams()
     from rumble_server.cli.main import run
     from rumble_server.cli.support.errors import ExitCode
 
@@ -19,6 +28,24 @@ def main() -> NoReturn:
     except KeyboardInterrupt:  # a second one, while the first was answered
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.exit(code)
+
+
+def have_streams() -> None:
+    """Open the standard streams that are closed on nothing, and let any text be written in any encoding."""
+    codecs.register_error("rumble", _in_ascii)
+    for descriptor, (name, mode) in enumerate(STREAMS.items()):
+        if getattr(sys, name) is None:
+            os.open(os.devnull, os.O_RDWR)  # the lowest descriptor that is free, so this one
+            setattr(sys, name, os.fdopen(descriptor, mode, encoding="utf-8", closefd=False))
+        stream = getattr(sys, name)
+        if mode == "w" and isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="rumble")
+
+
+def _in_ascii(error: UnicodeError) -> tuple[str | bytes, int]:
+    if isinstance(error, UnicodeEncodeError) and error.object[error.start] in PLAIN:
+        return PLAIN[error.object[error.start]], error.start + 1
+    return codecs.backslashreplace_errors(error)
 
 
 if __name__ == "__main__":

@@ -105,7 +105,7 @@ def run(args: Sequence[str] | None = None) -> int:
     except typer.TyperException as error:
         where = getattr(error, "ctx", None)
         hint = f" (see: {where.command_path} --help)" if where is not None else ""
-        return _complain(error.format_message() + hint, error.exit_code)
+        return _complain(error.format_message().replace(": Value error, ", ": ") + hint, error.exit_code)
     except (KeyboardInterrupt, typer.Abort):
         if sys.stderr.isatty():
             typer.echo(err=True)  # after the ^C of the terminal

@@ -34,6 +34,8 @@ def replay(
 
     if source == "-" or Path(source).is_file():
         recorded = from_text(read_text(source), source, match_id)
+    elif Path(source).is_dir():
+        raise CliError(f"{source}: this is a folder")
     elif "/" in source or source.endswith((".json", ".jsonl")):
         raise CliError(f"{source}: there is no such file")
     else:

@@ -33,9 +33,9 @@ class Terminal:
     def resize(self, columns: int, rows: int) -> None:
         _resize(self._descriptor, columns, rows)
 
-    def until(self, text: str) -> None:
-        """Read until this text was written."""
-        while text not in self.text:
+    def until(self, text: str, after: int = 0) -> None:
+        """Read until this text was written, after so many characters."""
+        while text not in self.text[after:]:
             assert self._read(), f"{text!r} never came: {self.text}"
 
     def ended(self) -> int:

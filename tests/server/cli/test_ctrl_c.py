@@ -4,8 +4,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from rumble_server.cli.main import run
 
-from tests.server.cli.server_thread import server_on_thread
+from tests.server.cli.server_thread import TOKEN, server_on_thread
 from tests.server.cli.terminal_session import CTRL_C, on_a_terminal
 
 pytestmark = [pytest.mark.e2e, pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo terminals")]
@@ -74,3 +75,18 @@ def test_a_person_at_play_and_those_who_watch(tmp_path: Path) -> None:
             bot.press(CTRL_C * 2)
             assert bot.ended() == 130
         assert "Traceback" not in bot.text + person.text
+
+
+def test_who_watches_gets_the_screen_back(tmp_path: Path) -> None:
+    with server_on_thread(tmp_path / "rumble.db") as address:
+        host = ("--server", address, "--host-token", TOKEN)
+        assert run(["tournament", "create", "Friday", "--game", "tictactoe", *host]) == 0
+        with on_a_terminal("watch", "friday", "--server", address) as terminal:
+            terminal.until("Friday: lobby")
+            drawn = len(terminal.text)
+            terminal.resize(100, 30)
+            terminal.until("Friday: lobby", drawn)
+            terminal.press(CTRL_C)
+            assert terminal.ended() == 130
+    assert terminal.raw.index("\x1b[?1049h") < terminal.raw.index("Friday") < terminal.raw.index("\x1b[?1049l")
+    assert "Traceback" not in terminal.text

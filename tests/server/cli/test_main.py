@@ -47,6 +47,11 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     [
         (["gmes"], "rumble: No such command 'gmes'. Did you mean 'games'? (see: rumble --help)"),
         (["games", "--no-such"], "rumble: No such option: --no-such (see: rumble games --help)"),
+        (
+            ["new", "x", "--language", "latin"],
+            "rumble: Invalid value for '--language': 'latin' is not one of 'python', "
+            "'javascript', 'java', 'go', 'cpp', 'shell'. (see: rumble new --help)",
+        ),
         (["games", "extra"], "rumble: Got unexpected extra argument(s) (extra) (see: rumble games --help)"),
     ],
 )

@@ -116,6 +116,7 @@ def test_other_files_are_refused_in_one_line(capsys: Captured, tmp_path: Path, t
 
 def test_wrong_usage(capsys: Captured, export: Path, tmp_path: Path) -> None:
     assert refused(capsys, str(export), "--ply", "6") == (2, "rumble: t.1.1.1.1 has only 5 plies\n")
+    assert refused(capsys, str(tmp_path)) == (1, f"rumble: {tmp_path}: this is a folder\n")
     assert "there is no such file" in refused(capsys, str(tmp_path / "nothing.json"))[1]
     assert "has no match" in refused(capsys, str(export), "--match", "t.2.1.1.1")[1]
     export.write_bytes(b"\xff")

@@ -166,6 +166,11 @@ def test_a_token_that_no_header_can_carry(capsys: Captured) -> None:
     assert (code, "plain characters" in line) == (2, True)
 
 
+def test_a_name_that_the_locale_could_not_read(capsys: Captured) -> None:
+    code, line = refused(capsys, "create", "Zo\udcc3\udcab", "--game", "tictactoe")
+    assert (code, "PYTHONUTF8=1" in line) == (2, True)
+
+
 def test_a_server_that_is_not_there(capsys: Captured) -> None:
     port = free_port()
     code, line = refused(capsys, "list", "--server", f"127.0.0.1:{port}")

@@ -106,7 +106,10 @@ def wide_snapshot(**changed: Any) -> dict[str, Any]:
         "surface": "grid",
         "columns": 3,
         "board": "X...O....",
-        "pieces": {"X": {"name": "X", "seat": 0, "shape": "cross", "colour": "first"}},
+        "pieces": {
+            "X": {"name": "X", "seat": 0, "shape": "cross", "colour": "first"},
+            "O": {"name": "O", "seat": 1, "shape": "nought", "colour": "second"},
+        },
         "column_labels": ["a", "b", "c"],
         "row_labels": ["3", "2", "1"],
         "names": [],
@@ -127,6 +130,7 @@ def test_a_board_stands_beside_the_table_or_below_it_or_not_at_all() -> None:
     below = drawn(shown, width=60).splitlines()
     assert next(number for number, line in enumerate(below) if "[X]" in line) > 3
     assert "ply 2: a3" in below[-1]
+    assert any("a (X) - b (O)" in line for line in below)
     assert "[X]" not in drawn(shown, width=60, height=8)
 
 

@@ -23,7 +23,7 @@ from rumble_server.cli.support.house import HouseProcesses
 from rumble_server.cli.support.loop import run, until_signal
 from rumble_server.cli.support.running import bot_processes, running_server
 from rumble_server.cli.support.tables import crosstable, standings_for, standings_table, title_of
-from rumble_server.cli.support.terminal import plain_or_rich
+from rumble_server.cli.support.terminal import is_screen, plain_or_rich
 from rumble_server.config import ServerConfig
 from rumble_server.tournament.config import MOST_BOTS, TournamentConfig
 from rumble_server.tournament.exports.document import export
@@ -165,13 +165,16 @@ async def _watch(
     stopping: asyncio.Event,
 ) -> bool:
     """Show the standings until the tournament ends, a signal comes or a bot fails to start. Return whether it ended."""
+    before = None
     with Live(standings_table(tournament), console=console, auto_refresh=False, transient=True) as live:
         while tournament.status not in OVER and not stopping.is_set():
             failed = [process for process in processes if process.returncode]
             if failed and tournament.status == "lobby":
                 console.print("a bot could not start; its error is above")
                 return False
-            if console.is_terminal:
+            state = (tournament.status, len(tournament.field), len(tournament.results), console.size)
+            if is_screen(console) and state != before:
                 live.update(standings_table(tournament), refresh=True)
+                before = state
             await asyncio.sleep(REFRESH_S)
     return tournament.status == "finished"

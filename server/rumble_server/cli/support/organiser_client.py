@@ -112,8 +112,12 @@ class OrganiserClient:
             raise CliError(f"the server at {self.base} did not answer within {TIMEOUT_S:g} s") from None
         except httpx.HTTPError as error:
             raise CliError(f"no server answers at {self.base} ({error})") from None
-        except UnicodeEncodeError:
-            raise CliError("a host token has only plain characters", ExitCode.USAGE) from None
+        except UnicodeEncodeError as error:
+            if error.encoding == "utf-8":
+                problem = "the command line has characters that this locale cannot read; PYTHONUTF8=1 reads them"
+            else:
+                problem = "a host token has only plain characters"
+            raise CliError(problem, ExitCode.USAGE) from None
         if answer.is_success:
             return answer
         is_usage = answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY

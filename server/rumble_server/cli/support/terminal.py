@@ -47,7 +47,14 @@ def plain_or_rich(*, stderr: bool = False) -> "Console":
     from rich.console import Console
 
     console = Console(stderr=stderr)
-    return console if console.is_terminal else Console(stderr=stderr, width=PIPE_WIDTH, no_color=True)
+    if console.file.isatty():
+        return console
+    return Console(stderr=stderr, width=PIPE_WIDTH, no_color=not coloured(console.file))
+
+
+def is_screen(console: "Console") -> bool:
+    """Return whether a picture on a console can be drawn anew: on a terminal that knows how to move its cursor."""
+    return console.file.isatty() and not console.is_dumb_terminal
 
 
 def writer(console: "Console") -> "Callable[[str | Text], None]":

@@ -14,12 +14,12 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from rumble_server.cli.support.boards import SEATS, drawn, draws
+from rumble_server.cli.support.boards import SEATS, drawn
 from rumble_server.cli.support.errors import CliError
 from rumble_server.cli.support.event_stream import Event, StreamLost, follow
 from rumble_server.cli.support.organiser_client import OrganiserClient, api_path
 from rumble_server.cli.support.tables import fitting_table, points_text, standings_for
-from rumble_server.cli.support.terminal import plain, plain_lines, plain_or_rich
+from rumble_server.cli.support.terminal import is_screen, plain, plain_lines, plain_or_rich
 
 OVER = ("finished", "cancelled")
 FRAME_S = 0.2
@@ -38,7 +38,7 @@ def follow_to_its_end(server: str, tournament_id: str, boards: int) -> None:
     console = plain_or_rich()
     shown = WatchedTournament(boards)
     path = api_path("tournaments", tournament_id, "events")
-    if draws(console):
+    if is_screen(console):
         _draw(console, shown, _reading(shown, _events(client, path, shown.say)))
     else:
         for event in _events(client, path, _say):
@@ -213,7 +213,11 @@ def _panel(board: dict[str, Any]) -> Panel:
     """Draw a board in a frame, under the names of the seats."""
     drawing = board.get("drawing")
     picture = Text(board["diagram"]) if drawing is None else drawn(drawing)
-    title = Text(" - ").join(Text(name, SEATS.get(seat, "")) for seat, name in enumerate(board["seats"]))
+    pieces = {} if drawing is None else plain(drawing["pieces"])
+    marks = {piece["seat"]: f" ({sign})" for sign, piece in reversed(pieces.items())}
+    title = Text(" - ").join(
+        Text(name + marks.get(seat, ""), SEATS.get(seat, "")) for seat, name in enumerate(board["seats"])
+    )
     last = f": {board['moves'][-1]}" if board.get("moves") else ""
     subtitle = Text(f"ply {board['ply']}{last}")
     lines = picture.split("\n")

@@ -1,9 +1,14 @@
 import io
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from rich.console import Console
 from rich.table import Table
+from rumble_protocol.feed_messages import Standing
 from rumble_server.cli.support.tables import (
+    crosstable,
     fitting_table,
     points_text,
     ranked_table,
@@ -11,6 +16,7 @@ from rumble_server.cli.support.tables import (
     ratings_table,
     remarks_on,
     standings_for,
+    standings_table,
     told_table,
 )
 from rumble_server.results.ratings import rate
@@ -91,3 +97,43 @@ def test_a_table_is_as_full_as_the_console_is_wide() -> None:
 def test_a_fault_is_a_column_only_where_there_is_one() -> None:
     assert remarks_on([{"name": "a", "faults": {}}], [{"name": "a", "benched": False, "withdrawn": False}]) == {}
     assert remarks_on([{"name": "a", "faults": {"illegal_move": 1}}]) == {"a": "1 illegal move"}
+
+
+def tournament(**faults: dict[str, int]) -> Any:
+    """What the tables of a demo read of a tournament between `ann` and `ben`, of whom `ben` is benched."""
+    standings = [
+        Standing(
+            rank=rank,
+            name=name,
+            points=2.0 - rank,
+            played=1,
+            wins=2 - rank,
+            draws=0,
+            losses=rank - 1,
+            tiebreaks={},
+            decided_by="",
+            faults=faults.get(name, {}),
+        )
+        for rank, name in ((1, "ann"), (2, "ben"))
+    ]
+    return SimpleNamespace(
+        config=SimpleNamespace(name="Demo"),
+        status="running",
+        results=[1],
+        matches_total=2,
+        field={
+            name: SimpleNamespace(bot=name, benched=bool(faults) and name == "ben", withdrawn=False)
+            for name in ("ann", "ben")
+        },
+        table=SimpleNamespace(standings=lambda: standings, cells={("ann", "ben"): {1: 1.0}, ("ben", "ann"): {1: 0.0}}),
+    )
+
+
+@pytest.mark.parametrize("draw", [standings_table, crosstable])
+def test_a_demo_tells_faults_where_there_are_any(draw: Callable[[Any], Table]) -> None:
+    assert "faults" not in [word for row in text(draw(tournament())) for word in row]
+    *_, header, rule, ann, ben, end = text(draw(tournament(ben={"timeout": 1})))
+    assert header[-1] == "faults"
+    assert ann[-1] != "benched"
+    assert ben[-3:] == ["1", "timeout;", "benched"]
+    assert {*rule, *end} == {rule[0]}
