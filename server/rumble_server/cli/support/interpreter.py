@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-THRESHOLDS = 2_500, 5, 10
-"""How often the collector looks at new objects: at 2,500 in 1 ms, and at those that are left of 15,000 in some ms."""
+THRESHOLDS = 2_500, 2, 10
+"""How often the collector looks at new objects: at 2,500 in 1 ms, and at those that are left of 7,500 in some ms."""
 SWITCH_S = 0.0005
 """How long a thread may compute in s while the loop waits for the interpreter, as it does at each of its callbacks."""
 SWEEP_S, LATEST_SWEEP_S = 60.0, 900.0
