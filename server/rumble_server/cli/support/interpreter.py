@@ -6,19 +6,19 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-THRESHOLDS = 1_000, 5, 2
-"""How often the collector looks at new objects: at some thousand in 1 ms, at some 20,000 in less than 10 ms."""
+THRESHOLDS = 2_500, 2, 10
+"""How often the collector looks at new objects: at 2,500 in 1 ms, and at those that are left of 7,500 in some ms."""
 SWITCH_S = 0.0005
 """How long a thread may compute in s while the loop waits for the interpreter, as it does at each of its callbacks."""
-SWEEP_S, LATEST_SWEEP_S = 60.0, 3_600.0
+SWEEP_S, LATEST_SWEEP_S = 60.0, 900.0
 """Time in s between two looks at every object: the first where nothing is being played, the second in any case."""
 
 
 class Interpreter:
     """The garbage collector of this process; `look` is to be called now and then.
 
-    A pass over all objects takes some 100 ms where tournaments are large, and finds next to nothing. So what survives a
-    pass is set aside, and the next one looks only at what is newer. Everything is looked at when nothing is played.
+    A pass over all objects takes some 100 ms where tournaments are large, and finds next to nothing. So what two passes
+    have left is set aside, and they look only at what is newer. Everything is looked at when nothing is played.
     """
 
     def __init__(self, is_playing: Callable[[], bool], now_s: Callable[[], float] = time.monotonic) -> None:
@@ -47,6 +47,6 @@ class Interpreter:
         self._swept_at_s = self._now_s()
 
     def _on_pass(self, phase: str, about: dict[str, Any]) -> None:
-        if phase == "stop" and about["generation"] == 2:
+        if phase == "stop" and about["generation"] > 0:
             gc.freeze()
             self._has_set_aside = True
