@@ -14,7 +14,11 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 COMPILED = (
     "engine/rumble_engine/grid.py",
     "engine/rumble_engine/squares.py",
+    "engine/rumble_engine/games/connect4.py",
+    "engine/rumble_engine/games/tictactoe.py",
+    "server/rumble_server/histogram.py",
     "server/rumble_server/match/clock.py",
+    "server/rumble_server/match/facts.py",
     "server/rumble_server/match/frames.py",
     "server/rumble_server/match/referee.py",
     "server/rumble_server/match/seat.py",
@@ -32,13 +36,19 @@ COMPILED = (
     "server/rumble_server/arena/scheduler.py",
     "server/rumble_server/arena/session.py",
     "server/rumble_server/gateway/frames.py",
+    "server/rumble_server/gateway/gateway.py",
+    "server/rumble_server/gateway/loop_clock.py",
     "server/rumble_server/gateway/outbox.py",
     "server/rumble_server/gateway/session.py",
+    "server/rumble_server/gateway/turns.py",
+    "server/rumble_server/store/batch.py",
 )
 """What a move runs through, without what does not gain or cannot be native.
 
-Left out: facts, records and messages (pydantic reads their annotations, which compiled classes simplify), games and
-schedules (plug-ins and pickles need plain classes), errors (`except` with a native class binds one type for all).
+Left out: records and messages (pydantic reads their annotations, which compiled classes simplify, and fills them
+itself; the values of a fact are validated apart), the bases of games and schedules (plug-ins need plain ones), errors
+(`except` with a native class binds one type for all, `from None` is lost), what is weakly referenced, and the
+connection (tests replace its methods and its gateway).
 """
 
 
