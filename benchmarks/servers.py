@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -112,7 +113,7 @@ def announced_port(started: "subprocess.Popen[str]") -> int:
     line = started.stdout.readline()
     if not line:
         raise RuntimeError(f"the server did not start: {started.args!r}")
-    return int(line.split()[-1].rstrip("/").rpartition(":")[2])
+    return int(re.findall(r":(\d+)", line)[0])
 
 
 def tree(pid: int) -> list[int]:
