@@ -8,7 +8,6 @@ from rumble_protocol.plain import plain_text
 from rumble_server.cli.support import completion, options
 from rumble_server.cli.support.bot_names import own_name
 from rumble_server.cli.support.errors import CliError, ExitCode
-from rumble_server.cli.support.loop import run_unless_stopped
 
 FAULTY = "faulty"
 FAULTS = (
@@ -48,6 +47,8 @@ def bot(
     from rumble_bots.functions.load import is_function, load_bot
     from rumble_bots.sdk.bot import Bot
     from rumble_bots.sdk.serve import serve, to_stderr
+
+    from rumble_server.cli.support.loop import run_unless_stopped
 
     options.check_purpose(join, challenges)
     if bot == FAULTY:

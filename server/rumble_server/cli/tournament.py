@@ -203,7 +203,8 @@ def house(
 ) -> None:
     """Add house bots to a tournament. The server runs them until it is over."""
     if bot is not None:
-        _command(server, host_token, tournament_id, "house", json_, given(bot=bot, name=name, count=count))
+        wanted = given(bot=bot, name=name, count=count)
+        _command(server, host_token, tournament_id, "house", json_, wanted, f", {count or 1} x {bot} on the way")
         return
     told = OrganiserClient(server, host_token).get(api_path("tournaments", tournament_id, "house"))
     bots = (f"{each['bot']}: {each['about']}" for each in told["bots"])
@@ -335,9 +336,10 @@ def _command(
     command: str,
     as_json: bool,
     body: Mapping[str, Any] | None = None,
+    also: str = "",
 ) -> None:
     told = OrganiserClient(server, host_token).post(api_path("tournaments", tournament_id, command), body)
-    print_answer(told, as_json, f"{told['id']}: {told['status']}")
+    print_answer(told, as_json, f"{told['id']}: {told['status']}{also}")
 
 
 def _write(document: bytes, out: Path | None, end: bytes = b"") -> None:

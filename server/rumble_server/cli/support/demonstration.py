@@ -121,7 +121,7 @@ async def _demo(config: ServerConfig, wanted: TournamentConfig, bots: list[str],
     async with running_server(config, HouseProcesses) as server:
         tournament = Organiser(server.arena).create(wanted)
         await server.log.wait(server.log.last)
-        console.print(f"page: {server.url}/tournaments/{tournament.id}", soft_wrap=True, highlight=False)
+        console.print(f"page: {server.url}/tournaments/{tournament.id}", soft_wrap=True)
         specs = [
             BotSpec(bot, name, wanted.seed + number, search_ms(bot, wanted.game))
             for number, (bot, name) in enumerate(zip(bots, entrant_names(bots), strict=True))
@@ -140,11 +140,11 @@ async def _demo(config: ServerConfig, wanted: TournamentConfig, bots: list[str],
                     _show_end(console, tournament)
             if over and stays:
                 page = f"{server.url}/tournaments/{tournament.id}"
-                console.print(f"the page stays at {page} until Ctrl-C", soft_wrap=True, highlight=False)
+                console.print(f"the page stays at {page} until Ctrl-C", soft_wrap=True)
                 await stopping.wait()
         if over or not stopping.is_set():
             return ExitCode.DONE if over else ExitCode.FAILED
-        console.print(f"stopped; {title_of(tournament)}", soft_wrap=True, highlight=False)
+        console.print(f"stopped; {title_of(tournament)}", soft_wrap=True)
         return ExitCode.INTERRUPTED
 
 

@@ -46,10 +46,10 @@ def plain_or_rich(*, stderr: bool = False) -> "Console":
     """Return a console that draws on a terminal and prints plain text in a pipe."""
     from rich.console import Console
 
-    console = Console(stderr=stderr)
+    console = Console(stderr=stderr, highlight=False)
     if console.file.isatty():
         return console
-    return Console(stderr=stderr, width=PIPE_WIDTH, no_color=not coloured(console.file))
+    return Console(stderr=stderr, highlight=False, width=PIPE_WIDTH, no_color=not coloured(console.file))
 
 
 def is_screen(console: "Console") -> bool:

@@ -100,7 +100,7 @@ def _events(client: OrganiserClient, path: str, say: Callable[[str], None]) -> I
 
 def _print_lines(console: Console, lines: list[str]) -> None:
     for line in lines:
-        console.print(line, markup=False, highlight=False, soft_wrap=True)
+        console.print(line, markup=False, soft_wrap=True)
     console.file.flush()
 
 
