@@ -1,35 +1,32 @@
 """The settings of `rumble serve`: from options, the environment, a TOML file and defaults, in this order.
 
 Each field of `ServerConfig`, `Bounds` and `Limits` is one. A field `idle_ms` is the option `--idle-ms`, the variable
-`RUMBLE_IDLE_MS` and the key `idle_ms` of the file.
+`RUMBLE_IDLE_MS` and the key `idle_ms` of the file. They are read from the source of these models, where their
+docstrings are, so that help is shown without loading pydantic.
 """
 
 import ast
-import inspect
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
+from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Literal, get_origin
+from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import BaseModel, ValidationError
-from pydantic.fields import FieldInfo
-from pydantic_core import PydanticUndefined
-from rumble_protocol.limits import Limits
-
-from rumble_server.bounds import Bounds
 from rumble_server.cli.support.bot_names import DEFAULT_HOUSE, read_house
 from rumble_server.cli.support.errors import CliError, ExitCode
-from rumble_server.config import ServerConfig
+
+if TYPE_CHECKING:
+    from rumble_server.config import ServerConfig
 
 PREFIX = "RUMBLE_"
 FILE_VARIABLE = "RUMBLE_CONFIG"
 """Names the settings file, if the option `--config` does not."""
-PARTS: Mapping[str, type[BaseModel]] = {"limits": Limits, "bounds": Bounds}
-"""The fields of `ServerConfig` whose own fields are settings."""
+MODULES = {"": "rumble_server.config", "limits": "rumble_protocol.limits", "bounds": "rumble_server.bounds"}
+"""The modules of the models by the fields of `ServerConfig` that they are; empty: of `ServerConfig` itself."""
 OTHER_OPTIONS = {"allowed_hosts": "allow-host"}
 """Options that are not called like their field."""
 CLOSE = 0.88
@@ -70,18 +67,19 @@ class Setting:
 @cache
 def settings() -> Mapping[str, Setting]:
     """Return all settings by name, as they are listed."""
-    found = [*_of("", ServerConfig)]
-    for part, model in PARTS.items():
-        found += _of(part, model)
-    return {setting.name: setting for setting in found}
+    return {setting.name: setting for part, module in MODULES.items() for setting in _of(part, module)}
 
 
-def read_config(given: Mapping[str, Any], environment: Mapping[str, str]) -> ServerConfig:
+def read_config(given: Mapping[str, Any], environment: Mapping[str, str]) -> "ServerConfig":
     """Make the configuration from options (None: not given) and the environment. Raises CliError."""
+    from pydantic import ValidationError
+
+    from rumble_server.config import ServerConfig
+
     _refuse_slips(environment)
     file = given.get("config") or environment.get(FILE_VARIABLE)
     kept = _read_file(file) if file else {}
-    values: dict[str, dict[str, Any]] = {"": {}, **{part: {} for part in PARTS}}
+    values: dict[str, dict[str, Any]] = {part: {} for part in MODULES}
     places: dict[str, str] = {}
     for setting in settings().values():
         name = setting.name
@@ -99,7 +97,7 @@ def read_config(given: Mapping[str, Any], environment: Mapping[str, str]) -> Ser
     if "tls_key" in own and "tls_cert" not in own:
         raise CliError(f"{places['tls_key']}: a key without a certificate; give {_names('tls_cert')}", ExitCode.USAGE)
     try:
-        return ServerConfig.model_validate({**own, **{part: PARTS[part](**given) for part, given in values.items()}})
+        return ServerConfig.model_validate({**own, **values})
     except ValidationError as error:
         problem = error.errors(include_input=False)[0]
         name = next(str(each) for each in reversed(problem["loc"]) if each in places)
@@ -111,31 +109,34 @@ def _names(name: str) -> str:
     return f"{setting.option} or {setting.variable}"
 
 
-def _of(part: str, model: type[BaseModel]) -> Iterator[Setting]:
-    docs = field_docs(model)
-    for name, field in model.model_fields.items():
-        if name not in PARTS:
-            default = None if field.default is PydanticUndefined else field.default
-            yield Setting(name, part, _kind(field), default, docs[name])
+def _of(part: str, module: str) -> Iterator[Setting]:
+    """Read the fields of a module's model: an annotation, a default, and a docstring."""
+    package, _, name = module.rpartition(".")
+    tree = ast.parse(files(package).joinpath(f"{name}.py").read_text(encoding="utf-8"))
+    (model,) = (node for node in tree.body if isinstance(node, ast.ClassDef))
+    for field, after in pairwise(model.body):
+        match field, after:
+            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=text) if part or name not in MODULES:
+                about = " ".join(str(ast.literal_eval(text)).split())
+                yield Setting(name, part, _kind(field.annotation), _default(field.value), about)
 
 
-def _kind(field: FieldInfo) -> Kind:
-    if field.annotation is bool:
-        return "yes or no"
-    if field.annotation is int:
-        return "a whole number"
-    return "a list" if get_origin(field.annotation) in (tuple, frozenset) else "text"
+def _kind(annotation: ast.expr) -> Kind:
+    match ast.unparse(annotation).removeprefix("Annotated[").replace("[", " ").replace(",", " ").split()[0]:
+        case "bool":
+            return "yes or no"
+        case "int" | "Count" | "Bytes" | "Milliseconds":
+            return "a whole number"
+        case "tuple" | "frozenset":
+            return "a list"
+        case _:
+            return "text"
 
 
-def field_docs(model: type[BaseModel]) -> dict[str, str]:
-    """Read the docstrings of a model's fields from its source."""
-    tree = ast.parse(inspect.getsource(inspect.getmodule(model) or model))
-    body = next(node.body for node in tree.body if isinstance(node, ast.ClassDef) and node.name == model.__name__)
-    docs = {}
-    for field, after in pairwise(body):
-        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and isinstance(after, ast.Expr):
-            docs[field.target.id] = " ".join(str(ast.literal_eval(after.value)).split())
-    return docs
+def _default(value: ast.expr | None) -> Any:
+    if isinstance(value, ast.Call):  # frozenset()
+        return ()
+    return None if value is None else ast.literal_eval(value)
 
 
 # --- values ---

@@ -1,21 +1,26 @@
 from pathlib import Path
-from typing import Any
+from typing import Any, get_origin
 
 import pytest
 from rumble_protocol.server_messages import Limits
 from rumble_server.bounds import Bounds
 from rumble_server.cli.support.bot_names import DEFAULT_HOUSE, read_house
 from rumble_server.cli.support.errors import CliError, ExitCode
-from rumble_server.cli.support.settings import PARTS, read_config, settings
+from rumble_server.cli.support.settings import read_config, settings
 from rumble_server.config import ServerConfig
+
+KINDS: dict[object, str] = {bool: "yes or no", int: "a whole number", tuple: "a list", frozenset: "a list"}
 
 
 def test_every_field_is_a_setting_with_its_docstring_and_default() -> None:
-    fields = [name for name in ServerConfig.model_fields if name not in PARTS]
-    fields += [*Limits.model_fields, *Bounds.model_fields]
-    assert len(set(fields)) == len(fields), "two settings have one name"
-    assert list(settings()) == fields
-    assert all(setting.about for setting in settings().values())
+    own = {name: field for name, field in ServerConfig.model_fields.items() if name not in ("limits", "bounds")}
+    fields = [*own.items(), *Limits.model_fields.items(), *Bounds.model_fields.items()]
+    assert list(settings()) == [name for name, _ in fields], "two settings may have one name"
+    for name, field in fields:
+        setting = settings()[name]
+        assert setting.kind == KINDS.get(get_origin(field.annotation) or field.annotation, "text")
+        assert setting.default == (() if field.default == frozenset() else field.default)
+        assert setting.about
     found = settings()["connections_per_address"]
     assert (found.option, found.variable) == ("--connections-per-address", "RUMBLE_CONNECTIONS_PER_ADDRESS")
     assert (found.default, found.about) == (256, "Open connections of one address, beside strangers.")
