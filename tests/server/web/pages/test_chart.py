@@ -3,7 +3,7 @@ from hypothesis import strategies as st
 from rumble_protocol.feed_messages import Standing
 from rumble_server.web.pages.chart import MOST_STEPS, STEPS, scale_of
 
-RATINGS = st.floats(-9_000, 9_000)
+RATINGS = st.floats(-9_000, 9_000, allow_subnormal=False)
 
 
 def rated(rating: float | None, interval: list[float] | None = None) -> Standing:
