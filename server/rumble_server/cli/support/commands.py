@@ -116,7 +116,7 @@ def _kind(param: Any, context: Any) -> str | None:
 def _text(about: str) -> str:
     """Write the bounds of a number in words; that it is not negative goes without saying."""
     about = re.sub(r"  \[x>=0\]|; x>=0", "", about)
-    about = re.sub(r"(\d+)<=x<=(\d+)", r"from \1 to \2", about)
+    about = re.sub(r"([\d.]+)<=x<=([\d.]+)", r"from \1 to \2", about)
     return re.sub(r"x>=([\d.]+)", r"at least \1", about)
 
 

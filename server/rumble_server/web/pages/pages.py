@@ -76,16 +76,17 @@ def add_pages(app: FastAPI, site: Site, library: Library) -> None:
         ]
         bots = await asyncio.to_thread(records, listing.counted)
         own, house = ([each for each in bots if is_house_name(each.name) is of_house] for of_house in (False, True))
-        invited = site.arena.tournaments.get(request.query_params.get("join", ""))
+        live = site.arena.tournaments
+        invited = live.get(request.query_params.get("join", ""))
         invitation = invitation_to(request, invited)
+        lobbies = [each.id for each in listing.tournaments if each.status == "lobby"]
+        open_to_all = (each for each in lobbies if each in live and live[each].invite is None)
         return await answer(
             request,
             "home.html",
             groups=groups,
             listing=listing,
-            joinable=invited.id
-            if invited is not None and invitation["invite"]
-            else next((each.id for each in listing.tournaments if each.status == "lobby"), None),
+            joinable=invited.id if invited is not None and invitation["invite"] else next(open_to_all, None),
             bots=own[:MOST_BOTS],
             house_bots=house[:MOST_BOTS],
             more_bots=len(own[MOST_BOTS:]) + len(house[MOST_BOTS:]),

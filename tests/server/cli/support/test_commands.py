@@ -58,6 +58,7 @@ def test_bounds_are_told_in_words(capsys: Captured) -> None:
     told = " ".join(capsys.readouterr().out.split())
     assert "[default: 500; from 50 to 60000]" in told
     assert "[at least 0.1]" in told
+    assert "[from 0.1 to 100]" in told
 
 
 def test_the_defaults_of_a_tournament_are_those_of_its_model() -> None:

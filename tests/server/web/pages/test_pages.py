@@ -38,6 +38,16 @@ async def test_every_page_is_whole_without_a_token_or_another_host(
         assert (await browser.head(path)).status_code == answer.status_code
 
 
+async def test_home_prints_the_command_for_a_tournament_that_anyone_may_join(
+    server: MemoryServer, browser: httpx.AsyncClient
+) -> None:
+    server.world.create(name="closed", invite="hush-hush")
+    assert re.search(r"bare_bot.py \S+ TOURNAMENT ", (await browser.get("/")).text)
+    server.world.create(name="open")
+    server.world.create(name="private", invite="hush-hush")
+    assert re.search(r"bare_bot.py \S+ open ", (await browser.get("/")).text)
+
+
 async def test_names_are_text_and_never_markup(server: MemoryServer, browser: httpx.AsyncClient) -> None:
     tournament = server.world.create(name=NASTY, start_at_bots=2, legs=1)
     first, second = server.world.logins("alice", "bob", join=tournament.id)
