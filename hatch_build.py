@@ -16,6 +16,7 @@ COMPILED = (
     "engine/rumble_engine/squares.py",
     "engine/rumble_engine/games/connect4.py",
     "engine/rumble_engine/games/tictactoe.py",
+    "protocol/rumble_protocol/frames.py",
     "server/rumble_server/histogram.py",
     "server/rumble_server/match/clock.py",
     "server/rumble_server/match/facts.py",
@@ -35,8 +36,8 @@ COMPILED = (
     "server/rumble_server/arena/recorder.py",
     "server/rumble_server/arena/scheduler.py",
     "server/rumble_server/arena/session.py",
+    "server/rumble_server/gateway/connection.py",
     "server/rumble_server/gateway/frames.py",
-    "server/rumble_server/gateway/gateway.py",
     "server/rumble_server/gateway/loop_clock.py",
     "server/rumble_server/gateway/outbox.py",
     "server/rumble_server/gateway/session.py",
@@ -47,8 +48,7 @@ COMPILED = (
 
 Left out: records and messages (pydantic reads their annotations, which compiled classes simplify, and fills them
 itself; the values of a fact are validated apart), the bases of games and schedules (plug-ins need plain ones), errors
-(`except` with a native class binds one type for all, `from None` is lost), what is weakly referenced, and the
-connection (tests replace its methods and its gateway).
+(`except` with a native class binds one type for all, `from None` is lost), and what is weakly referenced.
 """
 
 

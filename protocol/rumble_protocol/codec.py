@@ -1,22 +1,20 @@
 """Frames to messages and back.
 
-Incoming frames are always validated. Outgoing frames are serialised from their models, except for the most frequent:
-`turn_frame`, `match_start_frame` and `match_over_frame` build theirs directly for speed, and tests compare the two.
+Incoming frames are always validated. Outgoing frames are serialised from their models, except for the most frequent,
+which `frames` builds.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import orjson
 from pydantic import TypeAdapter, ValidationError
-from rumble_engine import Termination
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 from rumble_protocol.bot_messages import BOT_MESSAGES, BotMessage
-from rumble_protocol.fields import AwayClock, BotMessageModel, ServerMessageModel, TimeControl
+from rumble_protocol.fields import BotMessageModel, ServerMessageModel
 from rumble_protocol.server_messages import FieldProblem, ServerMessage
 
 MOST_PROBLEMS = 8
@@ -61,104 +59,6 @@ def write_message(message: BotMessageModel | ServerMessageModel) -> bytes:
     if isinstance(message, BotMessageModel):
         return message.__pydantic_serializer__.to_json(message, exclude_none=True)
     return message.__pydantic_serializer__.to_json(message)
-
-
-def turn_frame(
-    *,
-    match: str,
-    attempt: int,
-    turn_id: str,
-    game: str,
-    ply: int,
-    seat: int,
-    state: Mapping[str, Any],
-    legal: Sequence[str] | None,
-    moves: Sequence[str] | None,
-    remaining_ms: int,
-    seats_ms: Sequence[int],
-    lag_ms: int,
-) -> bytes:
-    """Build the frame of a `turn`; `legal` or `moves` is None where the login omits it."""
-    turn: dict[str, Any] = {
-        "type": "turn",
-        "match": match,
-        "attempt": attempt,
-        "turn_id": turn_id,
-        "game": game,
-        "ply": ply,
-        "seat": seat,
-        "state": state,
-    }
-    if legal is not None:
-        turn["legal"] = legal
-    if moves is not None:
-        turn["moves"] = moves
-    turn["clock"] = {"remaining_ms": remaining_ms, "seats_ms": seats_ms, "lag_ms": lag_ms}
-    return orjson.dumps(turn)
-
-
-def match_start_frame(
-    *,
-    match: str,
-    attempt: int,
-    tournament: str,
-    game: str,
-    settings: Mapping[str, Any],
-    seat: int,
-    seats: Sequence[str],
-    time_control: TimeControl,
-    moves: Sequence[str],
-    resumed: bool,
-    away_clock: AwayClock | None,
-) -> bytes:
-    """Build the frame of a `match_start`; `away_clock` None is left out."""
-    message: dict[str, Any] = {
-        "type": "match_start",
-        "match": match,
-        "attempt": attempt,
-        "tournament": tournament,
-        "game": game,
-        "settings": settings,
-        "seat": seat,
-        "seats": seats,
-        "time_control": {
-            "move_ms": time_control.move_ms,
-            "bank_ms": time_control.bank_ms,
-            "increment_ms": time_control.increment_ms,
-        },
-        "moves": moves,
-        "resumed": resumed,
-    }
-    if away_clock is not None:
-        message["away_clock"] = away_clock
-    return orjson.dumps(message)
-
-
-def match_over_frame(
-    *,
-    match: str,
-    attempt: int,
-    scores: Sequence[float] | None,
-    winner: int | None,
-    termination: Termination,
-    reason: str,
-    moves: Sequence[str],
-    state: Mapping[str, Any],
-) -> bytes:
-    """Build the frame of a `match_over`."""
-    return orjson.dumps(
-        {
-            "type": "match_over",
-            "match": match,
-            "attempt": attempt,
-            "scores": scores,
-            "winner": winner,
-            "termination": termination,
-            "reason": reason,
-            "moves": moves,
-            "state": state,
-        }
-    )
 
 
 def _bad_message(error: ValidationError) -> BadMessage:

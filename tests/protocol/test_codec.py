@@ -2,25 +2,19 @@
 
 import json
 from collections.abc import Callable
-from inspect import signature
 from typing import Any
 
-import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import BaseModel
 from rumble_protocol import bot_messages as bot
 from rumble_protocol import server_messages as server
 from rumble_protocol.codec import (
     LONGEST_NAME,
     MOST_PROBLEMS,
     BadMessage,
-    match_over_frame,
-    match_start_frame,
     read_bot_message,
     read_server_message,
-    turn_frame,
     write_message,
 )
 from rumble_protocol.codes import ErrorCode, Rejection
@@ -75,47 +69,6 @@ def test_what_the_server_leaves_open_is_null_in_its_frame() -> None:
         match="m", turn_id="t", code=Rejection.STALE_TURN, message="", your_turn=False, remaining_ms=None
     )
     assert json.loads(write_message(rejected))["remaining_ms"] is None
-
-
-@given(
-    messages.server_messages[server.Turn],
-    st.booleans(),
-    st.booleans(),
-)
-def test_a_turn_built_directly_is_the_models(turn: server.Turn, no_legal: bool, no_moves: bool) -> None:
-    omit = {name for name, omitted in (("legal", no_legal), ("moves", no_moves)) if omitted}
-    fields = turn.model_dump(exclude={"type", "clock"})
-    fields["legal"] = None if no_legal else tuple(turn.legal)
-    fields["moves"] = None if no_moves else turn.moves
-    frame = turn_frame(**fields, **turn.clock.model_dump())
-    assert list(orjson.loads(frame).items()) == list(turn.model_dump(exclude=omit).items())
-    assert frame == write_message(turn) or omit
-    empty: dict[str, list[str]] = {name: [] for name in omit}
-    assert read_server_message(frame) == turn.model_copy(update=empty)
-
-
-@pytest.mark.parametrize(
-    ("build", "model"),
-    [(turn_frame, server.Turn), (match_start_frame, server.MatchStart), (match_over_frame, server.MatchOver)],
-)
-def test_a_frame_built_directly_takes_the_fields_of_its_model(
-    build: Callable[..., bytes], model: type[BaseModel]
-) -> None:
-    fields = [name for name in model.model_fields if name not in ("type", "clock")]
-    clock = [*server.TurnClock.model_fields] if "clock" in model.model_fields else []
-    assert list(signature(build).parameters) == fields + clock
-
-
-@given(messages.server_messages[server.MatchStart])
-def test_a_match_start_built_directly_is_the_models(start: server.MatchStart) -> None:
-    fields = {name: getattr(start, name) for name in type(start).model_fields if name != "type"}
-    assert match_start_frame(**fields) == write_message(start)
-
-
-@given(messages.server_messages[server.MatchOver])
-def test_a_match_over_built_directly_is_the_models(over: server.MatchOver) -> None:
-    fields = over.model_dump(exclude={"type"})
-    assert match_over_frame(**fields) == write_message(over)
 
 
 # --- refusals, worded so that a person can fix the bot ---

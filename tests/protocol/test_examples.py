@@ -8,7 +8,8 @@ import orjson
 import pytest
 from jsonschema import Draft202012Validator
 from rumble_engine import State, get_game
-from rumble_protocol.codec import BadMessage, read_bot_message, read_server_message, turn_frame, write_message
+from rumble_protocol.codec import BadMessage, read_bot_message, read_server_message, write_message
+from rumble_protocol.frames import turn_frame
 from rumble_protocol.schema import schemas
 
 from tests.protocol.golden_transcript import EXAMPLES, Line, read

@@ -7,8 +7,8 @@ from typing import Any
 
 from rumble_engine import Game, Outcome, State, Termination
 from rumble_protocol import server_messages as say
-from rumble_protocol.codec import turn_frame
 from rumble_protocol.fields import TimeControl
+from rumble_protocol.frames import turn_frame
 
 OPPONENT = "rumble-check"
 

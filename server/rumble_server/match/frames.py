@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from rumble_engine import State
-from rumble_protocol.codec import match_over_frame, match_start_frame, turn_frame
+from rumble_protocol.frames import match_over_frame, match_start_frame, turn_frame
 
 from rumble_server.match.facts import MatchOver, MatchStarted, StartTold, TurnAsked
 

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 from collections import Counter
 from collections.abc import AsyncIterator
+from types import FunctionType
 from typing import Any
 
 import pytest
@@ -28,7 +29,9 @@ EMPTY = [(Opcode.PING, True), (Opcode.PONG, True), (Opcode.CONT, False)]
 
 @contextlib.asynccontextmanager
 async def frames_in_each_turn(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Counter[int]]:
-    """Count the frames that connections handle by the turn of the loop."""
+    """Count the frames that connections handle by the turn of the loop. Skip where they are compiled."""
+    if not isinstance(Connection._on_text, FunctionType):
+        pytest.skip("calls of what is compiled are not counted")
     counts: Counter[int] = Counter()
     turn = 0
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from types import FunctionType
 
 import pytest
 from rumble_server.gateway.connection import MOST_UNSENT_BYTES
@@ -20,6 +21,8 @@ LOGIN = b'{"type": "login", "name": "ann"}'
 
 def measured(monkeypatch: pytest.MonkeyPatch) -> "asyncio.Queue[int]":
     """The round trips that sessions are told of."""
+    if not isinstance(Session.round_trip, FunctionType):
+        pytest.skip("calls of what is compiled are not watched")
     told: asyncio.Queue[int] = asyncio.Queue()
     monkeypatch.setattr(Session, "round_trip", lambda _, lag_ms: told.put_nowait(lag_ms))
     return told
