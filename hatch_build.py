@@ -41,6 +41,7 @@ COMPILED = (
     "server/rumble_server/gateway/loop_clock.py",
     "server/rumble_server/gateway/outbox.py",
     "server/rumble_server/gateway/session.py",
+    "server/rumble_server/gateway/sessions.py",
     "server/rumble_server/gateway/turns.py",
     "server/rumble_server/store/batch.py",
 )

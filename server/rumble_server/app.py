@@ -29,11 +29,12 @@ from rumble_server.config import ServerConfig
 from rumble_server.gateway.connection import Connection
 from rumble_server.gateway.descriptors import Descriptors, raise_limit
 from rumble_server.gateway.entrance import Entrance
-from rumble_server.gateway.gateway import Gateway, Sessions
+from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.handshake import HandshakePolicy
 from rumble_server.gateway.http_connection import HttpConnection
 from rumble_server.gateway.loop_clock import LoopClock
 from rumble_server.gateway.outbox import Outbox
+from rumble_server.gateway.sessions import Sessions
 from rumble_server.gateway.turns import Turns
 from rumble_server.hosts import is_loopback, url_host
 from rumble_server.limits.connections import Connections

@@ -18,7 +18,8 @@ from rumble_server.arena.arena import Arena
 from rumble_server.arena.organiser import Organiser
 from rumble_server.arena.ports import Clock
 from rumble_server.arena.recovery import recover
-from rumble_server.gateway.gateway import Gateway, Sessions
+from rumble_server.gateway.gateway import Gateway
+from rumble_server.gateway.sessions import Sessions
 from rumble_server.match.facts import MatchOver
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.ended import EndedTournament

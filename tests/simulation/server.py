@@ -10,7 +10,8 @@ import orjson
 from rumble_server.arena.arena import Arena
 from rumble_server.arena.recovery import recover
 from rumble_server.bounds import Bounds
-from rumble_server.gateway.gateway import Gateway, Sessions
+from rumble_server.gateway.gateway import Gateway
+from rumble_server.gateway.sessions import Sessions
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.formats.schedule import Round
 

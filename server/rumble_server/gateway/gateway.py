@@ -1,6 +1,4 @@
-"""The gateway of a server: its open sessions, and what they share."""
-
-import logging
+"""The gateway of a server: it opens sessions, and has what they share."""
 
 from rumble_engine import game_names
 from rumble_protocol.codec import write_message
@@ -9,46 +7,12 @@ from rumble_protocol.server_messages import Limits, Welcome
 
 from rumble_server.arena.arena import Arena
 from rumble_server.gateway.session import Link, Session, Shared
+from rumble_server.gateway.sessions import Sessions
 from rumble_server.limits.bans import Ban
 from rumble_server.limits.buckets import NameBuckets
 
-audit = logging.getLogger("rumble_server.audit")
-
 FEATURES = ["away_clock", "identity"]
 """What was added to the protocol after version 1.0."""
-
-
-class Sessions:
-    """The open sessions by id: here the arena's messages arrive. One for a session that has ended is dropped."""
-
-    def __init__(self) -> None:
-        self.open: dict[int, Session] = {}
-
-    def logged_in(self, session_id: int, name: str) -> None:
-        if session := self.open.get(session_id):
-            session.logged_in(name)
-            audit.info("logged in", extra={"bot": name, "address": session.link.address})
-
-    def invited(self, session_id: int, tournament_id: str) -> None:
-        if session := self.open.get(session_id):
-            session.link.invited(tournament_id)
-
-    def send(self, session_id: int, frame: bytes) -> None:
-        session = self.open.get(session_id)
-        if session is not None and not session.closing:
-            session.link.send(frame)
-
-    def count(self, session_id: int) -> None:
-        if session := self.open.get(session_id):
-            session.count()
-
-    def close(self, session_id: int, code: CloseCode) -> None:
-        if session := self.open.get(session_id):
-            session.end(code)
-
-    def cut(self, session_id: int) -> None:
-        if session := self.open.get(session_id):
-            session.cut()
 
 
 class Gateway:

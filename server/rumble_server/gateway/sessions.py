@@ -1,0 +1,42 @@
+"""The open sessions of a server: here the arena's messages arrive."""
+
+import logging
+
+from rumble_protocol.codes import CloseCode
+
+from rumble_server.gateway.session import Session
+
+audit = logging.getLogger("rumble_server.audit")
+
+
+class Sessions:
+    """The open sessions by id. A message for one that has ended is dropped."""
+
+    def __init__(self) -> None:
+        self.open: dict[int, Session] = {}
+
+    def logged_in(self, session_id: int, name: str) -> None:
+        if session := self.open.get(session_id):
+            session.logged_in(name)
+            audit.info("logged in", extra={"bot": name, "address": session.link.address})
+
+    def invited(self, session_id: int, tournament_id: str) -> None:
+        if session := self.open.get(session_id):
+            session.link.invited(tournament_id)
+
+    def send(self, session_id: int, frame: bytes) -> None:
+        session = self.open.get(session_id)
+        if session is not None and not session.closing:
+            session.link.send(frame)
+
+    def count(self, session_id: int) -> None:
+        if session := self.open.get(session_id):
+            session.count()
+
+    def close(self, session_id: int, code: CloseCode) -> None:
+        if session := self.open.get(session_id):
+            session.end(code)
+
+    def cut(self, session_id: int) -> None:
+        if session := self.open.get(session_id):
+            session.cut()
