@@ -96,7 +96,7 @@ def longest(file: Path, since_s: float) -> Stretch:
 
 
 async def read(running: Running, path: str, times: int = 1) -> int:
-    """Send so many requests on one connection at once, and read until the server closes. Return the bytes read."""
+    """Send `times` requests on one connection at once, and read until the server closes. Return the number of bytes."""
     reader, writer = await asyncio.open_connection("127.0.0.1", running.port)
     request = f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n"
     writer.write(f"{request}\r\n".encode() * (times - 1) + f"{request}Connection: close\r\n\r\n".encode())
@@ -141,7 +141,7 @@ async def read_all(running: Running, file: Path, paths: list[str], rounds: int) 
 
 
 class Slowing(Tally):
-    """Bots that play at full speed until there are so many results, and then think."""
+    """Bots that play at full speed up to a number of results, and think from then on."""
 
     def __init__(self, results: int) -> None:
         super().__init__()
@@ -154,7 +154,7 @@ class Slowing(Tally):
 
 
 async def played(running: Running, bots: int, names: str, results: int, **config: object) -> str:
-    """Play at full speed until there are so many results; then the bots think. Return the tournament's id."""
+    """Play at full speed up to a number of results, and more slowly from then on. Return the tournament's id."""
     tally = Slowing(results)
     tournament = await play(running, Load("tictactoe", bots), tally, names, **config)
     await tally.over.wait()

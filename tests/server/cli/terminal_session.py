@@ -34,7 +34,7 @@ class Terminal:
         _resize(self._descriptor, columns, rows)
 
     def until(self, text: str, after: int = 0) -> None:
-        """Read until this text was written, after so many characters."""
+        """Read until this text is in the output from character `after` on."""
         while text not in self.text[after:]:
             assert self._read(), f"{text!r} never came: {self.text}"
 

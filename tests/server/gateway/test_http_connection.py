@@ -129,7 +129,7 @@ async def test_what_is_around_the_chunks_of_a_body_counts_as_headers(part: bytes
 
 
 class Endless:
-    """An application that sends until its reader has gone, or (`size`) answers with so many bytes.
+    """An application that sends `size` bytes, or where `size` is 0, sends until its reader has gone.
 
     `failed` is what ended it.
     """

@@ -49,7 +49,7 @@ class Feed:
         """Whether the server is about to stop."""
 
     def publish(self, batch: Sequence[tuple[int, LogFact]], kinds: Mapping[type, int]) -> None:
-        """Take in more facts that are on disk, so many of each kind, and wake the readers that waited for them."""
+        """Take in facts that are on disk, counted by kind in `kinds`, and wake the readers that waited for them."""
         self.counts.update(kinds)
         if not self._channels:
             return
