@@ -13,7 +13,7 @@ from rumble_server.web.pages.drawn import svg, token
 PLAYOUTS = 3
 GAMES = [get_game(name) for name in game_names()]
 COMPARE = """async (boards) => {
-  const { picture, token } = await import("/static/board.js");
+  const { picture, token } = await import("/static/drawing.js");
   const read = (html) => {
     const template = document.createElement("template");
     template.innerHTML = html;

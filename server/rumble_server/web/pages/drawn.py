@@ -1,4 +1,4 @@
-"""Boards as SVG, drawn by the server element by element as `static/board.js` draws them in the browser.
+"""Boards as SVG, drawn by the server element by element as `static/drawing.js` draws them in the browser.
 
 A cell is 100 units wide; colours are classes of `static/css/board.css`. Texts of a game are escaped.
 """

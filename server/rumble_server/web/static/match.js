@@ -1,9 +1,9 @@
 // The page of a match: live while it is being played, and a replay, ply by ply.
 
-import { Clocks } from "/static/clocks.js";
-import { byId, element, follow, points, result } from "/static/live.js";
-import { Replay } from "/static/replay.js";
-import { offerTranscript } from "/static/transcript.js";
+import { Clocks } from "./clocks.js";
+import { byId, element, follow, points, result } from "./live.js";
+import { Replay } from "./replay.js";
+import { offerTranscript } from "./transcript.js";
 
 /** @typedef {import("./feed").Board} Board */
 /** @typedef {import("./feed").MatchResult} MatchResult */

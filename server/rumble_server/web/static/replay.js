@@ -1,14 +1,14 @@
 // @ts-check
 // Stepping through a match by buttons, slider, keys, the list of moves, and addresses with `?ply=N`.
 
-import { BoardView } from "/static/board.js";
+import { BoardView } from "./board.js";
 
 const CHUNK = 400;
 const PACE_MS = 900;
 
 /**
  * @typedef {{board: string, last: number[], diagram: string | null, position: string}} Frame
- * @typedef {import("/static/board.js").Drawing} Drawing
+ * @typedef {import("./drawing.js").Drawing} Drawing
  */
 
 /** @param {string} id @returns {HTMLElement} */

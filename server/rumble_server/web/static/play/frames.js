@@ -72,7 +72,7 @@
  * @property {(string | null)[]} notes
  * @property {Record<string, unknown>} state
  * @property {string} diagram
- * @property {import("../board.js").Drawing | null} drawing
+ * @property {import("../drawing.js").Drawing | null} drawing
  * @property {number[] | null} seats_ms
  * @property {number[] | null} scores
  * @property {number | null} winner

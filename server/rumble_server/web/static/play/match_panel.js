@@ -1,6 +1,6 @@
 // The match that the person plays: board, clocks, moves, whose turn it is, and how it ended.
 
-import { token } from "../board.js";
+import { token } from "../drawing.js";
 import { clockFace } from "../clocks.js";
 import { byId, element, result } from "../live.js";
 import { Clocks } from "./clocks.js";
@@ -444,7 +444,7 @@ async function fetchMatch(id) {
   }
 }
 
-/** Show each seat's piece beside its name. @param {import("../board.js").Drawing} drawing */
+/** Show each seat's piece beside its name. @param {import("../drawing.js").Drawing} drawing */
 function showTokens(drawing) {
   for (const [seat, place] of byId("seats").querySelectorAll(".token").entries()) {
     const own = token(drawing, seat);

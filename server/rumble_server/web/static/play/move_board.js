@@ -2,7 +2,7 @@
 
 import { BoardView } from "../board.js";
 
-/** @typedef {import("../board.js").Drawing} Drawing */
+/** @typedef {import("../drawing.js").Drawing} Drawing */
 /** @typedef {import("../board.js").Path} Path */
 /** @typedef {import("../board.js").Shown} Shown */
 /** @typedef {import("./frames.js").Settings} Settings */
