@@ -25,8 +25,10 @@ def test_notes_and_infos_stand_beside_the_moves_of_their_attempt() -> None:
         return MoveMade("friday.1.1.1.1", attempt, ply, ply % 2, "t", "4", 0, frame, 0)
 
     def move(note: str) -> str:
-        return f'{{"type": "move", "match": "friday.1.1.1.1", "turn_id": "t", "move": "4", "note": "{note}",' \
+        return (
+            f'{{"type": "move", "match": "friday.1.1.1.1", "turn_id": "t", "move": "4", "note": "{note}",'
             f' "info": {{"score": 2}}}}'
+        )
 
     over = MatchOver("friday.1.1.1.1", 2, ("ann", "ben"), (1.0, 0.0), "win", "", (), ("4", "5", "6"), 9)  # type: ignore[arg-type]
     facts = [made(1, 0, move("old")), made(2, 0, move("hello")), made(2, 1, '{"type": "a message of long ago"}'), over]

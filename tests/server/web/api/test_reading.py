@@ -48,7 +48,9 @@ async def test_matches_of_all_of_one_and_of_two(server: MemoryServer, browser: h
     assert (await browser.get(url, params={"offset": 4, "limit": 1})).json()["matches"] == everything["matches"][4:5]
 
 
-async def test_notes_and_infos_are_public_only_after_the_match(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+async def test_notes_and_infos_are_public_only_after_the_match(
+    server: MemoryServer, browser: httpx.AsyncClient
+) -> None:
     tournament = server.world.create(start_at_bots=2, legs=1)
     logged_in = server.world.logins(*PAIR, join=tournament.id)
     server.pass_ms(100)
