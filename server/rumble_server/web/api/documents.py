@@ -161,11 +161,11 @@ def export_head(rebuilt: Rebuilt, kind: str) -> bytes:
 
 def export_matches(rebuilt: Rebuilt, kind: str, first: int, until: int) -> bytes:
     """Write some of its matches, as they follow what was written before."""
+    if kind == "csv":
+        return csv_file.write(export(rebuilt.tournament, first, until)).partition("\n")[2].encode()
     document = export(rebuilt.tournament, first, until, partial(_infos, rebuilt))
     if kind == "json":
         return (b"," if first else b"") + orjson.dumps(document["matches"])[1:-1]
-    if kind == "csv":
-        return csv_file.write(document).partition("\n")[2].encode()
     return ("\n" if first else "").encode() + pgn.write(document).encode()
 
 
