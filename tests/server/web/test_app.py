@@ -116,13 +116,6 @@ async def test_a_mistake_of_ours_is_told_without_its_details(
     assert "text/html" in (await browser.get("/")).headers["Content-Type"]
 
 
-async def test_static_files_are_asked_about_each_time(browser: httpx.AsyncClient) -> None:
-    answer = await browser.get("/static/tournament.js")
-    assert answer.headers["Cache-Control"] == "no-cache"
-    again = await browser.get("/static/tournament.js", headers={"If-None-Match": answer.headers["ETag"]})
-    assert again.status_code == 304
-
-
 @pytest.mark.parametrize(
     ("error", "status", "code", "says"),
     [
