@@ -132,8 +132,9 @@ class AuditAnswer(ServerMessageModel):
 
 class MatchView(ServerMessageModel):
     """One match. While it runs, `seat` is to move and `seats_ms` are the clocks at `at_ms`; that of `seat` runs if
-    `ticking`. When it is over, `notes` has the bots' notes by ply, and `at_fault` the seats whose fault ended it. The
-    first `opening` moves are the opening. `position` is the state in the game's notation.
+    `ticking`. When it is over, `notes` has the bots' notes by ply, `written` the moves as people write them (chess:
+    SAN), `thought_ms` how long bots thought about each (null: the opening), and `at_fault` the seats whose fault ended
+    it. The first `opening` moves are the opening. `position` is the state in the game's notation.
     """
 
     id: str
@@ -163,6 +164,8 @@ class MatchView(ServerMessageModel):
     at_fault: list[Seat]
     started_at_ms: Milliseconds
     ended_at_ms: Milliseconds | None
+    written: list[str] | None = None
+    thought_ms: list[Milliseconds | None] | None = None
 
 
 class SettingView(ServerMessageModel):
@@ -222,6 +225,8 @@ class MatchBoards(ServerMessageModel):
     """Boards of a match from ply `first` on. The match has `plies` moves so far.
 
     Each board is `drawing` with its own `board` and `last`. A void match is played again as the next `attempt`.
+    `written` has all these moves as people write them (chess: SAN), `thought_ms` how long bots thought about each; null
+    stands for the opening's.
     """
 
     match: str
@@ -230,6 +235,8 @@ class MatchBoards(ServerMessageModel):
     first: Count
     drawing: Drawing | None
     boards: list[PlyBoard]
+    written: list[str]
+    thought_ms: list[Milliseconds | None]
 
 
 class BoardQuestion(RequestModel):
