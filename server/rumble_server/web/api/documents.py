@@ -11,7 +11,7 @@ from rumble_protocol.feed_messages import Snapshot, TournamentView
 from rumble_protocol.fields import MoveInfo, ServerMessageModel
 
 from rumble_server.match.facts import MatchOver, MatchStarted
-from rumble_server.match.last_attempt import infos, last_attempt, notes
+from rumble_server.match.last_attempt import infos, last_attempt, notes, thought_ms
 from rumble_server.match.transcript import as_json, seats_in, transcript, transcript_of_seats
 from rumble_server.results.ratings import rate
 from rumble_server.store.errors import Pruned
@@ -199,20 +199,22 @@ def shown_match(facts: Sequence[LogFact]) -> models.MatchView | None:
     if found is None:
         return None
     started, over = found
+    times_ms = thought_ms(facts, started, len(over.moves))
     if over.scores is None:
-        return match_view(started, over.moves, over=over)
-    return match_view(started, over.moves, over=over, notes=notes(facts, over), infos=infos(facts, over))
+        return match_view(started, over.moves, over=over, thought_ms=times_ms)
+    said, known = notes(facts, over), infos(facts, over)
+    return match_view(started, over.moves, over=over, notes=said, infos=known, thought_ms=times_ms)
 
 
 def boards(facts: Sequence[LogFact], first: int, most: int) -> bytes | None:
     """Draw boards of the last attempt at a match."""
     found = _ended_attempt(facts)
-    return None if found is None else boards_after(found[0], found[1].moves, first, most)
+    return None if found is None else boards_so_far(facts, found[0], found[1].moves, first, most)
 
 
-def boards_after(terms: MatchStarted, moves: Sequence[str], first: int, most: int) -> bytes:
-    """Draw boards of these moves."""
-    return to_json(replay(terms, moves, first, most))
+def boards_so_far(facts: Sequence[LogFact], terms: MatchStarted, moves: Sequence[str], first: int, most: int) -> bytes:
+    """Draw boards of these moves of the attempt with these terms."""
+    return to_json(replay(terms, moves, first, most, thought_ms(facts, terms, len(moves))))
 
 
 def _ended_attempt(facts: Sequence[LogFact]) -> tuple[MatchStarted, MatchOver] | None:
@@ -236,7 +238,7 @@ def shown_no_show(rebuilt: Rebuilt, match_id: str) -> models.MatchView | None:
 def boards_of_no_show(rebuilt: Rebuilt, match_id: str, first: int, most: int) -> bytes | None:
     """Draw the board of a match that was lost before it began."""
     found = _lost_at_once(rebuilt, match_id)
-    return None if found is None else boards_after(found[0], found[1].moves, first, most)
+    return None if found is None else boards_so_far((), found[0], found[1].moves, first, most)
 
 
 def transcript_lines(facts: Sequence[LogFact], owner: str | None) -> bytes | None:
