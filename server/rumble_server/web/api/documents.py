@@ -53,7 +53,7 @@ def to_json(model: ServerMessageModel) -> bytes:
 
 
 def packed(rebuilt: Rebuilt, make: Callable[[Rebuilt, *Given], bytes], *given: *Given) -> bytes:
-    """Make an answer and pack it as gzip, which is no work for the event loop, and little to keep. Nothing is nothing."""
+    """Make an answer as gzip, which is little to pass on and to keep. Of nothing it makes nothing."""
     made = make(rebuilt, *given)
     return made and gzip.compress(made, LEVEL, mtime=0)
 
