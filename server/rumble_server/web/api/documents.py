@@ -4,16 +4,18 @@ import gzip
 import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar, TypeVarTuple, cast
 
 import orjson
 from rumble_protocol.feed_messages import Snapshot, TournamentView
-from rumble_protocol.fields import ServerMessageModel
+from rumble_protocol.fields import MoveInfo, ServerMessageModel
 
 from rumble_server.match.facts import MatchOver, MatchStarted
-from rumble_server.match.last_attempt import last_attempt, notes
+from rumble_server.match.last_attempt import infos, last_attempt, notes
 from rumble_server.match.transcript import as_json, seats_in, transcript, transcript_of_seats
 from rumble_server.results.ratings import rate
+from rumble_server.store.errors import Pruned
 from rumble_server.tournament.audit import Audit, Context
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.exports import csv_file, pgn, trf
@@ -168,12 +170,20 @@ def export_head(rebuilt: Rebuilt, kind: str) -> bytes:
 
 def export_matches(rebuilt: Rebuilt, kind: str, first: int, until: int) -> bytes:
     """Write some of its matches, as they follow what was written before."""
-    document = export(rebuilt.tournament, first, until)
+    document = export(rebuilt.tournament, first, until, partial(_infos, rebuilt))
     if kind == "json":
         return (b"," if first else b"") + orjson.dumps(document["matches"])[1:-1]
     if kind == "csv":
         return csv_file.write(document).partition("\n")[2].encode()
     return ("\n" if first else "").encode() + pgn.write(document).encode()
+
+
+def _infos(rebuilt: Rebuilt, over: MatchOver) -> list[MoveInfo | None]:
+    """Return what the bots thought in a match, by ply; nothing where none said so, or the host deleted the moves."""
+    try:
+        return infos(rebuilt.match_facts(over.match), over) if over.informed else []
+    except Pruned:
+        return []
 
 
 def export_tail(rebuilt: Rebuilt, kind: str) -> bytes:
@@ -198,7 +208,9 @@ def shown_match(facts: Sequence[LogFact]) -> models.MatchView | None:
     if found is None:
         return None
     started, over = found
-    return match_view(started, over.moves, over=over, notes=None if over.scores is None else notes(facts, over))
+    if over.scores is None:
+        return match_view(started, over.moves, over=over)
+    return match_view(started, over.moves, over=over, notes=notes(facts, over), infos=infos(facts, over))
 
 
 def boards(facts: Sequence[LogFact], first: int, most: int) -> bytes | None:

@@ -8,6 +8,7 @@ from rumble_protocol.feed_messages import Standing, TournamentSummary
 from rumble_protocol.fields import (
     Count,
     Milliseconds,
+    MoveInfo,
     Seat,
     ServerMessageModel,
     Settings,
@@ -132,8 +133,8 @@ class AuditAnswer(ServerMessageModel):
 
 class MatchView(ServerMessageModel):
     """One match. While it runs, `seat` is to move and `seats_ms` are the clocks at `at_ms`; that of `seat` runs if
-    `ticking`. When it is over, `notes` has the bots' notes by ply, and `at_fault` the seats whose fault ended it. The
-    first `opening` moves are the opening. `position` is the state in the game's notation.
+    `ticking`. When it is over, `notes` and `infos` have by ply what the bots said of their moves, and `at_fault` the
+    seats whose fault ended it. The first `opening` moves are the opening. `position` is the state in the game's notation.
     """
 
     id: str
@@ -149,6 +150,7 @@ class MatchView(ServerMessageModel):
     opening: Count
     moves: list[str]
     notes: list[str | None]
+    infos: list[MoveInfo | None]
     state: dict[str, Any]
     position: str
     diagram: str
@@ -176,11 +178,12 @@ class SettingView(ServerMessageModel):
 
 
 class GameView(ServerMessageModel):
-    """A game that can be played here; `marks` are the signs of the seats' pieces."""
+    """A game that can be played here. By seat: `marks` are the signs in texts, `seat_names` the words for people."""
 
     name: str
     title: str
     marks: list[str]
+    seat_names: list[str]
     settings: dict[str, SettingView]
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from rumble_engine import State, get_game
+from rumble_protocol.fields import MoveInfo
 
 from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.match.referee import Referee
@@ -44,6 +45,7 @@ def match_view(
     *,
     over: MatchOver | None = None,
     notes: list[str | None] | None = None,
+    infos: list[MoveInfo | None] | None = None,
     referee: Referee | None = None,
     now_ms: int | None = None,
 ) -> MatchView:
@@ -66,6 +68,7 @@ def match_view(
         opening=min(len(terms.moves), len(moves)),
         moves=list(moves),
         notes=notes or [None] * len(moves),
+        infos=infos or [None] * len(moves),
         state=view,
         position=state.text(),
         diagram=state.diagram(),
