@@ -26,6 +26,7 @@ from rumble_server.web.api.organising import organising_routes
 from rumble_server.web.api.problems import bad_request
 from rumble_server.web.api.reading import read_routes
 from rumble_server.web.api.transcripts import transcript_routes
+from rumble_server.web.compression import Compression
 from rumble_server.web.errors import WebError
 from rumble_server.web.pages.pages import add_pages
 from rumble_server.web.pages.rendering import html
@@ -48,6 +49,7 @@ def make_web(site: Site) -> ASGIApp:
         version=version("botrumble"),
         description="A bot tournament server.",
         docs_url=None,
+        openapi_url=None,
         redoc_url=None,
         redirect_slashes=False,
     )
@@ -71,7 +73,9 @@ def make_web(site: Site) -> ASGIApp:
     for route in app.routes:  # the first look prepares a route: that is not to hold up the loop at the first request
         route.matches({"type": "http", "method": "GET", "path": "/", "root_path": "", "headers": []})
     arena = site.arena
-    shared = Shares(app, site.places, site.operation.refusals, arena.clock.now_ms, arena.tournaments.__contains__)
+    shared = Shares(
+        Compression(app), site.places, site.operation.refusals, arena.clock.now_ms, arena.tournaments.__contains__
+    )
     return Guard(shared, site.hosts)
 
 

@@ -1,10 +1,11 @@
 """The answers of the API that are made of a whole tournament or match. Pure: they run where the log is read."""
 
+import gzip
 import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeVar, cast
+from typing import TypeVar, TypeVarTuple, cast
 
 import orjson
 from rumble_protocol.feed_messages import Snapshot, TournamentView
@@ -25,6 +26,7 @@ from rumble_server.tournament.rebuild import Rebuilt
 from rumble_server.tournament.tournament import OVER, Tournament
 from rumble_server.web.api import models
 from rumble_server.web.api.replays import match_view, replay
+from rumble_server.web.compression import LEVEL
 from rumble_server.web.feed.ranker import PACE_MS, Ranking, ranking_of
 from rumble_server.web.feed.views import Live, tournament_view
 
@@ -34,6 +36,7 @@ AUDIT_PACE_S = 5.0
 """For this time in s an audit of a tournament that goes on serves everyone who asks; then a new one is made."""
 NO_RATINGS = rate(())
 
+Given = TypeVarTuple("Given")
 Made = TypeVar("Made")
 
 
@@ -49,6 +52,12 @@ class Basics:
 def to_json(model: ServerMessageModel) -> bytes:
     """Encode an answer."""
     return model.__pydantic_serializer__.to_json(model)
+
+
+def packed(rebuilt: Rebuilt, make: Callable[[Rebuilt, *Given], bytes], *given: *Given) -> bytes:
+    """Make an answer as gzip, which is little to pass on and to keep. Of nothing it makes nothing."""
+    made = make(rebuilt, *given)
+    return made and gzip.compress(made, LEVEL, mtime=0)
 
 
 def basics(rebuilt: Rebuilt) -> Basics:

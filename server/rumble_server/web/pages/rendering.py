@@ -44,11 +44,6 @@ def render(template: str, place: Place, **context: Any) -> str:
     return _environment.get_template(template).render(**about | context)
 
 
-def page_of(content: str | bytes, status: int = 200) -> HTMLResponse:
-    """Answer with a page that is written."""
-    return HTMLResponse(content, status, headers=NOT_STORED)
-
-
 def html(request: Request, template: str, status: int = 200, **context: Any) -> HTMLResponse:
-    """Answer with a page."""
-    return page_of(render(template, place_of(request), **context), status)
+    """Answer with a page, which browsers do not keep."""
+    return HTMLResponse(render(template, place_of(request), **context), status, headers=NOT_STORED)
