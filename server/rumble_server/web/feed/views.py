@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from rumble_engine import get_game
 from rumble_protocol.feed_messages import (
+    Away,
     Board,
     Entrant,
     FeedStandings,
@@ -147,7 +148,7 @@ def entrants_view(tournament: Tournament, connected: Collection[str], ranking: R
 
 def board_view(kind: type[BoardView], referee: Referee, now_ms: int) -> BoardView:
     """Show a match that is being played."""
-    state, moves = referee.state, list(referee.moves)
+    state, moves, away = referee.state, list(referee.moves), referee.away()
     view = state.view()
     return kind(
         match=referee.terms.match,
@@ -163,6 +164,7 @@ def board_view(kind: type[BoardView], referee: Referee, now_ms: int) -> BoardVie
         seats_ms=list(referee.clock(now_ms)),
         ticking=referee.turn is not None,
         at_ms=now_ms,
+        away=[time and Away(since_at_ms=time[0], until_at_ms=time[1]) for time in away] if any(away) else [],
     )
 
 

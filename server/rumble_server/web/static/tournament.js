@@ -3,8 +3,9 @@
 import { showColumns, showCrosstable } from "./crosstable.js";
 import { byId, element, follow, points, result } from "./live.js";
 import { paint, setText } from "./paint.js";
-import { removeBoard, showBoard, showBoards } from "./running_boards.js";
+import { announce, announceRound } from "./news.js";
 import { showExpected, showProgress } from "./progress.js";
+import { endBoard, showBoard, showBoards, showBots, showPlaying } from "./running_boards.js";
 import { showRatings } from "./ratings.js";
 import { renewContent } from "./renew.js";
 import { reached, showStandings } from "./standings.js";
@@ -12,10 +13,10 @@ import { reached, showStandings } from "./standings.js";
 const MOST_LATEST = 12;
 const PLACES = 3;
 const MOST_ON_PODIUM = 6;
-const NEWS_MS = 5000;
 const PART_PACES_MS = { rounds: 4000, audit: 20000 };
 const TICK_MS = 1000;
 
+/** @typedef {import("./feed").Board} Board */
 /** @typedef {import("./feed").Entrant} Entrant */
 /** @typedef {import("./feed").MatchResult} MatchResult */
 /** @typedef {import("./feed").Pair} Pair */
@@ -27,7 +28,7 @@ const TICK_MS = 1000;
 const page = byId("tournament");
 const id = page.dataset.id ?? "";
 const rated = page.dataset.rated === "yes";
-const marks = (page.dataset.marks ?? "").split(" ");
+const inRounds = document.getElementById("rounds") !== null;
 
 /** @type {Map<string, Entrant>} */
 let entrants = new Map();
@@ -52,6 +53,7 @@ function onStatus(data) {
   paint("podium", showPodium);
   paint("crosstable", paintCrosstable);
   paint("progress", () => showProgress(data));
+  showPlaying(status);
   if (before !== status) refreshParts();
   if (before === "lobby" && status === "running" && page.dataset.format === "gauntlet") learnColumns();
 }
@@ -70,18 +72,25 @@ function onStandings(data) {
 /** @param {Entrant[]} data */
 function onField(data) {
   entrants = new Map(data.map((entrant) => [entrant.name, entrant]));
+  showBots(data.map((entrant) => entrant.name));
   paint("standings", paintStandings);
   paint("crosstable", paintCrosstable);
 }
 
+/** @param {Board} data */
+function onStart(data) {
+  showBoard(data);
+  if (inRounds) announceRound(data.match);
+}
+
 /** @param {MatchResult} data */
 function onOver(data) {
-  removeBoard(data.match);
+  endBoard(data);
   const others = latest.filter((each) => each.match !== data.match || each.attempt !== data.attempt);
   latest = (data.scores === null ? others : [data, ...others]).slice(0, MOST_LATEST);
   paint("latest", showLatest);
   if (data.scores === null) return; // void: not a result, the match is played again
-  tell(data);
+  announce(data);
   refreshParts();
 }
 
@@ -92,7 +101,7 @@ function onSnapshot(data) {
   allChanged = true;
   onField(data.entrants);
   onStandings(data);
-  showBoards(marks, data.running);
+  showBoards(data.running, data.latest);
   latest = data.latest;
   paint("latest", showLatest);
 }
@@ -159,23 +168,6 @@ function showLatest() {
   byId("latest").replaceChildren(...items);
 }
 
-// --- for screen readers: results, at most every few seconds ---
-
-/** @type {MatchResult[]} */
-let untold = [];
-
-/** @param {MatchResult} data */
-function tell(data) {
-  untold.push(data);
-  if (untold.length > 1) return;
-  setTimeout(() => {
-    const last = untold[untold.length - 1];
-    const more = untold.length > 1 ? `${untold.length} results, the last: ` : "";
-    byId("news").textContent = `${more}${last.seats.join(" against ")}, ${result(last.scores)}.`;
-    untold = [];
-  }, NEWS_MS);
-}
-
 // --- parts that only the server makes: rounds and audit ---
 
 /** @type {Set<string>} */
@@ -220,7 +212,7 @@ follow(id, {
   status: onStatus,
   field: (data) => onField(data.entrants),
   standings: onStandings,
-  match_start: (data) => showBoard(marks, data),
-  move: (data) => showBoard(marks, data),
+  match_start: onStart,
+  move: showBoard,
   match_over: onOver,
 });
