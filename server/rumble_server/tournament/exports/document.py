@@ -4,6 +4,7 @@ from itertools import islice
 from typing import Any
 
 from rumble_server.match.facts import MatchOver
+from rumble_server.results.rounds import Rounds
 from rumble_server.tournament.tournament import Tournament
 
 
@@ -28,6 +29,8 @@ def export(tournament: Tournament, first: int = 0, until: int | None = None) -> 
 def summary(tournament: Tournament) -> dict[str, Any]:
     """Return what the tournament is, and how far it has come."""
     config = tournament.config
+    rounds = tournament.table.rounds
+    swiss = {} if rounds is None else {"rounds_paired": rounds_paired(rounds)}
     return {
         "id": tournament.id,
         "name": config.name,
@@ -43,13 +46,32 @@ def summary(tournament: Tournament) -> dict[str, Any]:
         "rated": config.rated,
         "scheme": list(config.scheme),
         "tiebreak_order": list(config.tiebreak_order),
+        "tiebreak_rules": config.edition,
         "names": list(tournament.field),
         "matches_total": tournament.matches_total,
         "matches_over": len(tournament.results),
         "created_at_ms": tournament.created_at_ms,
         "started_at_ms": tournament.started_at_ms,
         "ended_at_ms": tournament.ended_at_ms,
+        **swiss,
     }
+
+
+def rounds_paired(rounds: Rounds) -> list[dict[str, Any]]:
+    """Return who met in each round of a Swiss, by name, and whose bye counted as won or as drawn."""
+    told = []
+    for index in range(rounds.paired):
+        row = {name: row[index] for name, row in rounds.rows.items()}
+        alone = {name: entry for name, entry in row.items() if entry.opponent is None and entry.points}
+        told.append(
+            {
+                "round": index + 1,
+                "pairs": [[name, entry.opponent] for name, entry in row.items() if name < (entry.opponent or "")],
+                "byes": [name for name, entry in alone.items() if not entry.is_voluntary],
+                "half_byes": [name for name, entry in alone.items() if entry.is_voluntary],
+            }
+        )
+    return told
 
 
 def match_json(over: MatchOver) -> dict[str, Any]:
