@@ -7,17 +7,18 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 from rumble_engine import EngineError, IllegalMove, State, get_game
 from rumble_protocol.fields import AwayClock, Duration, Settings, ShortText, TimeControl
 
+from rumble_server.results.editions import FIRST, NEWEST, Edition, FideEdition
 from rumble_server.results.tally import Scheme
-from rumble_server.results.tiebreaks import DEFAULT, DEFAULT_SWISS, check_tiebreaks
+from rumble_server.results.tiebreaks import DEFAULT, DEFAULT_SWISS, DEFAULT_SWISS_FIRST, check_tiebreaks
 from rumble_server.tournament.formats import FORMATS
-from rumble_server.tournament.formats.pairing_rules import NEWEST
+from rumble_server.tournament.formats.pairing_rules import NEWEST as NEWEST_PAIRING_RULES
 from rumble_server.tournament.openings import suite
 
 MOST_BOTS = 4096
 """Maximum of `start_at_bots`."""
 MOST_OPENINGS = 64
 """Maximum number of openings that are made; a pair with more matches plays them again from the first."""
-NEWEST_RULES = {"pairing_rules": NEWEST}
+NEWEST_RULES = {"pairing_rules": NEWEST_PAIRING_RULES, "tiebreak_rules": NEWEST}
 """By field: the edition for a new tournament. A field's default is what tournaments without it were played by."""
 Points = tuple[float, float, float]
 Count = Annotated[int, Field(ge=1, le=1000)]
@@ -76,6 +77,9 @@ class TournamentConfig(BaseModel):
         default_factory=dict, max_length=MOST_BOTS
     )
     """By name: ratings by which bots are seeded, the greatest first; bots without one come last, by the seed."""
+    tiebreak_rules: FideEdition | None = None
+    """The edition of the tie-break rules. None: of a tournament to be created, the newest; of one that Rumble 0.1 made,
+    its own."""
 
     @field_validator("format")
     @classmethod
@@ -86,8 +90,8 @@ class TournamentConfig(BaseModel):
 
     @field_validator("tiebreaks")
     @classmethod
-    def _check_tiebreaks(cls, given: list[str] | None) -> list[str] | None:
-        check_tiebreaks(given or ())
+    def _check_tiebreaks(cls, given: list[str] | None, info: ValidationInfo) -> list[str] | None:
+        check_tiebreaks(given or (), rounds=info.data.get("format") == "swiss")
         return given
 
     @field_validator("points")
@@ -117,7 +121,8 @@ class TournamentConfig(BaseModel):
 
     def with_newest_rules(self) -> Self:
         """Return it as it is created: what names no edition of a rule has the newest."""
-        missing = {name: value for name, value in NEWEST_RULES.items() if name not in self.model_fields_set}
+        given = self.model_dump(include=set(NEWEST_RULES), exclude_unset=True, exclude_none=True)
+        missing = {name: newest for name, newest in NEWEST_RULES.items() if name not in given}
         return self.model_copy(update=missing)
 
     def seed_rating(self, bot: str) -> float | None:
@@ -134,10 +139,17 @@ class TournamentConfig(BaseModel):
         return win, draw, loss
 
     @property
+    def edition(self) -> Edition:
+        """The name of the tie-break rules of a tournament that exists."""
+        return self.tiebreak_rules or FIRST
+
+    @property
     def tiebreak_order(self) -> tuple[str, ...]:
         if self.tiebreaks is not None:
             return tuple(self.tiebreaks)
-        return DEFAULT_SWISS if self.format == "swiss" else DEFAULT
+        if self.format != "swiss":
+            return DEFAULT
+        return DEFAULT_SWISS_FIRST if self.edition == FIRST else DEFAULT_SWISS
 
     def make_openings(self) -> list[tuple[str, ...]]:
         """Make the openings of every pair, in order; the same config gives the same.

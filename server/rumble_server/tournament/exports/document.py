@@ -7,6 +7,7 @@ from typing import Any
 from rumble_protocol.fields import MoveInfo
 
 from rumble_server.match.facts import MatchOver
+from rumble_server.results.rounds import Rounds
 from rumble_server.tournament.tournament import Tournament
 
 Infos = Callable[[MatchOver], Sequence[MoveInfo | None]]
@@ -36,6 +37,8 @@ def export(
 def summary(tournament: Tournament) -> dict[str, Any]:
     """Return what the tournament is, and how far it has come."""
     config = tournament.config
+    rounds = tournament.table.rounds
+    swiss = {} if rounds is None else {"rounds_paired": rounds_paired(rounds)}
     return {
         "id": tournament.id,
         "name": config.name,
@@ -51,13 +54,32 @@ def summary(tournament: Tournament) -> dict[str, Any]:
         "rated": config.rated,
         "scheme": list(config.scheme),
         "tiebreak_order": list(config.tiebreak_order),
+        "tiebreak_rules": config.edition,
         "names": list(tournament.field),
         "matches_total": tournament.matches_total,
         "matches_over": len(tournament.results),
         "created_at_ms": tournament.created_at_ms,
         "started_at_ms": tournament.started_at_ms,
         "ended_at_ms": tournament.ended_at_ms,
+        **swiss,
     }
+
+
+def rounds_paired(rounds: Rounds) -> list[dict[str, Any]]:
+    """Return who met in each round of a Swiss, by name, and whose bye counted as won or as drawn."""
+    told = []
+    for index in range(rounds.paired):
+        row = {name: row[index] for name, row in rounds.rows.items()}
+        alone = {name: entry for name, entry in row.items() if entry.opponent is None and entry.points}
+        told.append(
+            {
+                "round": index + 1,
+                "pairs": [[name, entry.opponent] for name, entry in row.items() if name < (entry.opponent or "")],
+                "byes": [name for name, entry in alone.items() if not entry.is_voluntary],
+                "half_byes": [name for name, entry in alone.items() if entry.is_voluntary],
+            }
+        )
+    return told
 
 
 def match_json(over: MatchOver, infos: Sequence[MoveInfo | None] = ()) -> dict[str, Any]:

@@ -46,6 +46,7 @@ def tournament_context(tournament: Tournament, view: TournamentView, audit: Audi
         "columns": columns(view.standings, tournament.challengers),
         **playing_context(tournament, view),
         "tiebreaks": {} if knockout else {name: TIEBREAKS[name] for name in tournament.config.tiebreak_order},
+        "tiebreak_rules": tournament.config.edition,
         "decided": any(line.decided_by for line in view.standings),
         "faulty": any(line.faults for line in view.standings),
         "byes": any(line.byes for line in view.standings),
