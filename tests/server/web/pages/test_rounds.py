@@ -59,6 +59,8 @@ def test_a_bracket_that_is_over_tells_who_went_on_and_who_won(server: MemoryServ
         went_on = [meeting.winner for meeting in before.meetings]
         assert "" not in went_on
         assert sorted(went_on) == sorted(name for meeting in after.meetings for name in meeting.seats)
+        pairs = zip(went_on[::2], went_on[1::2], strict=True)
+        assert [meeting.seats for meeting in after.meetings] == list(pairs)
     champion = next(line.name for line in tournament.table.standings() if line.rank == 1)
     assert rounds[-1].meetings[0].winner == champion
 
