@@ -38,6 +38,10 @@ class Scheme:
         scale = lcm(win.denominator, draw.denominator, loss.denominator)
         return cls(int(win * scale), int(draw * scale), int(loss * scale), scale)
 
+    def points(self, score: float) -> int:
+        """Return the points of a match that was won (1), drawn (0.5) or lost (0)."""
+        return self.win if score == 1 else self.draw if score > 0 else self.loss
+
 
 @dataclass(slots=True)
 class Count:
@@ -64,9 +68,9 @@ class Count:
         return Count(*own, self.byes, self.half_byes)
 
     def points(self, scheme: Scheme) -> int:
-        """Return the points in the scheme's units; a bye counts as wins, a half-point bye as draws."""
-        wins, draws = self.wins + self.byes, self.draws + self.half_byes
-        return wins * scheme.win + draws * scheme.draw + self.losses * scheme.loss
+        """Return the points in the scheme's units; a bye counts as wins, one of half a point as draws."""
+        won, drawn = self.wins + self.byes, self.draws + self.half_byes
+        return won * scheme.win + drawn * scheme.draw + self.losses * scheme.loss
 
 
 class Tally:
@@ -124,7 +128,7 @@ class Tally:
         self.bots.setdefault(name, Count()).byes += matches
 
     def give_half_bye(self, name: str, matches: int = 1) -> None:
-        """Count matches as drawn without an opponent (a Swiss in which the host leaves the bot out of a round)."""
+        """Count matches as drawn without an opponent (a Swiss, when the bot is to miss a round)."""
         self.bots.setdefault(name, Count()).half_byes += matches
 
     def snapshot(self) -> "Tally":
