@@ -24,7 +24,9 @@ def pair(
     ] = None,
     check: Annotated[
         bool,
-        typer.Option("--check", help="Pair every round of the file again, and tell what differs; exit code 1 if any does."),
+        typer.Option(
+            "--check", help="Pair every round of the file again, and tell what differs; exit code 1 if any does."
+        ),
     ] = False,
     pairing_rules: Annotated[
         Rules | None,

@@ -177,7 +177,7 @@ class Tournament:
             config.challengers,
             config.replays,
             config.scheme,
-            config.pairing_rules,
+            config.pairing_edition,
             config.acceleration,
         )
 
@@ -351,7 +351,7 @@ class Tournament:
         return BotBenched(self.id, bot, False, "the host lets it play again", now_ms)
 
     def give_half_bye(self, bot: str, number: int, now_ms: int) -> HalfByeGiven | None:
-        """Leave a bot out of a round of a Swiss, counted from 1; None if it is left out already. Raises TournamentError."""
+        """Leave a bot out of a round of a Swiss, from 1; None if it is left out already. Raises TournamentError."""
         if self.status in OVER or self.config.format != "swiss":
             why = f"is {self.status}" if self.status in OVER else f"is a {self.config.format}, and no Swiss"
             raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{self.id} {why}; it has no half-point byes")

@@ -52,7 +52,9 @@ def print_next_round(event: Event, rounds: int | None, rules: str, as_json: bool
     number = event.played + 1
     total = rounds or event.rounds
     if total is None:
-        raise CliError("the file does not say how many rounds there will be (142 or XXR): add --rounds N", ExitCode.USAGE)
+        raise CliError(
+            "the file does not say how many rounds there will be (142 or XXR): add --rounds N", ExitCode.USAGE
+        )
     if number > total:
         raise CliError(f"all {total} rounds are paired")
     told = TrfRounds(event, total)

@@ -61,7 +61,7 @@ def _swiss(tournament: Tournament) -> dict[str, Any]:
     """Return what the pairings of a Swiss follow from, beside its results. Virtual points are as a win has 1."""
     config, agenda = tournament.config, tournament.agenda
     told: dict[str, Any] = {
-        "pairing_rules": config.pairing_rules,
+        "pairing_rules": config.pairing_edition,
         "acceleration": config.acceleration,
         "number_of_rounds": config.rounds if agenda is None else agenda.schedule.number_of_rounds,
         "half_byes": {str(number): list(names) for number, names in tournament.half_byes.items()},

@@ -75,7 +75,9 @@ class _Report:
             number = paired["round"]
             if over[number] < paired["matches"]:
                 self.rounds = [key for key in self.rounds if key[1] != number]
-                self.remarks.append(f"round {number} is left out: {over[number]} of {paired['matches']} matches are over")
+                self.remarks.append(
+                    f"round {number} is left out: {over[number]} of {paired['matches']} matches are over"
+                )
 
     def _enter_match(self, match: Mapping[str, Any], place: int) -> None:
         for seat, name in enumerate(match["seats"]):
