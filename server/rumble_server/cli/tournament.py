@@ -67,6 +67,9 @@ def create(
     rounds: tournament_options.Rounds = None,
     challengers: tournament_options.Challengers = None,
     replays: tournament_options.Replays = None,
+    pairing_rules: tournament_options.PairingRules = None,
+    acceleration: tournament_options.Acceleration = None,
+    seed_ratings: tournament_options.SeedRatings = None,
     tiebreaks: tournament_options.Tiebreaks = None,
     tiebreak_rules: tournament_options.TiebreakRules = None,
     points: tournament_options.Points = None,
@@ -130,6 +133,9 @@ def create(
         rated=rated,
         listed=listed,
         invite=invite,
+        pairing_rules=pairing_rules,
+        acceleration=acceleration,
+        seed_ratings=tournament_options.seed_ratings_of(seed_ratings),
     )
     client = OrganiserClient(server, host_token)
     created = client.post("tournaments", config)
@@ -188,6 +194,20 @@ def unbench(
 ) -> None:
     """Let a bot play again that was benched for its faults."""
     _command(server, host_token, tournament_id, "unbench", json_, {"name": bot})
+
+
+@app.command()
+def bye(
+    tournament_id: Id,
+    bot: BotName,
+    number: Annotated[int, typer.Argument(metavar="ROUND", min=1, help="A round that is not paired yet.")],
+    server: Server = LOCAL_SERVER,
+    host_token: HostToken = None,
+    json_: Json = False,
+) -> None:
+    """Give a bot a half-point bye: it is not paired in that round of a Swiss."""
+    also = f", {bot} has a half-point bye in round {number}"
+    _command(server, host_token, tournament_id, "bye", json_, {"name": bot, "round": number}, also)
 
 
 @app.command()
@@ -304,10 +324,12 @@ def export(
     tournament_id: Id,
     server: Server = LOCAL_SERVER,
     format_: Annotated[ExportFormat, typer.Option("--format", help="Format to write.")] = ExportFormat.JSON,
+    trf_2026: Annotated[bool, typer.Option("--trf-2026", help="With --format trf: write TRF-2026, not TRF16.")] = False,
     out: Out = None,
 ) -> None:
     """Write the whole tournament: standings, matches and moves."""
-    document = OrganiserClient(server).download(api_path("tournaments", tournament_id, f"export.{format_}"))
+    query = "?edition=2026" if trf_2026 and format_ is ExportFormat.TRF else ""
+    document = OrganiserClient(server).download(api_path("tournaments", tournament_id, f"export.{format_}") + query)
     _write(document, out, end=b"" if document.endswith(b"\n") else b"\n")
 
 

@@ -181,7 +181,7 @@ class Tournament:
             config.challengers,
             config.replays,
             config.scheme,
-            config.pairing_rules,
+            config.pairing_edition,
             config.acceleration,
         )
 
@@ -355,7 +355,7 @@ class Tournament:
         return BotBenched(self.id, bot, False, "the host lets it play again", now_ms)
 
     def give_half_bye(self, bot: str, number: int, now_ms: int) -> HalfByeGiven | None:
-        """Leave a bot out of a round of a Swiss, counted from 1; None if it is left out already. Raises TournamentError."""
+        """Leave a bot out of a round of a Swiss, from 1; None if it is left out already. Raises TournamentError."""
         if self.status in OVER or self.config.format != "swiss":
             why = f"is {self.status}" if self.status in OVER else f"is a {self.config.format}, and no Swiss"
             raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{self.id} {why}; it has no half-point byes")
@@ -366,8 +366,10 @@ class Tournament:
         last = self.config.rounds if schedule is None else schedule.number_of_rounds
         if number < 1 or (last is not None and number > last):
             raise TournamentError(ErrorCode.UNAVAILABLE, f"{self.id} has no round {number}; its last is {last}")
-        if schedule is not None and number <= schedule.rounds_paired + self.is_pairing:
-            raise TournamentError(ErrorCode.UNAVAILABLE, f"round {number} of {self.id} is paired; it is too late for a bye")
+        if schedule is not None and number <= len(schedule.rounds_added) + self.is_pairing:
+            raise TournamentError(
+                ErrorCode.UNAVAILABLE, f"round {number} of {self.id} is paired; it is too late for a bye"
+            )
         given = bot in self.half_byes.get(number, ())
         return None if given else HalfByeGiven(self.id, bot, number, now_ms)
 

@@ -6,7 +6,7 @@ ids of the matches do not depend on which finishes first.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from rumble_server.match.match_id import MatchKey
@@ -104,9 +104,9 @@ class Schedule(ABC):
         """Return how many matches there will be when all is played, as far as is known now."""
 
     @property
-    def rounds_paired(self) -> int:
-        """How many rounds were added, of those that follow from results."""
-        return 0
+    def rounds_added(self) -> Sequence[Round]:
+        """The rounds of a Swiss so far."""
+        return ()
 
     def stopped(self, results: Results, gone: Collection[int] = ()) -> str:
         """Return why it is finished before its last round; empty if it is not."""

@@ -196,9 +196,9 @@ def export_tail(rebuilt: Rebuilt, kind: str) -> bytes:
     return b"]," + orjson.dumps({name: document[name] for name in ("voided", "byes") if name in document})[1:]
 
 
-def export_trf(rebuilt: Rebuilt) -> bytes:
+def export_trf(rebuilt: Rebuilt, edition: str) -> bytes:
     """Write TRF, which has its matches by bot. Raises ValueError where the format has no room for it."""
-    return trf.write(export(rebuilt.tournament)).encode()
+    return trf.write(export(rebuilt.tournament), edition).encode()
 
 
 # --- a match ---

@@ -59,7 +59,7 @@ class FormGroup:
 
 
 DEFAULTS: dict[str, Any] = {
-    **TournamentConfig(name="any", game="tictactoe").with_newest_rules().model_dump(),
+    **TournamentConfig(name="any", game="tictactoe").with_rules_of_today().model_dump(),
     "name": None,
     "points": "1, 0.5, 0",
 }
