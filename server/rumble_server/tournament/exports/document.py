@@ -9,7 +9,6 @@ from rumble_protocol.fields import MoveInfo
 from rumble_server.match.facts import MatchOver
 from rumble_server.tournament.tournament import Tournament
 
-
 Infos = Callable[[MatchOver], Sequence[MoveInfo | None]]
 """Finds what the bots thought in a match, by ply; empty where nothing is known."""
 
