@@ -113,8 +113,8 @@ def test_where_games_repeat_there_is_no_interval_but_the_reason() -> None:
         "losses      100  50.00%",
         "score       100  50.00%",
         "2 different games",
-        "no intervals: these bots leave nothing to chance, and 200 matches were 2 different games; the others repeat them."
-        " Longer random openings (--opening) make more of them",
+        "no intervals: these bots leave nothing to chance, and 200 matches were 2 different games;"
+        " the others repeat them. Longer random openings (--opening) make more of them",
     ]
 
 
