@@ -46,7 +46,7 @@ class RemoteReferenceBot(Bot):
         self.games = self._idle[0].games
 
     def choose(self, turn: Turn) -> str:
-        """Return the move, with a note and an info. Matches at the same time ask different instances, whose seeds differ."""
+        """Return the move and what is known about it. Matches at the same time ask instances with different seeds."""
         bot = self._idle.pop() if self._idle else self._make()
         began, allowed_ms = turn.now(), budget_ms(turn)
         planned_ms = max(allowed_ms * LEAST, allowed_ms - self._lateness.ms)

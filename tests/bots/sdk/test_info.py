@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 from rumble_bots.sdk.info import NUMBERS_BYTES, fitted
-from rumble_protocol.codec import read_bot_message, write_message
 from rumble_protocol.bot_messages import Move
+from rumble_protocol.codec import read_bot_message, write_message
 from rumble_protocol.fields import LARGEST_INTEGER, MoveInfo
 
 
@@ -46,7 +46,9 @@ def test_a_wrong_field_is_left_out_and_named(name: str, value: object) -> None:
 @pytest.mark.parametrize("move", ["e2e4", '"', "é" * 64, "\x01"])
 def test_a_long_line_is_cut_to_what_the_protocol_takes(move: str) -> None:
     most = LARGEST_INTEGER
-    told, lost = fitted({"score": -1.7976931348623157e308, "depth": most, "nodes": most, "time_ms": most, "pv": [move] * 999})
+    told, lost = fitted(
+        {"score": -1.7976931348623157e308, "depth": most, "nodes": most, "time_ms": most, "pv": [move] * 999}
+    )
     assert told is not None
     assert told.pv
     assert lost == []
