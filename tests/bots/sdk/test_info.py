@@ -38,7 +38,7 @@ def test_nothing_is_nothing(info: dict[str, Any]) -> None:
 )
 def test_a_wrong_field_is_left_out_and_named(name: str, value: object) -> None:
     assert fitted({name: value}) == (None, [name])
-    right = {"score": 0.5, "depth": 2, "nodes": 7}
+    right: dict[str, Any] = {"score": 0.5, "depth": 2, "nodes": 7}
     right.pop(name, None)
     assert fitted({**right, name: value}) == (MoveInfo(**right), [name])
 
@@ -46,9 +46,8 @@ def test_a_wrong_field_is_left_out_and_named(name: str, value: object) -> None:
 @pytest.mark.parametrize("move", ["e2e4", '"', "é" * 64, "\x01"])
 def test_a_long_line_is_cut_to_what_the_protocol_takes(move: str) -> None:
     most = LARGEST_INTEGER
-    told, lost = fitted(
-        {"score": -1.7976931348623157e308, "depth": most, "nodes": most, "time_ms": most, "pv": [move] * 999}
-    )
+    numbers = {"score": -1.7976931348623157e308, "depth": most, "nodes": most, "time_ms": most}
+    told, lost = fitted({**numbers, "pv": [move] * 999})
     assert told is not None
     assert told.pv
     assert lost == []
