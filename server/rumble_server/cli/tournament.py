@@ -41,6 +41,7 @@ class ExportFormat(StrEnum):
     JSON = "json"
     CSV = "csv"
     PGN = "pgn"
+    SGF = "sgf"
     TRF = "trf"
 
 

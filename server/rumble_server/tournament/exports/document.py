@@ -1,6 +1,6 @@
 """A tournament as one JSON document: what `export.json` and `rumble demo --json` give."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from typing import Any
 
@@ -10,22 +10,17 @@ from rumble_server.match.facts import MatchOver
 from rumble_server.tournament.formats.dutch.event import baku
 from rumble_server.tournament.tournament import Tournament
 
-Infos = Callable[[MatchOver], Sequence[MoveInfo | None]]
-"""Finds what the bots thought in a match, by ply; empty where nothing is known."""
 
-
-def export(
-    tournament: Tournament, first: int = 0, until: int | None = None, infos: Infos = lambda over: ()
-) -> dict[str, Any]:
+def export(tournament: Tournament, first: int = 0, until: int | None = None) -> dict[str, Any]:
     """Return the tournament, its standings, each match by the attempt that counts, and the void attempts.
 
     Of the matches, those from `first` to before `until`, in the order in which they ended. That of a Swiss has `byes`,
-    by name: the matches given as won. A match in which a bot said what it thought has `infos`.
+    by name: the matches given as won.
     """
     document = {
         "tournament": summary(tournament),
         "standings": [standing.model_dump(exclude_unset=True) for standing in tournament.table.standings()],
-        "matches": [match_json(over, infos(over)) for over in islice(tournament.results.values(), first, until)],
+        "matches": [match_json(over) for over in islice(tournament.results.values(), first, until)],
         "voided": [match_json(over) for over in tournament.voided],
     }
     if tournament.config.format == "swiss":

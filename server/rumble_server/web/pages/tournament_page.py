@@ -9,7 +9,7 @@ from rumble_protocol.feed_messages import Pair, Standing, TournamentView
 from rumble_server.results.tiebreaks import TIEBREAKS
 from rumble_server.tournament.audit import Audit
 from rumble_server.tournament.tournament import OVER, Tournament
-from rumble_server.web.api.exports import ABOUT
+from rumble_server.web.api.exports import kinds_for
 from rumble_server.web.pages.chart import scale_of
 from rumble_server.web.pages.rounds import rounds_of
 
@@ -42,7 +42,7 @@ def tournament_context(tournament: Tournament, view: TournamentView, audit: Audi
         "podium": podium(view.standings) if view.status == "finished" and view.format != "gauntlet" else [],
         "rated": rated,
         "scale": scale_of(rated),
-        "exports": ABOUT,
+        "exports": kinds_for(view.game),
         "late_join": tournament.config.late_join,
         **rounds_context(tournament),
         **audit_context(tournament, audit),
