@@ -176,11 +176,12 @@ class SettingView(ServerMessageModel):
 
 
 class GameView(ServerMessageModel):
-    """A game that can be played here; `marks` are the signs of the seats' pieces."""
+    """A game that can be played here. By seat: `marks` are the signs in texts, `seat_names` the words for people."""
 
     name: str
     title: str
     marks: list[str]
+    seat_names: list[str]
     settings: dict[str, SettingView]
 
 

@@ -2,6 +2,7 @@
 // A board in an element of the page: positions, and the choice of a move by clicks, touch or keys.
 
 import { HEXAGON, Plan, cellName, circle, inWords, path, picture, range, rect, tag } from "./drawing.js";
+import { DrawnBoard } from "./drawn_board.js";
 
 /**
  * @typedef {import("./drawing.js").Drawing} Drawing
@@ -26,6 +27,8 @@ export class BoardView {
   #frame = document.createElement("div");
   #choices = document.createElement("div");
   #said = document.createElement("p");
+  #watched = new DrawnBoard(this.#frame);
+  #root;
 
   /**
    * @param {HTMLElement} root what it is put into; what was there stays until something is shown
@@ -41,8 +44,9 @@ export class BoardView {
     this.#choices.setAttribute("aria-label", "Moves to choose from");
     this.#said.className = "unseen";
     this.#said.setAttribute("role", "status");
+    this.#root = root;
     root.classList.add("drawn");
-    root.replaceChildren(this.#frame, this.#choices, this.#said);
+    root.replaceChildren(this.#frame, this.#choices);
   }
 
   /**
@@ -65,6 +69,7 @@ export class BoardView {
     this.#moves = new Map(Object.entries(moves));
     this.#onMove = onMove;
     this.#clicked = [];
+    if (!this.#said.isConnected) this.#root.append(this.#said);
     const first = [...this.#next()][0];
     if (first !== undefined && !this.#next().has(this.#cursor)) this.#cursor = first;
     this.#draw();
@@ -124,10 +129,12 @@ export class BoardView {
     if (!this.#shown) return;
     const { drawing, diagram } = this.#shown;
     const focused = this.#frame.contains(document.activeElement);
-    if (drawing) {
+    if (drawing && this.#moves) {
       this.#drawn = picture(drawing, this.label, this.flipped);
       this.#frame.replaceChildren(this.#drawn);
-      if (this.#moves) this.#open(drawing, this.#drawn);
+      this.#open(drawing, this.#drawn);
+    } else if (drawing) {
+      this.#drawn = this.#watched.show(drawing, this.label, this.flipped);
     } else {
       const words = document.createElement("pre");
       words.className = "board";
