@@ -185,6 +185,10 @@ class Game(ABC):
         """Return where to click for the legal `move` on the drawing of this view; empty: it is chosen by its text."""
         return ()
 
+    def written(self, state: State, move: str) -> str:
+        """Return the legal `move` of this state as people write it: as on the wire, unless a game overrides it."""
+        return move
+
     @final
     def complete(self, given: Mapping[str, Any] | None = None) -> dict[str, SettingValue]:
         """Return all settings: those given, checked, and the defaults of the others. Raises BadSettings."""

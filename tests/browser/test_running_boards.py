@@ -139,7 +139,8 @@ async def test_the_bot_that_is_followed_has_the_first_board_and_the_largest(
     await expect(first.locator(".name", has_text=hidden)).to_be_visible()
     await expect(page.locator("#follow")).to_have_value(hidden)
     large, small = await first.bounding_box(), await second.bounding_box()
-    assert large and small
+    assert large
+    assert small
     assert large["width"] > 1.8 * small["width"]
 
     other = running[-1]["seats"][1]
