@@ -19,8 +19,11 @@ WATCH = """() => {
   }).observe({ type: "layout-shift" });
   let before = new Map();
   const look = () => {
-    const boards = [...document.querySelectorAll("#boards article")].filter((board) => board.dataset.match);
-    const now = new Map(boards.map((board) => [board.dataset.match, `${board.offsetLeft} ${board.offsetTop}`]));
+    const boards = [...document.querySelectorAll("#boards article")];
+    const shown = boards.filter((board) => board.dataset.match);
+    const { offsetLeft, offsetTop } = boards[0];
+    const place = (board) => `${board.offsetLeft - offsetLeft} ${board.offsetTop - offsetTop}`;
+    const now = new Map(shown.map((board) => [board.dataset.match, place(board)]));
     for (const [match, place] of now) seen.places += before.has(match) && before.get(match) !== place;
     before = now;
     requestAnimationFrame(look);
