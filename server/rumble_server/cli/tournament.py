@@ -262,12 +262,13 @@ def list_(server: Server = LOCAL_SERVER, json_: Json = False) -> None:
     """List the newest tournaments."""
     from rich.table import Table
     from rich.text import Text
+    from rumble_engine.registry import game_title
 
     listed = OrganiserClient(server).get("tournaments")
     table = Table("id", "status", "game", "bots", "name", box=None, pad_edge=False)
     for each in plain(listed["tournaments"]):
         bots = "?" if each["bots"] is None else str(each["bots"])
-        table.add_row(*map(Text, (each["id"], each["status"], each["game"], bots, each["name"])))
+        table.add_row(*map(Text, (each["id"], each["status"], game_title(each["game"]), bots, each["name"])))
     print_answer(listed, json_, table)
 
 

@@ -121,7 +121,13 @@ class OrganiserEntrant(ServerMessageModel):
     last_fault: LastFault | None
 
 
-class OrganiserView(TournamentSummary):
+class OrganiserTournament(TournamentSummary):
+    """A tournament in a list, with what people call its game."""
+
+    game_title: str
+
+
+class OrganiserView(OrganiserTournament):
     """A tournament as its host sees it: every choice, and every bot. The code of an invitation is not in it."""
 
     reason: str
@@ -133,7 +139,7 @@ class OrganiserView(TournamentSummary):
 class OrganiserTournaments(ServerMessageModel):
     """The listed tournaments, and the unlisted ones that are not over; newest first."""
 
-    tournaments: list[TournamentSummary]
+    tournaments: list[OrganiserTournament]
 
 
 class OrganiserAnswer(ServerMessageModel):

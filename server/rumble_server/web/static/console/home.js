@@ -27,7 +27,7 @@ function row(tournament) {
     {},
     element("th", { scope: "row" }, element("a", { href: address, "data-focus": tournament.id }, tournament.name)),
     element("td", {}, element("span", { class: `status ${tournament.status}` }, tournament.status)),
-    element("td", {}, tournament.game),
+    element("td", {}, tournament.game_title),
     element("td", { class: "nowrap" }, tournament.bots === 1 ? "1 bot" : `${tournament.bots ?? "?"} bots`),
     element("td", { class: "nowrap" }, moment(tournament.created_at_ms)),
   );
