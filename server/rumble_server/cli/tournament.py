@@ -98,6 +98,7 @@ def create(
     invite: Annotated[
         str | None, typer.Option(metavar="CODE", help="Code that a bot needs to join; by default anyone may join.")
     ] = None,
+    forecast: tournament_options.Forecast = None,
     json_: Json = False,
 ) -> None:
     """Create a tournament, in its lobby."""
@@ -130,6 +131,10 @@ def create(
         invite=invite,
     )
     client = OrganiserClient(server, host_token)
+    if forecast is not None:
+        answer = client.post(f"host/forecast?bots={forecast}", config)
+        print_answer(answer, json_, answer["text"])
+        return
     created = client.post("tournaments", config)
     told = {} if json_ else client.get(api_path("tournaments", created["id"], "invite"))
     lines = () if json_ else (f"{created['id']} is created: {told['link']}", f"bots join with: {told['command']}")

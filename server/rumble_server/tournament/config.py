@@ -9,7 +9,7 @@ from rumble_protocol.fields import AwayClock, Duration, Settings, ShortText, Tim
 
 from rumble_server.results.tally import Scheme
 from rumble_server.results.tiebreaks import DEFAULT, DEFAULT_SWISS, check_tiebreaks
-from rumble_server.tournament.formats import FORMATS
+from rumble_server.tournament.formats import FORMATS, Plan
 from rumble_server.tournament.openings import suite
 
 MOST_BOTS = 4096
@@ -103,6 +103,10 @@ class TournamentConfig(BaseModel):
         except EngineError as error:
             raise ValueError(str(error)) from None
         return self
+
+    def plan(self, bots: int) -> Plan:
+        """Return what concerns the schedule, for a field of so many bots."""
+        return Plan(bots, self.cycles, self.legs, self.rounds, self.challengers, self.replays, self.scheme)
 
     @property
     def scheme(self) -> Points:

@@ -36,7 +36,7 @@ from rumble_server.tournament.facts import (
     TournamentResumed,
     TournamentStarted,
 )
-from rumble_server.tournament.formats import Plan, Round, Task, make_schedule
+from rumble_server.tournament.formats import Round, Task, make_schedule
 from rumble_server.tournament.terms import Terms
 
 OVER: tuple[TournamentStatus, ...] = ("finished", "cancelled")
@@ -130,8 +130,9 @@ class Tournament:
                 self.started_at_ms = self.going_since_ms = fact.at_ms
                 self.openings = fact.openings
                 self._terms = Terms(self.config, fact.openings)
-                self.agenda = Agenda(self.id, fact.bots, make_schedule(self.config.format, self._plan(len(fact.bots))))
-                if self.agenda.schedule.has_bracket:
+                schedule = make_schedule(self.config.format, self.config.plan(len(fact.bots)))
+                self.agenda = Agenda(self.id, fact.bots, schedule)
+                if schedule.has_bracket:
                     self.table.places = self.agenda.places
                 self._absence.count_from(fact.at_ms)
                 self._unsettle(self.field)
@@ -153,10 +154,6 @@ class Tournament:
                 self._apply_voided(fact)
             case InviteChanged():
                 self.invite = fact.invite
-
-    def _plan(self, bots: int) -> Plan:
-        config = self.config
-        return Plan(bots, config.cycles, config.legs, config.rounds, config.challengers, config.replays, config.scheme)
 
     def _apply_paired(self, fact: RoundPaired) -> None:
         agenda = self._agenda()
@@ -272,7 +269,7 @@ class Tournament:
             Random(self.config.seed).shuffle(names)
             order = tuple(names)
         try:
-            make_schedule(self.config.format, self._plan(len(order)))
+            make_schedule(self.config.format, self.config.plan(len(order)))
         except ValueError as error:
             raise TournamentError(ErrorCode.BAD_SETTINGS, f"{self.id} cannot be started: {error}") from None
         return TournamentStarted(self.id, order, tuple(self.config.make_openings()), now_ms)

@@ -142,6 +142,22 @@ class OrganiserTournaments(ServerMessageModel):
     tournaments: list[OrganiserTournament]
 
 
+class ForecastAnswer(ServerMessageModel):
+    """What a tournament would come to if every bot plays one match at a time; `text` says it to people.
+
+    `most_matches` with every tie of a knockout played again; `in_a_row`: how many matches are one after another;
+    `plies`: of a match, as in random play. `quick_ms` if bots use a tenth of their time, `longest_ms` if all of it.
+    """
+
+    matches: Count
+    most_matches: Count
+    in_a_row: Count
+    plies: Count
+    quick_ms: Milliseconds
+    longest_ms: Milliseconds
+    text: str
+
+
 class OrganiserAnswer(ServerMessageModel):
     """The server that the token is for."""
 
