@@ -10,7 +10,7 @@ from rumble_protocol.fields import AwayClock, Duration, Settings, ShortText, Tim
 from rumble_server.results.editions import FIRST, NEWEST, Edition, FideEdition
 from rumble_server.results.tally import Scheme
 from rumble_server.results.tiebreaks import DEFAULT, DEFAULT_SWISS, DEFAULT_SWISS_FIRST, check_tiebreaks
-from rumble_server.tournament.formats import FORMATS
+from rumble_server.tournament.formats import FORMATS, Plan
 from rumble_server.tournament.formats.pairing_rules import DUTCH_2025
 from rumble_server.tournament.formats.pairing_rules import NEWEST as NEWEST_PAIRING_RULES
 from rumble_server.tournament.openings import suite
@@ -118,6 +118,20 @@ class TournamentConfig(BaseModel):
         except EngineError as error:
             raise ValueError(str(error)) from None
         return self
+
+    def plan(self, bots: int) -> Plan:
+        """Return what concerns the schedule, for a field of so many bots."""
+        return Plan(
+            bots,
+            self.cycles,
+            self.legs,
+            self.rounds,
+            self.challengers,
+            self.replays,
+            self.scheme,
+            self.pairing_edition,
+            self.acceleration,
+        )
 
     def with_rules_of_today(self) -> "TournamentConfig":
         """Return the configuration of a tournament that is created: its rules are named, so that it keeps them."""
