@@ -44,6 +44,8 @@ UNASKED = ""
 """In the place of a turn id: the clock runs, and the bot, which is away, has not been asked."""
 AwayTime = tuple[int, int]
 """Since when and until when, in ms of server time."""
+INFO = '"info"'
+"""Part of every frame that has an `info`, and of few others."""
 LONGEST_MOVE = 64
 """Characters of a move text. A longer one is unreadable in every game."""
 
@@ -114,6 +116,7 @@ class Referee:
         self._new_turn_id = new_turn_id
         self._nobody_away_before_ms = nobody_away_before_ms
         self._kept_frame_bytes = bounds.kept_frame_bytes
+        self._informed = False
 
     # --- facts ---
 
@@ -133,6 +136,8 @@ class Referee:
                     self._excused_sum_ms += fact.excused_ms
                 self.turn = self._next = None
                 self._used_ms = 0
+                if INFO in fact.frame:
+                    self._informed = True
                 if self._runs:
                     self._run_clock_of_away(fact.at_ms)
             case TurnAsked():
@@ -164,7 +169,10 @@ class Referee:
             case MatchOver():
                 self.over = fact
                 self.turn = None
-            case MatchStarted() | FrameSeen() | FrameShared():
+            case FrameSeen():
+                if fact.sender == "bot" and INFO in fact.frame:
+                    self._informed = True
+            case MatchStarted() | FrameShared():
                 pass
 
     def rebuild(self, facts: Iterable[MatchFact], now_ms: int) -> None:
@@ -536,6 +544,7 @@ class Referee:
             seats_excused_ms=tuple(self._all_excused_ms(now_ms)),
             drops=tuple([own.drops for own in self.seats]),
             stalled=stalled,
+            informed=self._informed,
         )
         self._driver.record(over)
         self.apply(over)

@@ -13,6 +13,7 @@ from typing import Any
 
 from rumble_engine import Termination
 
+from rumble_server.results.problems import BadResults
 from rumble_server.results.result import Result, blame
 
 COLUMNS = ("first", "second", "score")
@@ -20,8 +21,6 @@ OPTIONAL = ("second_score", "termination", "at_fault", "match", "moves")
 SCORES = {"1": 1.0, "0.5": 0.5, "0": 0.0, "1.0": 1.0, "0.0": 0.0}
 PAIRS = {(1.0, 0.0), (0.5, 0.5), (0.0, 1.0), (0.0, 0.0)}
 TERMINATIONS = {str(kind): kind for kind in Termination if kind is not Termination.ABORTED}
-MOST_PROBLEMS = 20
-"""Maximum number of problems in an error's text; it tells how many more there are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,17 +32,6 @@ class ResultsFile:
     byes: Mapping[str, int]
     tournament: Mapping[str, Any] | None = None
     """The `tournament` of a JSON export."""
-
-
-class BadResults(ValueError):
-    """A file that cannot be read; `problems` says where and why, a line for each."""
-
-    def __init__(self, problems: list[str]) -> None:
-        shown = problems[:MOST_PROBLEMS]
-        if len(problems) > MOST_PROBLEMS:
-            shown.append(f"and {len(problems) - MOST_PROBLEMS} more")
-        super().__init__("\n".join(shown))
-        self.problems = tuple(problems)
 
 
 def read_results(text: str) -> ResultsFile:

@@ -1,7 +1,8 @@
 """The last attempt at a match: its terms, its end, and notes and times beside its moves."""
 
+from rumble_protocol.fields import MoveInfo
 from rumble_server.match.facts import MatchOver, MatchStarted, MoveMade
-from rumble_server.match.last_attempt import last_attempt, notes, thought_ms
+from rumble_server.match.last_attempt import infos, last_attempt, notes, thought_ms
 
 from tests.server.world import World
 
@@ -19,16 +20,20 @@ def test_the_newest_attempt_counts() -> None:
     assert last_attempt([]) == (None, None)
 
 
-def test_notes_stand_beside_the_moves_of_their_attempt() -> None:
+def test_notes_and_infos_stand_beside_the_moves_of_their_attempt() -> None:
     def made(attempt: int, ply: int, frame: str) -> MoveMade:
         return MoveMade("friday.1.1.1.1", attempt, ply, ply % 2, "t", "4", 0, frame, 0)
 
     def move(note: str) -> str:
-        return f'{{"type": "move", "match": "friday.1.1.1.1", "turn_id": "t", "move": "4", "note": "{note}"}}'
+        return (
+            f'{{"type": "move", "match": "friday.1.1.1.1", "turn_id": "t", "move": "4", "note": "{note}",'
+            f' "info": {{"score": 2}}}}'
+        )
 
     over = MatchOver("friday.1.1.1.1", 2, ("ann", "ben"), (1.0, 0.0), "win", "", (), ("4", "5", "6"), 9)  # type: ignore[arg-type]
     facts = [made(1, 0, move("old")), made(2, 0, move("hello")), made(2, 1, '{"type": "a message of long ago"}'), over]
     assert notes(facts, over) == ["hello", None, None]
+    assert infos(facts, over) == [MoveInfo(score=2), None, None]
 
 
 def test_times_are_those_that_bots_thought() -> None:

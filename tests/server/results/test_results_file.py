@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rumble_engine import Termination
+from rumble_server.results.problems import BadResults
 from rumble_server.results.ratings import rate
 from rumble_server.results.result import Result
-from rumble_server.results.results_file import BadResults, read_results
+from rumble_server.results.results_file import read_results
 from rumble_server.results.tiebreaks import rank
 from rumble_server.tournament.exports import WRITERS
 

@@ -88,9 +88,12 @@ class MemoryArchive:
         tournament = rebuild_tournament(facts)
         if tournament is None:
             return None
-        return passed_on(make(Rebuilt(tournament, lambda: facts), *passed_on(given)))
+        return passed_on(make(Rebuilt(tournament, lambda: facts, self._of_match), *passed_on(given)))
 
     async def of_match(self, match_id: str, make: Callable[..., Any], *given: Any) -> Any:
+        return passed_on(make(self._of_match(match_id), *passed_on(given)))
+
+    def _of_match(self, match_id: str) -> list[LogFact]:
         every = self._facts()
         own = [fact for fact in every if getattr(fact, "match", None) == match_id]
 
@@ -99,8 +102,7 @@ class MemoryArchive:
             assert isinstance(found, FrameSeen)
             return found
 
-        facts = list(with_shared_frames(own, find))
-        return passed_on(make(facts, *passed_on(given)))
+        return list(with_shared_frames(own, find))
 
     async def draw(self, make: Callable[..., Any], *given: Any) -> Any:
         return passed_on(make(*passed_on(given)))

@@ -1,22 +1,30 @@
 """A tournament as one JSON document: what `export.json` and `rumble demo --json` give."""
 
+from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Any
+
+from rumble_protocol.fields import MoveInfo
 
 from rumble_server.match.facts import MatchOver
 from rumble_server.tournament.tournament import Tournament
 
+Infos = Callable[[MatchOver], Sequence[MoveInfo | None]]
+"""Finds what the bots thought in a match, by ply; empty where nothing is known."""
 
-def export(tournament: Tournament, first: int = 0, until: int | None = None) -> dict[str, Any]:
+
+def export(
+    tournament: Tournament, first: int = 0, until: int | None = None, infos: Infos = lambda over: ()
+) -> dict[str, Any]:
     """Return the tournament, its standings, each match by the attempt that counts, and the void attempts.
 
     Of the matches, those from `first` to before `until`, in the order in which they ended. That of a Swiss has `byes`,
-    by name: the matches given as won.
+    by name: the matches given as won. A match in which a bot said what it thought has `infos`.
     """
     document = {
         "tournament": summary(tournament),
         "standings": [standing.model_dump(exclude_unset=True) for standing in tournament.table.standings()],
-        "matches": [match_json(over) for over in islice(tournament.results.values(), first, until)],
+        "matches": [match_json(over, infos(over)) for over in islice(tournament.results.values(), first, until)],
         "voided": [match_json(over) for over in tournament.voided],
     }
     if tournament.config.format == "swiss":
@@ -52,9 +60,9 @@ def summary(tournament: Tournament) -> dict[str, Any]:
     }
 
 
-def match_json(over: MatchOver) -> dict[str, Any]:
-    """Return one attempt at a match, which is over."""
-    return {
+def match_json(over: MatchOver, infos: Sequence[MoveInfo | None] = ()) -> dict[str, Any]:
+    """Return one attempt at a match, which is over; `infos` by ply, if there is any."""
+    told = {
         "id": over.match,
         "attempt": over.attempt,
         "seats": list(over.seats),
@@ -64,3 +72,6 @@ def match_json(over: MatchOver) -> dict[str, Any]:
         "at_fault": list(over.at_fault),
         "moves": list(over.moves),
     }
+    if any(infos):
+        told["infos"] = [None if info is None else info.model_dump(exclude_none=True) for info in infos]
+    return told

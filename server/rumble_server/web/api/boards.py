@@ -4,7 +4,7 @@ import asyncio
 from http import HTTPStatus
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Depends, Query, Request
 from pydantic import ValidationError
 from rumble_engine import BadPosition, BadSettings, EngineError, MoveError, get_game
 from rumble_protocol.codes import ErrorCode
@@ -15,6 +15,7 @@ from rumble_server.web.api.library import Library
 from rumble_server.web.api.models import BoardAnswer, BoardQuestion, MatchBoards
 from rumble_server.web.api.problems import bad_request
 from rumble_server.web.api.reading import ERRORS
+from rumble_server.web.compression import public
 from rumble_server.web.errors import WebError, error_answers
 from rumble_server.web.security import read_body
 from rumble_server.web.site import Site
@@ -25,7 +26,7 @@ MOST_BOARDS = 400
 
 def board_routes(site: Site, library: Library) -> APIRouter:
     """Make the routes of boards; they need no token."""
-    router = APIRouter(prefix="/api", tags=["read"], responses=ERRORS)
+    router = APIRouter(prefix="/api", tags=["read"], dependencies=[Depends(public)], responses=ERRORS)
 
     @router.get("/matches/{match}/boards", response_model=MatchBoards)
     async def get_boards(

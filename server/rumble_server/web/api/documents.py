@@ -1,18 +1,21 @@
 """The answers of the API that are made of a whole tournament or match. Pure: they run where the log is read."""
 
+import gzip
 import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import TypeVar, cast
+from functools import partial
+from typing import TypeVar, TypeVarTuple, cast
 
 import orjson
 from rumble_protocol.feed_messages import Snapshot, TournamentView
-from rumble_protocol.fields import ServerMessageModel
+from rumble_protocol.fields import MoveInfo, ServerMessageModel
 
 from rumble_server.match.facts import MatchOver, MatchStarted
-from rumble_server.match.last_attempt import last_attempt, notes, thought_ms
+from rumble_server.match.last_attempt import infos, last_attempt, notes, thought_ms
 from rumble_server.match.transcript import as_json, seats_in, transcript, transcript_of_seats
 from rumble_server.results.ratings import rate
+from rumble_server.store.errors import Pruned
 from rumble_server.tournament.audit import Audit, Context
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.exports import csv_file, pgn, trf
@@ -23,6 +26,7 @@ from rumble_server.tournament.rebuild import Rebuilt
 from rumble_server.tournament.tournament import OVER, Tournament
 from rumble_server.web.api import models
 from rumble_server.web.api.replays import match_view, replay
+from rumble_server.web.compression import LEVEL
 from rumble_server.web.feed.ranker import PACE_MS, Ranking, ranking_of
 from rumble_server.web.feed.views import Live, tournament_view
 
@@ -32,6 +36,7 @@ AUDIT_PACE_S = 5.0
 """For this time in s an audit of a tournament that goes on serves everyone who asks; then a new one is made."""
 NO_RATINGS = rate(())
 
+Given = TypeVarTuple("Given")
 Made = TypeVar("Made")
 
 
@@ -47,6 +52,12 @@ class Basics:
 def to_json(model: ServerMessageModel) -> bytes:
     """Encode an answer."""
     return model.__pydantic_serializer__.to_json(model)
+
+
+def packed(rebuilt: Rebuilt, make: Callable[[Rebuilt, *Given], bytes], *given: *Given) -> bytes:
+    """Make an answer as gzip, which is little to pass on and to keep. Of nothing it makes nothing."""
+    made = make(rebuilt, *given)
+    return made and gzip.compress(made, LEVEL, mtime=0)
 
 
 def basics(rebuilt: Rebuilt) -> Basics:
@@ -159,12 +170,20 @@ def export_head(rebuilt: Rebuilt, kind: str) -> bytes:
 
 def export_matches(rebuilt: Rebuilt, kind: str, first: int, until: int) -> bytes:
     """Write some of its matches, as they follow what was written before."""
-    document = export(rebuilt.tournament, first, until)
+    if kind == "csv":
+        return csv_file.write(export(rebuilt.tournament, first, until)).partition("\n")[2].encode()
+    document = export(rebuilt.tournament, first, until, partial(_infos, rebuilt))
     if kind == "json":
         return (b"," if first else b"") + orjson.dumps(document["matches"])[1:-1]
-    if kind == "csv":
-        return csv_file.write(document).partition("\n")[2].encode()
     return ("\n" if first else "").encode() + pgn.write(document).encode()
+
+
+def _infos(rebuilt: Rebuilt, over: MatchOver) -> list[MoveInfo | None]:
+    """Return what the bots thought in a match, by ply; nothing where none said so, or the host deleted the moves."""
+    try:
+        return infos(rebuilt.match_facts(over.match), over) if over.informed else []
+    except Pruned:
+        return []
 
 
 def export_tail(rebuilt: Rebuilt, kind: str) -> bytes:
@@ -189,9 +208,11 @@ def shown_match(facts: Sequence[LogFact]) -> models.MatchView | None:
     if found is None:
         return None
     started, over = found
-    beside = None if over.scores is None else notes(facts, over)
     times_ms = thought_ms(facts, started, len(over.moves))
-    return match_view(started, over.moves, over=over, notes=beside, thought_ms=times_ms)
+    if over.scores is None:
+        return match_view(started, over.moves, over=over, thought_ms=times_ms)
+    said, known = notes(facts, over), infos(facts, over)
+    return match_view(started, over.moves, over=over, notes=said, infos=known, thought_ms=times_ms)
 
 
 def boards(facts: Sequence[LogFact], first: int, most: int) -> bytes | None:

@@ -4,7 +4,7 @@ import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from http import HTTPStatus
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Depends
 from rumble_protocol.codes import ErrorCode
 from starlette.responses import Response
 
@@ -14,6 +14,7 @@ from rumble_server.web.api.library import Library
 from rumble_server.web.api.models import ExportDocument
 from rumble_server.web.api.reading import ERRORS
 from rumble_server.web.api.streamed import streamed
+from rumble_server.web.compression import public
 from rumble_server.web.errors import WebError
 
 JSON = "application/json"
@@ -21,7 +22,7 @@ JSON = "application/json"
 
 def export_routes(library: Library) -> APIRouter:
     """Make a route for each format; they need no token."""
-    router = APIRouter(prefix="/api", tags=["read"], responses=ERRORS)
+    router = APIRouter(prefix="/api", tags=["read"], dependencies=[Depends(public)], responses=ERRORS)
 
     def route(kind: str, media_type: str) -> Callable[[str], Awaitable[Response]]:
         async def export_file(tournament: str) -> Response:

@@ -81,6 +81,10 @@ class Library:
         answer: Made = await self._kept.get((tournament_id, make, given), ask)
         return answer
 
+    async def packed(self, tournament_id: str, make: Callable[[Rebuilt, *Given], bytes], *given: *Given) -> bytes:
+        """Have a document made as `made` does, as gzip; empty if it is."""
+        return await self.made(tournament_id, documents.packed, make, *given)
+
     async def pieces(
         self, tournament_id: str, total: int, make: Callable[[Rebuilt, *Given, int, int], bytes], *given: *Given
     ) -> AsyncIterator[bytes]:

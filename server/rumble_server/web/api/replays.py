@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from rumble_engine import State, get_game
+from rumble_protocol.fields import MoveInfo
 
 from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.match.referee import Referee
@@ -50,6 +51,7 @@ def match_view(
     *,
     over: MatchOver | None = None,
     notes: list[str | None] | None = None,
+    infos: list[MoveInfo | None] | None = None,
     thought_ms: list[int | None] | None = None,
     referee: Referee | None = None,
     now_ms: int | None = None,
@@ -73,6 +75,7 @@ def match_view(
         opening=min(len(terms.moves), len(moves)),
         moves=list(moves),
         notes=notes or [None] * len(moves),
+        infos=infos or [None] * len(moves),
         state=view,
         position=state.text(),
         diagram=state.diagram(),
