@@ -133,10 +133,10 @@ class AuditAnswer(ServerMessageModel):
 
 class MatchView(ServerMessageModel):
     """One match. While it runs, `seat` is to move and `seats_ms` are the clocks at `at_ms`; that of `seat` runs if
-    `ticking`. When it is over, `notes` and `infos` have by ply what the bots said of their moves, `written` the moves as
-    people write them (chess: SAN), `movers` the seats that made them, `thought_ms` how long each took (null: the
-    opening), and `at_fault` the seats whose fault ended it. The first `opening` moves are the opening. `position` is in
-    the game's notation. `away` is empty while all its bots are connected; else it tells of each whether it is away.
+    `ticking`. When it is over, `notes` and `infos` have by ply what the bots said of their moves, `written` the moves
+    as people write them (chess: SAN), `movers` the seats that made them, `thought_ms` how long each took (null: the
+    opening), and `at_fault` the seats whose fault ended it. The first `opening` moves are the opening. `position` is
+    in the game's notation. `away` is empty while all its bots are connected; else it tells of each whether it is away.
     """
 
     id: str

@@ -154,3 +154,37 @@ async def test_who_is_away_is_told(server: MemoryServer, browser: httpx.AsyncCli
     assert told["away"].count(None) == 1
     left_s = (away["until_at_ms"] - told["at_ms"]) // 1000
     assert re.findall(r">(away [^<]*)<", html) == [f"away 4 s, {left_s} s left"]
+
+
+def preview(html: str) -> dict[str, str]:
+    """What a chat program shows of a link."""
+    return {name: unescape(value) for name, value in re.findall(r'<meta property="og:(\S+)" content="(.*?)">', html)}
+
+
+async def test_a_link_has_a_preview_that_tells_no_more_than_its_page(
+    server: MemoryServer, browser: httpx.AsyncClient
+) -> None:
+    tournament = server.played("alice", "bob", legs=1, name='The "Cup"')
+    over = next(iter(tournament.results.values()))
+    page = f"/matches/{over.match}"
+    end, third = [preview((await browser.get(address)).text) for address in (page, f"{page}?ply=3")]
+    assert end["title"] == third["title"] == f"{' – '.join(over.seats)} – Rumble"
+    assert end["url"] == f"http://rumble.test{page}"
+    assert end["description"] == f'Tic-tac-toe, {over.seats[0]} wins: three in a row · The "Cup"'
+    assert third["url"] == f"http://rumble.test{page}?ply=3"
+    assert third["description"] == 'Tic-tac-toe, ply 3 · The "Cup"'
+    image = await browser.get(third["image"])
+    assert image.status_code == 200
+    assert f"{over.match}/board." in third["image"]
+    assert third["image"].endswith("?ply=3&attempt=1")
+
+
+async def test_every_page_has_a_preview(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    tournament = server.played("alice", "bob", legs=1)
+    lobby = server.world.create(name="Later", game="hex")
+    for page in ("/", f"/tournaments/{tournament.id}", f"/tournaments/{lobby.id}", "/bots/alice", "/play"):
+        shown = preview((await browser.get(page)).text)
+        assert shown["url"] == f"http://rumble.test{page}"
+        assert shown["title"]
+        assert shown["description"]
+        assert (await browser.get(shown["image"])).status_code == 200, page
