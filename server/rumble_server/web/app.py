@@ -30,6 +30,7 @@ from rumble_server.web.api.transcripts import transcript_routes
 from rumble_server.web.compression import Compression
 from rumble_server.web.errors import WebError
 from rumble_server.web.pages.pages import add_pages
+from rumble_server.web.pages.pictures import picture_routes
 from rumble_server.web.pages.rendering import html
 from rumble_server.web.security import Guard
 from rumble_server.web.shares import Shares
@@ -69,6 +70,7 @@ def make_web(site: Site) -> ASGIApp:
     app.include_router(transcript_routes(site, library))
     app.include_router(health_routes(site))
     app.include_router(metrics_routes(site))
+    app.include_router(picture_routes(site, library))
     add_pages(app, site, library)
     app.add_route(f"{PREFIX}/{{path:path}}", static_files().answer, methods=["GET"], include_in_schema=False)
     _add_errors(app)
