@@ -19,8 +19,8 @@ MOST_SLOTS = 24
 """Maximum number of boards on the page; `running_boards.js` has the same."""
 PLACES, MOST_ON_PODIUM = 3, 6
 """The podium shows bots of the first `PLACES` ranks, unless more than `MOST_ON_PODIUM` bots share these."""
-MOST_BESIDE = 14
-"""Largest field whose crosstable is beside the boards; a larger one has the whole width of the page."""
+MOST_BESIDE, MOST_ABOVE = 14, 40
+"""Largest field whose crosstable is beside the boards, and largest one whose other parts are below its standings."""
 MOST_AT_ONCE = 20
 """Number of lines of the standings that a narrow page shows until it is asked for all."""
 MOST_DRAWN = 5
@@ -40,7 +40,7 @@ def tournament_context(tournament: Tournament, view: TournamentView, audit: Audi
         "knockout": knockout,
         "reached": {line.name: reached(line.rank, best) for line in view.standings} if knockout else {},
         "most_at_once": MOST_AT_ONCE,
-        "wide": len(view.entrants) > MOST_BESIDE,
+        "size": size_class(len(view.standings)),
         "crosstable": crosstable(view.pairs),
         "met_most": met_most(view.pairs),
         "columns": columns(view.standings, tournament.challengers),
@@ -100,6 +100,11 @@ def audit_context(tournament: Tournament, audit: Audit | None) -> dict[str, Any]
 
 def _which(tournament: Tournament) -> dict[str, Any]:
     return {"tournament_id": tournament.id, "tournament_name": tournament.config.name}
+
+
+def size_class(bots: int) -> str:
+    """Return the CSS classes for a field of this size; `static/tournament.js` has the same."""
+    return " wide" * (bots > MOST_BESIDE) + " huge" * (bots > MOST_ABOVE)
 
 
 def podium(standings: Iterable[Standing]) -> list[Standing]:

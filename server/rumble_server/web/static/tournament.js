@@ -11,6 +11,8 @@ import { renewContent } from "./renew.js";
 import { reached, showStandings } from "./standings.js";
 
 const MOST_LATEST = 12;
+const MOST_BESIDE = 14;
+const MOST_ABOVE = 40;
 const PLACES = 3;
 const MOST_ON_PODIUM = 6;
 const PART_PACES_MS = { rounds: 4000, audit: 20000 };
@@ -128,8 +130,8 @@ function showStatus(data) {
   byId("reason").hidden = !data.reason;
   byId("reason").className = data.status === "finished" ? "quiet" : "notice warn";
   const isOver = ["finished", "cancelled"].includes(data.status);
-  const kept = page.classList.contains("wide") ? " wide" : "";
-  page.className = `${data.status}${isOver ? " over" : ""}${data.started_at_ms === null ? " unplayed" : ""}${kept}`;
+  const size = (lines.length > MOST_BESIDE ? " wide" : "") + (lines.length > MOST_ABOVE ? " huge" : "");
+  page.className = `${data.status}${isOver ? " over" : ""}${data.started_at_ms === null ? " unplayed" : ""}${size}`;
   setText(byId("standings-title"), data.started_at_ms === null ? "Field" : "Standings");
   showJoining(isOver);
 }
@@ -207,12 +209,15 @@ async function refresh(part) {
 }
 
 setInterval(showExpected, TICK_MS);
-follow(id, {
-  snapshot: onSnapshot,
-  status: onStatus,
-  field: (data) => onField(data.entrants),
-  standings: onStandings,
-  match_start: onStart,
-  move: showBoard,
-  match_over: onOver,
-});
+// What is over does not change: the page has it all.
+if (!page.classList.contains("over")) {
+  follow(id, {
+    snapshot: onSnapshot,
+    status: onStatus,
+    field: (data) => onField(data.entrants),
+    standings: onStandings,
+    match_start: onStart,
+    move: showBoard,
+    match_over: onOver,
+  });
+}

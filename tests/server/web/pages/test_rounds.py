@@ -88,7 +88,7 @@ async def test_the_page_has_the_part_that_scripts_fetch(
     server.played(*NAMES, format=format_)
     page = (await browser.get("/tournaments/friday")).text
     part = (await browser.get("/tournaments/friday/rounds")).text
-    start = '<h2 id="rounds-title">'
+    start = '<div class="row spread">\n<h2 id="rounds-title">'
     shown = page[page.index(start) : page.index("</section>", page.index(start))]
     assert shown in part
 

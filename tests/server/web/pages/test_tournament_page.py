@@ -8,7 +8,7 @@ import pytest
 from rumble_server.results.tiebreaks import TIEBREAKS
 from rumble_server.web.feed.views import MOST_LATEST
 from rumble_server.web.pages.chart import MOST_STEPS, STEPS
-from rumble_server.web.pages.tournament_page import MOST_ON_PODIUM, MOST_SLOTS, PLACES
+from rumble_server.web.pages.tournament_page import MOST_ABOVE, MOST_AT_ONCE, MOST_BESIDE, MOST_ON_PODIUM, MOST_SLOTS, PLACES
 from rumble_server.web.pages.tournament_pages import BOT_NAME
 from rumble_server.web.static_files import STATIC
 from rumble_server.web.texts import HEATS
@@ -94,6 +94,9 @@ def test_the_scripts_show_as_much_as_the_server() -> None:
     wanted = {
         "MOST_SLOTS": MOST_SLOTS,
         "MOST_LATEST": MOST_LATEST,
+        "MOST_AT_ONCE": MOST_AT_ONCE,
+        "MOST_BESIDE": MOST_BESIDE,
+        "MOST_ABOVE": MOST_ABOVE,
         "HEATS": HEATS,
         "PLACES": PLACES,
         "MOST_ON_PODIUM": MOST_ON_PODIUM,
