@@ -52,7 +52,7 @@ async def test_a_gauntlet_that_starts_has_rows_for_its_challengers_alone_and_a_v
     first = page.locator("#latest li a").first
     await expect(first).to_be_visible()
     server.command(cup, "pause")
-    await expect(page.locator("#playing")).to_be_hidden()
+    await expect(page.locator("#playing-count")).to_have_text("0")
     link = await first.get_attribute("href") or ""
     server.command(cup, "replay", match=link.removeprefix("/matches/"))
     await expect(page.locator(f'#latest a[href="{link}"]')).to_have_count(0)

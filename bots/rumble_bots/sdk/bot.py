@@ -91,7 +91,9 @@ class Turn:
             legal=list(state.legal_moves),
             clock=server.TurnClock(remaining_ms=remaining_ms, seats_ms=seats_ms, lag_ms=0),
         )
-        return cls.of(message, None, time.monotonic)
+        turn = cls.of(message, None, time.monotonic)
+        turn.__dict__["position"] = state  # as it is: its view need not tell whose move it is
+        return turn
 
     @cached_property
     def position(self) -> State:

@@ -101,7 +101,9 @@ class Lifecycle:
     def create(self, config: TournamentConfig, challenger: str | None = None) -> Tournament:
         """Create a tournament; `challenger` is the bot that asked for it, if it is a challenge."""
         now_ms = self._recorder.clock.now_ms()
-        created = TournamentCreated(tournament_id(config.name, self.taken_ids), config, now_ms, challenger)
+        created = TournamentCreated(
+            tournament_id(config.name, self.taken_ids), config.with_newest_rules(), now_ms, challenger
+        )
         self.taken_ids.add(created.tournament)
         self._recorder.record(created)
         return self._recorder.tournaments[created.tournament]

@@ -10,12 +10,15 @@ from rumble_protocol.fields import AwayClock, Duration, Settings, ShortText, Tim
 from rumble_server.results.tally import Scheme
 from rumble_server.results.tiebreaks import DEFAULT, DEFAULT_SWISS, check_tiebreaks
 from rumble_server.tournament.formats import FORMATS
+from rumble_server.tournament.formats.pairing_rules import NEWEST
 from rumble_server.tournament.openings import suite
 
 MOST_BOTS = 4096
 """Maximum of `start_at_bots`."""
 MOST_OPENINGS = 64
 """Maximum number of openings that are made; a pair with more matches plays them again from the first."""
+NEWEST_RULES = {"pairing_rules": NEWEST}
+"""By field: the edition for a new tournament. A field's default is what tournaments without it were played by."""
 Points = tuple[float, float, float]
 Count = Annotated[int, Field(ge=1, le=1000)]
 
@@ -65,6 +68,14 @@ class TournamentConfig(BaseModel):
     rated: bool = True
     listed: bool = True
     invite: Annotated[str, StringConstraints(min_length=1, max_length=64)] | None = None
+    pairing_rules: Literal["dutch-2025", "dutch-2026"] = "dutch-2025"
+    """Swiss: the edition of the pairing rules; a tournament that is created has the newest if none is given."""
+    acceleration: Literal["none", "baku"] = "none"
+    """Swiss: `baku` has the first half of the seeds meet each other at first, by virtual points."""
+    seed_ratings: dict[ShortText, Annotated[float, Field(ge=0, le=10_000)]] = Field(
+        default_factory=dict, max_length=MOST_BOTS
+    )
+    """By name: ratings by which bots are seeded, the greatest first; bots without one come last, by the seed."""
 
     @field_validator("format")
     @classmethod
@@ -103,6 +114,19 @@ class TournamentConfig(BaseModel):
         except EngineError as error:
             raise ValueError(str(error)) from None
         return self
+
+    def with_newest_rules(self) -> Self:
+        """Return it as it is created: what names no edition of a rule has the newest."""
+        missing = {name: value for name, value in NEWEST_RULES.items() if name not in self.model_fields_set}
+        return self.model_copy(update=missing)
+
+    def seed_rating(self, bot: str) -> float | None:
+        """Return the rating by which a bot is seeded; None if it has none."""
+        return self._seed_ratings.get(bot.casefold())
+
+    @cached_property
+    def _seed_ratings(self) -> dict[str, float]:
+        return {name.casefold(): rating for name, rating in self.seed_ratings.items()}
 
     @property
     def scheme(self) -> Points:

@@ -12,7 +12,7 @@ from rumble_protocol.feed_messages import Snapshot, TournamentView
 from rumble_protocol.fields import MoveInfo, ServerMessageModel
 
 from rumble_server.match.facts import MatchOver, MatchStarted
-from rumble_server.match.last_attempt import infos, last_attempt, notes
+from rumble_server.match.last_attempt import infos, last_attempt, notes, thought_ms
 from rumble_server.match.transcript import as_json, seats_in, transcript, transcript_of_seats
 from rumble_server.results.ratings import rate
 from rumble_server.store.errors import Pruned
@@ -170,11 +170,11 @@ def export_head(rebuilt: Rebuilt, kind: str) -> bytes:
 
 def export_matches(rebuilt: Rebuilt, kind: str, first: int, until: int) -> bytes:
     """Write some of its matches, as they follow what was written before."""
+    if kind == "csv":
+        return csv_file.write(export(rebuilt.tournament, first, until)).partition("\n")[2].encode()
     document = export(rebuilt.tournament, first, until, partial(_infos, rebuilt))
     if kind == "json":
         return (b"," if first else b"") + orjson.dumps(document["matches"])[1:-1]
-    if kind == "csv":
-        return csv_file.write(document).partition("\n")[2].encode()
     return ("\n" if first else "").encode() + pgn.write(document).encode()
 
 
@@ -208,20 +208,22 @@ def shown_match(facts: Sequence[LogFact]) -> models.MatchView | None:
     if found is None:
         return None
     started, over = found
+    times_ms = thought_ms(facts, started, len(over.moves))
     if over.scores is None:
-        return match_view(started, over.moves, over=over)
-    return match_view(started, over.moves, over=over, notes=notes(facts, over), infos=infos(facts, over))
+        return match_view(started, over.moves, over=over, thought_ms=times_ms)
+    said, known = notes(facts, over), infos(facts, over)
+    return match_view(started, over.moves, over=over, notes=said, infos=known, thought_ms=times_ms)
 
 
 def boards(facts: Sequence[LogFact], first: int, most: int) -> bytes | None:
     """Draw boards of the last attempt at a match."""
     found = _ended_attempt(facts)
-    return None if found is None else boards_after(found[0], found[1].moves, first, most)
+    return None if found is None else boards_so_far(facts, found[0], found[1].moves, first, most)
 
 
-def boards_after(terms: MatchStarted, moves: Sequence[str], first: int, most: int) -> bytes:
-    """Draw boards of these moves."""
-    return to_json(replay(terms, moves, first, most))
+def boards_so_far(facts: Sequence[LogFact], terms: MatchStarted, moves: Sequence[str], first: int, most: int) -> bytes:
+    """Draw boards of these moves of the attempt with these terms."""
+    return to_json(replay(terms, moves, first, most, thought_ms(facts, terms, len(moves))))
 
 
 def _ended_attempt(facts: Sequence[LogFact]) -> tuple[MatchStarted, MatchOver] | None:
@@ -245,7 +247,7 @@ def shown_no_show(rebuilt: Rebuilt, match_id: str) -> models.MatchView | None:
 def boards_of_no_show(rebuilt: Rebuilt, match_id: str, first: int, most: int) -> bytes | None:
     """Draw the board of a match that was lost before it began."""
     found = _lost_at_once(rebuilt, match_id)
-    return None if found is None else boards_after(found[0], found[1].moves, first, most)
+    return None if found is None else boards_so_far((), found[0], found[1].moves, first, most)
 
 
 def transcript_lines(facts: Sequence[LogFact], owner: str | None) -> bytes | None:

@@ -133,8 +133,9 @@ class AuditAnswer(ServerMessageModel):
 
 class MatchView(ServerMessageModel):
     """One match. While it runs, `seat` is to move and `seats_ms` are the clocks at `at_ms`; that of `seat` runs if
-    `ticking`. When it is over, `notes` and `infos` have by ply what the bots said of their moves, and `at_fault` the
-    seats whose fault ended it. The first `opening` moves are the opening. `position` is the state in the game's notation.
+    `ticking`. When it is over, `notes` and `infos` have by ply what the bots said of their moves, `written` the moves as
+    people write them (chess: SAN), `thought_ms` how long bots thought about each (null: the opening), and `at_fault` the
+    seats whose fault ended it. The first `opening` moves are the opening. `position` is in the game's notation.
     """
 
     id: str
@@ -165,6 +166,8 @@ class MatchView(ServerMessageModel):
     at_fault: list[Seat]
     started_at_ms: Milliseconds
     ended_at_ms: Milliseconds | None
+    written: list[str] | None = None
+    thought_ms: list[Milliseconds | None] | None = None
 
 
 class SettingView(ServerMessageModel):
@@ -225,6 +228,8 @@ class MatchBoards(ServerMessageModel):
     """Boards of a match from ply `first` on. The match has `plies` moves so far.
 
     Each board is `drawing` with its own `board` and `last`. A void match is played again as the next `attempt`.
+    `written` has all these moves as people write them (chess: SAN), `thought_ms` how long bots thought about each; null
+    stands for the opening's.
     """
 
     match: str
@@ -233,6 +238,8 @@ class MatchBoards(ServerMessageModel):
     first: Count
     drawing: Drawing | None
     boards: list[PlyBoard]
+    written: list[str]
+    thought_ms: list[Milliseconds | None]
 
 
 class BoardQuestion(RequestModel):

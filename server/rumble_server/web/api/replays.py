@@ -11,15 +11,18 @@ from rumble_server.match.referee import Referee
 from rumble_server.web.api.models import MatchBoards, MatchView, PlyBoard
 
 
-def replay(terms: MatchStarted, moves: Sequence[str], first: int, most: int) -> MatchBoards:
+def replay(
+    terms: MatchStarted, moves: Sequence[str], first: int, most: int, thought_ms: list[int | None]
+) -> MatchBoards:
     """Draw at most `most` boards, from the one after `first` plies on; none if the match has fewer plies."""
     game = get_game(terms.game)
-    state, boards = game.initial(terms.settings, terms.seed), []
+    state, boards, written = game.initial(terms.settings, terms.seed), list[PlyBoard](), list[str]()
     blank = game.drawing(state.view())
-    for ply, last in enumerate((None, *moves[: first + most - 1])):
+    for ply, last in enumerate((None, *moves)):
         if last is not None:
+            written.append(game.written(state, last))
             state = state.play(last)
-        if ply >= first:
+        if first <= ply < first + most:
             drawing = game.drawing(state.view(), last)
             boards.append(
                 PlyBoard(
@@ -36,6 +39,8 @@ def replay(terms: MatchStarted, moves: Sequence[str], first: int, most: int) -> 
         first=first,
         drawing=None if blank is None else replace(blank, last=()),
         boards=boards,
+        written=written,
+        thought_ms=thought_ms,
     )
 
 
@@ -46,6 +51,7 @@ def match_view(
     over: MatchOver | None = None,
     notes: list[str | None] | None = None,
     infos: list[MoveInfo | None] | None = None,
+    thought_ms: list[int | None] | None = None,
     referee: Referee | None = None,
     now_ms: int | None = None,
 ) -> MatchView:
@@ -83,7 +89,18 @@ def match_view(
         at_fault=[] if over is None else list(over.at_fault),
         started_at_ms=terms.at_ms,
         ended_at_ms=None if over is None else over.at_ms,
+        written=None if over is None else _written(terms, moves),
+        thought_ms=thought_ms,
     )
+
+
+def _written(terms: MatchStarted, moves: Sequence[str]) -> list[str]:
+    game, written = get_game(terms.game), list[str]()
+    state = game.initial(terms.settings, terms.seed)
+    for move in moves:
+        written.append(game.written(state, move))
+        state = state.play(move)
+    return written
 
 
 def state_after(terms: MatchStarted, moves: Sequence[str]) -> State:

@@ -8,13 +8,13 @@ from rumble_protocol.feed_messages import Pair, Standing, TournamentView
 
 from rumble_server.results.tiebreaks import TIEBREAKS
 from rumble_server.tournament.audit import Audit
-from rumble_server.tournament.tournament import Tournament
+from rumble_server.tournament.tournament import OVER, Tournament
 from rumble_server.web.api.exports import ABOUT
 from rumble_server.web.pages.chart import scale_of
 from rumble_server.web.pages.rounds import rounds_of
 
-MOST_BOARDS = 24
-"""Maximum number of running boards on the page; the scripts have the same."""
+MOST_SLOTS = 24
+"""Maximum number of boards on the page; `running_boards.js` has the same."""
 PLACES, MOST_ON_PODIUM = 3, 6
 """The podium shows bots of the first `PLACES` ranks, unless more than `MOST_ON_PODIUM` bots share these."""
 MOST_BESIDE = 14
@@ -33,7 +33,7 @@ def tournament_context(tournament: Tournament, view: TournamentView, audit: Audi
         "wide": len(view.entrants) > MOST_BESIDE,
         "crosstable": crosstable(view.pairs),
         "challengers": tournament.challengers,
-        "boards": view.running[:MOST_BOARDS],
+        **playing_context(tournament, view),
         "tiebreaks": {name: TIEBREAKS[name] for name in tournament.config.tiebreak_order},
         "decided": any(line.decided_by for line in view.standings),
         "faulty": any(line.faults for line in view.standings),
@@ -46,6 +46,24 @@ def tournament_context(tournament: Tournament, view: TournamentView, audit: Audi
         **rounds_context(tournament),
         **audit_context(tournament, audit),
     }
+
+
+def playing_context(tournament: Tournament, view: TournamentView) -> dict[str, Any]:
+    """Make what `parts/playing.html` needs: boards, the number of their slots, and the position of an empty one."""
+    game = get_game(view.game)
+    initial = game.initial(view.settings)
+    slots = min(MOST_SLOTS, max(len(view.running), most_at_once(tournament)))
+    start = {"drawing": game.drawing(initial.view()), "diagram": initial.diagram()}
+    return {"boards": view.running[:MOST_SLOTS], "slots": slots, "start": start}
+
+
+def most_at_once(tournament: Tournament) -> int:
+    """Return how many matches are played at once, if each bot plays one; 0 before the start and after the end."""
+    agenda = tournament.agenda
+    if agenda is None or tournament.status in OVER:
+        return 0
+    pairs = len(tournament.field) // 2
+    return pairs if tournament.config.format == "swiss" else min(pairs, len(agenda.open))
 
 
 def rounds_context(tournament: Tournament) -> dict[str, Any]:

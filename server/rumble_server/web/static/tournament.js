@@ -3,18 +3,19 @@
 import { showCrosstable, showRows } from "./crosstable.js";
 import { byId, element, follow, points, result } from "./live.js";
 import { paint, setText } from "./paint.js";
-import { removeBoard, showBoard, showBoards } from "./running_boards.js";
+import { announce, announceRound } from "./news.js";
 import { showExpected, showProgress } from "./progress.js";
+import { endBoard, showBoard, showBoards, showBots, showPlaying } from "./running_boards.js";
 import { showRatings } from "./ratings.js";
 import { showStandings } from "./standings.js";
 
 const MOST_LATEST = 12;
 const PLACES = 3;
 const MOST_ON_PODIUM = 6;
-const NEWS_MS = 5000;
 const PART_PACES_MS = { rounds: 4000, audit: 20000 };
 const TICK_MS = 1000;
 
+/** @typedef {import("./feed").Board} Board */
 /** @typedef {import("./feed").Entrant} Entrant */
 /** @typedef {import("./feed").MatchResult} MatchResult */
 /** @typedef {import("./feed").Pair} Pair */
@@ -26,7 +27,7 @@ const TICK_MS = 1000;
 const page = byId("tournament");
 const id = page.dataset.id ?? "";
 const rated = page.dataset.rated === "yes";
-const marks = (page.dataset.marks ?? "").split(" ");
+const inRounds = document.getElementById("rounds") !== null;
 
 /** @type {Map<string, Entrant>} */
 let entrants = new Map();
@@ -50,6 +51,7 @@ function onStatus(data) {
   paint("status", () => showStatus(data));
   paint("podium", showPodium);
   paint("progress", () => showProgress(data));
+  showPlaying(status);
   if (before !== status) refreshParts();
   if (before === "lobby" && status === "running" && page.dataset.format === "gauntlet") learnRows();
 }
@@ -68,18 +70,25 @@ function onStandings(data) {
 /** @param {Entrant[]} data */
 function onField(data) {
   entrants = new Map(data.map((entrant) => [entrant.name, entrant]));
+  showBots(data.map((entrant) => entrant.name));
   paint("standings", paintStandings);
   paint("crosstable", paintCrosstable);
 }
 
+/** @param {Board} data */
+function onStart(data) {
+  showBoard(data);
+  if (inRounds) announceRound(data.match);
+}
+
 /** @param {MatchResult} data */
 function onOver(data) {
-  removeBoard(data.match);
+  endBoard(data);
   const others = latest.filter((each) => each.match !== data.match || each.attempt !== data.attempt);
   latest = (data.scores === null ? others : [data, ...others]).slice(0, MOST_LATEST);
   paint("latest", showLatest);
   if (data.scores === null) return; // void: not a result, the match is played again
-  tell(data);
+  announce(data);
   refreshParts();
 }
 
@@ -90,7 +99,7 @@ function onSnapshot(data) {
   allChanged = true;
   onField(data.entrants);
   onStandings(data);
-  showBoards(marks, data.running);
+  showBoards(data.running, data.latest);
   latest = data.latest;
   paint("latest", showLatest);
 }
@@ -145,23 +154,6 @@ function showLatest() {
   byId("latest").replaceChildren(...items);
 }
 
-// --- for screen readers: results, at most every few seconds ---
-
-/** @type {MatchResult[]} */
-let untold = [];
-
-/** @param {MatchResult} data */
-function tell(data) {
-  untold.push(data);
-  if (untold.length > 1) return;
-  setTimeout(() => {
-    const last = untold[untold.length - 1];
-    const more = untold.length > 1 ? `${untold.length} results, the last: ` : "";
-    byId("news").textContent = `${more}${last.seats.join(" against ")}, ${result(last.scores)}.`;
-    untold = [];
-  }, NEWS_MS);
-}
-
 // --- parts that only the server makes: rounds and audit ---
 
 /** @type {Set<string>} */
@@ -207,7 +199,7 @@ follow(id, {
   status: onStatus,
   field: (data) => onField(data.entrants),
   standings: onStandings,
-  match_start: (data) => showBoard(marks, data),
-  move: (data) => showBoard(marks, data),
+  match_start: onStart,
+  move: showBoard,
   match_over: onOver,
 });

@@ -8,7 +8,7 @@ import pytest
 from rumble_server.results.tiebreaks import TIEBREAKS
 from rumble_server.web.feed.views import MOST_LATEST
 from rumble_server.web.pages.chart import MOST_STEPS, STEPS
-from rumble_server.web.pages.tournament_page import MOST_BOARDS, MOST_ON_PODIUM, PLACES
+from rumble_server.web.pages.tournament_page import MOST_ON_PODIUM, MOST_SLOTS, PLACES
 from rumble_server.web.pages.tournament_pages import BOT_NAME
 from rumble_server.web.static_files import STATIC
 from rumble_server.web.texts import HEATS
@@ -49,7 +49,7 @@ async def test_the_page_of_a_tournament_has_all_before_any_script(
     assert "Connect four, columns 5, rows 6, connect 4 · round-robin, 1 cycle, 1 match a pairing · 10 s a move" in text
     assert f"{len(tournament.results)} of 3 matches" in text
     assert re.search(r'<svg viewBox="[0-9 ]+" role="img" aria-label="\w+ – \w+\. blue: [a-e]', html)
-    assert re.search(r"ply \d+, \w+ \([XO]\) to move", text)
+    assert re.search(r"ply \d+, to move: \w+", text)
     assert '<th scope="row" title="alice">alice</th>' in html
     assert "rumble bot minimax --server http://rumble.test --join friday" in text
     assert "ws://rumble.test/bot" in text
@@ -92,7 +92,7 @@ def test_the_scripts_show_as_much_as_the_server() -> None:
     scripts = "".join(path.read_text(encoding="utf-8") for path in STATIC.glob("*.js"))
     constants = dict(re.findall(r"^const ([A-Z_]+) = (.+);$", scripts, re.MULTILINE))
     wanted = {
-        "MOST_BOARDS": MOST_BOARDS,
+        "MOST_SLOTS": MOST_SLOTS,
         "MOST_LATEST": MOST_LATEST,
         "HEATS": HEATS,
         "PLACES": PLACES,
