@@ -363,7 +363,9 @@ class Tournament:
         if number < 1 or (last is not None and number > last):
             raise TournamentError(ErrorCode.UNAVAILABLE, f"{self.id} has no round {number}; its last is {last}")
         if schedule is not None and number <= schedule.rounds_paired + self.is_pairing:
-            raise TournamentError(ErrorCode.UNAVAILABLE, f"round {number} of {self.id} is paired; it is too late for a bye")
+            raise TournamentError(
+                ErrorCode.UNAVAILABLE, f"round {number} of {self.id} is paired; it is too late for a bye"
+            )
         given = bot in self.half_byes.get(number, ())
         return None if given else HalfByeGiven(self.id, bot, number, now_ms)
 

@@ -111,5 +111,3 @@ def is_perfect(size: int, edges: Iterable[tuple[int, int]]) -> bool:
         computer.set_edge_weight(one, two, 1)
     computer.compute_matching()
     return all(one != two for one, two in enumerate(computer.get_matching()))
-
-
