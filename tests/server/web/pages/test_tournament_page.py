@@ -51,8 +51,8 @@ async def test_the_page_of_a_tournament_has_all_before_any_script(
     assert re.search(r'<svg viewBox="[0-9 ]+" role="img" aria-label="\w+ – \w+\. blue: [a-e]', html)
     assert re.search(r"ply \d+, to move: \w+", text)
     assert '<th scope="row" title="alice">alice</th>' in html
-    assert "rumble bot minimax --server http://rumble.test --join friday" in text
-    assert "ws://rumble.test/bot" in text
+    assert "The field is closed" in text
+    assert 'id="connect"' not in html
 
 
 async def test_readers_of_one_page_get_different_names_for_their_bots(
@@ -72,11 +72,11 @@ async def test_the_crosstable_follows_the_ranks_once_it_is_over(
 ) -> None:
     tournament = server.played("alice", "bob", "carol")
     html = (await browser.get("/tournaments/friday")).text
-    rows = re.findall(r'<tr><th scope="row" title="\w+">(\w+)</th>', html)
-    assert rows == [line.name for line in tournament.table.standings()]
-    cells = re.findall(r'class="heat-(\d)"><a href="([^"]+)">([^<]+)</a>', html)
-    assert len(cells) == 6
-    assert cells[0][1].startswith("/tournaments/friday/matches?bot=")
+    rows = re.findall(r'<tr><td class="place">(\d)</td><th scope="row" title="\w+">(\w+)</th>', html)
+    names = [line.name for line in tournament.table.standings()]
+    assert rows == list(zip("123", names, strict=True))
+    assert re.findall(r'<th scope="col" title="(\w+)">(\d)</th>', html) == list(zip(names, "123", strict=True))
+    assert len(re.findall(r'<td class="h\d">[^<]+</td>', html)) == 6
 
 
 async def test_a_large_field_has_no_crosstable(
