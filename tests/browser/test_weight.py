@@ -78,14 +78,16 @@ async def test_the_first_view_is_light_and_the_next_one_lighter(
     assert asked == [], "what has a hash is not asked for again"
 
 
-async def test_modules_are_not_a_waterfall(open_page: OpenPage, hundred: str) -> None:
-    """Everything that the page loads is named in it, so that it comes at once."""
-    page = await open_page()
-    loaded: list[str] = []
-    page.on("request", lambda request: loaded.append(request.url))
-    await page.goto(hundred)
-    await page.wait_for_load_state("networkidle")
-    html = await page.evaluate("fetch(location.href).then((answer) => answer.text())")
-    paths = [url.partition("/static/")[2] for url in loaded if "/static/" in url]
-    assert len(paths) > 10
-    assert [path for path in paths if f'/static/{path}"' not in html] == []
+async def test_modules_are_not_a_waterfall(open_page: OpenPage, server: RunningServer, hundred: str) -> None:
+    """Everything that a page loads is named in it, so that it comes at once."""
+    lobby = server.create("Not begun")
+    for path, least in ((hundred, 5), ("/play", 10), (f"/tournaments/{lobby}", 10)):
+        page = await open_page()
+        loaded: list[str] = []
+        page.on("request", lambda request, loaded=loaded: loaded.append(request.url))
+        await page.goto(path)
+        await page.wait_for_load_state("load")
+        html = await page.evaluate("fetch(location.href).then((answer) => answer.text())")
+        paths = [url.partition("/static/")[2] for url in loaded if "/static/" in url]
+        assert len(paths) > least
+        assert [each for each in paths if f'/static/{each}"' not in html] == []
