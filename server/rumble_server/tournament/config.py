@@ -7,10 +7,12 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 from rumble_engine import EngineError, IllegalMove, State, get_game
 from rumble_protocol.fields import AwayClock, Duration, Settings, ShortText, TimeControl
 
+from rumble_server.results.editions import FIRST, NEWEST, Edition, FideEdition
 from rumble_server.results.tally import Scheme
-from rumble_server.results.tiebreaks import DEFAULT, DEFAULT_SWISS, check_tiebreaks
+from rumble_server.results.tiebreaks import DEFAULT, DEFAULT_SWISS, DEFAULT_SWISS_FIRST, check_tiebreaks
 from rumble_server.tournament.formats import FORMATS
-from rumble_server.tournament.formats.pairing_rules import DUTCH_2025, NEWEST
+from rumble_server.tournament.formats.pairing_rules import DUTCH_2025
+from rumble_server.tournament.formats.pairing_rules import NEWEST as NEWEST_PAIRING
 from rumble_server.tournament.openings import suite
 
 MOST_BOTS = 4096
@@ -75,6 +77,9 @@ class TournamentConfig(BaseModel):
         default_factory=dict, max_length=MOST_BOTS
     )
     """By name: ratings by which bots are seeded, the greatest first; bots without one come last, by the seed."""
+    tiebreak_rules: FideEdition | None = None
+    """The edition of the tie-break rules. None: of a tournament to be created, the newest; of one that Rumble 0.1 made,
+    its own."""
 
     @field_validator("format")
     @classmethod
@@ -85,8 +90,8 @@ class TournamentConfig(BaseModel):
 
     @field_validator("tiebreaks")
     @classmethod
-    def _check_tiebreaks(cls, given: list[str] | None) -> list[str] | None:
-        check_tiebreaks(given or ())
+    def _check_tiebreaks(cls, given: list[str] | None, info: ValidationInfo) -> list[str] | None:
+        check_tiebreaks(given or (), rounds=info.data.get("format") == "swiss")
         return given
 
     @field_validator("points")
@@ -114,10 +119,6 @@ class TournamentConfig(BaseModel):
             raise ValueError(str(error)) from None
         return self
 
-    def with_rules_of_today(self) -> "TournamentConfig":
-        """Return the configuration of a tournament that is created: its rules are named, so that it keeps them."""
-        return self.model_copy(update={"pairing_rules": self.pairing_rules or NEWEST})
-
     @property
     def pairing_edition(self) -> str:
         """The name of the pairing rules of a Swiss that exists."""
@@ -136,11 +137,23 @@ class TournamentConfig(BaseModel):
         win, draw, loss = self.points
         return win, draw, loss
 
+    def with_rules_of_today(self) -> "TournamentConfig":
+        """Return the configuration of a tournament that is created: its rules are named, so that it keeps them."""
+        named = {"tiebreak_rules": self.tiebreak_rules or NEWEST, "pairing_rules": self.pairing_rules or NEWEST_PAIRING}
+        return self.model_copy(update=named)
+
+    @property
+    def edition(self) -> Edition:
+        """The name of the tie-break rules of a tournament that exists."""
+        return self.tiebreak_rules or FIRST
+
     @property
     def tiebreak_order(self) -> tuple[str, ...]:
         if self.tiebreaks is not None:
             return tuple(self.tiebreaks)
-        return DEFAULT_SWISS if self.format == "swiss" else DEFAULT
+        if self.format != "swiss":
+            return DEFAULT
+        return DEFAULT_SWISS_FIRST if self.edition == FIRST else DEFAULT_SWISS
 
     def make_openings(self) -> list[tuple[str, ...]]:
         """Make the openings of every pair, in order; the same config gives the same.

@@ -16,10 +16,14 @@ from rumble_protocol.server_messages import TournamentStatus
 
 from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.match.match_id import MatchId
+from rumble_server.results.editions import FIRST
 from rumble_server.results.result import result_of
+from rumble_server.results.rounds import Rounds
 from rumble_server.results.standings import Table
+from rumble_server.results.tally import Scheme
 from rumble_server.tournament.absence import Absence
 from rumble_server.tournament.agenda import Agenda, Slot
+from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.entrant import Entrant
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.facts import (
@@ -66,7 +70,7 @@ class Tournament:
         self.paused_by_disk = False
         """Whether it is resumed by itself when the log can be written again."""
         self.field: dict[str, Entrant] = {}
-        self.table = Table(tiebreaks=self.config.tiebreak_order, points=self.config.scheme)
+        self.table = _table(self.config)
         self.agenda: Agenda | None = None
         self.openings: tuple[tuple[str, ...], ...] = ()
         self._terms = Terms(self.config, ())
@@ -183,10 +187,14 @@ class Tournament:
 
     def _apply_paired(self, fact: RoundPaired) -> None:
         agenda = self._agenda()
-        for number in fact.byes:
-            self.table.give_bye(agenda.bots[number], self.config.legs)
-        for number in fact.half_byes:
-            self.table.give_half_bye(agenda.bots[number], self.config.legs)
+        names = agenda.bots
+        pairs = [(names[pairing.first], names[pairing.second]) for pairing in fact.pairings]
+        self.table.pair(
+            pairs,
+            self.config.legs,
+            [names[number] for number in fact.byes],
+            [names[number] for number in fact.half_byes],
+        )
         paired = Round(fact.pairings, fact.byes, fact.half_byes)
         bots = self._bots_in(paired)
         for bot in bots:
@@ -538,3 +546,10 @@ class Tournament:
     def matches_total(self) -> int | None:
         """How many matches it has when all is played; None before the field is known."""
         return None if self.agenda is None else self.agenda.matches_total
+
+
+def _table(config: TournamentConfig) -> Table:
+    """Return the table of a new tournament; that of a Swiss knows the rounds, where its tie-break rules need them."""
+    follows_rounds = config.format == "swiss" and config.edition != FIRST
+    rounds = Rounds(Scheme.of(config.scheme), config.legs) if follows_rounds else None
+    return Table(tiebreaks=config.tiebreak_order, points=config.scheme, edition=config.edition, rounds=rounds)

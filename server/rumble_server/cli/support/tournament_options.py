@@ -52,8 +52,13 @@ Tiebreaks = Annotated[
     str | None,
     typer.Option(
         metavar="LIST",
-        help="Tie-breaks in order: de, won, sb, ks, bwg, buchholz, faults; by default those of the format.",
+        help="Tie-breaks in order: de, won, sb, ks, bpg, bwg, bh, faults, and of a swiss bh-c1, bh-m1, ps; by default "
+        "those of the format.",
     ),
+]
+TiebreakRules = Annotated[
+    str | None,
+    typer.Option(metavar="2024-08|2026-03", help="Edition of FIDE's tie-break rules; the newest by default."),
 ]
 Points = Annotated[
     str | None,

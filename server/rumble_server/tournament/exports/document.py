@@ -45,6 +45,7 @@ def summary(tournament: Tournament) -> dict[str, Any]:
         "rated": config.rated,
         "scheme": list(config.scheme),
         "tiebreak_order": list(config.tiebreak_order),
+        "tiebreak_rules": config.edition,
         "names": list(tournament.field),
         "pairing_order": [] if agenda is None else list(agenda.bots),
         "seed_ratings": {name: config.seed_rating(name) for name in tournament.field if config.seed_rating(name)},
@@ -77,7 +78,7 @@ def _swiss(tournament: Tournament) -> dict[str, Any]:
         told["rounds_paired"] = [
             {
                 "round": number,
-                "matches": len(paired.pairings) * config.legs,
+                "pairs": [[names[pairing.first], names[pairing.second]] for pairing in paired.pairings],
                 "byes": [names[bot] for bot in paired.byes],
                 "half_byes": [names[bot] for bot in paired.half_byes],
             }

@@ -52,7 +52,8 @@ class _Report:
         self.remarks = [f"this cannot be paired again elsewhere: {why}" for why in _why_not(tournament)]
         matches = document["matches"]
         self.rounds = sorted({_round(match["id"]) for match in matches})
-        self._leave_out_what_is_not_over()
+        if self.is_swiss and tournament["legs"] == 1:
+            self._leave_out_what_is_not_over()
         column = {key: place for place, key in enumerate(self.rounds)}
         self.cells: dict[str, dict[int, str]] = {name: {} for name in self.names}
         self.points = dict.fromkeys(self.names, 0.0)
@@ -71,13 +72,11 @@ class _Report:
     def _leave_out_what_is_not_over(self) -> None:
         """Leave out a round that is not complete: who is paired in the next follows from whole rounds."""
         over = Counter(MatchId.parse(match["id"]).key[1] for match in self.document["matches"])
-        for paired in self.tournament.get("rounds_paired", ()):
-            number = paired["round"]
-            if over[number] < paired["matches"]:
+        for paired in self.tournament["rounds_paired"]:
+            number, matches = paired["round"], len(paired["pairs"])
+            if over[number] < matches:
                 self.rounds = [key for key in self.rounds if key[1] != number]
-                self.remarks.append(
-                    f"round {number} is left out: {over[number]} of {paired['matches']} matches are over"
-                )
+                self.remarks.append(f"round {number} is left out: {over[number]} of {matches} matches are over")
 
     def _enter_match(self, match: Mapping[str, Any], place: int) -> None:
         for seat, name in enumerate(match["seats"]):
@@ -111,7 +110,7 @@ class _Report:
     def _header(self) -> list[str]:
         tournament, rounds = self.tournament, len(self.rounds)
         if self.is_swiss:
-            rounds = tournament.get("number_of_rounds") or rounds
+            rounds = (tournament["number_of_rounds"] or 0) * tournament["legs"]
         lines = [f"012 {_plain(tournament['name'])}"]
         for code, key in (("042", "started_at_ms"), ("052", "ended_at_ms")):
             at = tournament.get(key)

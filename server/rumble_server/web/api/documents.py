@@ -84,7 +84,9 @@ def snapshot_json(rebuilt: Rebuilt, connected: Collection[str]) -> bytes:
 
 def standings(rebuilt: Rebuilt) -> bytes:
     """Show the standings by rank."""
-    return to_json(models.StandingsAnswer(status=rebuilt.tournament.status, standings=ranking(rebuilt).standings))
+    tournament = rebuilt.tournament
+    standings, rules = ranking(rebuilt).standings, tournament.config.edition
+    return to_json(models.StandingsAnswer(status=tournament.status, standings=standings, tiebreak_rules=rules))
 
 
 def ratings(rebuilt: Rebuilt) -> bytes:

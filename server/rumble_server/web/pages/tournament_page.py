@@ -35,6 +35,7 @@ def tournament_context(tournament: Tournament, view: TournamentView, audit: Audi
         "challengers": tournament.challengers,
         "boards": view.running[:MOST_BOARDS],
         "tiebreaks": {name: TIEBREAKS[name] for name in tournament.config.tiebreak_order},
+        "tiebreak_rules": tournament.config.edition,
         "decided": any(line.decided_by for line in view.standings),
         "faulty": any(line.faults for line in view.standings),
         "byes": any(line.byes for line in view.standings),
