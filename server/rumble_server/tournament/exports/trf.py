@@ -50,6 +50,8 @@ class _Report:
         self.ranks = {line["name"]: line["rank"] for line in document["standings"]}
         self.is_swiss = tournament["format"] == "swiss"
         self.remarks = [f"this cannot be paired again elsewhere: {why}" for why in _why_not(tournament)]
+        self.asked: list[str] = []
+        """The lines of byes in the next round."""
         matches = document["matches"]
         self.rounds = sorted({_round(match["id"]) for match in matches})
         if self.is_swiss and tournament["legs"] == 1:
@@ -92,19 +94,31 @@ class _Report:
                 self.points[name] += worth
 
     def _enter_next_round(self) -> None:
-        """Enter who will not be paired in the next round of a Swiss of one leg, in its column."""
+        """Note who will not be paired in the next round of a Swiss of one leg.
+
+        TRF-2026 has a line for them; in TRF16 they have results in the column of that round, which count as points.
+        """
         tournament = self.tournament
         number = len(self.rounds) + 1
         going_on = self.is_swiss and tournament["status"] in ("running", "paused") and tournament["legs"] == 1
         if not going_on or number > tournament["number_of_rounds"]:
             return
-        for name in tournament["half_byes"].get(str(number), ()):
-            self.cells[name][number - 1] = _without_opponent(codes.HALF_BYE)
-        for name in tournament["withdrawn"]:
-            self.cells[name][number - 1] = _without_opponent(codes.ABSENT)
+        left = set(tournament["withdrawn"])
+        halves = [name for name in tournament["half_byes"].get(str(number), ()) if name not in left]
+        for code, names, worth in ((codes.HALF_BYE, halves, 0.5), (codes.ABSENT, tournament["withdrawn"], 0)):
+            if self.is_2026 and names:
+                self.asked.append(f"240 {code} {number:>3}" + "".join(f" {self.number[name]:>4}" for name in names))
+            for name in () if self.is_2026 else names:
+                self.cells[name][number - 1] = _without_opponent(code)
+                self.points[name] += worth
 
     def text(self) -> str:
-        lines = [*self._header(), *(REMARK + remark for remark in self.remarks), *map(self._player, self.names)]
+        lines = [
+            *self._header(),
+            *self.asked,
+            *(REMARK + remark for remark in self.remarks),
+            *map(self._player, self.names),
+        ]
         return "".join(f"{line.rstrip()}\r\n" for line in lines)
 
     def _header(self) -> list[str]:
