@@ -10,7 +10,8 @@ from rumble_protocol.fields import AwayClock, Duration, Settings, ShortText, Tim
 from rumble_server.results.editions import FIRST, NEWEST, Edition, FideEdition
 from rumble_server.results.tally import Scheme
 from rumble_server.results.tiebreaks import DEFAULT, DEFAULT_SWISS, DEFAULT_SWISS_FIRST, check_tiebreaks
-from rumble_server.tournament.formats import FORMATS
+from rumble_server.tournament.formats import FORMATS, Plan
+from rumble_server.tournament.formats.pairing_rules import DUTCH_2025
 from rumble_server.tournament.formats.pairing_rules import NEWEST as NEWEST_PAIRING_RULES
 from rumble_server.tournament.openings import suite
 
@@ -18,8 +19,6 @@ MOST_BOTS = 4096
 """Maximum of `start_at_bots`."""
 MOST_OPENINGS = 64
 """Maximum number of openings that are made; a pair with more matches plays them again from the first."""
-NEWEST_RULES = {"pairing_rules": NEWEST_PAIRING_RULES, "tiebreak_rules": NEWEST}
-"""By field: the edition for a new tournament. A field's default is what tournaments without it were played by."""
 Points = tuple[float, float, float]
 Count = Annotated[int, Field(ge=1, le=1000)]
 
@@ -69,14 +68,16 @@ class TournamentConfig(BaseModel):
     rated: bool = True
     listed: bool = True
     invite: Annotated[str, StringConstraints(min_length=1, max_length=64)] | None = None
-    pairing_rules: Literal["dutch-2025", "dutch-2026"] = "dutch-2025"
-    """Swiss: the edition of the pairing rules; a tournament that is created has the newest if none is given."""
+    pairing_rules: Literal["dutch-2025", "dutch-2026"] | None = None
+    """Swiss: the edition of the pairing rules. None: of a tournament to be created, the newest; of one that Rumble 0.1
+    made, `dutch-2025`."""
     acceleration: Literal["none", "baku"] = "none"
     """Swiss: `baku` has the first half of the seeds meet each other at first, by virtual points."""
     seed_ratings: dict[ShortText, Annotated[float, Field(ge=0, le=10_000)]] = Field(
         default_factory=dict, max_length=MOST_BOTS
     )
-    """By name: ratings by which bots are seeded, the greatest first; bots without one come last, by the seed."""
+    """By name: ratings by which bots are seeded, the greatest first; bots without one come last, by the seed. A list of
+    texts `NAME=RATING` is read, too."""
     tiebreak_rules: FideEdition | None = None
     """The edition of the tie-break rules. None: of a tournament to be created, the newest; of one that Rumble 0.1 made,
     its own."""
@@ -100,6 +101,11 @@ class TournamentConfig(BaseModel):
         Scheme.of((given[0], given[1], given[2]))
         return given
 
+    @field_validator("seed_ratings", mode="before")
+    @classmethod
+    def _read_seed_ratings(cls, given: object) -> object:
+        return dict(map(_read_rating, given)) if isinstance(given, list) else given
+
     @field_validator("late_join")
     @classmethod
     def _check_late_join(cls, given: bool, info: ValidationInfo) -> bool:
@@ -119,11 +125,32 @@ class TournamentConfig(BaseModel):
             raise ValueError(str(error)) from None
         return self
 
-    def with_newest_rules(self) -> Self:
-        """Return it as it is created: what names no edition of a rule has the newest."""
-        given = self.model_dump(include=set(NEWEST_RULES), exclude_unset=True, exclude_none=True)
-        missing = {name: newest for name, newest in NEWEST_RULES.items() if name not in given}
-        return self.model_copy(update=missing)
+    def plan(self, bots: int) -> Plan:
+        """Return what concerns the schedule, for a field of so many bots."""
+        return Plan(
+            bots,
+            self.cycles,
+            self.legs,
+            self.rounds,
+            self.challengers,
+            self.replays,
+            self.scheme,
+            self.pairing_edition,
+            self.acceleration,
+        )
+
+    def with_rules_of_today(self) -> "TournamentConfig":
+        """Return the configuration of a tournament that is created: its rules are named, so that it keeps them."""
+        named = {
+            "pairing_rules": self.pairing_rules or NEWEST_PAIRING_RULES,
+            "tiebreak_rules": self.tiebreak_rules or NEWEST,
+        }
+        return self.model_copy(update=named)
+
+    @property
+    def pairing_edition(self) -> str:
+        """The name of the pairing rules of a Swiss that exists."""
+        return self.pairing_rules or DUTCH_2025
 
     def seed_rating(self, bot: str) -> float | None:
         """Return the rating by which a bot is seeded; None if it has none."""
@@ -170,6 +197,14 @@ class TournamentConfig(BaseModel):
         if wanted <= len(first):
             return first
         return [*first, *suite(get_game(self.game), self.settings, self.seed, wanted - len(first))]
+
+
+def _read_rating(text: object) -> tuple[str, float]:
+    name, _, value = str(text).rpartition("=")
+    try:
+        return name.strip(), float(value)
+    except ValueError:
+        raise ValueError(f"{text!r} is not NAME=RATING") from None
 
 
 def check_opening(state: State, opening: list[str]) -> None:

@@ -42,7 +42,7 @@ from rumble_server.tournament.facts import (
     TournamentResumed,
     TournamentStarted,
 )
-from rumble_server.tournament.formats import Plan, Round, Task, make_schedule
+from rumble_server.tournament.formats import Round, Task, make_schedule
 from rumble_server.tournament.terms import Terms
 
 OVER: tuple[TournamentStatus, ...] = ("finished", "cancelled")
@@ -91,6 +91,8 @@ class Tournament:
         self._absence = Absence(self.id, self.has_matches)
         self.is_pairing = False
         """Whether a task of `pairing_task` runs."""
+        self.pairs_long = False
+        """Whether it has run for so long that people are told."""
         self._may_pair = True
         """Whether a match ended since `due` last asked the schedule for a round that follows from results."""
 
@@ -140,11 +142,12 @@ class Tournament:
                 self.started_at_ms = self.going_since_ms = fact.at_ms
                 self.openings = fact.openings
                 self._terms = Terms(self.config, fact.openings)
-                self.agenda = Agenda(self.id, fact.bots, make_schedule(self.config.format, self._plan(len(fact.bots))))
+                schedule = make_schedule(self.config.format, self.config.plan(len(fact.bots)))
+                self.agenda = Agenda(self.id, fact.bots, schedule)
                 for number, bots in self.half_byes.items():
                     for bot in bots:
                         self.agenda.give_half_bye(bot, number)
-                if self.agenda.schedule.has_bracket:
+                if schedule.has_bracket:
                     self.table.places = self.agenda.places
                 self._absence.count_from(fact.at_ms)
                 self._unsettle(self.field)
@@ -170,20 +173,6 @@ class Tournament:
                 self._apply_voided(fact)
             case InviteChanged():
                 self.invite = fact.invite
-
-    def _plan(self, bots: int) -> Plan:
-        config = self.config
-        return Plan(
-            bots,
-            config.cycles,
-            config.legs,
-            config.rounds,
-            config.challengers,
-            config.replays,
-            config.scheme,
-            config.pairing_rules,
-            config.acceleration,
-        )
 
     def _apply_paired(self, fact: RoundPaired) -> None:
         agenda = self._agenda()
@@ -301,7 +290,7 @@ class Tournament:
             Random(self.config.seed).shuffle(names)
             order = tuple(sorted(names, key=self._seeded_after))
         try:
-            make_schedule(self.config.format, self._plan(len(order)))
+            make_schedule(self.config.format, self.config.plan(len(order)))
         except ValueError as error:
             raise TournamentError(ErrorCode.BAD_SETTINGS, f"{self.id} cannot be started: {error}") from None
         return TournamentStarted(self.id, order, tuple(self.config.make_openings()), now_ms)
@@ -355,7 +344,7 @@ class Tournament:
         return BotBenched(self.id, bot, False, "the host lets it play again", now_ms)
 
     def give_half_bye(self, bot: str, number: int, now_ms: int) -> HalfByeGiven | None:
-        """Leave a bot out of a round of a Swiss, counted from 1; None if it is left out already. Raises TournamentError."""
+        """Leave a bot out of a round of a Swiss, from 1; None if it is left out already. Raises TournamentError."""
         if self.status in OVER or self.config.format != "swiss":
             why = f"is {self.status}" if self.status in OVER else f"is a {self.config.format}, and no Swiss"
             raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{self.id} {why}; it has no half-point byes")
@@ -366,7 +355,7 @@ class Tournament:
         last = self.config.rounds if schedule is None else schedule.number_of_rounds
         if number < 1 or (last is not None and number > last):
             raise TournamentError(ErrorCode.UNAVAILABLE, f"{self.id} has no round {number}; its last is {last}")
-        if schedule is not None and number <= schedule.rounds_paired + self.is_pairing:
+        if schedule is not None and number <= len(schedule.rounds_added) + self.is_pairing:
             raise TournamentError(
                 ErrorCode.UNAVAILABLE, f"round {number} of {self.id} is paired; it is too late for a bye"
             )

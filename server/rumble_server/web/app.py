@@ -17,6 +17,7 @@ from rumble_server.web.api.boards import board_routes
 from rumble_server.web.api.commands import command_routes
 from rumble_server.web.api.events import event_routes
 from rumble_server.web.api.exports import export_routes
+from rumble_server.web.api.forecasting import forecasting_routes
 from rumble_server.web.api.health import health_routes
 from rumble_server.web.api.host_tokens import host_token_routes
 from rumble_server.web.api.library import Library
@@ -29,6 +30,7 @@ from rumble_server.web.api.transcripts import transcript_routes
 from rumble_server.web.compression import Compression
 from rumble_server.web.errors import WebError
 from rumble_server.web.pages.pages import add_pages
+from rumble_server.web.pages.pictures import picture_routes
 from rumble_server.web.pages.rendering import html
 from rumble_server.web.security import Guard
 from rumble_server.web.shares import Shares
@@ -62,11 +64,13 @@ def make_web(site: Site) -> ASGIApp:
     app.include_router(export_routes(library))
     app.include_router(command_routes(site))
     app.include_router(organising_routes(site, library))
+    app.include_router(forecasting_routes(site))
     app.include_router(banning_routes(site))
     app.include_router(host_token_routes(site))
     app.include_router(transcript_routes(site, library))
     app.include_router(health_routes(site))
     app.include_router(metrics_routes(site))
+    app.include_router(picture_routes(site, library))
     add_pages(app, site, library)
     app.add_route(f"{PREFIX}/{{path:path}}", static_files().answer, methods=["GET"], include_in_schema=False)
     _add_errors(app)

@@ -15,7 +15,14 @@ FOR_ANYONE = {
     ("POST", "/api/games/{game}/board"),
 }
 """The only routes that take more than a question in an address, and need no token."""
-NAMES = {"tournament": "friday", "name": "alice", "game": "tictactoe", "match": "friday.1.1.1.1", "bot": "alice"}
+NAMES = {
+    "tournament": "friday",
+    "name": "alice",
+    "game": "tictactoe",
+    "match": "friday.1.1.1.1",
+    "bot": "alice",
+    "kind": "svg",
+}
 READ = ("GET", "HEAD", "OPTIONS")
 
 

@@ -60,20 +60,13 @@ def draw(name: str, question: BoardQuestion) -> BoardAnswer:
     """Draw a position. Raises WebError for a bad position, and for moves that are not allowed in it."""
     try:
         game = get_game(name)
-    except EngineError as error:
-        raise WebError(HTTPStatus.NOT_FOUND, ErrorCode.UNKNOWN_GAME, str(error)) from None
-    try:
         settings = game.complete(question.settings) if question.settings else {}
         state = game.load({**settings, **question.state})
         legal = list(state.legal_moves) if question.legal is None else question.legal
         for move in question.legal or ():
             state.code_of(move)
-    except BadSettings as error:
-        raise _refused(ErrorCode.BAD_SETTINGS, error) from None
-    except BadPosition as error:
-        raise _refused("bad_position", error) from None
-    except MoveError as error:
-        raise _refused("illegal_move", error) from None
+    except EngineError as error:
+        raise refused(error) from None
     view = state.view()
     return BoardAnswer(
         drawing=game.drawing(view, question.last_move),
@@ -82,5 +75,15 @@ def draw(name: str, question: BoardQuestion) -> BoardAnswer:
     )
 
 
-def _refused(code: str, error: EngineError) -> WebError:
+def refused(error: EngineError) -> WebError:
+    """Make of an error about a game, its settings, a position or a move what the web answers."""
+    match error:
+        case BadSettings():
+            code = str(ErrorCode.BAD_SETTINGS)
+        case BadPosition():
+            code = "bad_position"
+        case MoveError():
+            code = "illegal_move"
+        case _:
+            return WebError(HTTPStatus.NOT_FOUND, ErrorCode.UNKNOWN_GAME, str(error))
     return WebError(HTTPStatus.UNPROCESSABLE_ENTITY, code, str(error))

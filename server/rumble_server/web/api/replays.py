@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from rumble_engine import State, get_game
 from rumble_protocol.fields import MoveInfo
@@ -9,6 +10,7 @@ from rumble_protocol.fields import MoveInfo
 from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.match.referee import Referee
 from rumble_server.web.api.models import MatchBoards, MatchView, PlyBoard
+from rumble_server.web.feed.views import away_view
 
 
 def replay(
@@ -16,13 +18,12 @@ def replay(
 ) -> MatchBoards:
     """Draw at most `most` boards, from the one after `first` plies on; none if the match has fewer plies."""
     game = get_game(terms.game)
-    state, boards, written = game.initial(terms.settings, terms.seed), list[PlyBoard](), list[str]()
+    state, boards, course = game.initial(terms.settings, terms.seed), list[PlyBoard](), _course(terms, moves)
     blank = game.drawing(state.view())
-    for ply, last in enumerate((None, *moves)):
+    for ply, last in enumerate((None, *moves[: first + most - 1])):
         if last is not None:
-            written.append(game.written(state, last))
             state = state.play(last)
-        if first <= ply < first + most:
+        if ply >= first:
             drawing = game.drawing(state.view(), last)
             boards.append(
                 PlyBoard(
@@ -39,7 +40,7 @@ def replay(
         first=first,
         drawing=None if blank is None else replace(blank, last=()),
         boards=boards,
-        written=written,
+        **course,
         thought_ms=thought_ms,
     )
 
@@ -89,18 +90,21 @@ def match_view(
         at_fault=[] if over is None else list(over.at_fault),
         started_at_ms=terms.at_ms,
         ended_at_ms=None if over is None else over.at_ms,
-        written=None if over is None else _written(terms, moves),
+        **({} if over is None else _course(terms, moves)),
         thought_ms=thought_ms,
+        away=[] if referee is None else away_view(referee),
     )
 
 
-def _written(terms: MatchStarted, moves: Sequence[str]) -> list[str]:
-    game, written = get_game(terms.game), list[str]()
-    state = game.initial(terms.settings, terms.seed)
+def _course(terms: MatchStarted, moves: Sequence[str]) -> dict[str, Any]:
+    """Tell of each move how people write it, and who made it."""
+    game = get_game(terms.game)
+    state, written, movers = game.initial(terms.settings, terms.seed), [], []
     for move in moves:
         written.append(game.written(state, move))
+        movers.append(state.to_move)
         state = state.play(move)
-    return written
+    return {"written": written, "movers": movers}
 
 
 def state_after(terms: MatchStarted, moves: Sequence[str]) -> State:

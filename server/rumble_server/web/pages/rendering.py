@@ -6,12 +6,14 @@ from typing import Any
 
 from fastapi import Request
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from rumble_engine.registry import game_title
 from starlette.responses import HTMLResponse
 
 from rumble_server.web import texts
 from rumble_server.web.api.models import MatchView
 from rumble_server.web.made_names import made_name
 from rumble_server.web.pages.drawn import svg, token
+from rumble_server.web.pages.picture import MAKES_PNG
 from rumble_server.web.place import Place, place_of
 from rumble_server.web.static_files import static_files
 
@@ -33,9 +35,10 @@ _environment = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
-_environment.filters |= {each.__name__: each for each in (svg, token, verdict_text)}
+_environment.filters |= {each.__name__: each for each in (svg, token, verdict_text, game_title)}
 _environment.filters |= dict(getmembers(texts, isfunction))
 _environment.globals |= {"static": static_files().root, "imported": static_files().imported}
+_environment.globals["picture_kind"] = "png" if MAKES_PNG else "svg"
 
 
 def render(template: str, place: Place, **context: Any) -> str:

@@ -11,7 +11,7 @@ from rumble_protocol.feed_messages import Pair, Standing, TournamentView
 from rumble_server.results.tiebreaks import TIEBREAKS
 from rumble_server.tournament.audit import Audit
 from rumble_server.tournament.tournament import OVER, Tournament
-from rumble_server.web.api.exports import ABOUT
+from rumble_server.web.api.exports import kinds_for
 from rumble_server.web.pages.chart import scale_of
 from rumble_server.web.pages.rounds import pairing_text, reached, rounds_of
 
@@ -47,13 +47,14 @@ def tournament_context(tournament: Tournament, view: TournamentView, audit: Audi
         **playing_context(tournament, view),
         "tiebreaks": {} if knockout else {name: TIEBREAKS[name] for name in tournament.config.tiebreak_order},
         "tiebreak_rules": tournament.config.edition,
+        "pairing_rules": tournament.config.pairing_edition,
         "decided": any(line.decided_by for line in view.standings),
         "faulty": any(line.faults for line in view.standings),
         "byes": any(line.byes for line in view.standings),
         "podium": podium(view.standings) if view.status == "finished" and view.format != "gauntlet" else [],
         "rated": rated,
         "scale": scale_of(rated),
-        "exports": ABOUT,
+        "exports": kinds_for(view.game),
         "late_join": tournament.config.late_join,
         **rounds_context(tournament),
         **audit_context(tournament, audit),

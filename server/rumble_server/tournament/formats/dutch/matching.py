@@ -1,4 +1,4 @@
-"""Maximum-weight matching that is computed again from where it stands: py4swiss's compiled matching, with weights as int.
+"""Maximum-weight matching that is computed again from where it stands: py4swiss's compiled one, with weights as int.
 
 Nothing reaches the compiled part before `solve`. So a caller that can prove by `exchange` that a matching stays best
 needs no `solve` at all.
