@@ -61,9 +61,9 @@ def told_cells(told: Any) -> dict[tuple[str, str], float]:
 @pytest.mark.parametrize("name", SHOWN)
 async def test_it_fits_every_screen(open_page: OpenPage, sample_site: SampleSite, name: str) -> None:
     page = await open_page(base_url=sample_site.server.url)
+    await page.goto(f"/tournaments/{sample_site.ids[name]}")
     for width, height in SIZES:
         await page.set_viewport_size({"width": width, "height": height})
-        await page.goto(f"/tournaments/{sample_site.ids[name]}")
         assert await page.evaluate("document.documentElement.scrollWidth") == width
 
 
@@ -263,7 +263,7 @@ async def test_a_part_that_is_renewed_stays_as_the_reader_left_it(open_page: Ope
           const newest = fresh.querySelector(".rounds > li").cloneNode(true);
           newest.querySelector("h3").textContent = "the next round";
           fresh.querySelector(".rounds").prepend(newest, "\\n");
-          fresh.querySelector(".rounds > li:nth-child(2) .leg span").textContent = "7";
+          fresh.querySelector(".rounds > li:nth-child(2) .leg > span").textContent = "7";
           for (const details of fresh.querySelectorAll("details")) details.open = false;
           const [focused, rows] = [document.activeElement, [...part.querySelectorAll(".rounds > li")]];
           renewContent(part, fresh);
@@ -273,7 +273,7 @@ async def test_a_part_that_is_renewed_stays_as_the_reader_left_it(open_page: Ope
             same: rows.every((each, place) => each === shown[place + 1]),
             focused: focused === document.activeElement,
             open: shown.slice(0, 4).map((each) => each.querySelector("details").open),
-            score: shown[1].querySelector(".leg span").textContent,
+            score: shown[1].querySelector(".leg > span").textContent,
           };
         }"""
     )
