@@ -137,3 +137,14 @@ def test_a_round_that_is_being_paired_is_told(server: MemoryServer) -> None:
         meeting.to_play = 0
     assert pairing_text(tournament, rounds) == "Round 2 is being paired."
     assert pairing_text(tournament, [*rounds, *rounds]) == ""
+
+
+async def test_bots_that_are_still_in_a_knockout_have_no_rank_yet(
+    server: MemoryServer, browser: httpx.AsyncClient
+) -> None:
+    tournament = server.world.create(start_at_bots=5, format="knockout")
+    server.world.logins(*NAMES, join=tournament.id)
+    server.pass_ms()
+    page = (await browser.get("/tournaments/friday")).text
+    assert re.findall(r'<td class="number rank">(.)</td>', page) == ["–"] * 5
+    assert page.count('<td class="reached">still in</td>') == 5
