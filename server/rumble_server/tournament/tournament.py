@@ -534,5 +534,5 @@ class Tournament:
 def _table(config: TournamentConfig) -> Table:
     """Return the table of a new tournament; that of a Swiss knows the rounds, where its tie-break rules need them."""
     follows_rounds = config.format == "swiss" and config.edition != FIRST
-    rounds = Rounds(Scheme.of(config.scheme), config.legs) if follows_rounds else None
+    rounds = Rounds(Scheme.of(config.scheme), config.legs, rating=config.seed_rating) if follows_rounds else None
     return Table(tiebreaks=config.tiebreak_order, points=config.scheme, edition=config.edition, rounds=rounds)
