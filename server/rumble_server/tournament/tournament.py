@@ -179,7 +179,8 @@ class Tournament:
         names = agenda.bots
         pairs = [(names[pairing.first], names[pairing.second]) for pairing in fact.pairings]
         byes, half_byes = ([names[number] for number in given] for given in (fact.byes, fact.half_byes))
-        self.table.pair(pairs, self.config.legs, byes, half_byes)
+        if pairs:  # without any, it says that no further round can be paired
+            self.table.pair(pairs, self.config.legs, byes, half_byes)
         paired = Round(fact.pairings, fact.byes, fact.half_byes)
         bots = self._bots_in(paired)
         for bot in bots:

@@ -88,6 +88,13 @@ async def test_round_trip(
     assert ranked == [{part: line[part] for part in PARTS} for line in told]
 
 
+async def test_a_round_that_cannot_be_paired_is_none(server: MemoryServer) -> None:
+    tournament = server.played("ann", "bob", "cid", "dot", "eve", "fay", format="swiss", rounds=4)
+    assert tournament.reason == "round 4 cannot be paired without meeting again"
+    standings = tournament.table.standings()
+    assert [line.tiebreaks["bh"] for line in standings] == [3 * 3] * 6, "three opponents of three points each"
+
+
 async def test_the_byes_of_a_swiss_are_in_the_document(server: MemoryServer) -> None:
     document = export(server.played(*FIELD, format="swiss", rounds=3))
     assert sum(document["byes"].values()) == 3 * 2, "one bot a round, as many matches as a pairing has"
