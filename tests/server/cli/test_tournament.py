@@ -122,6 +122,10 @@ def test_list_standings_and_export(capsys: Captured, tmp_path: Path) -> None:
     assert lines[0].split() == ["id", "status", "game", "bots", "name"]
     assert any(mine["id"] in line and line.rstrip().endswith(mine["name"].strip()) for line in lines), "nothing is cut"
     assert told(capsys, "standings", mine["id"]) == {"status": "lobby", "standings": [], "tiebreak_rules": "2026-03"}
+    older = told(capsys, "create", "Older", "--game", "tictactoe", "--tiebreak-rules", "2024-08")
+    assert told(capsys, "standings", older["id"])["tiebreak_rules"] == "2024-08"
+    assert run(["tournament", "create", "Old", "--game", "tictactoe", "--tiebreak-rules", "2022"]) != 0
+    assert "2024-08" in capsys.readouterr().err
     assert run(["tournament", "standings", mine["id"]]) == 0
     assert capsys.readouterr().out.startswith(f"{mine['id']}: lobby\n")
     file = tmp_path / "export.json"
