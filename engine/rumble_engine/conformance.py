@@ -120,9 +120,9 @@ def _check_description(game: Game) -> None:
     _require(re.fullmatch(r"[a-z0-9_:-]+", game.name), f"the name {game.name!r} is not of a-z, 0-9, _, : and -")
     _require(game.title and game.title.isprintable(), "the title is not one printable line")
     _require(game.seats >= 2, "there are fewer than two seats")
-    _require(
-        len(game.seat_marks) == len(set(game.seat_marks)) == game.seats, "seat_marks is not one mark for each seat"
-    )
+    for what, given in (("seat_marks", game.seat_marks), ("seat_names", game.seat_names)):
+        _require(len(given) == len(set(given)) == game.seats, f"{what} is not one for each seat, each another")
+        _require(all(each and each.isprintable() for each in given), f"{what} holds what is not one printable line")
     _require(_is_json(game.describe()), "describe() is not JSON data")
 
 

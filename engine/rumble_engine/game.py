@@ -149,8 +149,15 @@ class Game(ABC):
     """How many seats a match has."""
     seat_marks: ClassVar[tuple[str, ...]] = ("X", "O")
     """By seat: the mark of its pieces in texts and diagrams."""
+    seat_names: ClassVar[tuple[str, ...]] = seat_marks
+    """By seat: what people call it, as its pieces are drawn: `Black`. A game that says nothing has its marks."""
     settings: ClassVar[tuple[Setting, ...]] = ()
     """The settings it offers."""
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "seat_marks" in vars(cls) and "seat_names" not in vars(cls):
+            cls.seat_names = cls.seat_marks
 
     @abstractmethod
     def initial(self, settings: Mapping[str, Any] | None = None, seed: int = 0) -> State:
@@ -178,6 +185,10 @@ class Game(ABC):
         """Return where to click for the legal `move` on the drawing of this view; empty: it is chosen by its text."""
         return ()
 
+    def written(self, state: State, move: str) -> str:
+        """Return the legal `move` of this state as people write it: as on the wire, unless a game overrides it."""
+        return move
+
     @final
     def complete(self, given: Mapping[str, Any] | None = None) -> dict[str, SettingValue]:
         """Return all settings: those given, checked, and the defaults of the others. Raises BadSettings."""
@@ -195,10 +206,11 @@ class Game(ABC):
         """Check rules between settings; a subclass may override it. Raises BadSettings."""
 
     def describe(self) -> dict[str, Any]:
-        """Return the game as JSON data: name, title, settings."""
+        """Return the game as JSON data: name, title, names of the seats, settings."""
         return {
             "name": self.name,
             "title": self.title,
+            "seat_names": list(self.seat_names),
             "settings": {setting.name: setting.describe() for setting in self.settings},
         }
 

@@ -9,6 +9,7 @@ from rumble_protocol.fields import (
     Count,
     Key,
     MatchId,
+    MoveInfo,
     Note,
     Seat,
     Settings,
@@ -56,13 +57,14 @@ class Leave(BotMessageModel):
 
 
 class Move(BotMessageModel):
-    """Answers a `turn`. `move` is text in the game's notation; `note` is public only after the match."""
+    """Answers a `turn`. `move` is text in the game's notation; `note` and `info` are public after the match."""
 
     type: Literal["move"] = "move"
     match: MatchId
     turn_id: TurnId
     move: str
     note: Note | None = None
+    info: MoveInfo | None = None
 
 
 class Resign(BotMessageModel):

@@ -64,11 +64,19 @@ class Pair(ServerMessageModel):
     played: Count
 
 
+class Away(ServerMessageModel):
+    """A bot is away from a match. It loses the match if it is not back by `until_at_ms`."""
+
+    since_at_ms: Milliseconds
+    until_at_ms: Milliseconds
+
+
 class Board(ServerMessageModel):
     """A running match. `seat` is to move. `position` is the position in the game's text form.
 
     `diagram` is the position over several lines; `drawing` describes a picture, and is null where the game has none.
     `seats_ms` are the clocks at `at_ms`; the clock of `seat` runs if `ticking` (its bot is connected and was asked).
+    `away` is empty while all its bots are connected; else it tells of each seat whether its bot is away.
     """
 
     match: str
@@ -84,6 +92,7 @@ class Board(ServerMessageModel):
     seats_ms: list[Milliseconds]
     ticking: bool
     at_ms: Milliseconds
+    away: list[Away | None] = Field(default_factory=list)
 
 
 class MatchResult(ServerMessageModel):
@@ -163,7 +172,10 @@ class FeedMatchStart(Board):
 
 
 class FeedMove(Board):
-    """A match went on by one move or by several, or one of its bots went away or came back."""
+    """A match went on by one move or by several, or one of its bots went away or came back.
+
+    The last one of a match has its final position, where the match was told of before.
+    """
 
     type: Literal["move"] = "move"
 

@@ -116,3 +116,26 @@ def _at_most_1_kb(note: str) -> str:
 
 
 Note = Annotated[str, Field(max_length=1024), AfterValidator(_at_most_1_kb)]
+
+
+MOST_INFO_BYTES = 1024
+"""Bytes of a `MoveInfo` as JSON without spaces; a larger one is a bad message."""
+
+
+class MoveInfo(BotMessageModel):
+    """What a bot thought about its move. `score` is in the bot's own unit; greater is better for the bot that moves.
+
+    `depth` is in plies, `nodes` counts positions, `pv` are the moves that it expects, its own first.
+    """
+
+    score: float | None = None
+    depth: Count | None = None
+    nodes: Count | None = None
+    time_ms: Milliseconds | None = None
+    pv: list[ShortText] | None = Field(default=None, max_length=MOST_INFO_BYTES // 3)
+
+    @model_validator(mode="after")
+    def _small(self) -> Self:
+        if len(self.__pydantic_serializer__.to_json(self, exclude_none=True)) > MOST_INFO_BYTES:
+            raise ValueError(f"an info is at most {MOST_INFO_BYTES} bytes of JSON")
+        return self

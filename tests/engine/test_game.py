@@ -57,6 +57,7 @@ def test_a_game_is_described_as_json_data() -> None:
     assert Rich().describe() == {
         "name": "take",
         "title": "Take away",
+        "seat_names": ["X", "O"],
         "settings": {
             "pile": {"default": 5, "help": "matches", "minimum": 1, "maximum": 9},
             "rule": {"default": "normal", "help": "who wins", "choices": ["normal", "misere"]},
@@ -71,7 +72,19 @@ def test_a_game_may_leave_the_hooks_alone() -> None:
     assert state.canonical() == state
     assert state.estimate() == 0
     assert Game.seats == 2
-    assert Game.seat_marks == ("X", "O")
+    assert Game.seat_marks == Game.seat_names == ("X", "O")
+
+
+def test_seats_are_called_by_their_marks_unless_the_game_names_them() -> None:
+    class Marked(Take):
+        seat_marks = ("a", "b")
+
+    class Named(Marked):
+        seat_names = ("Ann", "Bob")
+
+    assert Marked.seat_names == ("a", "b")
+    assert Named.seat_names == ("Ann", "Bob")
+    assert Named.seat_marks == ("a", "b")
 
 
 def test_play_reads_the_move() -> None:

@@ -13,6 +13,7 @@ from rumble_protocol.fields import (
     NAME_PATTERN,
     AwayClock,
     BotMessageModel,
+    MoveInfo,
     ServerMessageModel,
     TimeControl,
 )
@@ -47,6 +48,14 @@ time_controls = st.builds(
     TimeControl, move_ms=st.integers(1, DAY_MS), bank_ms=durations, increment_ms=durations
 ) | st.builds(TimeControl, bank_ms=st.integers(1, DAY_MS), increment_ms=durations)
 
+infos = st.builds(
+    MoveInfo,
+    score=maybe(st.floats(allow_nan=False, allow_infinity=False)),
+    depth=maybe(counts),
+    nodes=maybe(counts),
+    time_ms=maybe(counts),
+    pv=maybe(st.lists(texts, max_size=3)),
+)
 away_clocks: st.SearchStrategy[AwayClock] = st.sampled_from(["stands", "runs"])
 tournament_fields: dict[str, st.SearchStrategy[Any]] = {
     "tournament": texts,
@@ -73,7 +82,7 @@ bot_messages: dict[type[BotMessageModel], st.SearchStrategy[Any]] = {
     ),
     bot.Join: st.builds(bot.Join, tournament=ids, invite=maybe(texts)),
     bot.Leave: st.builds(bot.Leave, tournament=ids, invite=maybe(texts)),
-    bot.Move: st.builds(bot.Move, match=ids, turn_id=ids, move=texts, note=maybe(texts)),
+    bot.Move: st.builds(bot.Move, match=ids, turn_id=ids, move=texts, note=maybe(texts), info=maybe(infos)),
     bot.Resign: st.builds(bot.Resign, match=ids),
     bot.Challenge: st.builds(
         bot.Challenge,

@@ -16,7 +16,7 @@ BOT_FIELDS = {
     "login": "name key? version? client? games? max_matches? join? invite? challenges? omit?",
     "join": "tournament invite?",
     "leave": "tournament invite?",
-    "move": "match turn_id move note?",
+    "move": "match turn_id move note? info?",
     "resign": "match",
     "challenge": "against game settings? seat? time_control?",
 }

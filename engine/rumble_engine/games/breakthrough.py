@@ -143,6 +143,7 @@ class Breakthrough(Game):
     name = "breakthrough"
     title = "Breakthrough"
     seat_marks = ("W", "B")
+    seat_names = ("White", "Black")
     settings = (
         Setting("columns", 8, "columns of the board", minimum=2, maximum=12),
         Setting("rows", 8, "rows of the board", minimum=4, maximum=12),

@@ -23,7 +23,7 @@ from rumble_engine.texts import shown
 from rumble_engine.views import rows_in, settings_in, text_in
 
 DRAW = Outcome.draw("board full")
-PIECES = {"X": Piece("X", 0, "disc", "first"), "O": Piece("O", 1, "disc", "second")}
+PIECES = {"X": Piece("blue", 0, "disc", "first"), "O": Piece("orange", 1, "disc", "second")}
 
 
 class Connect4State(State):
@@ -127,6 +127,7 @@ class Connect4(Game):
 
     name = "connect4"
     title = "Connect four"
+    seat_names = ("Blue", "Orange")
     settings = (
         Setting("columns", 7, "columns of the board", minimum=4, maximum=12),
         Setting("rows", 6, "rows of the board", minimum=4, maximum=12),

@@ -27,7 +27,7 @@ from rumble_engine.texts import shown
 from rumble_engine.views import mover_in, mover_of, settings_in, text_in
 
 MARKS = ".XO"
-PIECES = {"X": Piece("X", 0, "disc", "first"), "O": Piece("O", 1, "disc", "second")}
+PIECES = {"X": Piece("blue", 0, "disc", "first"), "O": Piece("orange", 1, "disc", "second")}
 SWAP = -1
 """The code of a swap; every other code is a cell."""
 OUTCOMES = (Outcome.win(0, "connected top and bottom"), Outcome.win(1, "connected left and right"))
@@ -178,6 +178,7 @@ class Hex(Game):
 
     name = "hex"
     title = "Hex"
+    seat_names = ("Blue", "Orange")
     settings = (
         Setting("size", 11, "rows and columns of the board", minimum=2, maximum=19),
         Setting("swap", True, "the second player may take over the first stone"),

@@ -194,6 +194,7 @@ class Gomoku(Game):
 
     name = "gomoku"
     title = "Gomoku"
+    seat_names = ("Black", "White")
     settings = (
         Setting("columns", 15, "columns of the board", minimum=3, maximum=19),
         Setting("rows", 15, "rows of the board", minimum=3, maximum=19),

@@ -159,6 +159,7 @@ class Othello(Game):
 
     name = "othello"
     title = "Othello"
+    seat_names = ("Black", "White")
     settings = (Setting("size", 8, "rows and columns of the board, an even number", minimum=4, maximum=12),)
 
     def check(self, settings: Mapping[str, SettingValue]) -> None:

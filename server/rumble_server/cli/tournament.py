@@ -41,6 +41,7 @@ class ExportFormat(StrEnum):
     JSON = "json"
     CSV = "csv"
     PGN = "pgn"
+    SGF = "sgf"
     TRF = "trf"
 
 
@@ -102,6 +103,7 @@ def create(
     invite: Annotated[
         str | None, typer.Option(metavar="CODE", help="Code that a bot needs to join; by default anyone may join.")
     ] = None,
+    forecast: tournament_options.Forecast = None,
     json_: Json = False,
 ) -> None:
     """Create a tournament, in its lobby."""
@@ -138,6 +140,10 @@ def create(
         seed_ratings=tournament_options.seed_ratings_of(seed_ratings),
     )
     client = OrganiserClient(server, host_token)
+    if forecast is not None:
+        answer = client.post(f"host/forecast?bots={forecast}", config)
+        print_answer(answer, json_, answer["text"])
+        return
     created = client.post("tournaments", config)
     told = {} if json_ else client.get(api_path("tournaments", created["id"], "invite"))
     lines = () if json_ else (f"{created['id']} is created: {told['link']}", f"bots join with: {told['command']}")
@@ -284,12 +290,13 @@ def list_(server: Server = LOCAL_SERVER, json_: Json = False) -> None:
     """List the newest tournaments."""
     from rich.table import Table
     from rich.text import Text
+    from rumble_engine.registry import game_title
 
     listed = OrganiserClient(server).get("tournaments")
     table = Table("id", "status", "game", "bots", "name", box=None, pad_edge=False)
     for each in plain(listed["tournaments"]):
         bots = "?" if each["bots"] is None else str(each["bots"])
-        table.add_row(*map(Text, (each["id"], each["status"], each["game"], bots, each["name"])))
+        table.add_row(*map(Text, (each["id"], each["status"], game_title(each["game"]), bots, each["name"])))
     print_answer(listed, json_, table)
 
 

@@ -249,6 +249,7 @@ class MatchOver:
     `told` are the seats that were connected: each was sent a `match_over` of this and its view of the last state.
     `seats_excused_ms` and `drops` are of the whole attempt, by seat: what was excused, and how often the seat's
     connection ended on its own turn. `stalled`: it is void because more was excused than the server allows.
+    `informed`: a bot sent an `info` with a move, so whoever wants them has to read the attempt's frames.
     """
 
     match: str
@@ -264,6 +265,7 @@ class MatchOver:
     seats_excused_ms: "tuple[int, ...]"
     drops: "tuple[int, ...]"
     stalled: bool
+    informed: bool
 
     def __init__(
         self,
@@ -280,6 +282,7 @@ class MatchOver:
         seats_excused_ms: tuple[int, ...] = (),
         drops: tuple[int, ...] = (),
         stalled: bool = False,
+        informed: bool = False,
     ) -> None:
         self.match = match
         self.attempt = attempt
@@ -294,6 +297,7 @@ class MatchOver:
         self.seats_excused_ms = seats_excused_ms
         self.drops = drops
         self.stalled = stalled
+        self.informed = informed
 
     @property
     def tournament(self) -> str:

@@ -8,8 +8,9 @@ import orjson
 
 SURELY_SHORT = 512
 """A frame of no more characters is kept as it is, whatever its bytes; the bound must be four times as many bytes."""
-COMPACT_TIMES = 4
-"""JSON without its padding may have this many times the bound: a note of 1 KB whose every character is escaped fits."""
+COMPACT_TIMES = 5
+"""JSON without its padding may have this many times the bound: a note and an info of 1 KB each, with every character
+that can be escaped, fit."""
 
 _STRING_OR_SPACE = re.compile(r'("(?:[^"\\]|\\.)*")|[ \t\r\n]+')
 

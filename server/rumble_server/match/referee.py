@@ -42,6 +42,10 @@ from rumble_server.match.seat import Connection, OpenTurn, SeatState
 
 UNASKED = ""
 """In the place of a turn id: the clock runs, and the bot, which is away, has not been asked."""
+AwayTime = tuple[int, int]
+"""Since when and until when, in ms of server time."""
+INFO = '"info"'
+"""Part of every frame that has an `info`, and of few others."""
 LONGEST_MOVE = 64
 """Characters of a move text. A longer one is unreadable in every game."""
 
@@ -112,6 +116,7 @@ class Referee:
         self._new_turn_id = new_turn_id
         self._nobody_away_before_ms = nobody_away_before_ms
         self._kept_frame_bytes = bounds.kept_frame_bytes
+        self._informed = False
 
     # --- facts ---
 
@@ -131,6 +136,8 @@ class Referee:
                     self._excused_sum_ms += fact.excused_ms
                 self.turn = self._next = None
                 self._used_ms = 0
+                if INFO in fact.frame:
+                    self._informed = True
                 if self._runs:
                     self._run_clock_of_away(fact.at_ms)
             case TurnAsked():
@@ -162,7 +169,10 @@ class Referee:
             case MatchOver():
                 self.over = fact
                 self.turn = None
-            case MatchStarted() | FrameSeen() | FrameShared():
+            case FrameSeen():
+                if fact.sender == "bot" and INFO in fact.frame:
+                    self._informed = True
+            case MatchStarted() | FrameShared():
                 pass
 
     def rebuild(self, facts: Iterable[MatchFact], now_ms: int) -> None:
@@ -347,6 +357,22 @@ class Referee:
             seats_ms[self.turn.seat] = self._turn_remaining_ms(self.turn, now_ms)
         return tuple(seats_ms)
 
+    def away(self) -> tuple[AwayTime | None, ...]:
+        """Return of each seat since when its bot is away, and until when the match waits for it; None if it is there.
+
+        Both are server time in ms. It waits until the away budget is used up, or the clock if that runs out before.
+        """
+        return tuple(
+            [None if own.away_since_ms is None else self._away_time(seat) for seat, own in enumerate(self.seats)]
+        )
+
+    def _away_time(self, seat: int) -> AwayTime:
+        own, turn = self.seats[seat], self.turn
+        until_ms = self._away_until_ms(own)
+        if turn is not None and turn.seat == seat:
+            until_ms = min(until_ms, turn.deadline_ms + self._lateness.late_ms - turn.late_ms)
+        return own.away_since_ms or 0, until_ms
+
     def _record(self, fact: MatchFact) -> None:
         self._append(fact)
         self.apply(fact)
@@ -518,6 +544,7 @@ class Referee:
             seats_excused_ms=tuple(self._all_excused_ms(now_ms)),
             drops=tuple([own.drops for own in self.seats]),
             stalled=stalled,
+            informed=self._informed,
         )
         self._driver.record(over)
         self.apply(over)

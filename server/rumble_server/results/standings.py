@@ -70,10 +70,6 @@ class Table:
             rounds.pair(pairs, given)
         self.version += 1
 
-    def give_half_bye(self, name: str, matches: int) -> None:
-        self.tally.give_half_bye(name, matches)
-        self.version += 1
-
     def add(self, result: Result) -> None:
         self._count(result, 1)
         first, second = result.seats

@@ -61,7 +61,9 @@ class Shelf:
             raise DamagedLog(f"bad facts: {error!r}") from error
         if tournament is None:
             return None
-        kept = kept or _Kept(Rebuilt(tournament, partial(self.reader.tournament_facts, tournament_id)), last)
+        if kept is None:
+            facts = partial(self.reader.tournament_facts, tournament_id)
+            kept = _Kept(Rebuilt(tournament, facts, self.reader.match_facts), last)
         kept.number = last
         self._kept[tournament_id] = kept
         self._bound()

@@ -10,9 +10,9 @@ from rumble_protocol.fields import AwayClock, Duration, Settings, ShortText, Tim
 from rumble_server.results.editions import FIRST, NEWEST, Edition, FideEdition
 from rumble_server.results.tally import Scheme
 from rumble_server.results.tiebreaks import DEFAULT, DEFAULT_SWISS, DEFAULT_SWISS_FIRST, check_tiebreaks
-from rumble_server.tournament.formats import FORMATS
+from rumble_server.tournament.formats import FORMATS, Plan
 from rumble_server.tournament.formats.pairing_rules import DUTCH_2025
-from rumble_server.tournament.formats.pairing_rules import NEWEST as NEWEST_PAIRING
+from rumble_server.tournament.formats.pairing_rules import NEWEST as NEWEST_PAIRING_RULES
 from rumble_server.tournament.openings import suite
 
 MOST_BOTS = 4096
@@ -125,6 +125,28 @@ class TournamentConfig(BaseModel):
             raise ValueError(str(error)) from None
         return self
 
+    def plan(self, bots: int) -> Plan:
+        """Return what concerns the schedule, for a field of so many bots."""
+        return Plan(
+            bots,
+            self.cycles,
+            self.legs,
+            self.rounds,
+            self.challengers,
+            self.replays,
+            self.scheme,
+            self.pairing_edition,
+            self.acceleration,
+        )
+
+    def with_rules_of_today(self) -> "TournamentConfig":
+        """Return the configuration of a tournament that is created: its rules are named, so that it keeps them."""
+        named = {
+            "pairing_rules": self.pairing_rules or NEWEST_PAIRING_RULES,
+            "tiebreak_rules": self.tiebreak_rules or NEWEST,
+        }
+        return self.model_copy(update=named)
+
     @property
     def pairing_edition(self) -> str:
         """The name of the pairing rules of a Swiss that exists."""
@@ -142,11 +164,6 @@ class TournamentConfig(BaseModel):
     def scheme(self) -> Points:
         win, draw, loss = self.points
         return win, draw, loss
-
-    def with_rules_of_today(self) -> "TournamentConfig":
-        """Return the configuration of a tournament that is created: its rules are named, so that it keeps them."""
-        named = {"tiebreak_rules": self.tiebreak_rules or NEWEST, "pairing_rules": self.pairing_rules or NEWEST_PAIRING}
-        return self.model_copy(update=named)
 
     @property
     def edition(self) -> Edition:

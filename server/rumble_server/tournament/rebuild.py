@@ -32,4 +32,6 @@ class Rebuilt:
     tournament: Tournament
     facts: Callable[[], Sequence[LogFact]]
     """Reads the facts that rebuild it."""
+    match_facts: Callable[[str], Sequence[LogFact]]
+    """Reads every fact of one of its matches. Raises Pruned where they were deleted."""
     made: dict[str, Any] = field(default_factory=dict)

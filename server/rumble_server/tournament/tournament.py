@@ -42,7 +42,7 @@ from rumble_server.tournament.facts import (
     TournamentResumed,
     TournamentStarted,
 )
-from rumble_server.tournament.formats import Plan, Round, Task, make_schedule
+from rumble_server.tournament.formats import Round, Task, make_schedule
 from rumble_server.tournament.terms import Terms
 
 OVER: tuple[TournamentStatus, ...] = ("finished", "cancelled")
@@ -142,11 +142,12 @@ class Tournament:
                 self.started_at_ms = self.going_since_ms = fact.at_ms
                 self.openings = fact.openings
                 self._terms = Terms(self.config, fact.openings)
-                self.agenda = Agenda(self.id, fact.bots, make_schedule(self.config.format, self._plan(len(fact.bots))))
+                schedule = make_schedule(self.config.format, self.config.plan(len(fact.bots)))
+                self.agenda = Agenda(self.id, fact.bots, schedule)
                 for number, bots in self.half_byes.items():
                     for bot in bots:
                         self.agenda.give_half_bye(bot, number)
-                if self.agenda.schedule.has_bracket:
+                if schedule.has_bracket:
                     self.table.places = self.agenda.places
                 self._absence.count_from(fact.at_ms)
                 self._unsettle(self.field)
@@ -173,30 +174,12 @@ class Tournament:
             case InviteChanged():
                 self.invite = fact.invite
 
-    def _plan(self, bots: int) -> Plan:
-        config = self.config
-        return Plan(
-            bots,
-            config.cycles,
-            config.legs,
-            config.rounds,
-            config.challengers,
-            config.replays,
-            config.scheme,
-            config.pairing_edition,
-            config.acceleration,
-        )
-
     def _apply_paired(self, fact: RoundPaired) -> None:
         agenda = self._agenda()
         names = agenda.bots
         pairs = [(names[pairing.first], names[pairing.second]) for pairing in fact.pairings]
-        self.table.pair(
-            pairs,
-            self.config.legs,
-            [names[number] for number in fact.byes],
-            [names[number] for number in fact.half_byes],
-        )
+        byes, half_byes = ([names[number] for number in given] for given in (fact.byes, fact.half_byes))
+        self.table.pair(pairs, self.config.legs, byes, half_byes)
         paired = Round(fact.pairings, fact.byes, fact.half_byes)
         bots = self._bots_in(paired)
         for bot in bots:
@@ -307,7 +290,7 @@ class Tournament:
             Random(self.config.seed).shuffle(names)
             order = tuple(sorted(names, key=self._seeded_after))
         try:
-            make_schedule(self.config.format, self._plan(len(order)))
+            make_schedule(self.config.format, self.config.plan(len(order)))
         except ValueError as error:
             raise TournamentError(ErrorCode.BAD_SETTINGS, f"{self.id} cannot be started: {error}") from None
         return TournamentStarted(self.id, order, tuple(self.config.make_openings()), now_ms)

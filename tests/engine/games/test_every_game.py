@@ -48,6 +48,13 @@ class TestEveryGame:
             assert all(type(value) is kinds.get(field, type(value)) for field, value in view.items())
             assert view.get("to_move", state.to_move) == state.to_move
 
+    def test_seats_are_called_as_their_pieces_are_drawn(self, game: Game) -> None:
+        drawing = game.drawing(game.initial().view())
+        assert drawing is not None
+        for piece in drawing.pieces.values():
+            assert piece.seat is not None
+            assert piece.name.split()[0].lower() == game.seat_names[piece.seat].lower()
+
     def test_states_survive_pickling(self, game: Game) -> None:
         states = random_states(game, 2)[:60]
         for state in (states[0], states[len(states) // 2], states[-1]):

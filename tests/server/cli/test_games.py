@@ -10,7 +10,7 @@ def test_json_has_every_game_with_its_settings(capsys: pytest.CaptureFixture[str
     listed = {game["name"]: game for game in json.loads(capsys.readouterr().out)}
     assert {"tictactoe", "connect4"} <= set(listed)
     assert listed["connect4"] == get_game("connect4").describe()
-    assert set(listed["connect4"]) == {"name", "title", "settings"}
+    assert set(listed["connect4"]) == {"name", "title", "seat_names", "settings"}
 
 
 def test_text_names_settings_with_default_and_bounds(

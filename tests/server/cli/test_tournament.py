@@ -43,6 +43,13 @@ def refused(capsys: Captured, *arguments: str) -> tuple[int, str]:
     return code, captured.err
 
 
+def test_a_forecast_creates_nothing(capsys: Captured) -> None:
+    assert run(["tournament", "create", "Forecast", "--game", "connect4", "--forecast", "10"]) == 0
+    assert capsys.readouterr().out.startswith("90 matches; 18 one after another. About ")
+    assert run(["tournament", "list"]) == 0
+    assert "Forecast" not in capsys.readouterr().out
+
+
 def test_create_with_every_option(capsys: Captured, server_url: str) -> None:
     options = {
         "--game": "connect4",

@@ -192,6 +192,7 @@ class Checkers(Game):
     name = "checkers"
     title = "Checkers"
     seat_marks = ("b", "w")
+    seat_names = ("Black", "White")
     settings = (
         Setting("repetitions", 3, "occurrences of a position that make a draw; 0: never", minimum=0, maximum=9),
         Setting(

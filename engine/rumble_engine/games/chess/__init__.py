@@ -1,4 +1,4 @@
-"""Chess: the game and its states (`game`), the libraries that make the moves (`library`), positions as text (`fen`)."""
+"""Chess: the game (`game`), the libraries that make moves (`library`), positions and moves as text (`fen`, `san`)."""
 
 from rumble_engine.games.chess.game import GAME, Chess, ChessState
 

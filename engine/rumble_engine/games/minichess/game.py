@@ -170,6 +170,7 @@ class Minichess(Game):
     name = "minichess"
     title = "Minichess"
     seat_marks = ("W", "B")
+    seat_names = ("White", "Black")
     settings = (
         Setting("promotion", "queen", "effect of a pawn on the last row", choices=("queen", "win")),
         Setting("stalemate", "draw", "result if a side cannot move and is not in check", choices=("draw", "loss")),

@@ -83,6 +83,14 @@ AwayClock = Annotated[
     ),
 ]
 LateJoin = Annotated[bool | None, typer.Option("--late-join", help="Round-robin: let bots join while it runs.")]
+Forecast = Annotated[
+    int | None,
+    typer.Option(
+        min=2,
+        metavar="BOTS",
+        help="Create nothing: tell how many matches it would have with so many bots, and about how long.",
+    ),
+]
 BenchAfter = Annotated[
     int | None,
     typer.Option(min=0, help="Bench a bot after this many faulty matches in a row; 10 by default, 0: never."),

@@ -1,7 +1,10 @@
 """A tournament as one JSON document: what `export.json` and `rumble demo --json` give."""
 
+from collections.abc import Sequence
 from itertools import islice
 from typing import Any
+
+from rumble_protocol.fields import MoveInfo
 
 from rumble_server.match.facts import MatchOver
 from rumble_server.tournament.formats.dutch.event import baku
@@ -87,9 +90,9 @@ def _swiss(tournament: Tournament) -> dict[str, Any]:
     return told
 
 
-def match_json(over: MatchOver) -> dict[str, Any]:
-    """Return one attempt at a match, which is over."""
-    return {
+def match_json(over: MatchOver, infos: Sequence[MoveInfo | None] = ()) -> dict[str, Any]:
+    """Return one attempt at a match, which is over; `infos` by ply, if there is any."""
+    told = {
         "id": over.match,
         "attempt": over.attempt,
         "seats": list(over.seats),
@@ -99,3 +102,6 @@ def match_json(over: MatchOver) -> dict[str, Any]:
         "at_fault": list(over.at_fault),
         "moves": list(over.moves),
     }
+    if any(infos):
+        told["infos"] = [None if info is None else info.model_dump(exclude_none=True) for info in infos]
+    return told

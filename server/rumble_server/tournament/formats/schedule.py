@@ -84,6 +84,11 @@ class Schedule(ABC):
         self.half_byes: dict[int, set[int]] = {}
         """Swiss: by round, the bots that are not paired in it and get half a point."""
 
+    @property
+    def rounds_in_all(self) -> int:
+        """How many rounds there are if it is played to the end; each bot has one pairing at most in each."""
+        return self.number_of_rounds
+
     @abstractmethod
     def prepare(self, results: Results, gone: Collection[int] = ()) -> Task | None:
         """Return the task that pairs the next round; None if it waits for results, or none comes (`is_finished`).
@@ -129,7 +134,11 @@ class FixedSchedule(Schedule):
 
     @abstractmethod
     def rounds(self) -> Iterator[Round]:
-        """Make all rounds, lazily."""
+        """Make all rounds, lazily: `rounds_in_all`."""
+
+    @property
+    @abstractmethod
+    def rounds_in_all(self) -> int: ...
 
     def prepare(self, results: Results, gone: Collection[int] = ()) -> Task | None:
         following = self._next

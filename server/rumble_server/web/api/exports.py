@@ -5,16 +5,18 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from http import HTTPStatus
 from typing import Literal
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Depends
 from rumble_protocol.codes import ErrorCode
 from starlette.responses import Response
 
 from rumble_server.tournament.exports import WRITERS
+from rumble_server.tournament.exports.sgf import GO
 from rumble_server.web.api import documents
 from rumble_server.web.api.library import Library
 from rumble_server.web.api.models import ExportDocument
 from rumble_server.web.api.reading import ERRORS
 from rumble_server.web.api.streamed import streamed
+from rumble_server.web.compression import public
 from rumble_server.web.errors import WebError
 
 JSON = "application/json"
@@ -22,7 +24,7 @@ JSON = "application/json"
 
 def export_routes(library: Library) -> APIRouter:
     """Make a route for each format; they need no token."""
-    router = APIRouter(prefix="/api", tags=["read"], responses=ERRORS)
+    router = APIRouter(prefix="/api", tags=["read"], dependencies=[Depends(public)], responses=ERRORS)
 
     def route(kind: str, media_type: str) -> Callable[..., Awaitable[Response]]:
         async def export_file(tournament: str) -> Response:
@@ -52,16 +54,22 @@ def export_routes(library: Library) -> APIRouter:
 
 
 async def _pieces(library: Library, tournament: str, kind: str) -> AsyncIterator[bytes]:
+    yield await _expressed(library.made(tournament, documents.export_head, kind))
     total = await library.made(tournament, documents.count, None, None)
-    yield await library.made(tournament, documents.export_head, kind)
-    async for piece in library.pieces(tournament, total, documents.export_matches, kind):
+    size = documents.PIECE_MATCHES if kind == "csv" else documents.PIECE_GAMES
+    async for piece in library.pieces(tournament, total, documents.export_matches, kind, size=size):
         yield piece
     yield await library.made(tournament, documents.export_tail, kind)
 
 
 async def _trf(library: Library, tournament: str, edition: str) -> AsyncIterator[bytes]:
+    yield await _expressed(library.made(tournament, documents.export_trf, edition))
+
+
+async def _expressed(made: Awaitable[bytes]) -> bytes:
+    """Wait for a part of an export. Raises WebError for what the format cannot express."""
     try:
-        yield await library.made(tournament, documents.export_trf, edition)
+        return await made
     except ValueError as error:
         raise WebError(HTTPStatus.UNPROCESSABLE_ENTITY, ErrorCode.BAD_SETTINGS, str(error)) from None
 
@@ -70,5 +78,11 @@ ABOUT = {
     "json": "The whole tournament as one document, with every match and its moves.",
     "csv": "A row for each match; `rumble standings` and `rumble ratings` read this file.",
     "pgn": "The matches with their moves as PGN; games other than chess have the same headers.",
+    "sgf": "The matches of Go as SGF, for Go's tools.",
     "trf": "The results as TRF16, or as TRF-2026, for FIDE's tools and pairing engines.",
 }
+
+
+def kinds_for(game: str) -> dict[str, str]:
+    """Return the formats for a tournament of this game, each with what it is."""
+    return {kind: about for kind, about in ABOUT.items() if kind != "sgf" or game == GO}

@@ -56,7 +56,13 @@ async def test_who_is_playing_is_not_free(server: MemoryServer, browser: httpx.A
 
 async def test_games_come_with_their_settings(browser: httpx.AsyncClient) -> None:
     games = {game["name"]: game for game in (await browser.get("/api/games")).json()["games"]}
-    assert games["tictactoe"] == {"name": "tictactoe", "title": "Tic-tac-toe", "marks": ["X", "O"], "settings": {}}
+    assert games["tictactoe"] == {
+        "name": "tictactoe",
+        "title": "Tic-tac-toe",
+        "seat_names": ["X", "O"],
+        "marks": ["X", "O"],
+        "settings": {},
+    }
     columns = games["connect4"]["settings"]["columns"]
     assert (columns["default"], columns["minimum"], columns["maximum"], columns["choices"]) == (7, 4, 12, None)
     assert games["chess"]["settings"]["claims"]["choices"] == ["referee", "none"]

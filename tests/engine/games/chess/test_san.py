@@ -1,0 +1,57 @@
+"""Standard Algebraic Notation, against python-chess along random matches; RUMBLE_PLIES=100000 plays that many plies."""
+
+import os
+import re
+from random import Random
+
+import chess
+import pytest
+from rumble_engine import IllegalMove
+from rumble_engine.games.chess import Chess
+from rumble_engine.games.chess.san import san
+
+PLIES = int(os.environ.get("RUMBLE_PLIES", "2000"))
+# Full boards, several pieces of a kind that go to the same square, castling, promotions, captures in passing.
+STARTS = [
+    chess.STARTING_FEN,
+    "r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 3 9",
+    "4k3/P6P/8/8/8/8/p6p/4K3 w - - 0 1",
+    "4k3/8/3Q1Q2/8/8/Q2Q1Q2/8/4K3 w - - 0 1",
+    "4k3/2n3n1/8/1N1N4/8/1N1N4/8/4K3 w - - 0 1",
+    "8/pppppppp/4k3/8/8/4K3/PPPPPPPP/8 w - - 0 1",
+]
+
+
+def test_every_legal_move_is_written_as_python_chess_writes_it(game: Chess) -> None:
+    random, plies, forms = Random(15), 0, set()
+    while plies < PLIES:
+        fen = random.choice(STARTS)
+        state, board = game.parse(fen, {"claims": "none"}), chess.Board(fen)
+        while state.outcome is None:
+            for move in state.legal_moves:
+                expected = board.san(chess.Move.from_uci(move))
+                assert san(state, move) == expected
+                forms.add(re.sub("[1-8]", "1", re.sub("[a-h]", "a", expected)))
+            move = random.choice(state.legal_moves)
+            board.push_uci(move)
+            state = state.play(move)
+            plies += 1
+    assert {"Qaa1", "Qa1a1", "Q1a1", "Naxa1", "axa1=Q+", "O-O", "O-O-O", "Ra1#"} <= forms
+
+
+def test_the_game_writes_its_moves_so(game: Chess) -> None:
+    state = game.initial()
+    written = []
+    for move in ["f2f3", "e7e5", "g2g4", "d8h4"]:
+        written.append(game.written(state, move))
+        state = state.play(move)
+    assert written == ["f3", "e5", "g4", "Qh4#"]
+
+
+def test_stalemate_is_no_mate(game: Chess) -> None:
+    assert san(game.parse("k7/8/1K6/8/8/8/8/2Q5 w - - 0 1"), "c1c7") == "Qc7"
+
+
+def test_a_move_that_is_not_allowed_is_refused(game: Chess) -> None:
+    with pytest.raises(IllegalMove):
+        san(game.initial(), "e2e5")
