@@ -168,6 +168,9 @@ def add_pages(app: FastAPI, site: Site, library: Library) -> None:
     async def protocol(request: Request) -> Response:
         return Response(await asyncio.to_thread(guide.protocol_json), media_type="application/schema+json")
 
+    async def exported(request: Request) -> Response:
+        return Response(await asyncio.to_thread(guide.export_schema_json), media_type="application/schema+json")
+
     async def docs(request: Request) -> Response:
         return await asyncio.to_thread(lambda: html(request, "docs.html", groups=operations(app.openapi())))
 
@@ -192,6 +195,7 @@ def add_pages(app: FastAPI, site: Site, library: Library) -> None:
         "/play": play,
         "/write": write,
         "/protocol.json": protocol,
+        "/export.schema.json": exported,
         "/docs": docs,
     }
     for path, page in pages.items():
