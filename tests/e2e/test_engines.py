@@ -47,6 +47,8 @@ def test_two_chess_engines(tmp_path: Path) -> None:
     assert match["termination"] == "normal", match["reason"]
     assert len(match["moves"]) >= 4
     assert not any("_move" in line for log in said for line in log.splitlines()), "no move was rejected"
+    thoughts = [info for info in match["infos"] if info is not None]
+    assert any(info["depth"] == 5 and {"score", "nodes", "time_ms", "pv"} <= set(info) for info in thoughts)
 
 
 def test_gnu_go_against_itself(tmp_path: Path) -> None:
