@@ -64,11 +64,19 @@ class Pair(ServerMessageModel):
     played: Count
 
 
+class Away(ServerMessageModel):
+    """A bot is away from a match. It loses the match if it is not back by `until_at_ms`."""
+
+    since_at_ms: Milliseconds
+    until_at_ms: Milliseconds
+
+
 class Board(ServerMessageModel):
     """A running match. `seat` is to move. `position` is the position in the game's text form.
 
     `diagram` is the position over several lines; `drawing` describes a picture, and is null where the game has none.
     `seats_ms` are the clocks at `at_ms`; the clock of `seat` runs if `ticking` (its bot is connected and was asked).
+    `away` is empty while all its bots are connected; else it tells of each seat whether its bot is away.
     """
 
     match: str
@@ -84,6 +92,7 @@ class Board(ServerMessageModel):
     seats_ms: list[Milliseconds]
     ticking: bool
     at_ms: Milliseconds
+    away: list[Away | None] = Field(default_factory=list)
 
 
 class MatchResult(ServerMessageModel):
@@ -137,6 +146,8 @@ class TournamentView(TournamentSummary):
     headline: str = ""
     """The state in one sentence: who leads, who has won, or what the tournament waits for."""
     expected: Expected | None = None
+    pairing: bool = False
+    """Whether the next round has been being paired for more than a second."""
     standings: list[Standing]
     gained_by: Count = 0
     rating_model: str = ""
@@ -161,7 +172,10 @@ class FeedMatchStart(Board):
 
 
 class FeedMove(Board):
-    """A match went on by one move or by several, or one of its bots went away or came back."""
+    """A match went on by one move or by several, or one of its bots went away or came back.
+
+    The last one of a match has its final position, where the match was told of before.
+    """
 
     type: Literal["move"] = "move"
 
@@ -181,6 +195,7 @@ class FeedStandings(ServerMessageModel):
     matches_total: Count | None
     headline: str = ""
     expected: Expected | None = None
+    pairing: bool = False
     standings: list[Standing]
     gained_by: Count = 0
     rating_model: str = ""
@@ -188,7 +203,7 @@ class FeedStandings(ServerMessageModel):
 
 
 class FeedStatus(ServerMessageModel):
-    """The tournament was started, paused, resumed or ended."""
+    """The tournament was started, paused, resumed or ended, or its next round is being paired (`pairing`), or was."""
 
     type: Literal["status"] = "status"
     tournament: str
@@ -198,6 +213,7 @@ class FeedStatus(ServerMessageModel):
     matches_total: Count | None
     headline: str = ""
     expected: Expected | None = None
+    pairing: bool = False
     started_at_ms: Milliseconds | None
     ended_at_ms: Milliseconds | None
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.browser.opponents import Opponents, WaitingBot
 from tests.browser.paced_bots import Pace, PacedBots
 from tests.browser.running_server import RunningServer, started_server
 
@@ -13,8 +14,14 @@ FEW = ("ann", "bob", "cid", "dot", "eve", "fay")
 WAITING = ("gus", "hal", "ida")
 THINKING = ("jay", "kim", "lou", "max", "ned", "oli")
 RESTING = ("pat", "quin", "ron", "sue")
+PAIRED = ("tia", "uma", "val", "wes", "xan", "yul", "zoe")
+OUT = ("abe", "bea", "cam", "dee", "eli", "flo", "gil")
+AGAINST_ALL = ("han", "ivo", "jen", "kai", "lea")
 """Bots that stay connected have unique names, because a second login would replace the first."""
+OPPONENT = "parlour"
+"""The name of a bot that takes challenges, and plays the first legal move."""
 MANY = tuple(f"bot{number:02}" for number in range(1, 25))
+HUNDRED = tuple(f"bot-{number:03}" for number in range(1, 101))
 LONG_NAMES = ("a.name-of-thirty-two-characters_", "The_Longest_Name_That_A_Bot_Has_", "z")
 MARKUP = "<b>Cup</b> of <img src=x onerror=alert(1)> & a name that goes on to the last one"
 """A tournament name of the greatest length, with markup in it."""
@@ -67,18 +74,33 @@ class _Builder:
         return tournament
 
 
+def _between(matches: Any, names: set[str]) -> str:
+    return next(str(match["match"]) for match in matches if set(match["seats"]) == names)
+
+
 def _is_under_way(told: Any) -> bool:
     return bool(told["running"]) and all(board["ply"] >= 4 for board in told["running"])
 
 
 @asynccontextmanager
-async def serve_sample_site(folder: Path) -> AsyncIterator[SampleSite]:
-    """Run the server, with its files in `folder`, until the end of the block."""
+async def serve_sample_site(folder: Path, *, large: bool = False) -> AsyncIterator[SampleSite]:
+    """Run the server, with its files in `folder`, until the end of the block.
+
+    A `large` one has the tournament `{hundred}`, too, which takes ten seconds to play.
+    """
     paced_bots = PacedBots()
     with started_server(folder) as server:
+        opponents, opponent = Opponents(server.url), WaitingBot()
+        opponent.may_move.set()
+        opponents.add(opponent, OPPONENT, max_matches=64)
+        builder = _Builder(server, paced_bots)
         try:
-            yield SampleSite(server, await _build(_Builder(server, paced_bots)))
+            ids = await _build(builder)
+            if large:
+                ids["hundred"] = await builder.played("A hundred bots", "tictactoe", HUNDRED, legs=1)
+            yield SampleSite(server, ids)
         finally:
+            await opponents.end()
             await paced_bots.end()
 
 
@@ -93,6 +115,12 @@ async def _build(builder: _Builder) -> dict[str, str]:
     finished = await builder.played(MARKUP, "tictactoe", LONG_NAMES, cycles=2)
     swiss = await builder.played("Swiss open", "tictactoe", FEW, format="swiss", rounds=4)
     knockout = await builder.played("Knockout", "connect4", FEW, format="knockout")
+    gauntlet = await builder.played("Gauntlet", "othello", FEW, format="gauntlet", challengers=2, legs=2)
+    double = await builder.played("Double round-robin", "breakthrough", FEW[:4], cycles=2)
+    slow = {"time_control": SLOW}
+    swiss_running = await builder.begun("Swiss, third table", "connect4", PAIRED, format="swiss", rounds=5, **slow)
+    knockout_running = await builder.begun("Cup night", "connect4", OUT, format="knockout", **slow)
+    gauntlet_running = await builder.begun("All comers", "othello", AGAINST_ALL, format="gauntlet", **slow)
     big = await builder.played("The big one", "tictactoe", MANY, legs=1)
     cancelled = server.create("Called off", "othello")
     server.command(cancelled, "cancel")
@@ -104,9 +132,17 @@ async def _build(builder: _Builder) -> dict[str, str]:
         "finished": finished,
         "swiss": swiss,
         "knockout": knockout,
+        "gauntlet": gauntlet,
+        "double": double,
+        "swiss_running": swiss_running,
+        "knockout_running": knockout_running,
+        "gauntlet_running": gauntlet_running,
         "big": big,
         "cancelled": cancelled,
         "running_match": server.tournament(running)["running"][0]["match"],
         "finished_match": server.tournament(knockout)["latest"][0]["match"],
+        "othello_match": server.tournament(gauntlet_running)["running"][0]["match"],
+        "long_match": _between(server.tournament(finished)["latest"], set(LONG_NAMES[:2])),
         "bot": FEW[0],
+        "opponent": OPPONENT,
     }

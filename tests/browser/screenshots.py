@@ -1,7 +1,7 @@
 """Screenshots of every page: `python -m tests.browser.screenshots [--out FOLDER] [--only NAME,NAME]`
 
-It starts a server with tournaments of every kind, and takes the whole of each page at every width, light and dark:
-FOLDER/PAGE-WIDTH-SCHEME.png.
+It starts a server with tournaments of every kind, and takes each page on every screen, light and dark: the whole page
+as FOLDER/PAGE-WIDTH-SCHEME.png, and what is seen without scrolling as FOLDER/first/PAGE-WIDTH-SCHEME.png.
 """
 
 import argparse
@@ -17,8 +17,9 @@ from tests.browser.chromium import browsing, chromium
 from tests.browser.sample_site import SampleSite, serve_sample_site
 from tests.browser.site_pages import SITE_PAGES, SitePage
 
-WIDTHS = (360, 1280, 1920)
-HEIGHT = 900
+SCREENS = ((360, 740), (390, 844), (1280, 800), (1920, 1080))
+"""Widths and heights in CSS pixels: two phones, a laptop, a projector."""
+WIDEST_PHONE = 600
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 
 
@@ -27,22 +28,33 @@ async def take(site_pages: list[SitePage], out: Path) -> int:
     program = chromium()
     if program is None:
         sys.exit("there is no Chromium here (`CHROMIUM` may name one)")
+    large = any(site_page.large for site_page in site_pages)
     with tempfile.TemporaryDirectory(prefix="rumble-") as folder:
-        async with serve_sample_site(Path(folder)) as sample_site, browsing(program) as browser:
+        async with serve_sample_site(Path(folder), large=large) as sample_site, browsing(program) as browser:
             return sum([await _take(browser, sample_site, site_page, out) for site_page in site_pages])
 
 
 async def _take(browser: Browser, sample_site: SampleSite, site_page: SitePage, out: Path) -> int:
-    context = await browser.new_context(base_url=sample_site.server.url, reduced_motion="reduce")
-    page = await context.new_page()
     for scheme in SCHEMES:
-        await page.emulate_media(color_scheme=scheme)
-        for width in WIDTHS:
-            await page.set_viewport_size({"width": width, "height": HEIGHT})
+        for width, height in SCREENS:
+            is_phone = width <= WIDEST_PHONE
+            context = await browser.new_context(
+                base_url=sample_site.server.url,
+                reduced_motion="reduce",
+                color_scheme=scheme,
+                viewport={"width": width, "height": height},
+                has_touch=is_phone,
+                is_mobile=is_phone,
+            )
+            page = await context.new_page()
             await page.goto(sample_site.path(site_page.path))
-            await page.screenshot(path=out / f"{site_page.name}-{width}-{scheme}.png", full_page=True)
-    await context.close()
-    return len(SCHEMES) * len(WIDTHS)
+            await site_page.enter(page)
+            name = f"{site_page.name}-{width}-{scheme}.png"
+            await page.screenshot(path=out / "first" / name)
+            await page.screenshot(path=out / name, full_page=True)
+            await site_page.leave(page)
+            await context.close()
+    return 2 * len(SCHEMES) * len(SCREENS)
 
 
 def main() -> None:
@@ -56,7 +68,7 @@ def main() -> None:
     unknown = [name for name in only if name not in names]
     if unknown:
         parser.error(f"there is no page {', '.join(unknown)}")
-    options.out.mkdir(parents=True, exist_ok=True)
+    (options.out / "first").mkdir(parents=True, exist_ok=True)
     count = asyncio.run(take([site_page for site_page in SITE_PAGES if site_page.name in only], options.out))
     print(f"{count} screenshots in {options.out}")
 

@@ -1,15 +1,67 @@
 """The list of all pages, which the checks of accessibility and the screenshots go through."""
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+
+from playwright.async_api import Page, expect
+
+from tests.e2e.processes import TOKEN
+
+SETTLES_MS = 15_000
+"""How long a page may take, in ms, until it shows what it was asked for."""
+
+
+async def as_it_opens(page: Page) -> None:
+    """Do nothing on a page: it is looked at as it opens."""
+
+
+async def log_in(page: Page) -> None:
+    """Log in to the console, and wait until it shows something."""
+    await page.locator("#token").fill(TOKEN)
+    await page.keyboard.press("Enter")
+    await expect(page.locator("#content")).to_be_visible(timeout=SETTLES_MS)
+
+
+async def sit_down(page: Page) -> None:
+    """Begin a match against the bot that the page's address chooses, and wait for the first turn."""
+    await page.locator("#start:enabled").click()
+    await expect(page.locator(".headline.mine")).to_be_visible(timeout=SETTLES_MS)
+    await expect(page.locator("#board [data-cell]").first).to_be_visible(timeout=SETTLES_MS)
+
+
+async def aim(page: Page) -> None:
+    """Begin a match and press the middle of the board, as a first move, or as a tap that is to be confirmed."""
+    await sit_down(page)
+    cells = page.locator("#board [data-cell]")
+    middle = cells.nth(await cells.count() // 2)
+    await (middle.tap() if await page.evaluate("matchMedia('(pointer: coarse)').matches") else middle.click())
+
+
+async def resign(page: Page) -> None:
+    """Give the match up: a bot takes few challenges of one address at a time."""
+    await page.locator("#resign").click()
+    await page.locator("#resign-dialog").get_by_role("button", name="Resign").click()
+    await expect(page.locator("#when-over")).to_be_visible(timeout=SETTLES_MS)
 
 
 @dataclass(frozen=True, slots=True)
 class SitePage:
-    """A page: its name, and its path with ids of `sample_site` in braces. `refused` is the status of an error page."""
+    """A page: its name, and its path with ids of `sample_site` in braces."""
 
     name: str
     path: str
     refused: int | None = None
+    """The status of an error page."""
+    enter: Callable[[Page], Awaitable[None]] = as_it_opens
+    """What is done on the page before it is looked at."""
+    leave: Callable[[Page], Awaitable[None]] = as_it_opens
+    """What is done on it afterwards, where it is looked at many times."""
+    large: bool = False
+    """Whether it needs a site that is `large`: only pictures are taken of it."""
+
+
+def _played(name: str, query: str, enter: Callable[[Page], Awaitable[None]]) -> SitePage:
+    return SitePage(name, f"/play?against={{opponent}}&seat=0&game={query}", enter=enter, leave=resign)
 
 
 # Add a line here for each new page.
@@ -20,21 +72,38 @@ SITE_PAGES = (
     SitePage("running", "/tournaments/{running}"),
     SitePage("paused", "/tournaments/{paused}"),
     SitePage("finished", "/tournaments/{finished}"),
+    SitePage("double", "/tournaments/{double}"),
+    SitePage("swiss-running", "/tournaments/{swiss_running}"),
     SitePage("swiss", "/tournaments/{swiss}"),
+    SitePage("knockout-running", "/tournaments/{knockout_running}"),
     SitePage("knockout", "/tournaments/{knockout}"),
+    SitePage("gauntlet-running", "/tournaments/{gauntlet_running}"),
+    SitePage("gauntlet", "/tournaments/{gauntlet}"),
     SitePage("big", "/tournaments/{big}"),
+    SitePage("hundred", "/tournaments/{hundred}", large=True),
     SitePage("cancelled", "/tournaments/{cancelled}"),
     SitePage("matches", "/tournaments/{knockout}/matches"),
+    SitePage("matches-big", "/tournaments/{big}/matches"),
     SitePage("matches-of-bot", "/tournaments/{swiss}/matches?bot={bot}"),
     SitePage("match-running", "/matches/{running_match}"),
+    SitePage("match-othello", "/matches/{othello_match}"),
     SitePage("match-over", "/matches/{finished_match}"),
+    SitePage("match-early", "/matches/{finished_match}?ply=3"),
+    SitePage("match-long-names", "/matches/{long_match}"),
     SitePage("rounds", "/tournaments/{swiss}/rounds"),
     SitePage("audit", "/tournaments/{finished}/audit"),
     SitePage("bot", "/bots/{bot}"),
     SitePage("write", "/write"),
     SitePage("play", "/play"),
-    SitePage("console", "/console"),
-    SitePage("console-tournament", "/console/{running}"),
+    _played("play-chess", "chess", sit_down),
+    _played("play-othello", "othello", sit_down),
+    _played("play-gomoku", "gomoku", aim),
+    _played("play-gomoku-large", "gomoku&gomoku.columns=19&gomoku.rows=19", sit_down),
+    _played("play-hex", "hex", aim),
+    SitePage("console-login", "/console"),
+    SitePage("console", "/console", enter=log_in),
+    SitePage("console-lobby", "/console/{lobby}", enter=log_in),
+    SitePage("console-running", "/console/{running}", enter=log_in),
     SitePage("docs", "/docs"),
     SitePage("error", "/nothing-here", refused=404),
 )

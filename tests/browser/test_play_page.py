@@ -1,6 +1,7 @@
 """A person plays bots in the browser: by click, by keyboard, and when the connection does not hold."""
 
 import asyncio
+import zlib
 from collections.abc import AsyncIterator, Mapping
 
 import pytest
@@ -341,3 +342,99 @@ async def test_a_narrow_page_does_not_scroll_sideways(open_page: OpenPage) -> No
     await page.locator("#start").click()
     assert await my_turn(page)
     assert not await page.evaluate(wide)
+
+
+PHONES = [{"width": 390, "height": 844}, {"width": 360, "height": 740}]
+
+
+@pytest_asyncio.fixture(loop_scope="session", params=PHONES, ids=lambda size: str(size["width"]))
+async def phone(request: pytest.FixtureRequest, open_page: OpenPage) -> Page:
+    """A page on a phone, that is touched."""
+    return await open_page(viewport=request.param, has_touch=True, is_mobile=True, reduced_motion="reduce")
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def rival(request: pytest.FixtureRequest, opponents: Opponents, server: RunningServer) -> str:
+    """The name of an opponent of this test alone: a bot takes few challenges of one address at a time."""
+    name = f"rival-{zlib.crc32(request.node.nodeid.encode()):08x}"
+    opponents.reference("random", name)
+    await here(server, name)
+    return name
+
+
+async def tap(page: Page, cell: int) -> None:
+    await page.locator(f'#board [data-cell="{cell}"]').tap()
+
+
+async def test_on_small_cells_a_tap_is_confirmed(phone: Page, rival: str) -> None:
+    await sit_down(phone, rival, "gomoku")
+    assert await my_turn(phone)
+    await expect(phone.locator("#board .choices")).to_have_text("Tap a place; then confirm it here.")
+    await tap(phone, 112)
+    await expect(phone.locator("#board .choices button")).to_have_text("Play h8")
+    await expect(phone.locator("#board .choices button")).to_be_in_viewport(ratio=1)
+    await tap(phone, 113)
+    await expect(phone.locator("#board .choices button")).to_have_text("Play i8")
+    assert await moves(phone) == []
+    await phone.locator("#board .choices button").tap()
+    await expect(phone.locator("#moves li")).to_have_count(2)
+    assert (await moves(phone))[0] == "i8"
+    assert await my_turn(phone)
+    free = 0 if (await moves(phone))[1] != "a15" else 1
+    await tap(phone, free)
+    await expect(phone.locator("#board .choices button")).to_have_count(1)
+    await tap(phone, free)
+    await expect(phone.locator("#moves li")).to_have_count(4)
+
+
+async def test_on_large_cells_a_tap_plays(phone: Page, rival: str) -> None:
+    await sit_down(phone, rival, "chess")
+    assert await my_turn(phone)
+    await tap(phone, 52)
+    await tap(phone, 36)
+    await expect(phone.locator("#moves li")).to_have_count(2)
+    assert (await moves(phone))[0] == "e2e4"
+
+
+async def test_a_mouse_needs_no_confirmation(open_page: OpenPage, rival: str) -> None:
+    page = await open_page(viewport=PHONES[1])
+    await sit_down(page, rival, "gomoku")
+    assert await my_turn(page)
+    await click(page, 112)
+    await expect(page.locator("#moves li")).to_have_count(2)
+
+
+@pytest.mark.parametrize("game", ["gomoku", "chess", "othello", "connect4", "hex"])
+async def test_board_clocks_and_confirmation_are_on_the_first_screen(phone: Page, rival: str, game: str) -> None:
+    await sit_down(phone, rival, game)
+    assert await my_turn(phone)
+    for what in ("#headline", "#board svg", "#seats .seat-clock >> nth=0", "#seats .seat-clock >> nth=1"):
+        await expect(phone.locator(what)).to_be_in_viewport(ratio=1)
+    if await phone.locator("#board.confirms").count():
+        await expect(phone.locator("#board .choices")).to_be_in_viewport(ratio=1)
+
+
+async def test_seats_are_called_as_their_pieces_look(page: Page, rival: str) -> None:
+    await sit_down(page, rival, "othello", seat=1)
+    assert await my_turn(page)
+    assert await page.locator("#seats .seat-plays").all_inner_texts() == ["Black", "White"]
+    assert await page.locator("#seats .token svg").count() == 2
+
+
+async def test_only_a_board_to_choose_on_speaks(page: Page) -> None:
+    """A page may show many boards: a screen reader must not hear them all."""
+    await page.goto("/")
+    spoken = await page.evaluate(
+        """async () => {
+          const { BoardView } = await import("/static/board.js");
+          const root = document.createElement("div");
+          document.querySelector("main").append(root);
+          const view = new BoardView(root);
+          const count = () => root.querySelectorAll("[role=status]").length;
+          view.show({ drawing: null, diagram: "a board" });
+          const before = count();
+          view.choose({ a: [] }, () => {});
+          return [before, count()];
+        }"""
+    )
+    assert spoken == [0, 1]

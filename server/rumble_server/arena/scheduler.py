@@ -19,6 +19,8 @@ MOST_ATTEMPTS = 5
 """Void attempts at one match that pause its tournament: its host has to look into it."""
 MOST_STALLS = 2
 """The same for attempts in which too much time was excused, so that nobody voids matches at will."""
+TOLD_OF_PAIRING_MS = 1_000
+"""When the pairing of a round takes longer than this, in ms, the bots and those who watch are told."""
 STARTS_AT_ONCE = 32
 """Maximum number of matches started in one call; the rest start in the next turn of the event loop."""
 
@@ -39,8 +41,6 @@ class Scheduler:
         self._work = work
         self._queue: dict[str, None] = {}
         """The ids of tournaments that are settled in a later turn of the loop: this one has started enough matches."""
-        self._pairing: set[str] = set()
-        """The ids of the tournaments that have a round being paired elsewhere."""
         self._wakes: dict[str, int] = {}
         """By tournament id: when its next absent budget is used up, or when it starts by itself."""
         self._timer: TimerHandle | None = None
@@ -178,15 +178,25 @@ class Scheduler:
 
     def _pair_next_round(self, tournament: Tournament) -> None:
         """Have a round paired off the loop, where that is slow."""
-        if self.draining or self.trouble is not None or tournament.id in self._pairing:
+        if self.draining or self.trouble is not None or tournament.is_pairing:
             return
         task = tournament.pairing_task()
         if task is None:
             return
-        self._pairing.add(tournament.id)
+        tournament.is_pairing = True
+
+        def tell() -> None:
+            tournament.pairs_long = True
+            if not self.stopped:
+                what = f"the next round of {tournament.id} is being paired; this may take some seconds"
+                self._lifecycle.notify(tournament, NoticeCode.PAIRING, what)
+
+        clock = self._recorder.clock
+        telling = clock.call_at(clock.now_ms() + TOLD_OF_PAIRING_MS, tell)
 
         def done(pulled: Round) -> None:
-            self._pairing.discard(tournament.id)
+            telling.cancel()
+            tournament.is_pairing = tournament.pairs_long = False
             if not self.stopped:
                 with self._recorder.transaction:
                     fact = tournament.paired(pulled, self._recorder.clock.now_ms())

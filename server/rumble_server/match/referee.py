@@ -42,6 +42,8 @@ from rumble_server.match.seat import Connection, OpenTurn, SeatState
 
 UNASKED = ""
 """In the place of a turn id: the clock runs, and the bot, which is away, has not been asked."""
+AwayTime = tuple[int, int]
+"""Since when and until when, in ms of server time."""
 INFO = '"info"'
 """Part of every frame that has an `info`, and of few others."""
 LONGEST_MOVE = 64
@@ -354,6 +356,22 @@ class Referee:
         if self.turn is not None:
             seats_ms[self.turn.seat] = self._turn_remaining_ms(self.turn, now_ms)
         return tuple(seats_ms)
+
+    def away(self) -> tuple[AwayTime | None, ...]:
+        """Return of each seat since when its bot is away, and until when the match waits for it; None if it is there.
+
+        Both are server time in ms. It waits until the away budget is used up, or the clock if that runs out before.
+        """
+        return tuple(
+            [None if own.away_since_ms is None else self._away_time(seat) for seat, own in enumerate(self.seats)]
+        )
+
+    def _away_time(self, seat: int) -> AwayTime:
+        own, turn = self.seats[seat], self.turn
+        until_ms = self._away_until_ms(own)
+        if turn is not None and turn.seat == seat:
+            until_ms = min(until_ms, turn.deadline_ms + self._lateness.late_ms - turn.late_ms)
+        return own.away_since_ms or 0, until_ms
 
     def _record(self, fact: MatchFact) -> None:
         self._append(fact)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 
-from rumble_server.match.facts import MatchOver, MatchStarted, MoveMade, SeatAway, TurnAsked
+from rumble_server.match.facts import MatchOver, MatchStarted, MoveMade, SeatAway, SeatBack, StartTold, TurnAsked
 from rumble_server.tournament.facts import (
     BotBenched,
     BotJoined,
@@ -28,7 +28,7 @@ class Changes:
     started: dict[str, None] = field(default_factory=dict)
     """The ids of the matches that began, in order."""
     moved: dict[str, None] = field(default_factory=dict)
-    """The ids of the matches whose board or running clock is another, in order."""
+    """The ids of the matches whose board or running clock is another, or who is away from them, in order."""
     over: list[MatchOver] = field(default_factory=list)
     """The matches that ended, and those whose result was voided (without scores)."""
     met: dict[frozenset[str], None] = field(default_factory=dict)
@@ -39,7 +39,7 @@ class Changes:
     def note(self, fact: LogFact) -> None:
         """Add what a fact of this tournament changes; the tournament has applied it already."""
         match fact:
-            case MoveMade() | TurnAsked() | SeatAway():
+            case MoveMade() | TurnAsked() | SeatAway() | SeatBack() | StartTold():
                 self.moved[fact.match] = None
             case MatchStarted():
                 self.started[fact.match] = None

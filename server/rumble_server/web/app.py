@@ -8,8 +8,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
-from starlette.staticfiles import StaticFiles
-from starlette.types import ASGIApp, Scope
+from starlette.types import ASGIApp
 
 from rumble_server.store.errors import DamagedLog, Pruned, StoreError
 from rumble_server.tournament.errors import TournamentError
@@ -18,6 +17,7 @@ from rumble_server.web.api.boards import board_routes
 from rumble_server.web.api.commands import command_routes
 from rumble_server.web.api.events import event_routes
 from rumble_server.web.api.exports import export_routes
+from rumble_server.web.api.forecasting import forecasting_routes
 from rumble_server.web.api.health import health_routes
 from rumble_server.web.api.host_tokens import host_token_routes
 from rumble_server.web.api.library import Library
@@ -27,27 +27,21 @@ from rumble_server.web.api.organising import organising_routes
 from rumble_server.web.api.problems import bad_request
 from rumble_server.web.api.reading import read_routes
 from rumble_server.web.api.transcripts import transcript_routes
+from rumble_server.web.compression import Compression
 from rumble_server.web.errors import WebError
 from rumble_server.web.pages.pages import add_pages
-from rumble_server.web.pages.rendering import STATIC, html
+from rumble_server.web.pages.pictures import picture_routes
+from rumble_server.web.pages.rendering import html
 from rumble_server.web.security import Guard
 from rumble_server.web.shares import Shares
 from rumble_server.web.site import Site
+from rumble_server.web.static_files import PREFIX, static_files
 
 log = logging.getLogger(__name__)
 
 CODES = {404: "not_found", 405: "method_not_allowed"}
 HEADERS = {401: {"WWW-Authenticate": "Bearer"}, 429: {"Retry-After": "60"}}
 """What answers of a status have in their headers."""
-
-
-class _Static(StaticFiles):
-    """Static files that browsers revalidate at each use: a new server's page never runs an old server's script."""
-
-    async def get_response(self, path: str, scope: Scope) -> Response:
-        response = await super().get_response(path, scope)
-        response.headers["Cache-Control"] = "no-cache"
-        return response
 
 
 def make_web(site: Site) -> ASGIApp:
@@ -57,6 +51,7 @@ def make_web(site: Site) -> ASGIApp:
         version=version("botrumble"),
         description="A bot tournament server.",
         docs_url=None,
+        openapi_url=None,
         redoc_url=None,
         redirect_slashes=False,
     )
@@ -69,18 +64,22 @@ def make_web(site: Site) -> ASGIApp:
     app.include_router(export_routes(library))
     app.include_router(command_routes(site))
     app.include_router(organising_routes(site, library))
+    app.include_router(forecasting_routes(site))
     app.include_router(banning_routes(site))
     app.include_router(host_token_routes(site))
     app.include_router(transcript_routes(site, library))
     app.include_router(health_routes(site))
     app.include_router(metrics_routes(site))
+    app.include_router(picture_routes(site, library))
     add_pages(app, site, library)
-    app.mount("/static", _Static(directory=STATIC), name="static")
+    app.add_route(f"{PREFIX}/{{path:path}}", static_files().answer, methods=["GET"], include_in_schema=False)
     _add_errors(app)
     for route in app.routes:  # the first look prepares a route: that is not to hold up the loop at the first request
         route.matches({"type": "http", "method": "GET", "path": "/", "root_path": "", "headers": []})
     arena = site.arena
-    shared = Shares(app, site.places, site.operation.refusals, arena.clock.now_ms, arena.tournaments.__contains__)
+    shared = Shares(
+        Compression(app), site.places, site.operation.refusals, arena.clock.now_ms, arena.tournaments.__contains__
+    )
     return Guard(shared, site.hosts)
 
 

@@ -368,3 +368,25 @@ def test_an_away_budget_is_as_logged_and_time_while_the_server_is_down_is_nobody
     assert disconnected(after) is None
     after.pass_ms(1)
     assert disconnected(after) == (0,)
+
+
+# --- what those who watch are told ---
+
+
+def test_it_tells_since_when_a_bot_is_away_and_until_when_it_waits() -> None:
+    driven = DrivenReferee.seated()
+    assert driven.referee.away() == (None, None)
+    driven.disconnect(1)
+    gone_ms = driven.now_ms
+    driven.pass_ms(500)
+    assert driven.referee.away() == (None, (gone_ms, gone_ms + 5000))
+    driven.connect(1)
+    driven.disconnect(1)
+    assert driven.referee.away() == (None, (driven.now_ms, driven.now_ms + 4500))
+
+
+def test_it_waits_no_longer_than_a_clock_that_runs_while_its_bot_is_away() -> None:
+    driven = DrivenReferee.seated(away_clock="runs")
+    driven.pass_ms(400)
+    driven.disconnect(0)
+    assert driven.referee.away() == ((driven.now_ms, driven.now_ms + 600), None)

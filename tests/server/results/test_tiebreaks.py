@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from rumble_engine import Termination
 from rumble_protocol.feed_messages import Standing
 from rumble_server.results.result import Result
-from rumble_server.results.tiebreaks import TIEBREAKS, rank
+from rumble_server.results.tiebreaks import OF_FIRST, rank
 
 from tests.server.results import second_opinion
 from tests.server.results.tables import DOUBLE, RESULTS, beats, crosstable, held, uzchess
@@ -139,6 +139,21 @@ def test_bad_tiebreaks_are_refused() -> None:
         rank([], ("de", "elo"))
     with pytest.raises(ValueError, match="twice"):
         rank([], ("de", "sb", "de"))
+    with pytest.raises(ValueError, match="twice"):
+        rank([], ("bh", "buchholz"), edition="2026-03")
+    with pytest.raises(ValueError, match="the tie-break bh is not in the rules"):
+        rank([], ("bh",))
+    with pytest.raises(ValueError, match="the tie-break bh-c1 needs to know the rounds"):
+        rank([], ("bh-c1",), edition="2024-08")
+
+
+def test_editions_of_a_round_robin() -> None:
+    for edition in ("2024-08", "2026-03"):
+        lines = by_name(rank(held(), ("de", "sb", "ks", "bpg", "won"), edition=edition))
+        assert [lines[name].rank for name in "123456"] == [1, 2, 2, 6, 5, 4]
+        assert [lines[name].tiebreaks["sb"] for name in "123456"] == [9.25, 6.25, 6.25, 4.25, 3.25, 2.25]
+        assert lines["6"].tiebreaks["won"] == 0
+        assert lines["6"].tiebreaks["bpg"] == 2, "the forfeit with the second seat is not played"
 
 
 def test_an_empty_event() -> None:
@@ -155,7 +170,7 @@ SCHEMES = st.sampled_from([(1, 0.5, 0), (3, 1, 0), (0.3, 0.1, 0)])
 
 
 @settings(max_examples=150, deadline=None)
-@given(st.lists(RESULTS, max_size=25), st.permutations(list(TIEBREAKS)), SCHEMES)
+@given(st.lists(RESULTS, max_size=25), st.permutations(sorted(OF_FIRST)), SCHEMES)
 def test_ranks_agree_with_a_second_opinion(
     results: list[Result], tiebreaks: list[str], points: tuple[float, float, float]
 ) -> None:
@@ -163,7 +178,7 @@ def test_ranks_agree_with_a_second_opinion(
     assert {line.name: line.rank for line in lines} == second_opinion.ranks(results, tiebreaks, points)
     for line in lines:
         assert line.points == pytest.approx(float(second_opinion.points_of(line.name, results, points)))
-        for tiebreak in set(TIEBREAKS) - {"de"}:
+        for tiebreak in OF_FIRST - {"de"}:
             expected = second_opinion.value(tiebreak, line.name, results, points)
             assert line.tiebreaks[tiebreak] == pytest.approx(float(expected))
 

@@ -6,6 +6,7 @@ from fastapi import APIRouter, Header
 from starlette.responses import StreamingResponse
 from starlette.types import Send
 
+from rumble_server.web.accepted import takes_gzip
 from rumble_server.web.api import documents
 from rumble_server.web.api.library import Library
 from rumble_server.web.api.reading import ERRORS
@@ -60,12 +61,3 @@ def event_routes(site: Site, library: Library) -> APIRouter:
 def read_event_id(text: str | None) -> int | None:
     """Read a `Last-Event-ID` of this feed; None for any other text."""
     return int(text) if text is not None and text.isdecimal() and len(text) <= LONGEST_EVENT_ID else None
-
-
-def takes_gzip(accept_encoding: str) -> bool:
-    """Return whether an `Accept-Encoding` names gzip with a weight above zero."""
-    for each in accept_encoding.lower().split(","):
-        coding, _, weight = each.replace(" ", "").partition(";q=")
-        if coding == "gzip":
-            return not weight or weight.strip("0.") != ""
-    return False

@@ -3,8 +3,9 @@
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from http import HTTPStatus
+from typing import Literal
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Depends
 from rumble_protocol.codes import ErrorCode
 from starlette.responses import Response
 
@@ -15,6 +16,7 @@ from rumble_server.web.api.export_models import ExportDocument
 from rumble_server.web.api.library import Library
 from rumble_server.web.api.reading import ERRORS
 from rumble_server.web.api.streamed import streamed
+from rumble_server.web.compression import public
 from rumble_server.web.errors import WebError
 
 JSON = "application/json"
@@ -22,15 +24,22 @@ JSON = "application/json"
 
 def export_routes(library: Library) -> APIRouter:
     """Make a route for each format; they need no token."""
-    router = APIRouter(prefix="/api", tags=["read"], responses=ERRORS)
+    router = APIRouter(prefix="/api", tags=["read"], dependencies=[Depends(public)], responses=ERRORS)
 
-    def route(kind: str, media_type: str) -> Callable[[str], Awaitable[Response]]:
+    def route(kind: str, media_type: str) -> Callable[..., Awaitable[Response]]:
         async def export_file(tournament: str) -> Response:
-            headers = {"Content-Disposition": f'attachment; filename="{tournament}.{kind}"'}
-            return await streamed(_pieces(library, tournament, kind), media_type, headers)
+            return await answer(tournament, kind, media_type, _pieces(library, tournament, kind))
 
-        export_file.__doc__ = ABOUT[kind]
-        return export_file
+        async def export_trf(tournament: str, edition: Literal["16", "2026"] = "16") -> Response:
+            return await answer(tournament, kind, media_type, _trf(library, tournament, edition))
+
+        chosen = export_trf if kind == "trf" else export_file
+        chosen.__doc__ = ABOUT[kind]
+        return chosen
+
+    async def answer(tournament: str, kind: str, media_type: str, pieces: AsyncIterator[bytes]) -> Response:
+        headers = {"Content-Disposition": f'attachment; filename="{tournament}.{kind}"'}
+        return await streamed(pieces, media_type, headers)
 
     router.get("/tournaments/{tournament}/export.json", response_model=ExportDocument)(route("json", JSON))
     for kind, (_, media_type) in WRITERS.items():
@@ -45,15 +54,16 @@ def export_routes(library: Library) -> APIRouter:
 
 
 async def _pieces(library: Library, tournament: str, kind: str) -> AsyncIterator[bytes]:
-    if kind == "trf":
-        yield await _expressed(library.made(tournament, documents.export_trf))
-        return
     yield await _expressed(library.made(tournament, documents.export_head, kind))
     total = await library.made(tournament, documents.count, None, None)
     size = documents.PIECE_MATCHES if kind == "csv" else documents.PIECE_GAMES
     async for piece in library.pieces(tournament, total, documents.export_matches, kind, size=size):
         yield piece
     yield await library.made(tournament, documents.export_tail, kind)
+
+
+async def _trf(library: Library, tournament: str, edition: str) -> AsyncIterator[bytes]:
+    yield await _expressed(library.made(tournament, documents.export_trf, edition))
 
 
 async def _expressed(made: Awaitable[bytes]) -> bytes:
@@ -69,7 +79,7 @@ ABOUT = {
     "csv": "A row for each match; `rumble standings` and `rumble ratings` read this file.",
     "pgn": "The matches with their moves as PGN; games other than chess have the same headers.",
     "sgf": "The matches of Go as SGF, for Go's tools.",
-    "trf": "The results as TRF16, for FIDE's tools.",
+    "trf": "The results as TRF16, or as TRF-2026, for FIDE's tools and pairing engines.",
 }
 
 

@@ -4,11 +4,13 @@ import asyncio
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import islice
 
 from rumble_protocol.feed_messages import FeedField, FeedMatchOver, FeedMatchStart, FeedMove, Snapshot
 from rumble_protocol.fields import ServerMessageModel
 
 from rumble_server.arena.arena import Arena
+from rumble_server.match.referee import Referee
 from rumble_server.tournament.changes import Changes
 from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.feed import views
@@ -54,10 +56,14 @@ class Channel:
         self._kept_bytes = 0
         self._snapshot: _Kept | None = None
         self._connected = self._connected_bots()
+        self._pairing = tournament.pairs_long
+        """Whether spectators were told that the next round is being paired."""
         self._telling = self.changes
         """The changes that are being told."""
         self._boards: list[str] = []
         """The matches among them whose boards are still to be told."""
+        self._played = self._being_played()
+        """The referees of the matches that were being played at the last flush, by id."""
 
     def flush(self) -> None:
         """Send what has changed, unless the last flush was too recent."""
@@ -72,12 +78,15 @@ class Channel:
             self._ranker.refresh(self.tournament)
         self._telling, self.changes = self.changes, Changes(self.tournament)
         self._boards = list(self._telling.started | self._telling.moved)
-        self._tell(views.result_view(FeedMatchOver, over) for over in self._telling.over)
+        final = list(islice(self._final_boards(now_ms), views.BOARDS_AT_ONCE))
+        self._played = self._being_played()
+        results = [views.result_view(FeedMatchOver, over) for over in self._telling.over]
+        self._tell([*final, *results], views.BOARDS_AT_ONCE - len(final))
 
-    def _tell(self, first: Iterable[ServerMessageModel] = ()) -> None:
-        """Tell what changed: some boards in this turn of the loop, the others in the next ones, and last all else."""
+    def _tell(self, first: Iterable[ServerMessageModel] = (), room: int = views.BOARDS_AT_ONCE) -> None:
+        """Tell what changed: `room` boards in this turn of the loop, the others in the next ones, and last all else."""
         now_ms = self._arena.clock.now_ms()
-        boards, self._boards = self._boards[: views.BOARDS_AT_ONCE], self._boards[views.BOARDS_AT_ONCE :]
+        boards, self._boards = self._boards[:room], self._boards[room:]
         events = [*first, *self._board_events(boards, now_ms)]
         is_last = not self._boards
         if is_last:
@@ -126,6 +135,17 @@ class Channel:
 
     # --- what is told ---
 
+    def _being_played(self) -> dict[str, Referee]:
+        live = self._arena.matches.live
+        return {match: live[match].referee for match in self.tournament.running if match in live}
+
+    def _final_boards(self, now_ms: int) -> Iterable[FeedMove]:
+        """Show the final positions of the matches that readers saw and that are over."""
+        for over in self._telling.over:
+            referee = self._played.get(over.match)
+            if referee is not None and referee.over is over:
+                yield views.board_view(FeedMove, referee, now_ms)
+
     def _board_events(self, matches: Iterable[str], now_ms: int) -> Iterable[ServerMessageModel]:
         for match in matches:
             open_match = self._arena.matches.live.get(match)
@@ -142,7 +162,8 @@ class Channel:
         self._connected = connected
         if changes.met or changes.field_changed or has_new_ranking:
             yield views.standings_event(self.tournament, now_ms, self._ranker.ranking(self.tournament), changes.met)
-        if changes.status_changed:
+        if changes.status_changed or self._pairing != self.tournament.pairs_long:
+            self._pairing = self.tournament.pairs_long
             yield views.status_event(self.tournament, now_ms, self._ranker.ranking(self.tournament))
 
     def _field(self) -> FeedField:

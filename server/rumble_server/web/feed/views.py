@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from rumble_engine import get_game
 from rumble_protocol.feed_messages import (
+    Away,
     Board,
     Entrant,
     FeedStandings,
@@ -120,6 +121,7 @@ def _progress(tournament: Tournament, now_ms: int, ranking: Ranking) -> dict[str
         "matches_total": tournament.matches_total,
         "headline": headline(tournament, ranking.standings),
         "expected": expected_end(tournament, now_ms),
+        "pairing": tournament.pairs_long,
     }
 
 
@@ -163,7 +165,14 @@ def board_view(kind: type[BoardView], referee: Referee, now_ms: int) -> BoardVie
         seats_ms=list(referee.clock(now_ms)),
         ticking=referee.turn is not None,
         at_ms=now_ms,
+        away=away_view(referee),
     )
+
+
+def away_view(referee: Referee) -> list[Away | None]:
+    """Show which bots of a match are away; nothing while none is."""
+    away = referee.away()
+    return [time and Away(since_at_ms=time[0], until_at_ms=time[1]) for time in away] if any(away) else []
 
 
 def result_view(kind: type[ResultView], over: MatchOver) -> ResultView:

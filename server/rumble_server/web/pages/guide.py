@@ -9,7 +9,7 @@ from rumble_protocol.schema import schemas, text
 from rumble_protocol.server_messages import SERVER_MESSAGES
 
 from rumble_server.web.api.export_models import export_schema
-from rumble_server.web.pages.rendering import STATIC
+from rumble_server.web.static_files import STATIC
 
 BARE_BOT = STATIC / "bare_bot.py"
 """The file of that name under `bots/`, for readers without a checkout."""

@@ -6,16 +6,18 @@ from typing import Any
 
 from fastapi import Request
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from rumble_engine.registry import game_title
 from starlette.responses import HTMLResponse
 
 from rumble_server.web import texts
 from rumble_server.web.api.models import MatchView
 from rumble_server.web.made_names import made_name
 from rumble_server.web.pages.drawn import svg, token
+from rumble_server.web.pages.picture import MAKES_PNG
 from rumble_server.web.place import Place, place_of
+from rumble_server.web.static_files import static_files
 
 FOLDER = Path(__file__).parent
-STATIC = FOLDER.parent / "static"
 NOT_STORED = {"Cache-Control": "no-store"}
 
 
@@ -33,8 +35,10 @@ _environment = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
-_environment.filters |= {each.__name__: each for each in (svg, token, verdict_text)}
+_environment.filters |= {each.__name__: each for each in (svg, token, verdict_text, game_title)}
 _environment.filters |= dict(getmembers(texts, isfunction))
+_environment.globals |= {"static": static_files().root, "imported": static_files().imported}
+_environment.globals["picture_kind"] = "png" if MAKES_PNG else "svg"
 
 
 def render(template: str, place: Place, **context: Any) -> str:
@@ -43,11 +47,6 @@ def render(template: str, place: Place, **context: Any) -> str:
     return _environment.get_template(template).render(**about | context)
 
 
-def page_of(content: str | bytes, status: int = 200) -> HTMLResponse:
-    """Answer with a page that is written."""
-    return HTMLResponse(content, status, headers=NOT_STORED)
-
-
 def html(request: Request, template: str, status: int = 200, **context: Any) -> HTMLResponse:
-    """Answer with a page."""
-    return page_of(render(template, place_of(request), **context), status)
+    """Answer with a page, which browsers do not keep."""
+    return HTMLResponse(render(template, place_of(request), **context), status, headers=NOT_STORED)

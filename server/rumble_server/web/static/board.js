@@ -2,6 +2,7 @@
 // A board in an element of the page: positions, and the choice of a move by clicks, touch or keys.
 
 import { HEXAGON, Plan, cellName, circle, inWords, path, picture, range, rect, tag } from "./drawing.js";
+import { DrawnBoard } from "./drawn_board.js";
 
 /**
  * @typedef {import("./drawing.js").Drawing} Drawing
@@ -9,23 +10,29 @@ import { HEXAGON, Plan, cellName, circle, inWords, path, picture, range, rect, t
  * @typedef {{drawing: Drawing | null, diagram: string}} Shown
  */
 
+/** The least width of a cell, in CSS pixels, that a finger hits: on a smaller one a tap has to be confirmed. */
+const FINGER_PX = 36;
 /** @type {Record<string, [number, number]>} */
 const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
 /**
  * A board in an element of the page. It shows positions, and lets a person choose a move: by click, by touch, or by
- * the arrow keys, Enter or Space, and Escape.
+ * the arrow keys, Enter or Space, and Escape. On small cells a tap shows the move first, and a second tap on it or a
+ * button plays it.
  */
 export class BoardView {
   /** @type {Shown | null} */ #shown = null;
   /** @type {Map<string, Path> | null} */ #moves = null;
   /** @type {(move: string) => void} */ #onMove = () => {};
   /** @type {number[]} */ #clicked = [];
+  /** The move that waits to be confirmed. @type {string | null} */ #aimed = null;
+  /** Whether the last press was a finger's. */ #byTouch = false;
   #cursor = 0;
   /** @type {Element | null} */ #drawn = null;
   #frame = document.createElement("div");
   #choices = document.createElement("div");
   #said = document.createElement("p");
+  #watched = new DrawnBoard(this.#frame);
 
   /**
    * @param {HTMLElement} root what it is put into; what was there stays until something is shown
@@ -41,8 +48,9 @@ export class BoardView {
     this.#choices.setAttribute("aria-label", "Moves to choose from");
     this.#said.className = "unseen";
     this.#said.setAttribute("role", "status");
+    this.root = root;
     root.classList.add("drawn");
-    root.replaceChildren(this.#frame, this.#choices, this.#said);
+    root.replaceChildren(this.#frame);
   }
 
   /**
@@ -51,7 +59,7 @@ export class BoardView {
    * @param {Shown} board
    */
   show(board) {
-    if (board.drawing?.board !== this.#shown?.drawing?.board) this.#clicked = [];
+    if (board.drawing?.board !== this.#shown?.drawing?.board) this.#unclick();
     this.#shown = board;
     this.#draw();
   }
@@ -62,9 +70,10 @@ export class BoardView {
    * @param {(move: string) => void} onMove
    */
   choose(moves, onMove) {
+    if (!this.#choices.isConnected) this.#prepare();
     this.#moves = new Map(Object.entries(moves));
     this.#onMove = onMove;
-    this.#clicked = [];
+    this.#unclick();
     const first = [...this.#next()][0];
     if (first !== undefined && !this.#next().has(this.#cursor)) this.#cursor = first;
     this.#draw();
@@ -73,8 +82,19 @@ export class BoardView {
   /** Stop the choice. */
   stop() {
     this.#moves = null;
-    this.#clicked = [];
+    this.#unclick();
     this.#draw();
+  }
+
+  /** Add what only a board needs on which somebody chooses. */
+  #prepare() {
+    this.root.append(this.#choices, this.#said);
+    this.root.addEventListener("pointerdown", (event) => (this.#byTouch = event.pointerType === "touch"), true);
+  }
+
+  #unclick() {
+    this.#clicked = [];
+    this.#aimed = null;
   }
 
   // --- what may be chosen ---
@@ -96,8 +116,21 @@ export class BoardView {
     return [...new Set(clicks.filter((cells) => cells.includes(cell)).map((cells) => cells[0]))];
   }
 
-  /** @param {number} cell */
-  #click(cell) {
+  /** @returns {[string, Path][]} the moves whose path the cells clicked so far are */
+  #complete() {
+    return this.#fitting().filter(([, path]) => this.#clicked.length && path.length === this.#clicked.length);
+  }
+
+  /** Whether cells are too small for a finger. */
+  #isSmall() {
+    const scale = this.#drawn instanceof SVGGraphicsElement ? this.#drawn.getScreenCTM()?.a : undefined;
+    return scale !== undefined && 100 * scale < FINGER_PX;
+  }
+
+  /** @param {number} cell @param {boolean} confirms whether a move by this cell has to be confirmed */
+  #click(cell, confirms = false) {
+    const aimed = this.#aimed;
+    if (aimed !== null) this.#clicked.pop();
     this.#cursor = cell;
     if (this.#next().has(cell)) {
       this.#clicked.push(cell);
@@ -106,9 +139,12 @@ export class BoardView {
       this.#clicked = [];
       if (cell !== before && this.#next().has(cell)) this.#clicked = [cell];
     }
-    const complete = this.#fitting().filter(([, path]) => this.#clicked.length && path.length === this.#clicked.length);
-    if (complete.length === 1) this.#take(complete[0][0]);
-    else this.#draw();
+    const complete = this.#complete();
+    const move = complete.length === 1 ? complete[0][0] : null;
+    if (move !== null && (!confirms || move === aimed)) return this.#take(move);
+    this.#aimed = move;
+    this.#draw();
+    if (move !== null) this.#said.textContent = `${move}: tap it again to play it`;
   }
 
   /** @param {string} move */
@@ -124,10 +160,12 @@ export class BoardView {
     if (!this.#shown) return;
     const { drawing, diagram } = this.#shown;
     const focused = this.#frame.contains(document.activeElement);
-    if (drawing) {
+    if (drawing && this.#moves) {
       this.#drawn = picture(drawing, this.label, this.flipped);
       this.#frame.replaceChildren(this.#drawn);
-      if (this.#moves) this.#open(drawing, this.#drawn);
+      this.#open(drawing, this.#drawn);
+    } else if (drawing) {
+      this.#drawn = this.#watched.show(drawing, this.label, this.flipped);
     } else {
       const words = document.createElement("pre");
       words.className = "board";
@@ -142,20 +180,27 @@ export class BoardView {
 
   /** @param {Drawing | null} drawing */
   #drawChoices(drawing) {
+    if (!this.#choices.isConnected) return;
+    const confirms = this.#isSmall() && matchMedia("(any-pointer: coarse)").matches;
+    this.root.classList.toggle("confirms", confirms);
     const offered = [...(this.#moves ?? [])].filter(([, path]) => !path.length || !drawing);
-    const complete = this.#fitting().filter(([, path]) => this.#clicked.length && path.length === this.#clicked.length);
+    const complete = this.#complete();
     const moves = [...(drawing ? complete : []), ...offered].map(([move]) => move);
+    const texts = moves.map((move) => (move === this.#aimed ? `Play ${move}` : move));
+    if (confirms && this.#moves && !moves.length) texts.push("Tap a place; then confirm it here.");
     const before = [...this.#choices.children].map((button) => button.textContent);
-    if (moves.join("\n") === before.join("\n")) return;
-    const buttons = moves.map((move) => {
-      const button = document.createElement("button");
-      button.type = "button";
-      button.textContent = move;
-      button.addEventListener("click", () => this.#take(move));
-      return button;
+    if (texts.join("\n") === before.join("\n")) return;
+    const shown = texts.map((text, place) => {
+      const made = document.createElement(place in moves ? "button" : "span");
+      made.textContent = text;
+      if (!(made instanceof HTMLButtonElement)) return made;
+      made.type = "button";
+      made.classList.toggle("primary", moves[place] === this.#aimed);
+      made.addEventListener("click", () => this.#take(moves[place]));
+      return made;
     });
-    this.#choices.replaceChildren(...buttons);
-    if (complete.length > 1) buttons[0].focus();
+    this.#choices.replaceChildren(...shown);
+    if (complete.length > 1) shown[0].focus();
   }
 
   /**
@@ -165,7 +210,9 @@ export class BoardView {
   #open(drawing, drawn) {
     const plan = new Plan(drawing, this.flipped);
     const next = this.#next();
-    const chosen = this.#clicked.map((cell) => circle("chosen", plan.cell(cell), 44));
+    const aim = this.#aimed === null ? [] : this.#aim(plan, this.#aimed);
+    const clicked = this.#aimed === null ? this.#clicked : this.#clicked.slice(0, -1);
+    const chosen = clicked.map((cell) => circle("chosen", plan.cell(cell), 44));
     const spread = [...next].flatMap((cell) => this.#landing(cell));
     const few = this.#clicked.length > 0 || new Set(spread).size * 3 < drawing.board.length;
     const options = few ? [...new Set(spread)].map((cell) => circle("option", plan.cell(cell), 13)) : [];
@@ -176,14 +223,14 @@ export class BoardView {
       const kind = next.has(cell) ? "target open" : "target";
       const target = plan.slanted ? path(kind, `M${x} ${y}${HEXAGON}`) : rect(kind, x - 50, y - 50, 100, 100);
       target.setAttribute("data-cell", String(cell));
-      target.addEventListener("click", () => this.#click(cell));
+      target.addEventListener("click", () => this.#click(cell, this.#byTouch && this.#isSmall()));
       target.addEventListener("pointerenter", () => {
         ghosts.replaceChildren(...this.#landing(cell).map((landing) => circle("ghost", plan.cell(landing), 30)));
       });
       return target;
     });
     drawn.append(
-      tag("g", { class: "marks" }, ...chosen, ...options),
+      tag("g", { class: "marks" }, ...aim, ...chosen, ...options),
       ghosts,
       cursor,
       tag("g", { class: "targets" }, ...targets),
@@ -195,6 +242,16 @@ export class BoardView {
     drawn.setAttribute("aria-label", `${this.label}. ${inWords(drawing)} ${how}`);
     drawn.addEventListener("keydown", (event) => this.#key(/** @type {KeyboardEvent} */ (event), drawing, plan, cursor));
     drawn.addEventListener("focus", () => this.#tell(drawing));
+  }
+
+  /**
+   * Mark where a move would show, with its row and column: the finger hides the place itself.
+   * @param {Plan} plan @param {string} move
+   */
+  #aim(plan, move) {
+    const [x, y] = plan.cell(this.#moves?.get(move)?.at(-1)?.[0] ?? 0);
+    const lines = [rect("aim", 0, y - 6, plan.width, 12), rect("aim", x - 6, 0, 12, plan.height)];
+    return [...(plan.slanted ? [] : lines), circle("aimed", [x, y], 42)];
   }
 
   /** @param {KeyboardEvent} event @param {Drawing} drawing @param {Plan} plan @param {Element} mark */
@@ -214,7 +271,7 @@ export class BoardView {
       this.#click(this.#cursor);
       if (this.#moves) this.#tell(drawing);
     } else if (event.key === "Escape" && this.#clicked.length) {
-      this.#clicked = [];
+      this.#unclick();
       this.#draw();
       this.#tell(drawing);
     } else {

@@ -30,6 +30,11 @@ export interface Pair {
   played: number;
 }
 
+export interface Away {
+  since_at_ms: number;
+  until_at_ms: number;
+}
+
 export interface Board {
   match: string;
   attempt: number;
@@ -44,6 +49,7 @@ export interface Board {
   seats_ms: number[];
   ticking: boolean;
   at_ms: number;
+  away: (Away | null)[];
 }
 
 export interface MatchResult {
@@ -72,6 +78,7 @@ export interface Progress {
 export interface Status extends Progress {
   status: string;
   reason: string;
+  started_at_ms: number | null;
 }
 
 export interface Standings extends Progress {

@@ -282,3 +282,55 @@ async def test_a_snapshot_of_many_boards_is_made_in_turns_and_misses_nothing_tha
     while changed:
         for event in parse(await second.piece()):
             changed.discard(event.data.get("match", ""))
+
+
+async def test_the_final_position_comes_before_the_result(server: MemoryServer) -> None:
+    tournament = server.world.create(start_at_bots=2)
+    watcher = server.watch(tournament)
+    await watcher.read("snapshot")
+    server.bots(*PAIR, think_ms=100, join=tournament.id)
+    for _ in range(8):
+        server.pass_ms()
+    over = await watcher.read("match_over")
+    moves = tournament.results[over.data["match"]].moves
+    final = [event for event in watcher.events if event.data.get("match") == over.data["match"]][-2]
+    assert (final.kind, final.data["ply"], final.data["moves"]) == ("move", len(moves), list(moves))
+    assert not final.data["ticking"]
+
+
+async def test_of_many_matches_that_end_at_once_some_final_positions_are_told(
+    server: MemoryServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(views, "BOARDS_AT_ONCE", 2)
+    tournament = server.world.create(start_at_bots=8, away_ms=0)
+    watcher = server.watch(tournament)
+    await watcher.read("snapshot")
+    bots = server.bots(*(f"bot{number}" for number in range(8)), think_ms=5_000, join=tournament.id)
+    server.pass_ms()
+    await watcher.read("status")
+    for bot in bots:
+        bot.drop()
+    server.pass_ms(10)
+    server.pass_ms()
+    while kinds(watcher.events).count("match_over") < 4:
+        await watcher.read("match_over")
+    assert kinds(watcher.events).count("move") == 2
+
+
+async def test_who_goes_away_from_a_match_and_comes_back_is_told(server: MemoryServer) -> None:
+    tournament = server.world.create(start_at_bots=2, away_ms=60_000, time_control={"move_ms": 60_000})
+    _, bob = server.bots(*PAIR, think_ms=50_000, join=tournament.id)
+    server.pass_ms()
+    watcher = server.watch(tournament)
+    (board,) = (await watcher.read("snapshot")).data["running"]
+    assert board["away"] == []
+    seat = board["seats"].index("bob")
+    bob.drop()
+    gone_ms = server.world.clock.now_ms()
+    server.pass_ms()
+    away = (await watcher.read("move")).data["away"]
+    assert away[seat] == {"since_at_ms": gone_ms, "until_at_ms": gone_ms + 60_000}
+    assert away[1 - seat] is None
+    server.bots("bob", think_ms=50_000, join=tournament.id)
+    server.pass_ms()
+    assert (await watcher.read("move")).data["away"] == []

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 from rumble_engine import Drawing, Piece, get_game
 from rumble_server.web.pages.drawn import SHAPES, svg, token, words
-from rumble_server.web.pages.rendering import STATIC
+from rumble_server.web.static_files import STATIC
 
 NASTY = '"><script>alert(1)</script>'
 GAMES = ["tictactoe", "connect4", "gomoku", "othello", "breakthrough", "hex", "checkers", "minichess", "chess"]

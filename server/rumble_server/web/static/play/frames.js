@@ -80,6 +80,6 @@
  * @property {string} reason
  */
 /** @typedef {{name: string, house: string | null, about: string, games: string[], free: boolean}} Opponent */
-/** @typedef {{name: string, title: string, marks: string[]}} Game */
+/** @typedef {{name: string, title: string, seat_names: string[]}} Game */
 
 export {};

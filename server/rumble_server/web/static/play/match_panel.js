@@ -114,7 +114,7 @@ export class MatchPanel {
     this.#status(`${this.opponent} is thinking`);
     if (isNew) {
       const again = frame.resumed ? "goes on" : "has begun";
-      this.on.announce(`The match ${again}. You play ${this.#mark(frame.seat)} against ${this.opponent}.`);
+      this.on.announce(`The match ${again}. You play ${this.#plays(frame.seat)} against ${this.opponent}.`);
       byId("players").focus();
     }
     this.#pollSoon(POLL_AFTER_MS);
@@ -241,9 +241,9 @@ export class MatchPanel {
       element(
         "li",
         { "data-seat": String(seat) },
-        element("span", { class: "drawn token", hidden: "" }),
-        element("span", { class: "mark" }, this.#mark(seat)),
-        element("span", { class: "seat-name" }, name + (seat === match.seat ? " (you)" : "")),
+        element("span", { class: "drawn token", hidden: "", "aria-hidden": "true" }),
+        element("span", { class: "seat-name", title: name }, name + (seat === match.seat ? " (you)" : "")),
+        element("span", { class: "seat-plays" }, this.#plays(seat)),
         element("span", { class: "seat-clock" }),
       ),
     );
@@ -424,9 +424,9 @@ export class MatchPanel {
     }
   }
 
-  /** @param {number} seat */
-  #mark(seat) {
-    return this.#games.get(this.match?.game ?? "")?.marks[seat] ?? String(seat);
+  /** Return what people call a seat's pieces. @param {number} seat */
+  #plays(seat) {
+    return this.#games.get(this.match?.game ?? "")?.seat_names[seat] ?? String(seat);
   }
 }
 

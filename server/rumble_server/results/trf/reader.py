@@ -1,0 +1,370 @@
+"""Read TRF16 and TRF-2026, with the extensions of JaVaFo (XX.) and bbpPairings (BB.). Nothing is guessed.
+
+Lines of other codes are kept as text, or skipped where they are no field of an event (comments, national ratings). Of
+the older TRF06 a result without an opponent is read: `0000 - +` as a bye of the pairing, `=` as a half-point bye, `-`
+as an absence. Columns count from 1, as in the format's own description (FIDE Handbook C.04, Annex 2).
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+
+from rumble_server.results.problems import BadResults
+from rumble_server.results.trf import codes
+from rumble_server.results.trf.event import HALVES, Entry, Event, Forbidden, Player
+from rumble_server.results.trf.worth import BBP, KEYS, Points
+
+FIRST_ROUND = 92
+"""The column in which round 1 begins."""
+ROUND_WIDTH = 10
+MOST_ROUNDS = 999
+TEAM_FIELDS = ("013", "310", "320", "330")
+WITHOUT_OPPONENT = {codes.FORFEIT_WIN: codes.PAIRING_BYE, codes.DRAW: codes.HALF_BYE, codes.FORFEIT_LOSS: codes.ABSENT}
+_WHOLE = re.compile(r"[0-9]{1,6}")
+_TENTHS = re.compile(r"[0-9]{1,4}(\.[0-9]?)?|\.[0-9]")
+
+
+class BadTrf(BadResults):
+    """A TRF file that cannot be read; each problem begins with its line and column."""
+
+
+class _Bad(Exception):
+    """A problem in one line."""
+
+
+class _Line:
+    """A line of the file, by columns from 1."""
+
+    def __init__(self, number: int, text: str) -> None:
+        self.number = number
+        self.text = text
+        self.code = text[:3]
+
+    def __len__(self) -> int:
+        return len(self.text)
+
+    def bad(self, column: int, why: str) -> _Bad:
+        return _Bad(f"line {self.number}, column {column}: {why}")
+
+    def part(self, first: int, last: int) -> str:
+        """Return the columns from `first` to `last` without blanks around."""
+        return self.text[first - 1 : last].strip()
+
+    def whole(self, first: int, last: int, what: str, least: int = 1) -> int:
+        """Return a whole number. Raises _Bad."""
+        text = self.part(first, last)
+        if not _WHOLE.fullmatch(text) or int(text) < least:
+            raise self.bad(first, f"{what} must be a whole number from {least}, not {text!r}")
+        return int(text)
+
+    def tenths(self, first: int, last: int, what: str) -> int:
+        """Return points in tenths. Raises _Bad."""
+        return self.read_tenths(first, self.part(first, last), what)
+
+    def read_tenths(self, column: int, text: str, what: str) -> int:
+        """Return points in tenths. Raises _Bad."""
+        if not _TENTHS.fullmatch(text):
+            raise self.bad(column, f"{what} must be points such as 2.5, not {text!r}")
+        return int(Fraction(text.rstrip(".")) * 10)
+
+    def words(self) -> Iterator[tuple[int, str]]:
+        """Give the words after the code, each with its column."""
+        for found in re.finditer(r"[^\s,/]+", self.text[3:]):
+            yield found.start() + 4, found.group()
+
+    def numbers(self, first: int) -> list[tuple[int, int]]:
+        """Return the player numbers in columns of five from `first`, each with its column. Raises _Bad."""
+        columns = range(first, len(self.text.rstrip()) + 1, 5)
+        return [(column, self.whole(column, column + 3, "a player's number")) for column in columns]
+
+
+def read_trf(text: str) -> Event:
+    """Read an event. Raises BadTrf."""
+    return _Reader().read(text)
+
+
+class _Reader:
+    """What was read so far."""
+
+    def __init__(self) -> None:
+        self.fields: dict[str, str] = {}
+        self.players: dict[int, Player] = {}
+        self.lines: dict[int, _Line] = {}
+        """By player: its line."""
+        self.points = Points()
+        self.rounds: int | None = None
+        self.first_seat = ""
+        self.by_rank = False
+        self.accelerations: dict[int, list[int]] = defaultdict(list)
+        self.absent: set[int] = set()
+        """The players that XXZ names: they miss the next round."""
+        self.byes: dict[int, dict[int, str]] = defaultdict(dict)
+        self.forbidden: list[Forbidden] = []
+        self.named: list[tuple[int, _Line, int]] = []
+        """Players that other lines name, each with its line and column."""
+
+    def read(self, text: str) -> Event:
+        problems = []
+        for number, content in enumerate(re.split(r"\r\n|\r|\n", text.removeprefix("\ufeff")), 1):
+            try:
+                self.take(_Line(number, content))
+            except _Bad as error:
+                problems.append(str(error))
+        if not problems:
+            problems = list(self.contradictions())
+        if not problems and not self.players:
+            problems = ["line 1, column 1: there is no player (no line 001)"]
+        if problems:
+            raise BadTrf(problems)
+        event = self.event()
+        problems = list(self.wrong_points(event))
+        if problems:
+            raise BadTrf(problems)
+        return event
+
+    def take(self, line: _Line) -> None:
+        code = line.code
+        if code == "001":
+            self.take_player(line)
+        elif code in TEAM_FIELDS:
+            raise line.bad(1, f"field {code}: events of teams are not read")
+        elif code == "299":
+            raise line.bad(1, "field 299: points that no result gives are not read")
+        elif code in ("142", "XXR"):
+            self.rounds = line.whole(4, len(line), "the number of rounds")
+            if self.rounds > MOST_ROUNDS:
+                raise line.bad(5, f"more than {MOST_ROUNDS} rounds")
+        elif code == "152":
+            if line.part(4, len(line)) not in ("W", "B"):
+                raise line.bad(5, f"the initial colour is W or B, not {line.part(4, len(line))!r}")
+            self.first_seat = line.part(4, len(line)).lower()
+        elif code == "XXC":
+            self.take_configuration(line)
+        elif code == "XXZ":
+            for column, word in line.words():
+                self.absent.add(self.name(line, column, word))
+        elif code == "240":
+            self.take_byes(line)
+        elif code == "XXA":
+            self.take_accelerations(line)
+        elif code == "250":
+            self.take_acceleration(line)
+        elif code == "260":
+            numbers = tuple(self.named_in(line, 13))
+            first, last = self.rounds_of(line, 5, 9)
+            self.forbidden.append(Forbidden(numbers, first, last))
+        elif code == "XXP":
+            self.forbidden.append(Forbidden(tuple(self.name(line, *word) for word in line.words()), 1, None))
+        elif code in BBP:
+            self.points.set(BBP[code], line.tenths(4, len(line), f"field {code}"), bye_as_win=True)
+        elif code == "XXS":
+            self.take_worth(line)
+        elif code == "162":
+            self.take_worth_162(line)
+        elif re.fullmatch(r"\d\d2", code):
+            self.fields.setdefault(code, line.part(4, len(line)))
+
+    def take_player(self, line: _Line) -> None:
+        if not line.part(15, 47):
+            raise line.bad(15, "a player needs a name")
+        number = line.whole(5, 8, "the starting number")
+        if number in self.players:
+            raise line.bad(5, f"a second player {number} (line {self.lines[number].number} has the first)")
+        columns = range(FIRST_ROUND, len(line.text.rstrip()) + 1, ROUND_WIDTH)
+        if len(columns) > MOST_ROUNDS:
+            raise line.bad(FIRST_ROUND, f"more than {MOST_ROUNDS} rounds")
+        entries = [self.entry(line, column, number) for column in columns]
+        while entries and entries[-1] is None:
+            entries.pop()
+        self.lines[number] = line
+        self.players[number] = Player(
+            number,
+            line.part(15, 47),
+            line.part(11, 13),
+            line.whole(49, 52, "the rating", 0) or None if line.part(49, 52) else None,
+            line.tenths(81, 84, "the points") if line.part(81, 84) else None,
+            line.whole(86, 89, "the rank") if line.part(86, 89) else None,
+            tuple(entry or Entry() for entry in entries),
+        )
+
+    def entry(self, line: _Line, column: int, number: int) -> Entry | None:
+        """Return the round that begins in a column; None if it is blank. Raises _Bad."""
+        opponent_text, seat = line.part(column, column + 3), line.part(column + 4, column + 6).lower()
+        code = line.part(column + 7, column + 7).upper()
+        if line.part(column + 8, column + 9):
+            raise line.bad(column + 8, f"nothing stands between two rounds, but {line.part(column + 8, column + 9)!r}")
+        if not (opponent_text or seat or code):
+            return None
+        opponent = line.whole(column, column + 3, "the opponent", 0) if opponent_text else 0
+        if opponent == number:
+            raise line.bad(column, f"player {number} cannot meet itself")
+        if seat not in (codes.WHITE, codes.BLACK, codes.NO_SEAT, ""):
+            raise line.bad(column + 5, f"the colour is w, b or -, not {seat!r}")
+        if not opponent:
+            code = WITHOUT_OPPONENT.get(code, code) or codes.ABSENT
+            if code not in codes.BYES or seat in (codes.WHITE, codes.BLACK):
+                raise line.bad(column + 7, f"{seat} {code} needs an opponent".strip())
+            return Entry(0, codes.NO_SEAT, code)
+        if code not in codes.PLAYED | codes.FORFEITS:
+            raise line.bad(column + 7, f"{code!r} is no result against an opponent")
+        if seat not in (codes.WHITE, codes.BLACK):
+            raise line.bad(column + 5, f"a game needs a colour, w or b, not {seat!r}")
+        return Entry(opponent, seat, code)
+
+    def take_configuration(self, line: _Line) -> None:
+        for _, word in line.words():
+            if word == "rank":
+                self.by_rank = True
+            elif word in ("white1", "black1"):
+                self.first_seat = word[0]
+
+    def take_byes(self, line: _Line) -> None:
+        kind = line.part(5, 5).upper()
+        if kind not in codes.REQUESTED:
+            raise line.bad(5, f"the kind of a bye is F, H or Z, not {kind!r}")
+        number = line.whole(7, 9, "the round")
+        for player in self.named_in(line, 11):
+            self.byes[number][player] = kind
+
+    def take_accelerations(self, line: _Line) -> None:
+        number = self.name(line, 5, line.part(5, 8))
+        for column in range(10, len(line.text.rstrip()) + 1, 5):
+            blank = not line.part(column, column + 3)
+            self.accelerations[number].append(0 if blank else line.tenths(column, column + 3, "virtual points"))
+
+    def take_acceleration(self, line: _Line) -> None:
+        if line.part(5, 8) and line.tenths(5, 8, "virtual match points"):
+            raise line.bad(5, "match points are for teams")
+        points = line.tenths(10, 13, "virtual points")
+        first, last = self.rounds_of(line, 15, 19)
+        lowest = line.whole(23, 26, "the first player")
+        highest = line.whole(28, 31, "the last player") if line.part(28, 31) else lowest
+        if not lowest <= highest <= 9999:
+            raise line.bad(28, f"the last player {highest} comes before the first {lowest}")
+        for number in range(lowest, highest + 1):
+            given = self.accelerations[number]
+            given.extend([0] * (last - len(given)))
+            given[first - 1 : last] = [points] * (last - first + 1)
+
+    def take_worth(self, line: _Line) -> None:
+        for column, word in line.words():
+            key, equals, value = word.partition("=")
+            if key not in KEYS or not equals:
+                raise line.bad(column, f"{word!r} is not KEY=POINTS with a key of {', '.join(KEYS)}")
+            self.points.set(key, line.read_tenths(column + len(key) + 1, value, key), bye_as_win=False)
+
+    def take_worth_162(self, line: _Line) -> None:
+        for column in range(6, len(line.text.rstrip()) + 1, 9):
+            key = line.part(column, column)
+            if key == "X":
+                continue  # games without a result, which are not read
+            if key not in ("W", "D", "L", "A", "Z", "P"):
+                raise line.bad(column, f"the points are of W, D, L, A, P or X, not of {key!r}")
+            self.points.set(key, line.tenths(column + 1, column + 4, f"the points of {key}"), bye_as_win=True)
+
+    def rounds_of(self, line: _Line, first: int, last: int) -> tuple[int, int]:
+        """Return the first and the last round that a line is about. Raises _Bad."""
+        begin = line.whole(first, first + 2, "the first round")
+        end = line.whole(last, last + 2, "the last round") if line.part(last, last + 2) else begin
+        if not begin <= end <= MOST_ROUNDS:
+            raise line.bad(last, f"round {end} comes before round {begin}, or is beyond {MOST_ROUNDS}")
+        return begin, end
+
+    def name(self, line: _Line, column: int, text: str) -> int:
+        if not _WHOLE.fullmatch(text):
+            raise line.bad(column, f"{text!r} is not a player's number")
+        self.named.append((int(text), line, column))
+        return int(text)
+
+    def named_in(self, line: _Line, first: int) -> list[int]:
+        numbers = line.numbers(first)
+        self.named += [(number, line, column) for column, number in numbers]
+        return [number for _, number in numbers]
+
+    # --- what the lines say together ---
+
+    def contradictions(self) -> Iterator[str]:
+        for number, line, column in self.named:
+            if number not in self.players:
+                yield str(line.bad(column, f"there is no player {number}"))
+        for number, player in self.players.items():
+            for index, entry in enumerate(player.entries):
+                why = self.contradiction(number, index, entry)
+                if why:
+                    column = FIRST_ROUND + ROUND_WIDTH * index
+                    yield str(self.lines[number].bad(column, f"round {index + 1}: {why}"))
+
+    def contradiction(self, number: int, index: int, entry: Entry) -> str:
+        """Return why a round and that of the opponent do not go together; empty if they do."""
+        if not entry.opponent:
+            return ""
+        opponent = self.players.get(entry.opponent)
+        if opponent is None:
+            return f"there is no player {entry.opponent}"
+        other = opponent.entries[index] if index < len(opponent.entries) else Entry()
+        if other.opponent != number:
+            return f"player {number} meets {entry.opponent}, which meets {other.opponent or 'nobody'}"
+        if other.seat == entry.seat:
+            return f"players {number} and {entry.opponent} have the same colour"
+        played = entry.code in codes.PLAYED
+        if played != (other.code in codes.PLAYED) or HALVES.get(entry.code, 0) + HALVES.get(other.code, 0) > 2:
+            return f"the results {entry.code} and {other.code} of {number} and {entry.opponent} do not go together"
+        return ""
+
+    def event(self) -> Event:
+        played = 0
+        for player in self.players.values():
+            for index, entry in enumerate(player.entries):
+                if entry.code not in codes.REQUESTED:
+                    played = max(played, index + 1)
+        byes: dict[int, dict[int, str]] = defaultdict(dict)
+        for number in self.absent:
+            byes[played + 1][number] = codes.ABSENT
+        for round_, asked in self.byes.items():
+            if round_ > played:
+                byes[round_].update(asked)
+        players = []
+        for number, player in self.players.items():
+            for index, entry in enumerate(player.entries[played:], played + 1):
+                byes[index][number] = entry.code
+            missing = (Entry(),) * (played - len(player.entries))
+            players.append(replace(player, entries=player.entries[:played] + missing))
+        return Event(
+            tuple(players),
+            self.fields,
+            self.rounds,
+            played,
+            self.first_seat,
+            self.by_rank,
+            self.fields.get("192", ""),
+            self.points.worth(),
+            {number: tuple(given) for number, given in self.accelerations.items() if number in self.players},
+            {number: dict(asked) for number, asked in byes.items()},
+            tuple(self.forbidden),
+        )
+
+    def wrong_points(self, event: Event) -> Iterator[str]:
+        """Give each player whose points do not follow from its results.
+
+        They may have the byes of the next round in them, or virtual points, as pairing programs write them.
+        """
+        if event.rounds is not None and event.played > event.rounds:
+            yield f"line 1, column 1: {event.played} rounds were played of {event.rounds}"
+        for player in event.players:
+            counted = event.points(player)
+            if player.points in (None, *_acceptable(event, player, counted)):
+                continue
+            shown = f"{(player.points or 0) / 10:.1f} points, but its results give {counted / 10:.1f}"
+            yield str(self.lines[player.number].bad(81, f"player {player.number} has {shown}"))
+
+
+def _acceptable(event: Event, player: Player, counted: int) -> Iterator[int]:
+    following = event.byes.get(event.played + 1, {}).get(player.number)
+    bye = 0 if following is None else event.worth[following, codes.NO_SEAT]
+    given = event.accelerations.get(player.number, ())
+    virtual = {0, *(given[index] for index in (event.played - 1, event.played) if 0 <= index < len(given))}
+    for more in virtual:
+        yield counted + more
+        yield counted + bye + more

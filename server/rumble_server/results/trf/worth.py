@@ -1,0 +1,57 @@
+"""What results are worth in a TRF file: fields 162 (TRF-2026), XXS (JaVaFo) and BBW to BBU (bbpPairings)."""
+
+from rumble_server.results.trf import codes
+from rumble_server.results.trf.event import STANDARD, Worth
+
+SEATS = (codes.WHITE, codes.BLACK, codes.NO_SEAT)
+UNRATED = {codes.WIN: codes.UNRATED_WIN, codes.DRAW: codes.UNRATED_DRAW, codes.LOSS: codes.UNRATED_LOSS}
+Cells = tuple[tuple[str, str], ...]
+
+
+def _cells(*results: str, seats: str = "") -> Cells:
+    return tuple((code, seat) for code in results for seat in (seats or SEATS))
+
+
+KEYS: dict[str, Cells] = {
+    "WW": _cells(codes.WIN, seats=codes.WHITE),
+    "BW": _cells(codes.WIN, seats=codes.BLACK),
+    "WD": _cells(codes.DRAW, seats=codes.WHITE),
+    "BD": _cells(codes.DRAW, seats=codes.BLACK),
+    "WL": _cells(codes.LOSS, seats=codes.WHITE),
+    "BL": _cells(codes.LOSS, seats=codes.BLACK),
+    "FW": _cells(codes.FORFEIT_WIN),
+    "FL": _cells(codes.FORFEIT_LOSS),
+    "PAB": _cells(codes.PAIRING_BYE),
+    "FPB": _cells(codes.FULL_BYE),
+    "HPB": _cells(codes.HALF_BYE),
+    "ZPB": _cells(codes.ABSENT),
+    "W": _cells(codes.WIN, codes.FORFEIT_WIN, codes.FULL_BYE),
+    "D": _cells(codes.DRAW, codes.HALF_BYE),
+    "L": _cells(codes.LOSS),
+    "A": _cells(codes.FORFEIT_LOSS, codes.ABSENT),
+    "Z": _cells(codes.FORFEIT_LOSS, codes.ABSENT),
+    "P": _cells(codes.PAIRING_BYE),
+}
+"""What each key of XXS and of 162 sets. bbpPairings writes Z in 162 where the format has A."""
+BBP = {"BBW": "W", "BBD": "D", "BBL": "L", "BBZ": "ZPB", "BBF": "FL", "BBU": "PAB"}
+
+
+class Points:
+    """The points of each code as fields set them, one after the other."""
+
+    def __init__(self) -> None:
+        self._worth = {cell: value for code, value in STANDARD.items() for cell in _cells(code)}
+        self._bye_given = False
+
+    def set(self, key: str, tenths: int, *, bye_as_win: bool) -> None:
+        """Set what a key is worth. `bye_as_win`: a pairing-allocated bye follows a win unless the file sets it."""
+        self._worth.update(dict.fromkeys(KEYS[key], tenths))
+        if key in ("P", "PAB"):
+            self._bye_given = True
+        elif key == "W" and bye_as_win and not self._bye_given:
+            self._worth.update(dict.fromkeys(KEYS["P"], tenths))
+
+    def worth(self) -> Worth:
+        """Return the points of every code; a game of less than a move is worth what any other is."""
+        short = {(UNRATED[code], seat): value for (code, seat), value in self._worth.items() if code in UNRATED}
+        return self._worth | short

@@ -1,0 +1,23 @@
+"""What the sender of a request can read."""
+
+
+def takes_gzip(accept_encoding: str) -> bool:
+    """Return whether an `Accept-Encoding` wants gzip: its weight is above zero, and not below that of `identity`.
+
+    RFC 9110, 12.5.3: `*` stands for the codings that are not named; a weight is `;q=` and a number from 0 to 1.
+    """
+    weights: dict[str, float] = {}
+    for each in accept_encoding.lower().split(","):
+        coding, _, weight = each.replace(" ", "").partition(";q=")
+        try:
+            weights[coding] = float(weight or 1)
+        except ValueError:
+            weights[coding] = 0.0
+    wanted = weights.get("gzip", weights.get("*", 0.0))
+    return wanted > 0 and wanted >= weights.get("identity", 0.0)
+
+
+def knows(if_none_match: str, etag: str) -> bool:
+    """Return whether an `If-None-Match` names this `ETag`; weak ones are the same (RFC 9110, 13.1.2)."""
+    known = [each.strip().removeprefix("W/") for each in if_none_match.split(",")]
+    return etag.removeprefix("W/") in known or "*" in known

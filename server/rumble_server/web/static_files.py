@@ -1,0 +1,99 @@
+"""Scripts, sheets and pictures: under a path with the hash of them all, so that browsers keep them for good.
+
+They are read once, so that what is under a hash never changes, even where an upgrade replaces the files meanwhile.
+"""
+
+import gzip
+import re
+from functools import cache, cached_property
+from hashlib import blake2b
+from pathlib import Path, PurePosixPath
+from posixpath import normpath
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from rumble_server.web.accepted import knows, takes_gzip
+from rumble_server.web.errors import WebError
+
+STATIC = Path(__file__).parent / "static"
+PREFIX = "/static"
+MEDIA_TYPES = {
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".py": "text/x-python; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
+"""By suffix; other files are not served."""
+FOR_GOOD = "public, max-age=31536000, immutable"
+ASKED_ABOUT = "no-cache"
+"""A browser may keep it, and asks at each use whether it is still so."""
+IMPORT = re.compile(rb'^(?:import|\} from) [^"\n]*"(\.[^"]+)";', re.MULTILINE)
+HASH = re.compile(r"[0-9a-f]{16}")
+
+
+class StaticFile:
+    """One of them, as it is sent."""
+
+    def __init__(self, path: Path) -> None:
+        self.content = path.read_bytes()
+        self.media_type = MEDIA_TYPES[path.suffix]
+        self.etag = f'"{blake2b(self.content, digest_size=8).hexdigest()}"'
+
+    @cached_property
+    def packed(self) -> bytes:
+        """Its content as gzip. The largest takes about 1 ms, once."""
+        return gzip.compress(self.content, mtime=0)
+
+
+class StaticFiles:
+    """A folder of them."""
+
+    def __init__(self, folder: Path) -> None:
+        found = (path for path in folder.rglob("*") if path.suffix in MEDIA_TYPES)
+        self._files = {path.relative_to(folder).as_posix(): StaticFile(path) for path in found}
+        etags = "".join(f"{name} {file.etag}\n" for name, file in sorted(self._files.items()))
+        self.root = f"{PREFIX}/{blake2b(etags.encode(), digest_size=8).hexdigest()}"
+        """The path under which browsers keep them. Imports are relative, so modules find each other under it."""
+
+    def imported(self, entries: list[str]) -> list[str]:
+        """Return the modules that these import, and those import in turn, each once, as a browser would find them."""
+        found = dict.fromkeys(entries)
+        waiting = list(entries)
+        while waiting:
+            name = waiting.pop(0)
+            for path in IMPORT.findall(self._files[name].content):
+                other = normpath(PurePosixPath(name).parent / path.decode())
+                if other not in found:
+                    found[other] = None
+                    waiting.append(other)
+        return list(found)[len(set(entries)) :]
+
+    async def answer(self, request: Request) -> Response:
+        """Send a file. A page of another version is sent on to this one's file: it is better than none."""
+        path: str = request.path_params["path"]
+        shown_hash, _, rest = path.partition("/")
+        is_kept = f"{PREFIX}/{shown_hash}" == self.root
+        has_hash = HASH.fullmatch(shown_hash) is not None
+        name = rest if has_hash else path
+        file = self._files.get(name)
+        if file is None:
+            raise WebError.not_found(f"there is nothing at {request.url.path}")
+        if has_hash and not is_kept:
+            return RedirectResponse(f"{self.root}/{name}", headers={"Cache-Control": ASKED_ABOUT})
+        headers = {
+            "Cache-Control": FOR_GOOD if is_kept else ASKED_ABOUT,
+            "ETag": f"W/{file.etag}",
+            "Vary": "Accept-Encoding",
+        }
+        if knows(request.headers.get("If-None-Match", ""), file.etag):
+            return Response(status_code=304, headers=headers)
+        if not takes_gzip(request.headers.get("Accept-Encoding", "")) or len(file.packed) >= len(file.content):
+            return Response(file.content, media_type=file.media_type, headers=headers)
+        return Response(file.packed, media_type=file.media_type, headers={**headers, "Content-Encoding": "gzip"})
+
+
+@cache
+def static_files() -> StaticFiles:
+    """Read the static files of the server."""
+    return StaticFiles(STATIC)

@@ -1,0 +1,77 @@
+"""Every piece of every game, or its outline, stands out from what is behind it: at least 3:1, light and dark."""
+
+from dataclasses import asdict, replace
+from typing import Any
+
+import pytest
+from playwright.async_api import Page
+from rumble_engine import Drawing, game_names, get_game
+
+LEAST = 3.0
+"""The contrast of graphics that WCAG 2.2 asks for (1.4.11)."""
+PLACES = {"card": "raised", "to-move": "accent-paper", "page": "paper"}
+"""What is behind a piece beside a name, by the variable of its colour."""
+MEASURE = """async ([drawing, places]) => {
+  const { picture, token } = await import("/static/drawing.js");
+  const light = (colour) => {
+    const canvas = Object.assign(document.createElement("canvas"), { width: 1, height: 1 }).getContext("2d");
+    canvas.fillStyle = colour;
+    canvas.fillRect(0, 0, 1, 1);
+    const [red, green, blue] = [...canvas.getImageData(0, 0, 1, 1).data].map((part) => {
+      const share = part / 255;
+      return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const contrast = (one, other) => {
+    const [less, more] = [light(one), light(other)].sort((a, b) => a - b);
+    return (more + 0.05) / (less + 0.05);
+  };
+  const standsOut = (piece, behind) => {
+    const style = getComputedStyle(piece.querySelector(".body, .pen"));
+    const colours = [style.fill, style.stroke].filter((colour) => colour !== "none");
+    return Math.max(...colours.map((colour) => contrast(colour, behind)));
+  };
+  const found = {};
+  const put = (classes, child) => {
+    const place = document.createElement("div");
+    place.className = classes;
+    place.append(child);
+    document.querySelector("main").append(place);
+    return place;
+  };
+  for (const [name, variable] of Object.entries(places)) {
+    for (const seat of [0, 1]) {
+      const place = put("drawn token", token(drawing, seat));
+      place.style.background = `var(--${variable})`;
+      found[`${seat} beside a name, ${name}`] = standsOut(place, getComputedStyle(place).backgroundColor);
+    }
+  }
+  const board = put("drawn", picture(drawing, "a board"));
+  for (const kind of ["grid", "felt", "wood", "holes", "hexagons", "light-squares", "dark-squares"]) {
+    const surface = board.querySelector(`.${kind}`);
+    for (const piece of surface ? board.querySelectorAll(".piece") : []) {
+      found[`${piece.getAttribute("class")} on ${kind}`] = standsOut(piece, getComputedStyle(surface).fill);
+    }
+  }
+  return found;
+}"""
+
+
+def all_pieces(name: str) -> Drawing:
+    """Return a board of a game with every piece that it has."""
+    game = get_game(name)
+    drawing = game.drawing(game.initial().view())
+    assert drawing is not None
+    marks = "".join(drawing.pieces)
+    return replace(drawing, board=marks.ljust(len(drawing.board), "."))
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", game_names())
+async def test_pieces_stand_out(page: Page, name: str, scheme: Any) -> None:
+    await page.emulate_media(color_scheme=scheme)
+    await page.goto("/")
+    found = await page.evaluate(MEASURE, [asdict(all_pieces(name)), PLACES])
+    assert len(found) > 2 * len(PLACES)
+    assert {what: round(ratio, 2) for what, ratio in found.items() if ratio < LEAST} == {}
