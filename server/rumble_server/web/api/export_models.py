@@ -20,8 +20,17 @@ class ExportedMatch(Result):
     infos: list[MoveInfo | None] | None = None
 
 
+class PairedRound(ServerMessageModel):
+    """A round of a Swiss as it was paired: the bots by seat in the first leg, and who was given points."""
+
+    round: Count
+    pairs: list[list[str]]
+    byes: list[str]
+    half_byes: list[str]
+
+
 class ExportedTournament(ServerMessageModel):
-    """What was played, how, and how far it has come. Later versions may say more."""
+    """What was played, how, and how far it has come. Later versions may say more; the last fields are of a Swiss."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -40,14 +49,27 @@ class ExportedTournament(ServerMessageModel):
     scheme: list[float] = Field(min_length=3, max_length=3)
     """Points for a win, a draw and a loss."""
     tiebreak_order: list[str]
+    tiebreak_rules: str
     names: list[str]
     """The field, in the order in which the bots joined."""
+    pairing_order: list[str]
+    """The field in the order of the pairing numbers; empty before the start."""
+    seed_ratings: dict[str, float]
     matches_total: Count | None
     """Null where the schedule does not tell it yet."""
     matches_over: Count
     created_at_ms: Milliseconds
     started_at_ms: Milliseconds | None
     ended_at_ms: Milliseconds | None
+    pairing_rules: str | None = None
+    acceleration: str | None = None
+    number_of_rounds: Count | None = None
+    half_byes: dict[str, list[str]] | None = None
+    """By round: who asked for half a point in it."""
+    withdrawn: list[str] | None = None
+    virtual_points: list[list[float]] | None = None
+    """By pairing number and round, where the pairing is accelerated."""
+    rounds_paired: list[PairedRound] | None = None
 
 
 class ExportDocument(ServerMessageModel):
