@@ -1,6 +1,7 @@
 """`rumble watch`: what it makes of events, and a whole tournament over a real server."""
 
 import io
+import json
 import re
 import threading
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from rumble_server.cli.support.event_stream import Event
 from rumble_server.cli.support.watching import WatchedTournament
 
 from tests.server.cli.server_thread import PATIENCE_S, TOKEN, play, server_on_thread
+from tests.server.web.export_schema import check_export
 
 Captured = pytest.CaptureFixture[str]
 
@@ -210,6 +212,7 @@ def test_a_tournament_is_watched_to_its_end(capsys: Captured, server_url: str, t
         file = tmp_path / f"cup.{kind}"
         assert run(["tournament", "export", "cup", "--format", kind, "--out", str(file)]) == 0
         assert file.read_text().startswith(begin)
+    check_export(json.loads((tmp_path / "cup.json").read_text()))
     capsys.readouterr()
     assert run(["tournament", "standings", "cup"]) == 0
     assert capsys.readouterr().out.splitlines()[1].split()[:4] == ["#", "name", "points", "rating"]
