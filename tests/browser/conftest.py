@@ -119,6 +119,8 @@ async def open_page(browser: "Browser", problems: "Problems", server: RunningSer
         context = await browser.new_context(**{"base_url": server.url, **options})
         context.set_default_timeout(PATIENCE_MS)
         contexts.append(context)
+        if not options.get("java_script_enabled", True):
+            problems.allow(r"failed: .*\.js \(csp\)")  # without scripts the browser refuses to preload them
         await problems.watch(context)
         return await context.new_page()
 

@@ -11,7 +11,7 @@ An answer of another shape, or off the board, is passed on as Python writes it: 
 refuses it by that name. An answer that is text is passed on as it is.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import index
 from string import ascii_lowercase
@@ -32,12 +32,19 @@ class BoardGame:
     """Gives the cell for a number alone."""
     text_of: Callable[[Cell], str]
     """Gives the move for a cell."""
+    between: str
+    """What the text of a position has between two rows."""
 
     def board(self, state: Mapping[str, Any]) -> Board:
         """Return the rows of the board, from the top."""
         cells = [None if cell == "." else cell for cell in state["board"]]
         columns = self.columns(state)
         return [cells[start : start + columns] for start in range(0, len(cells), columns)]
+
+    def position(self, rows: Sequence[object]) -> str:
+        """Return the text of a board, whose cells are not checked: who reads the text refuses wrong ones."""
+        lines = [row if isinstance(row, list | tuple) else [row] for row in rows]
+        return self.between.join("".join("." if cell is None else str(cell) for cell in line) for line in lines)
 
     def move(self, answer: Any, state: Mapping[str, Any]) -> str:
         """Return the answer as the text of a move, or, if it names no cell, as Python writes it."""
@@ -68,10 +75,12 @@ BOARD_GAMES = {
         columns=lambda state: 3,
         cell_of=lambda number: divmod(number, 3),
         text_of=lambda cell: str(3 * cell[0] + cell[1]),
+        between="",
     ),
     "connect4": BoardGame(
         columns=lambda state: int(state["columns"]),
         cell_of=lambda number: (0, number),
         text_of=lambda cell: ascii_lowercase[cell[1]],
+        between="/",
     ),
 }

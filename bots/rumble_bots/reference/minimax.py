@@ -9,8 +9,9 @@ from rumble_engine import State
 
 from rumble_bots.reference.errors import BadOption
 from rumble_bots.reference.reference_bot import Choice, ReferenceBot
-from rumble_bots.search import SEARCHES, Found, Limits, Search, Tally, is_small, think
+from rumble_bots.search import SEARCHES, Found, Limits, Search, Tally, is_small, solve, think
 from rumble_bots.search.base import Clock
+from rumble_bots.search.thinking import Progress
 
 REMEMBERED = 16_384
 """Most answers that are cached, of positions searched to the end; tic-tac-toe has 4,520 positions with a move."""
@@ -52,13 +53,22 @@ class Minimax(ReferenceBot):
         known = self.answers.get(state)
         if known is not None:
             return known
-        found, tally = think(self.look, state, self.limits, budget_ms)
-        choice = Choice(state.text_of(found.code), found.value, tally.nodes, self.remark(found))
+        found, tally = think(self.look, state, self.limits, budget_ms, self.search_of(state).patience)
+        choice = self.choice(state, found, tally)
         if found.complete:
             if len(self.answers) >= REMEMBERED:
                 self.answers.clear()
             self.answers[state] = replace(choice, nodes=0)
         return choice
+
+    def solve(self, state: State, told: Progress) -> Choice:
+        """Choose without a limit, by a search to the end of the game; `told` hears of its progress."""
+        self.searches[type(state)] = SEARCHES[self.search or "strong"]()
+        return self.choice(state, *solve(self.look, state, told))
+
+    def choice(self, state: State, found: Found, tally: Tally) -> Choice:
+        line = self.search_of(state).line(state, found.code)
+        return Choice(line[0], found.value, tally.nodes, self.remark(found), tally.depth, line if line[1:] else ())
 
     def look(self, state: State, depth: float, tally: Tally) -> Found:
         return self.search_of(state).best(state, depth, tally)

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from random import Random
 from typing import ClassVar, final
 
@@ -22,6 +22,10 @@ class Choice:
     """Number of positions looked at, if it searched."""
     note: str = ""
     """A remark for a person."""
+    depth: int | None = field(default=None, compare=False)
+    """How many plies it looked ahead, if it counted them."""
+    line: Sequence[str] = field(default=(), compare=False)
+    """The moves that it expects, its own first, if it knows more than its own."""
 
 
 class ReferenceBot(ABC):

@@ -20,7 +20,7 @@ Clock = Callable[[], float]
 
 
 class OutOfTime(Exception):
-    """The search was stopped by its clock; `think` catches it."""
+    """The search was stopped by its clock or its bound of nodes; `think` catches it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,24 +36,29 @@ class Found:
 
 
 class Tally:
-    """Counts the nodes of a search and stops it at its deadline.
+    """Counts the nodes of a search, and stops it at its deadline or after `most_nodes`.
 
     A node is a position whose value was searched, the root included; a value found in a table is none.
     """
 
-    __slots__ = ("clock", "deadline", "guesses", "nodes")
+    __slots__ = ("clock", "deadline", "depth", "guesses", "most_nodes", "nodes")
 
-    def __init__(self, limit_ms: float | None = None, clock: Clock = time.monotonic) -> None:
+    def __init__(
+        self, limit_ms: float | None = None, clock: Clock = time.monotonic, most_nodes: float = math.inf
+    ) -> None:
         self.nodes = 0
+        self.most_nodes = most_nodes
+        self.depth: int | None = None
+        """The depth in plies that was finished last; None where that was to the end of the game."""
         self.guesses = 0
         """Number of values that were estimates."""
         self.clock = clock
         self.deadline = None if limit_ms is None else clock() + limit_ms / 1000
 
     def visit(self) -> None:
-        """Count a node. Raises OutOfTime at the deadline; reading the clock costs far less than a node."""
+        """Count a node. Raises OutOfTime at a limit; reading the clock costs far less than a node."""
         self.nodes += 1
-        if self.deadline is not None and self.clock() >= self.deadline:
+        if self.nodes > self.most_nodes or (self.deadline is not None and self.clock() >= self.deadline):
             raise OutOfTime
 
     def guess(self, state: State) -> float:
@@ -67,6 +72,8 @@ class Search(ABC):
 
     prunes = False
     """Whether it leaves out moves that cannot change the result."""
+    patience = 200_000
+    """Nodes after which it gives up a search to the end of the game that nobody insists on, which takes some 3 s."""
 
     @abstractmethod
     def beyond(self, state: State, depth: float, tally: Tally, alpha: float, beta: float) -> float:
@@ -106,3 +113,7 @@ class Search(ABC):
             if self.prunes and best >= 1:
                 break
         return Found(chosen, best + 0.0, complete=tally.guesses == guesses)  # + 0.0: a draw is 0.0, never -0.0
+
+    def line(self, state: State, code: int) -> list[str]:
+        """Return the moves that it expects from `state` on, the first of them `code`, as far as it remembers them."""
+        return [state.text_of(code)]

@@ -4,7 +4,7 @@ from collections.abc import Hashable
 
 from rumble_engine import State
 
-from rumble_bots.search.base import END, Tally
+from rumble_bots.search.base import END, Search, Tally
 from rumble_bots.search.plain import Plain
 
 LIMIT = 250_000
@@ -17,6 +17,8 @@ class Cached(Plain):
     A value found at a depth is used for smaller depths too, so at a limited depth it may be better informed than
     plain minimax's. One table serves one game.
     """
+
+    patience = Search.patience
 
     def __init__(self) -> None:
         self.table: dict[Hashable, tuple[float, float]] = {}

@@ -18,6 +18,8 @@ POSITIONS = 250_000
 """Default of the most positions in a table: some 70 MB in connect four."""
 NONE = -(1 << 62)
 """A code that is no move of any game."""
+LONGEST_LINE = 20
+"""Most moves of a line that is told."""
 NO_KILLERS = (NONE, NONE)
 
 FAR = 8.0
@@ -109,6 +111,15 @@ class Strong(Search):
             self.refuted(state.to_move, chosen, depth)
         self.chosen = chosen
         return best
+
+    def line(self, state: State, code: int) -> list[str]:
+        """Follow the best moves of the table."""
+        moves: list[str] = []
+        while code in state.codes() and len(moves) < LONGEST_LINE:
+            moves.append(state.text_of(code))
+            state = state.after(code)
+            code = self.table.get(self.key(state), UNKNOWN)[3] if not self.folds else NONE
+        return moves
 
     def key(self, state: State) -> Hashable:
         return state.canonical() if self.folds else state

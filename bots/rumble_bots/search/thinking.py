@@ -12,12 +12,16 @@ from rumble_bots.search.base import END, Clock, Found, OutOfTime, Tally
 
 Look = Callable[[State, float, Tally], Found]
 """A search of one position to one depth; it may raise OutOfTime."""
+Progress = Callable[[Found, Tally], object]
+"""Is told what was found so far."""
 TIME_MS = 50
 """Default of the ms for a move in a game too big to search to its end."""
 SHARE = 0.5
 """The part of the time budget that a search uses; a busy machine may need the rest."""
 SMALL = 1_000_000
-"""Most nodes of a game tree that is always searched to its end; tic-tac-toe's has 549,946."""
+"""Most nodes of a game tree that a search to its end is tried on; tic-tac-toe's has 549,946."""
+MOST_NODES = 1_000_000
+"""Nodes after which a search to a given depth without a clock is given up, which takes some 10 s."""
 PROBES = 4
 """Number of random games from which the size of a tree is estimated; all must say that it is small."""
 
@@ -36,24 +40,39 @@ class Limits:
                 raise ValueError(f"{name} must be a number from 1 up, not {value!r}")
 
 
-def think(look: Look, state: State, limits: Limits, budget_ms: int | None) -> tuple[Found, Tally]:
+def think(
+    look: Look, state: State, limits: Limits, budget_ms: int | None, patience: int = MOST_NODES
+) -> tuple[Found, Tally]:
     """Return the result of `look` for `state` within `limits`, and its tally.
 
-    Without a clock it looks once, at full depth. With a clock, which is the lesser of `limits.time_ms` and half of
-    `budget_ms` (the most time for this move), it looks one ply deep, then two, and so on; the last finished depth
-    counts. A game too big to end gets `TIME_MS` if nothing else limits it; there it takes a win as soon as one is
-    found, and in a lost position the move of the deepest look that did not yet see the loss.
-    There is always an answer: if the clock does not allow one ply, it looks one ply deep without the clock.
+    Without a clock it looks once, at full depth, and gives up after `patience` nodes (`MOST_NODES` with a depth). With
+    a clock, which is the lesser of `limits.time_ms` and half of `budget_ms` (the most time for this move), it looks one
+    ply deep, then two, and so on; the last finished depth counts. A game too big to end, or given up, gets `TIME_MS` if
+    nothing else limits it; there it takes a win as soon as one is found, and in a lost position the move of the deepest
+    look that did not yet see the loss. There is always an answer: if the clock does not allow one ply, it looks one ply
+    deep without the clock.
     """
     deepest = END if limits.depth is None else limits.depth
     patient = deepest < END or is_small(state)
+    allowed = None if budget_ms is None else budget_ms * SHARE
+    if patient and limits.time_ms is None and allowed is None:
+        tally = Tally(most_nodes=patience if deepest == END else MOST_NODES)
+        try:
+            found = look(state, deepest, tally)
+        except OutOfTime:
+            patient = False
+        else:
+            tally.depth = limits.depth
+            return found, tally
     time_ms = limits.time_ms if limits.time_ms is not None or patient else TIME_MS
-    given = [limit for limit in (time_ms, None if budget_ms is None else budget_ms * SHARE) if limit is not None]
-    if not given:
-        tally = Tally()
-        return look(state, deepest, tally), tally
-    tally = Tally(min(given), limits.clock)
-    found = None
+    return _deepen(look, state, deepest, patient, min(each for each in (time_ms, allowed) if each is not None), limits)
+
+
+def _deepen(
+    look: Look, state: State, deepest: float, patient: bool, limit_ms: float, limits: Limits
+) -> tuple[Found, Tally]:
+    tally = Tally(limit_ms, limits.clock)
+    found: Found | None = None
     for depth in count(1):
         try:
             later = look(state, depth, tally)
@@ -61,21 +80,27 @@ def think(look: Look, state: State, limits: Limits, budget_ms: int | None) -> tu
             break
         hopeless = not patient and later.value <= -1
         found = replace(later, code=found.code, second=found.second) if found and hopeless else later
+        tally.depth = depth
         if found.complete or depth >= deepest or (not patient and abs(found.value) >= 1):
             break
     if found is None:
-        tally.deadline = None
+        tally.deadline, tally.depth = None, 1
         found = look(state, 1, tally)
     return found, tally
 
 
-def solve(look: Look, state: State) -> tuple[Found, Tally]:
-    """Look deeper until the value is certain, without a limit of time; return the result and its tally."""
-    tally, depth = Tally(), 1
-    found = look(state, depth, tally)
-    while not found.complete and abs(found.value) < 1:
-        depth += 1
+def solve(look: Look, state: State, told: Progress = lambda found, tally: None) -> tuple[Found, Tally]:
+    """Look deeper until the value is certain, without a limit of time; return the result and its tally.
+
+    `told` is called after each depth.
+    """
+    tally = Tally()
+    for depth in count(1):
         found = look(state, depth, tally)
+        tally.depth = depth
+        told(found, tally)
+        if found.complete or abs(found.value) >= 1:
+            break
     return found, tally
 
 

@@ -39,8 +39,6 @@ class Scheduler:
         self._work = work
         self._queue: dict[str, None] = {}
         """The ids of tournaments that are settled in a later turn of the loop: this one has started enough matches."""
-        self._pairing: set[str] = set()
-        """The ids of the tournaments that have a round being paired elsewhere."""
         self._wakes: dict[str, int] = {}
         """By tournament id: when its next absent budget is used up, or when it starts by itself."""
         self._timer: TimerHandle | None = None
@@ -178,15 +176,15 @@ class Scheduler:
 
     def _pair_next_round(self, tournament: Tournament) -> None:
         """Have a round paired off the loop, where that is slow."""
-        if self.draining or self.trouble is not None or tournament.id in self._pairing:
+        if self.draining or self.trouble is not None or tournament.is_pairing:
             return
         task = tournament.pairing_task()
         if task is None:
             return
-        self._pairing.add(tournament.id)
+        tournament.is_pairing = True
 
         def done(pulled: Round) -> None:
-            self._pairing.discard(tournament.id)
+            tournament.is_pairing = False
             if not self.stopped:
                 with self._recorder.transaction:
                     fact = tournament.paired(pulled, self._recorder.clock.now_ms())

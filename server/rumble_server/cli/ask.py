@@ -15,13 +15,26 @@ def ask(
     ],
     game: options.Game = "tictactoe",
     position: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="In the game's notation; by default the start.")
+        str | None,
+        typer.Option(
+            metavar="TEXT",
+            help="In the game's notation, or rows like [['X', None, None], ...]; by default the start.",
+        ),
+    ] = None,
+    to_move: Annotated[
+        str | None, typer.Option(metavar="MARK", help="Whose move it is; in tictactoe on any board, for either side.")
     ] = None,
     setting: options.Setting = None,
     search: options.Search = None,
     depth: options.Depth = None,
     time_ms: options.TimeMs = None,
     iterations: options.Iterations = None,
+    exact: Annotated[
+        bool, typer.Option("--exact", help="minimax, streetwise: search to the end of the game, however long it takes.")
+    ] = False,
+    show_cache: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="With the search cached: print N positions of its table.")
+    ] = None,
     seed: options.Seed = 0,
     as_json: options.Json = False,
 ) -> None:
@@ -31,8 +44,10 @@ def ask(
     from rumble_bots.reference import ReferenceBot, make_reference_bot
     from rumble_engine import get_game
 
+    from rumble_server.cli.support.asking import cached_positions, exactly, position_of
+
     kind, settings = get_game(game), options.read_settings(setting)
-    state = kind.initial(settings, seed) if position is None else kind.parse(position, settings)
+    state = position_of(kind, position, to_move, settings, seed)
     chosen = options.given(search=search, depth=depth, time_ms=time_ms, iterations=iterations)
     player: ReferenceBot
     if is_function(bot):
@@ -40,10 +55,16 @@ def ask(
         player = FunctionBot(Random(seed), text=bot, game=game)
     else:
         player = make_reference_bot(bot, seed=seed, **chosen)
-    choice = player.choose(state)
-    answer = {"bot": bot, "game": game, "position": state.text(), "move": choice.move}
+    choice = exactly(player, state, chosen) if exact else player.choose(state)
+    cache = [] if show_cache is None else cached_positions(player, state, show_cache)
+    answer: dict[str, object] = {"bot": bot, "game": game, "position": state.text(), "move": choice.move}
+    if to_move is not None:
+        answer["to_move"] = to_move
     if as_json:
-        typer.echo(json.dumps(answer | {"score": choice.score, "nodes": choice.nodes}, indent=2))
+        answer |= {"score": choice.score, "nodes": choice.nodes}
+        if show_cache is not None:
+            answer["cache"] = [{"position": text, "value": value} for text, value in cache]
+        typer.echo(json.dumps(answer, indent=2))
         return
     typer.echo(state.diagram())
     typer.echo(f"move {choice.move}")
@@ -52,3 +73,7 @@ def ask(
             typer.echo(f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}")
     if choice.note:
         typer.echo(choice.note)
+    if show_cache is not None:
+        typer.echo(f"cached positions, each with its value for the side to move ({len(cache)} shown):")
+    for text, value in cache:
+        typer.echo(f"{text} {value:g}")

@@ -1,4 +1,4 @@
-"""The last attempt at a match, and what its bots said beside their moves, from the match's facts."""
+"""The last attempt at a match, and what bots wrote beside its moves and thought about them, from the match's facts."""
 
 from collections.abc import Iterable, Sequence
 
@@ -6,7 +6,8 @@ from pydantic import ValidationError
 from rumble_protocol.bot_messages import Move
 from rumble_protocol.fields import MoveInfo
 
-from rumble_server.match.facts import FrameSeen, MatchOver, MatchStarted, MoveMade
+from rumble_server.match.clock import thinking_ms
+from rumble_server.match.facts import FrameSeen, MatchOver, MatchStarted, MoveMade, TurnAsked
 
 
 def last_attempt(facts: Sequence[object]) -> tuple[MatchStarted | None, MatchOver | None]:
@@ -34,6 +35,29 @@ def _sent(facts: Iterable[object], over: MatchOver) -> list[Move | None]:
             seen = fact.frame
         elif isinstance(fact, MoveMade) and fact.attempt == over.attempt and fact.ply < len(found):
             found[fact.ply] = _read(fact.frame or seen)
+    return found
+
+
+def thought_ms(facts: Iterable[object], terms: MatchStarted, plies: int) -> list[int | None]:
+    """Return how long bots thought about the first plies of the attempt with these terms, in ms; None of the opening.
+
+    The bank tells it where a move took something from it; otherwise the time between asking and answering, in which the
+    turn may have waited for the disk. What a bot had used before it was asked again is missing in what it had left.
+    """
+    found: list[int | None] = [None] * plies
+    control = terms.time_control
+    banks_ms = [control.bank_ms] * len(terms.seats)
+    asked: TurnAsked | None = None
+    for fact in facts:
+        if isinstance(fact, TurnAsked) and fact.attempt == terms.attempt:
+            asked = fact
+        elif isinstance(fact, MoveMade) and fact.attempt == terms.attempt:
+            drawn_ms = banks_ms[fact.seat] + control.increment_ms - fact.bank_ms
+            if fact.ply < plies and asked is not None and asked.turn_id == fact.turn_id:
+                before_ms = control.move_ms + banks_ms[fact.seat] - asked.remaining_ms
+                measured_ms = before_ms + thinking_ms(asked.at_ms, fact.at_ms, asked.lag_ms, fact.excused_ms)
+                found[fact.ply] = control.move_ms + drawn_ms if drawn_ms > 0 else measured_ms
+            banks_ms[fact.seat] = fact.bank_ms
     return found
 
 

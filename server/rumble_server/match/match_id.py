@@ -1,5 +1,6 @@
 """Ids of matches: `friday.1.3.2.1` is cycle 1, round 3, board 2, leg 1 of the tournament `friday`."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 MatchKey = tuple[int, int, int, int]
@@ -31,6 +32,29 @@ class MatchId(NamedTuple):
     def key(self) -> MatchKey:
         """The id without its tournament."""
         return self[1:]
+
+
+class Neighbours(NamedTuple):
+    """The ids of the matches beside one; None where there is none."""
+
+    previous: str | None
+    """The one before it in the schedule."""
+    next: str | None
+    """The one after it in the schedule."""
+    other_leg: str | None
+    """The one of the same pairing and opening with the seats swapped."""
+
+
+def neighbours(match_id: str, others: Iterable[str]) -> Neighbours:
+    """Find the neighbours of a match among matches of its tournament."""
+    own = MatchId.parse(match_id)
+    found = [MatchId.parse(each) for each in others]
+    before = max((each for each in found if each < own), default=None)
+    after = min((each for each in found if each > own), default=None)
+    leg = own._replace(leg=own.leg + 1 if own.leg % 2 else own.leg - 1)
+    return Neighbours(
+        *(str(each) if each else None for each in (before, after, leg if leg in (before, after) else None))
+    )
 
 
 def tournament_id_of(match_id: str) -> str:

@@ -38,6 +38,10 @@ class Scheme:
         scale = lcm(win.denominator, draw.denominator, loss.denominator)
         return cls(int(win * scale), int(draw * scale), int(loss * scale), scale)
 
+    def points(self, score: float) -> int:
+        """Return the points of a match that was won (1), drawn (0.5) or lost (0)."""
+        return self.win if score == 1 else self.draw if score > 0 else self.loss
+
 
 @dataclass(slots=True)
 class Count:
@@ -52,18 +56,21 @@ class Count:
     unplayed: int = 0
     byes: int = 0
     """Matches that count as won without an opponent."""
+    half_byes: int = 0
+    """Matches that count as drawn without an opponent."""
 
     @property
     def played(self) -> int:
         return self.wins + self.draws + self.losses
 
     def copy(self) -> "Count":
-        own = self.wins, self.draws, self.losses, self.won, self.won_second, self.faults, self.unplayed, self.byes
-        return Count(*own)
+        own = self.wins, self.draws, self.losses, self.won, self.won_second, self.faults, self.unplayed
+        return Count(*own, self.byes, self.half_byes)
 
     def points(self, scheme: Scheme) -> int:
-        """Return the points in the scheme's units; a bye counts as wins."""
-        return (self.wins + self.byes) * scheme.win + self.draws * scheme.draw + self.losses * scheme.loss
+        """Return the points in the scheme's units; a bye counts as wins, one of half a point as draws."""
+        won, drawn = self.wins + self.byes, self.draws + self.half_byes
+        return won * scheme.win + drawn * scheme.draw + self.losses * scheme.loss
 
 
 class Tally:
@@ -119,6 +126,10 @@ class Tally:
     def give_bye(self, name: str, matches: int = 1) -> None:
         """Count matches as won without an opponent (a Swiss with an odd field)."""
         self.bots.setdefault(name, Count()).byes += matches
+
+    def give_half_bye(self, name: str, matches: int = 1) -> None:
+        """Count matches as drawn without an opponent (a Swiss, when the bot is to miss a round)."""
+        self.bots.setdefault(name, Count()).half_byes += matches
 
     def snapshot(self) -> "Tally":
         """Return a copy that may be read on another thread while this one counts on."""

@@ -1,56 +1,84 @@
 """Ranks and tie-breaks, by the names and definitions of the FIDE Tie-Break Regulations (Handbook C.07). Pure.
 
-- `de` direct encounter (art. 6): points against the bots still tied, applied again among those that it leaves tied. It
-  applies only where all of them have met; a pair that met more than once counts with the average of its matches.
+- `de` direct encounter (art. 6): points against the bots still tied, applied again among those that it leaves tied. A
+  pair that met more than once counts with the average of its matches. Its value is the place among those tied, 0 where
+  it parts none; by `rumble-0.1` the points themselves, and only where all have met.
 - `won` matches won over the board (art. 7.2): a win by `no_show` is a forfeit and does not count here.
-- `bwg` matches won over the board with the second seat (art. 7.4, "with black").
-- `sb` Sonneborn-Berger (art. 9.1): for each match, the points scored in it times the opponent's final points.
-- `ks` Koya (art. 9.2): points against opponents with at least half of the points of their matches.
-- `buchholz` (art. 8.1), for Swiss events: the points of the opponents, match by match. A match that was not played (a
-  bye, a `no_show`) counts with a dummy opponent that has as many points as the bot itself (art. 16).
+- `bpg` and `bwg` matches played, and won, over the board with the second seat (art. 7.3 and 7.4, "with black").
+- `ps` progressive score (art. 7.5): the sum of the points after each round.
+- `bh` or `buchholz` (art. 8.1): the points of the opponents. `bh-c1` leaves out the lowest of them (art. 14.1), `bh-m1`
+  the lowest and the highest (art. 14.3).
+- `sb` Sonneborn-Berger (art. 9.1): for each opponent, the points scored against it times its final points.
+- `ks` Koya (art. 9.2): points against opponents with at least half of the points that can be scored.
 - `faults` (ours): matches lost by an own fault; who has fewest stands first.
 
-Forfeits count as played for `sb` and `de` (in a round-robin, art. 14). All values are in the event's points.
+All values are in the event's points. docs/RULES.md tells which edition says what, and where Rumble differs.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from fractions import Fraction
-from itertools import combinations, groupby
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from rumble_engine import Termination
 from rumble_protocol.feed_messages import Standing
 
+from rumble_server.results import direct_encounter
+from rumble_server.results.editions import FIRST, Edition
 from rumble_server.results.result import Result
-from rumble_server.results.tally import NONE, Meetings, Scheme, Tally, points_of_first, points_of_second
+from rumble_server.results.round_sums import RoundSums
+from rumble_server.results.sums import Sums, split_by
+from rumble_server.results.tally import Count, Scheme, Tally
+
+if TYPE_CHECKING:
+    from rumble_server.results.rounds import Rounds
 
 TIEBREAKS: dict[str, str] = {
     "de": "direct encounter",
     "won": "wins over the board",
     "sb": "Sonneborn-Berger",
     "ks": "Koya",
+    "bpg": "matches played with the second seat",
     "bwg": "wins with the second seat",
+    "bh": "Buchholz",
+    "bh-c1": "Buchholz without the lowest opponent",
+    "bh-m1": "Buchholz without the lowest and the highest opponent",
+    "ps": "progressive score",
     "buchholz": "Buchholz",
     "faults": "fewest faults",
 }
 """What an organiser may choose from, and the name of each."""
+OF_FIRST = frozenset(("de", "won", "sb", "ks", "bwg", "buchholz", "faults"))
+"""The tie-breaks of Rumble 0.1."""
+OF_ROUNDS = frozenset(("bh-c1", "bh-m1", "ps"))
+"""The tie-breaks that need to know what was played in each round."""
 DEFAULT = ("de", "won", "sb", "ks")
 """For a round-robin."""
-DEFAULT_SWISS = ("buchholz", "de", "won", "sb")
+DEFAULT_SWISS = ("bh-c1", "bh", "de", "won", "sb")
+DEFAULT_SWISS_FIRST = ("buchholz", "de", "won", "sb")
+"""For a Swiss by the rules of Rumble 0.1."""
 
 POINTS = "points"
-Values = Mapping[str, int | Fraction]
 Shown = dict[str, dict[str, float | None]]
 Faults = Mapping[str, Mapping[Termination, int]]
 
 
-def check_tiebreaks(tiebreaks: Sequence[str]) -> tuple[str, ...]:
-    """Return the tie-breaks. Raises ValueError if one is not known or comes twice."""
+def check_tiebreaks(
+    tiebreaks: Sequence[str], edition: Edition | None = None, *, rounds: bool = True
+) -> tuple[str, ...]:
+    """Return the tie-breaks. Raises ValueError if one is not known, comes twice, or cannot be computed.
+
+    `rounds`: whether it is known what was played in each round.
+    """
     unknown = [name for name in tiebreaks if name not in TIEBREAKS]
     if unknown:
         raise ValueError(f"unknown tie-break {unknown[0]!r}; there are: {', '.join(TIEBREAKS)}")
-    if len(set(tiebreaks)) < len(tiebreaks):
+    if len({"bh" if name == "buchholz" else name for name in tiebreaks}) < len(tiebreaks):
         raise ValueError(f"a tie-break comes twice in {', '.join(tiebreaks)}")
+    for name in tiebreaks:
+        if edition == FIRST and name not in OF_FIRST:
+            raise ValueError(f"the tie-break {name} is not in the rules {FIRST}")
+        if not rounds and name in OF_ROUNDS:
+            raise ValueError(f"the tie-break {name} needs to know the rounds: it is for a swiss")
     return tuple(tiebreaks)
 
 
@@ -61,9 +89,10 @@ def rank(
     *,
     field: Iterable[str] = (),
     byes: Mapping[str, int] | None = None,
+    edition: Edition = FIRST,
 ) -> list[Standing]:
     """Rank the bots of results. `field` names bots that may have none; `byes` are matches given as won, by name."""
-    return rank_tally(Tally.over(results, field, byes), tiebreaks, points)
+    return rank_tally(Tally.over(results, field, byes), tiebreaks, points, edition=edition)
 
 
 def rank_tally(
@@ -71,37 +100,79 @@ def rank_tally(
     tiebreaks: Sequence[str] = DEFAULT,
     points: tuple[float, float, float] = (1, 0.5, 0),
     faults: Faults = MappingProxyType({}),
+    *,
+    edition: Edition = FIRST,
+    rounds: "Rounds | None" = None,
 ) -> list[Standing]:
-    """Rank what was counted, with `faults` by bot and kind. Bots that stay tied share a rank, in order of name."""
-    tiebreaks = check_tiebreaks(tiebreaks)
-    sums = _Sums(tally, Scheme.of(points))
-    groups = [(POINTS, group) for group in _split(list(tally.bots), sums.points)]
+    """Rank what was counted, with `faults` by bot and kind. Bots that stay tied share a rank, in order of name.
+
+    `rounds` are those of a Swiss; without them forfeits count as played. The rules of Rumble 0.1 look at counts alone.
+    """
+    sums: Sums | RoundSums
+    if edition != FIRST and rounds is not None:
+        sums = RoundSums(rounds, edition)
+    else:
+        sums = Sums(tally, Scheme.of(points), dummies=edition == FIRST)
+    return rank_sums(sums, tally.bots, tiebreaks, faults, edition)
+
+
+def rank_sums(
+    sums: Sums | RoundSums,
+    counts: Mapping[str, Count],
+    tiebreaks: Sequence[str],
+    faults: Faults = MappingProxyType({}),
+    edition: Edition = FIRST,
+) -> list[Standing]:
+    """Rank a field by its sums; `counts` are shown beside them."""
+    tiebreaks = check_tiebreaks(tiebreaks, edition, rounds=isinstance(sums, RoundSums))
+    groups = [(POINTS, group) for group in split_by(list(counts), sums.points)]
     shown: Shown = {}
     for tiebreak in tiebreaks:
         if tiebreak == "de":
-            shown[tiebreak] = dict.fromkeys(tally.bots, 0.0)
-            parts = sums.direct_encounters([group for _, group in groups], shown[tiebreak])
+            shown[tiebreak] = dict.fromkeys(counts, 0.0)
+            parts = _encounters(sums, [group for _, group in groups], shown[tiebreak], edition)
         else:
-            values, unit = sums.values(tiebreak)
-            shown[tiebreak] = {name: values[name] / unit for name in tally.bots}
+            if tiebreak == "faults":
+                values, unit = {name: count.faults for name, count in counts.items()}, 1
+            else:
+                values, unit = sums.values(tiebreak)
+            shown[tiebreak] = {name: values[name] / unit for name in counts}
             ascending = {name: -value for name, value in values.items()} if tiebreak == "faults" else values
-            parts = [_split(group, ascending) for _, group in groups]
+            parts = [split_by(group, ascending) for _, group in groups]
         groups = [
             (label if index == 0 else tiebreak, part)
             for (label, _), split in zip(groups, parts, strict=True)
             for index, part in enumerate(split)
         ]
-    return _lines(sums, groups, shown, faults)
+    return _lines(sums, counts, groups, shown, faults)
 
 
-def _lines(sums: "_Sums", groups: list[tuple[str, list[str]]], shown: Shown, faults: Faults) -> list[Standing]:
+def _encounters(
+    sums: Sums | RoundSums, groups: list[list[str]], shown: dict[str, float | None], edition: Edition
+) -> list[list[list[str]]]:
+    """Return the parts of each group by direct encounter; `shown` gets the value of each bot."""
+    if edition == FIRST and isinstance(sums, Sums):
+        return sums.first_direct_encounters(groups, shown)
+    parts = [direct_encounter.split(group, sums.encounters) for group in groups]
+    for each in parts:
+        shown.update(direct_encounter.places(each))
+    return parts
+
+
+def _lines(
+    sums: Sums | RoundSums,
+    counts: Mapping[str, Count],
+    groups: list[tuple[str, list[str]]],
+    shown: Shown,
+    faults: Faults,
+) -> list[Standing]:
     lines: list[Standing] = []
     labels = [label for label, _ in groups]
     for (above, group), below in zip(groups, [*labels[1:], POINTS], strict=False):
         first = len(lines)
         last = first + len(group) - 1
         for place, name in enumerate(sorted(group, key=lambda name: (name.casefold(), name)), first):
-            count = sums.tally.bots[name]
+            count = counts[name]
             neighbours = (above if place == first else "", below if place == last else "")
             lines.append(
                 Standing(
@@ -119,82 +190,3 @@ def _lines(sums: "_Sums", groups: list[tuple[str, list[str]]], shown: Shown, fau
                 )
             )
     return lines
-
-
-def _split(group: list[str], values: Values) -> list[list[str]]:
-    """Return the group in parts of equal value, highest first."""
-    if len(group) == 1:
-        return [group]
-    key: Callable[[str], int | Fraction] = values.__getitem__
-    return [list(part) for _, part in groupby(sorted(group, key=key, reverse=True), key)]
-
-
-class _Sums:
-    """The values of the tie-breaks over one tally, in integers."""
-
-    def __init__(self, tally: Tally, scheme: Scheme) -> None:
-        self.scheme = scheme
-        self.tally = tally
-        self.points = {name: count.points(scheme) for name, count in tally.bots.items()}
-
-    def values(self, tiebreak: str) -> tuple[dict[str, int], int]:
-        """Return the values of any tie-break but `de`, and how many of their units make one."""
-        bots, points, scheme = self.tally.bots, self.points, self.scheme
-        match tiebreak:
-            case "won":
-                return {name: count.won for name, count in bots.items()}, 1
-            case "bwg":
-                return {name: count.won_second for name, count in bots.items()}, 1
-            case "faults":
-                return {name: count.faults for name, count in bots.items()}, 1
-            case "sb":
-                return self._over_opponents(lambda scored, met, opponent: scored * points[opponent]), scheme.scale**2
-            case "ks":
-                half = {
-                    name for name, count in bots.items() if 2 * points[name] >= scheme.win * (count.played + count.byes)
-                }
-                sums = self._over_opponents(lambda scored, met, opponent: scored if opponent in half else 0)
-                return sums, scheme.scale
-            case _:
-                sums = self._over_opponents(lambda scored, met, opponent: sum(met[:3]) * points[opponent])
-                for name, count in bots.items():
-                    sums[name] += (count.unplayed + count.byes) * points[name]
-                return sums, scheme.scale
-
-    def _over_opponents(self, value: Callable[[int, Meetings, str], int]) -> dict[str, int]:
-        sums = dict.fromkeys(self.tally.bots, 0)
-        for (first, second), met in self.tally.meetings.items():
-            sums[first] += value(points_of_first(met, self.scheme), met, second)
-            sums[second] += value(points_of_second(met, self.scheme), met, first)
-        return sums
-
-    def direct_encounters(self, groups: list[list[str]], shown: dict[str, float | None]) -> list[list[list[str]]]:
-        """Return the parts of each group; `shown` gets each bot's score against all it was tied with."""
-        parts = []
-        for group in groups:
-            values = self._encounters(group)
-            for name in group:
-                shown[name] = None if values is None else float(values[name] / self.scheme.scale)
-            parts.append(self._split_directly(group, values))
-        return parts
-
-    def _split_directly(self, group: list[str], values: dict[str, Fraction] | None) -> list[list[str]]:
-        if len(group) == 1 or values is None:
-            return [group]
-        parts = _split(group, values)
-        if len(parts) == 1:
-            return parts
-        return [end for part in parts for end in self._split_directly(part, self._encounters(part))]
-
-    def _encounters(self, group: list[str]) -> dict[str, Fraction] | None:
-        """Return what each scored against the others, as averages a pair; None unless all have met."""
-        meetings, scheme = self.tally.meetings, self.scheme
-        sums = dict.fromkeys(group, Fraction(0))
-        for one, other in combinations(group, 2):
-            there, back = meetings.get((one, other), NONE), meetings.get((other, one), NONE)
-            played = sum(there) + sum(back)
-            if not played:
-                return None
-            sums[one] += Fraction(points_of_first(there, scheme) + points_of_second(back, scheme), played)
-            sums[other] += Fraction(points_of_second(there, scheme) + points_of_first(back, scheme), played)
-        return sums

@@ -12,6 +12,7 @@ from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
 from typing import TypeVar, TypeVarTuple
 
 from rumble_server.bounds import Bounds
+from rumble_server.match.match_id import Neighbours
 from rumble_server.side_process import SideProcess
 from rumble_server.store.errors import DamagedLog, StoreError
 from rumble_server.store.reader import LogReader
@@ -98,6 +99,9 @@ class Archive:
 
     async def listed(self, limit: int) -> Sequence[Outline]:
         return await self._on_thread(self._listed, limit)
+
+    async def neighbours(self, match_id: str) -> Neighbours:
+        return await self._on_thread(self._reader.neighbours, match_id)
 
     def find_ended(self, tournament_id: str, done: Callable[[EndedTournament | None], None]) -> None:
         """Call back on the running loop with what `ended` gives."""

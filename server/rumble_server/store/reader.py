@@ -7,7 +7,7 @@ from collections.abc import Collection, Container, Iterable, Iterator, Mapping, 
 from typing import Any
 
 from rumble_server.match.facts import FrameSeen, FrameShared, with_shared_frames
-from rumble_server.match.match_id import tournament_id_of
+from rumble_server.match.match_id import MatchId, Neighbours, neighbours, tournament_id_of
 from rumble_server.store.codec import Numbered, read_ended, read_facts
 from rumble_server.store.errors import DamagedLog, Pruned, StoreError
 from rumble_server.store.schema import PLY, TOURNAMENT, open_reader
@@ -127,6 +127,19 @@ class LogReader:
             facts += self._parsed(rows, (match_id,))
         facts.sort(key=lambda numbered: numbered[0])
         return list(with_shared_frames((fact for _, fact in facts), self._frame_of))  # type: ignore[arg-type]
+
+    def neighbours(self, match_id: str) -> Neighbours:
+        """Find the matches that have begun beside one. The newest of the last second are not known yet."""
+        own = MatchId.parse(match_id)
+        in_round = neighbours(match_id, self._match_ids(f"{own.tournament_id}.{own.cycle}.{own.round}"))
+        if in_round.previous and in_round.next:
+            return in_round
+        return neighbours(match_id, self._match_ids(own.tournament_id))
+
+    def _match_ids(self, start: str) -> list[str]:
+        """Return the ids that go on with a dot after `start`; a slash is the sign after the dot."""
+        query = "SELECT id FROM matches WHERE id > :start || '.' AND id < :start || '/'"
+        return [str(row[0]) for row in self._rows(query, {"start": start})]
 
     def _frame_of(self, shared: FrameShared) -> FrameSeen | None:
         """Find the frame that a match shares with another one."""

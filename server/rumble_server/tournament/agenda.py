@@ -129,6 +129,11 @@ class Agenda:
         """Take out a bot that has left: a schedule that follows results pairs it no more."""
         self._gone.add(self.bots.index(bot))
 
+    def give_half_bye(self, bot: str, number: int) -> None:
+        """Leave a bot out of a round of a Swiss."""
+        if bot in self.bots:
+            self.schedule.half_byes.setdefault(number, set()).add(self.bots.index(bot))
+
     def put(self, slot: Slot) -> None:
         self.open[slot.match_id] = slot
         self.wait(slot)

@@ -78,6 +78,17 @@ class RoundPaired:
     pairings: tuple[Pairing, ...]
     byes: tuple[int, ...]
     at_ms: int
+    half_byes: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class HalfByeGiven:
+    """The organiser leaves a bot out of a round of a Swiss, counted from 1: it gets half a point in it."""
+
+    tournament: str
+    bot: str
+    round: int
+    at_ms: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,6 +214,7 @@ TournamentFact = (
     | InviteChanged
     | TournamentStarted
     | RoundPaired
+    | HalfByeGiven
     | TournamentPaused
     | TournamentResumed
     | TournamentEnded

@@ -6,6 +6,7 @@ What the log tells changes only in `apply`, fact by fact, so that live play and 
 
 from collections.abc import Iterable, Iterator, Set
 from hmac import compare_digest
+from math import inf
 from random import Random
 from typing import Literal
 
@@ -15,10 +16,14 @@ from rumble_protocol.server_messages import TournamentStatus
 
 from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.match.match_id import MatchId
+from rumble_server.results.editions import FIRST
 from rumble_server.results.result import result_of
+from rumble_server.results.rounds import Rounds
 from rumble_server.results.standings import Table
+from rumble_server.results.tally import Scheme
 from rumble_server.tournament.absence import Absence
 from rumble_server.tournament.agenda import Agenda, Slot
+from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.entrant import Entrant
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.facts import (
@@ -26,6 +31,7 @@ from rumble_server.tournament.facts import (
     BotBenched,
     BotJoined,
     BotLeft,
+    HalfByeGiven,
     InviteChanged,
     ResultVoided,
     RoundPaired,
@@ -45,9 +51,9 @@ OVER: tuple[TournamentStatus, ...] = ("finished", "cancelled")
 class Tournament:
     """One tournament. Bots are keyed by their name as it was first used here.
 
-    Four things are of this run alone and are not in its facts: which bots are connected (`absent_since_ms` of an
-    entrant), which bots `due` is to look at again, whether the schedule is to be asked for a round again, and how far a
-    schedule that follows no results was pulled. All else changes only by `apply`.
+    Five things are of this run alone and are not in its facts: which bots are connected (`absent_since_ms` of an
+    entrant), which bots `due` is to look at again, whether the schedule is to be asked for a round again or is being
+    asked (`is_pairing`), and how far a schedule that follows no results was pulled. All else changes only by `apply`.
     """
 
     def __init__(self, created: TournamentCreated) -> None:
@@ -64,10 +70,12 @@ class Tournament:
         self.paused_by_disk = False
         """Whether it is resumed by itself when the log can be written again."""
         self.field: dict[str, Entrant] = {}
-        self.table = Table(tiebreaks=self.config.tiebreak_order, points=self.config.scheme)
+        self.table = _table(self.config)
         self.agenda: Agenda | None = None
         self.openings: tuple[tuple[str, ...], ...] = ()
         self._terms = Terms(self.config, ())
+        self.half_byes: dict[int, dict[str, None]] = {}
+        """By round of a Swiss, from 1: the bots that the host leaves out of it, in order."""
         self.running: dict[str, MatchStarted] = {}
         self.results: dict[str, MatchOver] = {}
         """By match id: the result that counts, in order of finishing."""
@@ -81,6 +89,8 @@ class Tournament:
         self._unsettled: dict[str, None] = {}
         """Bots that `due` is to look at again; a dict for its order."""
         self._absence = Absence(self.id, self.has_matches)
+        self.is_pairing = False
+        """Whether a task of `pairing_task` runs."""
         self._may_pair = True
         """Whether a match ended since `due` last asked the schedule for a round that follows from results."""
 
@@ -132,6 +142,9 @@ class Tournament:
                 self._terms = Terms(self.config, fact.openings)
                 schedule = make_schedule(self.config.format, self.config.plan(len(fact.bots)))
                 self.agenda = Agenda(self.id, fact.bots, schedule)
+                for number, bots in self.half_byes.items():
+                    for bot in bots:
+                        self.agenda.give_half_bye(bot, number)
                 if schedule.has_bracket:
                     self.table.places = self.agenda.places
                 self._absence.count_from(fact.at_ms)
@@ -150,6 +163,10 @@ class Tournament:
                 self._absence.end()
             case RoundPaired():
                 self._apply_paired(fact)
+            case HalfByeGiven():
+                self.half_byes.setdefault(fact.round, {})[fact.bot] = None
+                if self.agenda is not None:
+                    self.agenda.give_half_bye(fact.bot, fact.round)
             case ResultVoided():
                 self._apply_voided(fact)
             case InviteChanged():
@@ -157,9 +174,11 @@ class Tournament:
 
     def _apply_paired(self, fact: RoundPaired) -> None:
         agenda = self._agenda()
-        for number in fact.byes:
-            self.table.give_bye(agenda.bots[number], self.config.legs)
-        paired = Round(fact.pairings, fact.byes)
+        names = agenda.bots
+        pairs = [(names[pairing.first], names[pairing.second]) for pairing in fact.pairings]
+        byes, half_byes = ([names[number] for number in given] for given in (fact.byes, fact.half_byes))
+        self.table.pair(pairs, self.config.legs, byes, half_byes)
+        paired = Round(fact.pairings, fact.byes, fact.half_byes)
         bots = self._bots_in(paired)
         for bot in bots:
             self._has_more_from(bot, fact.at_ms)
@@ -267,12 +286,17 @@ class Tournament:
         if order is None:
             names = sorted(self.field, key=lambda name: (name.casefold(), name))
             Random(self.config.seed).shuffle(names)
-            order = tuple(names)
+            order = tuple(sorted(names, key=self._seeded_after))
         try:
             make_schedule(self.config.format, self.config.plan(len(order)))
         except ValueError as error:
             raise TournamentError(ErrorCode.BAD_SETTINGS, f"{self.id} cannot be started: {error}") from None
         return TournamentStarted(self.id, order, tuple(self.config.make_openings()), now_ms)
+
+    def _seeded_after(self, bot: str) -> float:
+        """Sort key of the seeding: the greater rating first, and those without one last."""
+        rating = self.config.seed_rating(bot)
+        return inf if rating is None else -rating
 
     def pause(self, reason: str, now_ms: int, *, by: Literal["host", "disk"] = "host") -> list[TournamentFact]:
         """Let running matches finish, start none, and run no absent budget. Raises TournamentError."""
@@ -317,6 +341,25 @@ class Tournament:
             raise TournamentError(ErrorCode.UNAVAILABLE, f"{bot} is not benched in {self.id}")
         return BotBenched(self.id, bot, False, "the host lets it play again", now_ms)
 
+    def give_half_bye(self, bot: str, number: int, now_ms: int) -> HalfByeGiven | None:
+        """Leave a bot out of a round of a Swiss, from 1; None if it is left out already. Raises TournamentError."""
+        if self.status in OVER or self.config.format != "swiss":
+            why = f"is {self.status}" if self.status in OVER else f"is a {self.config.format}, and no Swiss"
+            raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{self.id} {why}; it has no half-point byes")
+        entrant = self.field.get(bot)
+        if entrant is None or entrant.withdrawn:
+            raise TournamentError(ErrorCode.UNKNOWN_BOT, f"{self.id} has no bot {bot!r}")
+        schedule = None if self.agenda is None else self.agenda.schedule
+        last = self.config.rounds if schedule is None else schedule.number_of_rounds
+        if number < 1 or (last is not None and number > last):
+            raise TournamentError(ErrorCode.UNAVAILABLE, f"{self.id} has no round {number}; its last is {last}")
+        if schedule is not None and number <= len(schedule.rounds_added) + self.is_pairing:
+            raise TournamentError(
+                ErrorCode.UNAVAILABLE, f"round {number} of {self.id} is paired; it is too late for a bye"
+            )
+        given = bot in self.half_byes.get(number, ())
+        return None if given else HalfByeGiven(self.id, bot, number, now_ms)
+
     def void(self, match_id: str, now_ms: int) -> ResultVoided:
         """Have a match that has a result played again. Raises TournamentError."""
         if self.status in OVER:
@@ -359,7 +402,9 @@ class Tournament:
 
     def paired(self, paired: Round, now_ms: int) -> RoundPaired | None:
         """Return the fact of a round that a pairing task gave; None if the tournament is over meanwhile."""
-        return None if self.status in OVER else RoundPaired(self.id, paired.pairings, paired.byes, now_ms)
+        if self.status in OVER:
+            return None
+        return RoundPaired(self.id, paired.pairings, paired.byes, now_ms, paired.half_byes)
 
     def unsettle(self, bot: str) -> None:
         """Have `due` look at a bot again that became free or connected."""
@@ -484,3 +529,10 @@ class Tournament:
     def matches_total(self) -> int | None:
         """How many matches it has when all is played; None before the field is known."""
         return None if self.agenda is None else self.agenda.matches_total
+
+
+def _table(config: TournamentConfig) -> Table:
+    """Return the table of a new tournament; that of a Swiss knows the rounds, where its tie-break rules need them."""
+    follows_rounds = config.format == "swiss" and config.edition != FIRST
+    rounds = Rounds(Scheme.of(config.scheme), config.legs) if follows_rounds else None
+    return Table(tiebreaks=config.tiebreak_order, points=config.scheme, edition=config.edition, rounds=rounds)

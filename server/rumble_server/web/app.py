@@ -27,8 +27,10 @@ from rumble_server.web.api.organising import organising_routes
 from rumble_server.web.api.problems import bad_request
 from rumble_server.web.api.reading import read_routes
 from rumble_server.web.api.transcripts import transcript_routes
+from rumble_server.web.compression import Compression
 from rumble_server.web.errors import WebError
 from rumble_server.web.pages.pages import add_pages
+from rumble_server.web.pages.pictures import picture_routes
 from rumble_server.web.pages.rendering import html
 from rumble_server.web.security import Guard
 from rumble_server.web.shares import Shares
@@ -49,6 +51,7 @@ def make_web(site: Site) -> ASGIApp:
         version=version("botrumble"),
         description="A bot tournament server.",
         docs_url=None,
+        openapi_url=None,
         redoc_url=None,
         redirect_slashes=False,
     )
@@ -67,13 +70,16 @@ def make_web(site: Site) -> ASGIApp:
     app.include_router(transcript_routes(site, library))
     app.include_router(health_routes(site))
     app.include_router(metrics_routes(site))
+    app.include_router(picture_routes(site, library))
     add_pages(app, site, library)
     app.add_route(f"{PREFIX}/{{path:path}}", static_files().answer, methods=["GET"], include_in_schema=False)
     _add_errors(app)
     for route in app.routes:  # the first look prepares a route: that is not to hold up the loop at the first request
         route.matches({"type": "http", "method": "GET", "path": "/", "root_path": "", "headers": []})
     arena = site.arena
-    shared = Shares(app, site.places, site.operation.refusals, arena.clock.now_ms, arena.tournaments.__contains__)
+    shared = Shares(
+        Compression(app), site.places, site.operation.refusals, arena.clock.now_ms, arena.tournaments.__contains__
+    )
     return Guard(shared, site.hosts)
 
 

@@ -38,7 +38,7 @@ HEADERS = (
 
 
 class Guard:
-    """ASGI middleware: refuses host names that are none or unknown here, and gives every answer its headers."""
+    """ASGI middleware: refuses host names that are none or unknown here, and gives answers the headers they lack."""
 
     def __init__(self, app: ASGIApp, hosts: frozenset[str]) -> None:
         self._app = app
@@ -51,7 +51,9 @@ class Guard:
 
         async def send_guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] = [*message.get("headers", ()), *HEADERS]
+                own = message.get("headers", ())
+                names = {name for name, _ in own}
+                message["headers"] = [*own, *(each for each in HEADERS if each[0] not in names)]
             await send(message)
 
         hosts = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]

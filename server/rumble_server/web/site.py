@@ -12,6 +12,7 @@ from rumble_server.bounds import Bounds
 from rumble_server.histogram import Histogram
 from rumble_server.limits.connections import Connections
 from rumble_server.limits.refusals import Refusals
+from rumble_server.match.match_id import Neighbours
 from rumble_server.tournament.ended import EndedTournament, Outline
 from rumble_server.tournament.facts import LogFact
 from rumble_server.tournament.rebuild import Rebuilt
@@ -69,6 +70,9 @@ class Archive(Protocol):
 
     async def listed(self, limit: int) -> Sequence[Outline]:
         """Read the newest listed tournaments that are over, newest first; outlines of those without a record."""
+
+    async def neighbours(self, match_id: str) -> Neighbours:
+        """Find the matches that have begun beside one, which is of a tournament that is there."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from rumble_engine import SettingValue, Termination
-from rumble_protocol.feed_messages import Entrant, Expected, Standing
+from rumble_protocol.feed_messages import Away, Entrant, Expected, Standing
 from rumble_protocol.fields import TimeControl
 
 from rumble_server.tournament.forecast import Forecast
@@ -63,6 +63,17 @@ def clock_face(ms: int) -> str:
     minutes, seconds = divmod(ms // 1000, 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
+
+
+def thought_text(ms: int) -> str:
+    """Write how long a move took: `12 ms`, `3.4 s`, `75 s`. `static/think_chart.js` writes it the same."""
+    return f"{ms} ms" if ms < 1000 else f"{ms // 100 / 10:.1f} s" if ms < 10_000 else f"{ms // 1000} s"
+
+
+def away_text(away: Away, now_ms: int) -> str:
+    """Write since when a bot is away, and how long a match waits for it. `static/clocks.js` writes it the same."""
+    gone_s, left_s = (max(0, ms) // 1000 for ms in (now_ms - away.since_at_ms, away.until_at_ms - now_ms))
+    return f"away {gone_s} s, {left_s} s left"
 
 
 def setting_text(value: SettingValue) -> str:

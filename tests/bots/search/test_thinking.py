@@ -1,7 +1,7 @@
 """Thinking within limits, by a clock that counts."""
 
 import pytest
-from rumble_bots.search import END, Cached, CachedAlphaBeta, Found, Limits, OutOfTime, Plain, Tally, think
+from rumble_bots.search import END, Cached, CachedAlphaBeta, Found, Limits, OutOfTime, Plain, Tally, solve, think
 from rumble_bots.search.thinking import SHARE, TIME_MS, Look, is_small
 from rumble_engine import State
 
@@ -32,6 +32,37 @@ def test_without_a_clock_it_looks_once() -> None:
     think(scripted({}, asked), EMPTY, Limits(), None)
     think(scripted({}, asked), BIG, Limits(depth=3), None)
     assert asked == [END, 3]
+
+
+def test_without_a_clock_it_gives_up_after_so_many_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A tree that only looks small, and a depth that is too much, are answered by what a clock allows."""
+    deceptive = CONNECT4.parse("......./......./....O../....XO./.X.OXXX/OO.OXOX")
+    assert is_small(deceptive)
+    monkeypatch.setattr("rumble_bots.search.thinking.MOST_NODES", 3_000)
+    for state, depth in ((deceptive, None), (BIG, 40)):
+        attempts: list[Tally] = []
+
+        def look(state: State, depth: float, tally: Tally, attempts: list[Tally] = attempts) -> Found:
+            attempts.append(tally)
+            return Cached().best(state, depth, tally)
+
+        found, tally = think(look, state, Limits(depth, clock=CountedClock()), None, 3_000)
+        assert found.code in state.codes()
+        assert not found.complete
+        assert attempts[0].nodes == 3_001
+        assert attempts[-1] is tally
+        assert tally.deadline is not None
+
+
+def test_a_solution_tells_of_each_depth() -> None:
+    told: list[tuple[int | None, bool]] = []
+    found, tally = solve(
+        CachedAlphaBeta().best,
+        TICTACTOE.parse("X...O...."),
+        lambda found, tally: told.append((tally.depth, found.complete)),
+    )
+    assert told == [*((depth, False) for depth in range(1, 7)), (7, True)]
+    assert (found.complete, tally.depth) == (True, 7)
 
 
 def test_a_budget_alone_makes_it_look_deeper_and_deeper() -> None:

@@ -46,6 +46,64 @@ def test_a_function_is_asked_too(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert run(["ask", f"{tmp_path}/mine.py:ai", "--depth", "2"]) == 2
 
 
+EXERCISE = "[['X', 'O', None], [None, 'O', None], ['X', None, None]]"
+WINNER = """
+def ai(board, player):
+    for row in range(3):
+        for column in range(3):
+            if board[row][column] is None:
+                board[row][column] = player
+                lines = [*board, *zip(*board), [board[i][i] for i in range(3)], [board[i][2 - i] for i in range(3)]]
+                if any(set(line) == {player} for line in lines):
+                    return row, column
+                board[row][column] = None
+"""
+
+
+@pytest.mark.parametrize(("side", "row", "column"), [("X", 1, 0), ("O", 2, 1)])
+@pytest.mark.parametrize("bot", ["winner", "mine.py:ai"])
+def test_the_exercises_own_example(
+    bot: str,
+    side: str,
+    row: int,
+    column: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Rows `X O .`, `. O .`, `X . .`: the winner plays (1, 0) for X, and (2, 1) for O on the same board."""
+    monkeypatch.chdir(tmp_path)
+    Path("mine.py").write_text(WINNER)
+    assert run(["ask", bot, "--position", EXERCISE, "--to-move", side, "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer == answer | {"move": str(3 * row + column), "to_move": side, "position": "XO..O.X.."}
+
+
+def test_a_board_that_play_cannot_reach(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "mine.py").write_text(
+        WINNER + "def turn(turn): return turn.legal[-1] if turn.position.to_move == 1 else 'x'\n"
+    )
+    for bot, move in (("minimax", "3"), (f"{tmp_path}/mine.py:ai", "7"), (f"{tmp_path}/mine.py:turn", "8")):
+        assert run(["ask", bot, "--position", "XOO.O.X..", "--to-move", "O", "--json"]) == 0
+        assert json.loads(capsys.readouterr().out)["move"] == move
+
+
+def test_a_tree_that_looked_small_is_given_up(capsys: pytest.CaptureFixture[str]) -> None:
+    position = "......./......./....O../....XO./.X.OXXX/OO.OXOX"
+    assert run(["ask", "minimax", "--game", "connect4", "--position", position]) == 0
+    assert capsys.readouterr().out.endswith("the value is an estimate\n")
+
+
+def test_the_table_and_the_progress_of_a_search_to_the_end(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["ask", "minimax", "--search", "cached", "--show-cache", "2"]) == 0
+    assert capsys.readouterr().out.endswith("(2 shown):\nX........ 0\n.X....... 0\n")
+    args = ["--position", "X...O....", "--search", "cached", "--show-cache", "1", "--exact", "--json"]
+    assert run(["ask", "minimax", *args]) == 0
+    captured = capsys.readouterr()
+    assert json.loads(captured.out)["cache"] == [{"position": "XX..O....", "value": 0}]
+    assert captured.err.startswith("depth 1: value ")
+
+
 @pytest.mark.parametrize(
     ("args", "message"),
     [
@@ -53,6 +111,10 @@ def test_a_function_is_asked_too(tmp_path: Path, capsys: pytest.CaptureFixture[s
         (["minimax", "--game", "go"], "unknown game 'go'"),
         (["minimax", "--position", "XOXX"], "'XOXX' is not nine of X, O and ."),
         (["minimax", "--position", "XXX......"], "cannot occur"),
+        (["minimax", "--position", "[['X'"], "no list of rows as Python writes it"),
+        (["minimax", "--to-move", "Y"], "--to-move is one of X, O, not 'Y'"),
+        (["random", "--exact"], "--exact is for minimax and streetwise"),
+        (["random", "--show-cache", "3"], "--show-cache is for minimax with --search cached"),
         (["minimax", "--position", "XXXOO...."], "the game is over"),
         (["minimax", "--search", "deep"], "unknown search 'deep'"),
         (["random", "--depth", "3"], "random has no option 'depth'"),

@@ -115,7 +115,7 @@ def test_list_standings_and_export(capsys: Captured, tmp_path: Path) -> None:
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split() == ["id", "status", "game", "bots", "name"]
     assert any(mine["id"] in line and line.rstrip().endswith(mine["name"].strip()) for line in lines), "nothing is cut"
-    assert told(capsys, "standings", mine["id"]) == {"status": "lobby", "standings": []}
+    assert told(capsys, "standings", mine["id"]) == {"status": "lobby", "standings": [], "tiebreak_rules": "2026-03"}
     assert run(["tournament", "standings", mine["id"]]) == 0
     assert capsys.readouterr().out.startswith(f"{mine['id']}: lobby\n")
     file = tmp_path / "export.json"

@@ -1,7 +1,8 @@
-"""The last attempt at a match: its terms, its end, and the notes beside its moves."""
+"""The last attempt at a match: its terms, its end, and notes and times beside its moves."""
 
+from rumble_protocol.fields import MoveInfo
 from rumble_server.match.facts import MatchOver, MatchStarted, MoveMade
-from rumble_server.match.last_attempt import last_attempt, notes
+from rumble_server.match.last_attempt import infos, last_attempt, notes, thought_ms
 
 from tests.server.world import World
 
@@ -19,13 +20,41 @@ def test_the_newest_attempt_counts() -> None:
     assert last_attempt([]) == (None, None)
 
 
-def test_notes_stand_beside_the_moves_of_their_attempt() -> None:
+def test_notes_and_infos_stand_beside_the_moves_of_their_attempt() -> None:
     def made(attempt: int, ply: int, frame: str) -> MoveMade:
         return MoveMade("friday.1.1.1.1", attempt, ply, ply % 2, "t", "4", 0, frame, 0)
 
     def move(note: str) -> str:
-        return f'{{"type": "move", "match": "friday.1.1.1.1", "turn_id": "t", "move": "4", "note": "{note}"}}'
+        return (
+            f'{{"type": "move", "match": "friday.1.1.1.1", "turn_id": "t", "move": "4", "note": "{note}",'
+            f' "info": {{"score": 2}}}}'
+        )
 
     over = MatchOver("friday.1.1.1.1", 2, ("ann", "ben"), (1.0, 0.0), "win", "", (), ("4", "5", "6"), 9)  # type: ignore[arg-type]
     facts = [made(1, 0, move("old")), made(2, 0, move("hello")), made(2, 1, '{"type": "a message of long ago"}'), over]
     assert notes(facts, over) == ["hello", None, None]
+    assert infos(facts, over) == [MoveInfo(score=2), None, None]
+
+
+def test_times_are_those_that_bots_thought() -> None:
+    """A bot that drops out and comes back has used the time of both askings; what it was away has not."""
+    world = World()
+    world.create(start_at_bots=2, legs=1, openings=[["4"]], time_control={"move_ms": 1000, "bank_ms": 5000})
+    bots = world.logins("ann", "ben", join="friday")
+    asked = next(bot for bot in bots if bot.inbox.all("turn"))
+    other = next(bot for bot in bots if bot is not asked)
+    name = "ann" if asked is bots[0] else "ben"
+    world.run(300)
+    asked.drop()
+    world.run(700)
+    again = world.login(name)
+    world.run(1500)
+    again.move("0")
+    world.run(20)
+    other.move("1")
+    world.run(400)
+    again.move("2")
+    terms, _ = last_attempt(world.log.facts)
+    assert terms is not None
+    assert thought_ms(world.log.facts, terms, 4) == [None, 1800, 20, 400]
+    assert thought_ms((), terms, 1) == [None]

@@ -1,7 +1,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rumble_server.match.match_id import MatchId, tournament_id_of
+from rumble_server.match.match_id import MatchId, Neighbours, neighbours, tournament_id_of
 
 
 @given(st.from_regex(r"[a-z0-9-]+", fullmatch=True), st.tuples(*[st.integers(1, 2000)] * 4))
@@ -22,3 +22,15 @@ def test_its_parts() -> None:
 def test_what_is_no_id_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"id of a match|invalid literal"):
         MatchId.parse(text)
+
+
+def test_neighbours_are_those_of_the_schedule() -> None:
+    schedule = [
+        f"friday.{key}" for key in ("1.1.1.1", "1.1.1.2", "1.2.1.1", "1.2.9.1", "1.2.10.1", "1.2.10.2", "2.1.1.2")
+    ]
+    assert neighbours("friday.1.1.1.1", reversed(schedule)) == Neighbours(None, "friday.1.1.1.2", "friday.1.1.1.2")
+    assert neighbours("friday.1.2.10.1", schedule) == ("friday.1.2.9.1", "friday.1.2.10.2", "friday.1.2.10.2")
+    assert neighbours("friday.1.2.1.1", schedule) == ("friday.1.1.1.2", "friday.1.2.9.1", None)
+    assert neighbours("friday.2.1.1.2", schedule) == ("friday.1.2.10.2", None, None)
+    assert neighbours("friday.1.1.1.2", schedule).other_leg == "friday.1.1.1.1"
+    assert neighbours("friday.1.1.1.1", []) == (None, None, None)

@@ -9,7 +9,7 @@ from sqlite3 import Connection, connect
 
 import pytest
 from rumble_server.match.facts import FrameSeen, FrameShared, MatchOver, MatchStarted, with_shared_frames
-from rumble_server.match.match_id import tournament_id_of
+from rumble_server.match.match_id import neighbours, tournament_id_of
 from rumble_server.store.batch import Batch
 from rumble_server.store.errors import StoreError
 from rumble_server.store.reader import LogReader
@@ -112,6 +112,19 @@ def test_whatever_the_batches_every_fact_is_found_under_its_match_tournament_or_
                 expected = [fact for fact in own if getattr(fact, "match", None) == match]
                 assert reader.match_facts(match) == list(with_shared_frames(expected, found_in(facts)))
                 assert reader.facts_of_matches(tournament_id_of(match), [match]) == {match: expected}
+
+
+def test_neighbours_are_those_of_the_whole_schedule(path: Path) -> None:
+    facts = busy_world(2)
+    with closing(open_database(str(path))) as database:
+        assert write_batch(database, facts, 0, len(facts), index=True) == len(facts)
+    with closing(LogReader(str(path))) as reader:
+        for tournament in ("friday", "monday"):
+            matches = {fact.match for fact in facts if isinstance(fact, MatchStarted) and fact.tournament == tournament}
+            found = [reader.neighbours(match) for match in matches]
+            assert found == [neighbours(match, matches) for match in matches]
+            assert sum(each.previous is None for each in found) == sum(each.next is None for each in found) == 1
+        assert reader.neighbours("sunday.1.1.1.1") == (None, None, None)
 
 
 def test_a_match_is_found_whole_at_every_moment(path: Path) -> None:

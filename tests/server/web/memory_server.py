@@ -17,7 +17,8 @@ from rumble_protocol.feed_messages import FeedEvent
 from rumble_protocol.schema import schemas
 from rumble_server.arena.house import HouseBots, HouseKeys
 from rumble_server.arena.names import digest_of
-from rumble_server.match.facts import FrameSeen, FrameShared, with_shared_frames
+from rumble_server.match.facts import FrameSeen, FrameShared, MatchOver, MatchStarted, with_shared_frames
+from rumble_server.match.match_id import Neighbours, neighbours, tournament_id_of
 from rumble_server.store.ended_count import EndedCount
 from rumble_server.tournament.ended import EndedTournament, Outline
 from rumble_server.tournament.facts import HostTokenSet, LogFact, TournamentCreated, TournamentEnded, tournament_of
@@ -101,7 +102,7 @@ class MemoryArchive:
             assert isinstance(found, FrameSeen)
             return found
 
-        return list(with_shared_frames(own, find))
+        return list(with_shared_frames(own, find))  # type: ignore[arg-type]
 
     async def draw(self, make: Callable[..., Any], *given: Any) -> Any:
         return passed_on(make(*passed_on(given)))
@@ -111,6 +112,10 @@ class MemoryArchive:
         assert tournament is not None
         self._world.log.file(EndedTournament.of(tournament))
         return self._world.log.records[tournament_id]
+
+    async def neighbours(self, match_id: str) -> Neighbours:
+        found = {fact.match for fact in self._facts() if isinstance(fact, MatchStarted | MatchOver)}
+        return neighbours(match_id, (each for each in found if tournament_id_of(each) == tournament_id_of(match_id)))
 
     async def listed(self, limit: int) -> Sequence[Outline]:
         facts, records = self._facts(), self._world.log.records

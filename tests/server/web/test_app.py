@@ -15,7 +15,14 @@ FOR_ANYONE = {
     ("POST", "/api/games/{game}/board"),
 }
 """The only routes that take more than a question in an address, and need no token."""
-NAMES = {"tournament": "friday", "name": "alice", "game": "tictactoe", "match": "friday.1.1.1.1", "bot": "alice"}
+NAMES = {
+    "tournament": "friday",
+    "name": "alice",
+    "game": "tictactoe",
+    "match": "friday.1.1.1.1",
+    "bot": "alice",
+    "kind": "svg",
+}
 READ = ("GET", "HEAD", "OPTIONS")
 
 
@@ -46,7 +53,9 @@ async def test_what_is_not_in_the_document_takes_only_questions(
 ) -> None:
     web: Any = server.web
     known = {path for _, path in await operations(browser)}
-    hidden = [route for route in web._app._app.routes if getattr(route, "methods", None) and route.path not in known]
+    hidden = [
+        route for route in web._app._app._app.routes if getattr(route, "methods", None) and route.path not in known
+    ]
     assert len(hidden) > 10
     for route in hidden:
         assert set(route.methods) <= {"GET", "HEAD"}, route

@@ -18,7 +18,8 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "__pycache__").mkdir()
     (tmp_path / "__pycache__" / "x.pyc").write_bytes(b"no file of a page")
     (tmp_path / "main.js").write_text(
-        'import { a } from "./a.js";\nimport {\n  b,\n  c,\n} from "./sub/b.js";\n/** @typedef {import("./types.js").T} T */\n'
+        'import { a } from "./a.js";\nimport {\n  b,\n  c,\n} from "./sub/b.js";\n'
+        '/** @typedef {import("./types.js").T} T */\n'
     )
     (tmp_path / "a.js").write_text('import "./shared.js";\n')
     (tmp_path / "shared.js").write_text("export const shared = 1;\n")

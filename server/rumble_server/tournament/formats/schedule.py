@@ -6,10 +6,11 @@ ids of the matches do not depend on which finishes first.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from rumble_server.match.match_id import MatchKey
+from rumble_server.tournament.formats.pairing_rules import NEWEST
 from rumble_server.tournament.pairing import Pairing
 
 
@@ -33,6 +34,8 @@ class Round:
 
     pairings: tuple[Pairing, ...]
     byes: tuple[int, ...] = ()
+    half_byes: tuple[int, ...] = ()
+    """The bots that have half a point instead, as the host gave it before."""
 
 
 Task = Callable[[], Round]
@@ -54,6 +57,10 @@ class Plan:
     """Knockout: how often a tied pairing is played again before the better seed goes on."""
     points: tuple[float, float, float] = (1, 0.5, 0)
     """Swiss: for a win, a draw and a loss."""
+    pairing_rules: str = NEWEST
+    """Swiss: the edition of the rules, a key of `PAIRING_RULES`."""
+    acceleration: str = "none"
+    """Swiss: `baku`, or none."""
 
 
 class Schedule(ABC):
@@ -74,6 +81,8 @@ class Schedule(ABC):
         self.plan = plan
         self.went_on: dict[Place, int] = {}
         """With a bracket: the bot that went on from each place, as far as rounds were added."""
+        self.half_byes: dict[int, set[int]] = {}
+        """Swiss: by round, the bots that are not paired in it and get half a point."""
 
     @property
     def rounds_in_all(self) -> int:
@@ -98,6 +107,11 @@ class Schedule(ABC):
     @abstractmethod
     def matches_total(self, results: Results, gone: Collection[int] = ()) -> int:
         """Return how many matches there will be when all is played, as far as is known now."""
+
+    @property
+    def rounds_added(self) -> Sequence[Round]:
+        """The rounds of a Swiss so far."""
+        return ()
 
     def stopped(self, results: Results, gone: Collection[int] = ()) -> str:
         """Return why it is finished before its last round; empty if it is not."""

@@ -1,105 +1,48 @@
-"""Swiss: in each round bots with about equal points meet, never twice. Pairings by `py4swiss`, the FIDE Dutch system.
+"""Swiss: in each round bots with about equal points meet, by the FIDE Dutch System in the edition of `pairing_rules`.
 
-A round is paired when every match of the one before has its result. In an odd field one bot has a bye, which counts as
-won; each bot has one at most. A bot that has withdrawn is not paired any more. If a round cannot be paired without
-meeting again (a small field, or most of it gone) the tournament ends before it, and says why.
+A round is paired when every match of the one before has its result. No two bots meet again that played each other; a
+pairing that was forfeited as a whole may come again. In an odd field one bot has a bye, which counts as won; each bot
+has one at most. A bot that has withdrawn is not paired any more, nor one in a round for which the host gave it a
+half-point bye. If a round cannot be paired (a small field, or most of it gone) the tournament ends before it, and says
+why.
 
-Pairing takes the `py4swiss` engine 0.1 s for 64 bots and seconds for 300, in one thread. So `prepare` gives the work as
-a small picklable `SwissTask`, to be called in another process, and `add` takes its answer.
+Pairing may take seconds in a big field, in one thread. So `prepare` gives the work as a small picklable `SwissTask`, to
+be called in another process, and `add` takes its answer.
 
 With an even number of legs the seats are even in each pairing, so seat preferences have no part in it: every bot is
-shown to the engine with the same seats. Points of several legs, or of another scheme than 1, 1/2, 0, reach the engine
-exactly, as the "accelerations" that it adds to the points it counts itself.
+shown to the engine with the same seats.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from rumble_server.results.tally import Scheme
+from rumble_server.results.trf import codes
+from rumble_server.tournament.formats.dutch.event import Entry, Event, baku
+from rumble_server.tournament.formats.dutch.pairing import CannotBePaired
+from rumble_server.tournament.formats.pairing_rules import pair
 from rumble_server.tournament.formats.schedule import Plan, Results, Round, Schedule, pairing_results
 from rumble_server.tournament.pairing import Pairing
-
-WHITE, BLACK, NO_SEAT = "w", "b", "-"
-WIN, DRAW, LOSS, FORFEIT_WIN, FORFEIT_LOSS, BYE, ABSENT = "1", "=", "0", "+", "-", "U", "Z"
-"""TRF16 codes."""
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One round of one bot: its opponent (0: none; numbers count from 1), TRF16 codes, and its points after it."""
-
-    opponent: int
-    seat: str
-    result: str
-    points: int
 
 
 @dataclass(frozen=True, slots=True)
 class SwissTask:
-    """All that pairing a round takes. Calling it is slow, and changes nothing."""
+    """All that pairing a round takes. Calling it may be slow, and changes nothing."""
 
     number: int
-    rounds: int
-    entries: tuple[tuple[Entry, ...], ...]
-    """By bot."""
-    gone: frozenset[int]
-    win: int
-    draw: int
-    loss: int
+    event: Event
+    rules: str
+    half_byes: tuple[int, ...]
 
     def __call__(self) -> Round:
         """Pair the round. If it cannot be paired, it has no pairings."""
-        from py4swiss.engines import DutchEngine
-        from py4swiss.engines.common import PairingError
-
         try:
-            pairs = [(pair.white, pair.black) for pair in DutchEngine.generate_pairings(self._report())]
-        except PairingError:
+            paired = pair(self.event, self.rules)
+        except CannotBePaired:
             return Round(())
-        boards = enumerate(((first, second) for first, second in pairs if second), 1)
-        pairings = tuple(Pairing(1, self.number, board, first - 1, second - 1) for board, (first, second) in boards)
-        return Round(pairings, tuple(first - 1 for first, second in pairs if not second))
-
-    def _report(self) -> object:
-        """Write the tournament as `py4swiss` reads it."""
-        from py4swiss.trf import ParsedTrf, codes, results, sections
-
-        worth = {WIN: self.win, FORFEIT_WIN: self.win, BYE: self.win, DRAW: self.draw, ABSENT: 0}
-        system = results.ScoringPointSystem()
-        for code, units in (("W", self.win), ("PAB", self.win), ("D", self.draw), ("L", self.loss), ("ZPB", 0)):
-            system.apply_code(results.ScoringPointSystemCode(code), units)
-        players, accelerations = [], {}
-        for number, entries in enumerate(self.entries, 1):
-            players.append(
-                sections.PlayerSection(
-                    code=codes.PlayerCode.PLAYER,
-                    starting_number=number,
-                    points_times_ten=entries[-1].points if entries else 0,
-                    rank=number,
-                    results=[
-                        results.RoundResult(
-                            id=entry.opponent,
-                            color=results.ColorToken(entry.seat),
-                            result=results.ResultToken(entry.result),
-                        )
-                        for entry in entries
-                    ],
-                )
-            )
-            counted, extra = 0, [0]
-            for entry in entries:
-                counted += worth.get(entry.result, self.loss)
-                extra.append(entry.points - counted)
-            accelerations[number] = extra
-        return ParsedTrf(
-            player_sections=players,
-            x_section=sections.XSection(
-                number_of_rounds=self.rounds,
-                zeroed_ids={bot + 1 for bot in self.gone},
-                scoring_point_system=system,
-                accelerations=accelerations,
-            ),
-        )
+        boards = enumerate(paired.boards, 1)
+        pairings = tuple(Pairing(1, self.number, board, first, second) for board, (first, second) in boards)
+        return Round(pairings, () if paired.bye is None else (paired.bye,), self.half_byes)
 
 
 class Swiss(Schedule):
@@ -120,6 +63,10 @@ class Swiss(Schedule):
 
     def is_finished(self, results: Results, gone: Collection[int] = ()) -> bool:
         return len(self._rounds) == self.number_of_rounds or bool(self.stopped(results, gone))
+
+    @property
+    def rounds_added(self) -> Sequence[Round]:
+        return self._rounds
 
     def stopped(self, results: Results, gone: Collection[int] = ()) -> str:
         if self._unpaired:
@@ -152,23 +99,28 @@ class Swiss(Schedule):
         for number, played in enumerate(self._rounds, 1):
             if not self._enter(entries, number, played, results):
                 return None
-        legs, scheme = self.plan.legs, self.scheme
-        return SwissTask(
-            number=len(self._rounds) + 1,
+        legs, scheme, plan = self.plan.legs, self.scheme, self.plan
+        number = len(self._rounds) + 1
+        half_byes = self.half_byes.get(number, set()).difference(gone)
+        win, draw = legs * scheme.win, legs * scheme.draw
+        accelerated = plan.acceleration == "baku"
+        event = Event(
             rounds=self.number_of_rounds,
             entries=tuple(map(tuple, entries)),
-            gone=frozenset(gone),
-            win=legs * scheme.win,
-            draw=legs * scheme.draw,
+            absent=frozenset((*gone, *half_byes)),
+            win=win,
+            draw=draw,
             loss=legs * scheme.loss,
+            virtual=baku(plan.bots, self.number_of_rounds, win, draw) if accelerated else (),
         )
+        return SwissTask(number, event, plan.pairing_rules, tuple(sorted(half_byes)))
 
     def _enter(self, entries: list[list[Entry]], number: int, played: Round, results: Results) -> bool:
         """Add a round to each bot's entries. Return False if it is not over."""
         scheme, legs = self.scheme, self.plan.legs
-        seats = (WHITE, BLACK)
+        seats = (codes.WHITE, codes.BLACK)
         if legs % 2 == 0:
-            seats = (WHITE, WHITE) if number % 2 else (BLACK, BLACK)
+            seats = (codes.WHITE, codes.WHITE) if number % 2 else (codes.BLACK, codes.BLACK)
         for pairing in played.pairings:
             found = pairing_results(pairing, legs, results)
             if found is None:
@@ -183,8 +135,12 @@ class Swiss(Schedule):
         for bot, own in enumerate(entries):
             if len(own) < number:
                 before = own[-1].points if own else 0
-                bye = bot in played.byes
-                own.append(Entry(0, NO_SEAT, BYE if bye else ABSENT, before + (legs * scheme.win if bye else 0)))
+                code, units = codes.ABSENT, 0
+                if bot in played.byes:
+                    code, units = codes.PAIRING_BYE, legs * scheme.win
+                elif bot in played.half_byes:
+                    code, units = codes.HALF_BYE, legs * scheme.draw
+                own.append(Entry(0, codes.NO_SEAT, code, before + units))
         return True
 
 
@@ -194,5 +150,5 @@ def _points(scheme: Scheme, score: float) -> int:
 
 def _code(score: float, other: float, forfeit: bool) -> str:
     if forfeit:
-        return FORFEIT_WIN if score > other else FORFEIT_LOSS
-    return WIN if score > other else LOSS if score < other else DRAW
+        return codes.FORFEIT_WIN if score > other else codes.FORFEIT_LOSS
+    return codes.WIN if score > other else codes.LOSS if score < other else codes.DRAW

@@ -4,7 +4,7 @@ import asyncio
 from http import HTTPStatus
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Depends, Query, Request
 from pydantic import ValidationError
 from rumble_engine import BadPosition, BadSettings, EngineError, MoveError, get_game
 from rumble_protocol.codes import ErrorCode
@@ -15,6 +15,7 @@ from rumble_server.web.api.library import Library
 from rumble_server.web.api.models import BoardAnswer, BoardQuestion, MatchBoards
 from rumble_server.web.api.problems import bad_request
 from rumble_server.web.api.reading import ERRORS
+from rumble_server.web.compression import public
 from rumble_server.web.errors import WebError, error_answers
 from rumble_server.web.security import read_body
 from rumble_server.web.site import Site
@@ -25,7 +26,7 @@ MOST_BOARDS = 400
 
 def board_routes(site: Site, library: Library) -> APIRouter:
     """Make the routes of boards; they need no token."""
-    router = APIRouter(prefix="/api", tags=["read"], responses=ERRORS)
+    router = APIRouter(prefix="/api", tags=["read"], dependencies=[Depends(public)], responses=ERRORS)
 
     @router.get("/matches/{match}/boards", response_model=MatchBoards)
     async def get_boards(
@@ -59,20 +60,13 @@ def draw(name: str, question: BoardQuestion) -> BoardAnswer:
     """Draw a position. Raises WebError for a bad position, and for moves that are not allowed in it."""
     try:
         game = get_game(name)
-    except EngineError as error:
-        raise WebError(HTTPStatus.NOT_FOUND, ErrorCode.UNKNOWN_GAME, str(error)) from None
-    try:
         settings = game.complete(question.settings) if question.settings else {}
         state = game.load({**settings, **question.state})
         legal = list(state.legal_moves) if question.legal is None else question.legal
         for move in question.legal or ():
             state.code_of(move)
-    except BadSettings as error:
-        raise _refused(ErrorCode.BAD_SETTINGS, error) from None
-    except BadPosition as error:
-        raise _refused("bad_position", error) from None
-    except MoveError as error:
-        raise _refused("illegal_move", error) from None
+    except EngineError as error:
+        raise refused(error) from None
     view = state.view()
     return BoardAnswer(
         drawing=game.drawing(view, question.last_move),
@@ -81,5 +75,15 @@ def draw(name: str, question: BoardQuestion) -> BoardAnswer:
     )
 
 
-def _refused(code: str, error: EngineError) -> WebError:
+def refused(error: EngineError) -> WebError:
+    """Make of an error about a game, its settings, a position or a move what the web answers."""
+    match error:
+        case BadSettings():
+            code = str(ErrorCode.BAD_SETTINGS)
+        case BadPosition():
+            code = "bad_position"
+        case MoveError():
+            code = "illegal_move"
+        case _:
+            return WebError(HTTPStatus.NOT_FOUND, ErrorCode.UNKNOWN_GAME, str(error))
     return WebError(HTTPStatus.UNPROCESSABLE_ENTITY, code, str(error))

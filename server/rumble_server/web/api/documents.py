@@ -1,39 +1,44 @@
 """The answers of the API that are made of a whole tournament or match. Pure: they run where the log is read."""
 
+import gzip
 import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import TypeVar, cast
+from itertools import islice
+from typing import TypeVar, TypeVarTuple, cast
 
 import orjson
 from rumble_protocol.feed_messages import Snapshot, TournamentView
 from rumble_protocol.fields import MoveInfo, ServerMessageModel
 
 from rumble_server.match.facts import MatchOver, MatchStarted
-from rumble_server.match.last_attempt import infos, last_attempt, notes
+from rumble_server.match.last_attempt import infos, last_attempt, notes, thought_ms
 from rumble_server.match.transcript import as_json, seats_in, transcript, transcript_of_seats
 from rumble_server.results.ratings import rate
 from rumble_server.store.errors import Pruned
 from rumble_server.tournament.audit import Audit, Context
 from rumble_server.tournament.config import TournamentConfig
-from rumble_server.tournament.exports import csv_file, pgn, trf
-from rumble_server.tournament.exports.document import export, match_json
+from rumble_server.tournament.exports import WRITERS, csv_file, sgf, trf
+from rumble_server.tournament.exports.document import export, match_json, summary
 from rumble_server.tournament.facts import LogFact
 from rumble_server.tournament.history import audit_facts, context_of
 from rumble_server.tournament.rebuild import Rebuilt
 from rumble_server.tournament.tournament import OVER, Tournament
 from rumble_server.web.api import models
 from rumble_server.web.api.replays import match_view, replay
+from rumble_server.web.compression import LEVEL
 from rumble_server.web.feed.ranker import PACE_MS, Ranking, ranking_of
 from rumble_server.web.feed.views import Live, tournament_view
 
 PIECE_MATCHES = 1000
 """How many matches a piece of a long answer has; between two pieces others have their turn."""
+PIECE_GAMES = 100
+"""How many matches a piece has that is made of their moves; a game of chess takes some 5 ms."""
 AUDIT_PACE_S = 5.0
 """For this time in s an audit of a tournament that goes on serves everyone who asks; then a new one is made."""
 NO_RATINGS = rate(())
 
+Given = TypeVarTuple("Given")
 Made = TypeVar("Made")
 
 
@@ -49,6 +54,12 @@ class Basics:
 def to_json(model: ServerMessageModel) -> bytes:
     """Encode an answer."""
     return model.__pydantic_serializer__.to_json(model)
+
+
+def packed(rebuilt: Rebuilt, make: Callable[[Rebuilt, *Given], bytes], *given: *Given) -> bytes:
+    """Make an answer as gzip, which is little to pass on and to keep. Of nothing it makes nothing."""
+    made = make(rebuilt, *given)
+    return made and gzip.compress(made, LEVEL, mtime=0)
 
 
 def basics(rebuilt: Rebuilt) -> Basics:
@@ -86,7 +97,9 @@ def snapshot_json(rebuilt: Rebuilt, connected: Collection[str]) -> bytes:
 
 def standings(rebuilt: Rebuilt) -> bytes:
     """Show the standings by rank."""
-    return to_json(models.StandingsAnswer(status=rebuilt.tournament.status, standings=ranking(rebuilt).standings))
+    tournament = rebuilt.tournament
+    standings, rules = ranking(rebuilt).standings, tournament.config.edition
+    return to_json(models.StandingsAnswer(status=tournament.status, standings=standings, tiebreak_rules=rules))
 
 
 def ratings(rebuilt: Rebuilt) -> bytes:
@@ -152,7 +165,9 @@ def results(overs: Sequence[MatchOver]) -> list[models.Result]:
 
 
 def export_head(rebuilt: Rebuilt, kind: str) -> bytes:
-    """Write what an export has before its matches."""
+    """Write what an export has before its matches. Raises ValueError where the format is not for its game."""
+    if kind == "sgf":
+        sgf.check(rebuilt.tournament.config.game)
     if kind == "json":
         document = export(rebuilt.tournament, 0, 0)
         return orjson.dumps({name: document[name] for name in ("tournament", "standings")})[:-1] + b',"matches":['
@@ -161,12 +176,15 @@ def export_head(rebuilt: Rebuilt, kind: str) -> bytes:
 
 def export_matches(rebuilt: Rebuilt, kind: str, first: int, until: int) -> bytes:
     """Write some of its matches, as they follow what was written before."""
-    document = export(rebuilt.tournament, first, until, partial(_infos, rebuilt))
-    if kind == "json":
-        return (b"," if first else b"") + orjson.dumps(document["matches"])[1:-1]
+    overs = list(islice(rebuilt.tournament.results.values(), first, until))
     if kind == "csv":
-        return csv_file.write(document).partition("\n")[2].encode()
-    return ("\n" if first else "").encode() + pgn.write(document).encode()
+        return csv_file.write({"matches": [*map(match_json, overs)]}).partition("\n")[2].encode()
+    played = [match_json(over, _infos(rebuilt, over)) for over in overs]
+    if kind == "json":
+        return (b"," if first else b"") + orjson.dumps(played)[1:-1]
+    document = {"tournament": summary(rebuilt.tournament), "matches": played}
+    between = "\n" if first and kind == "pgn" else ""
+    return (between + WRITERS[kind][0](document)).encode()
 
 
 def _infos(rebuilt: Rebuilt, over: MatchOver) -> list[MoveInfo | None]:
@@ -185,9 +203,9 @@ def export_tail(rebuilt: Rebuilt, kind: str) -> bytes:
     return b"]," + orjson.dumps({name: document[name] for name in ("voided", "byes") if name in document})[1:]
 
 
-def export_trf(rebuilt: Rebuilt) -> bytes:
+def export_trf(rebuilt: Rebuilt, edition: str) -> bytes:
     """Write TRF, which has its matches by bot. Raises ValueError where the format has no room for it."""
-    return trf.write(export(rebuilt.tournament)).encode()
+    return trf.write(export(rebuilt.tournament), edition).encode()
 
 
 # --- a match ---
@@ -199,20 +217,22 @@ def shown_match(facts: Sequence[LogFact]) -> models.MatchView | None:
     if found is None:
         return None
     started, over = found
+    times_ms = thought_ms(facts, started, len(over.moves))
     if over.scores is None:
-        return match_view(started, over.moves, over=over)
-    return match_view(started, over.moves, over=over, notes=notes(facts, over), infos=infos(facts, over))
+        return match_view(started, over.moves, over=over, thought_ms=times_ms)
+    said, known = notes(facts, over), infos(facts, over)
+    return match_view(started, over.moves, over=over, notes=said, infos=known, thought_ms=times_ms)
 
 
 def boards(facts: Sequence[LogFact], first: int, most: int) -> bytes | None:
     """Draw boards of the last attempt at a match."""
     found = _ended_attempt(facts)
-    return None if found is None else boards_after(found[0], found[1].moves, first, most)
+    return None if found is None else boards_so_far(facts, found[0], found[1].moves, first, most)
 
 
-def boards_after(terms: MatchStarted, moves: Sequence[str], first: int, most: int) -> bytes:
-    """Draw boards of these moves."""
-    return to_json(replay(terms, moves, first, most))
+def boards_so_far(facts: Sequence[LogFact], terms: MatchStarted, moves: Sequence[str], first: int, most: int) -> bytes:
+    """Draw boards of these moves of the attempt with these terms."""
+    return to_json(replay(terms, moves, first, most, thought_ms(facts, terms, len(moves))))
 
 
 def _ended_attempt(facts: Sequence[LogFact]) -> tuple[MatchStarted, MatchOver] | None:
@@ -236,7 +256,7 @@ def shown_no_show(rebuilt: Rebuilt, match_id: str) -> models.MatchView | None:
 def boards_of_no_show(rebuilt: Rebuilt, match_id: str, first: int, most: int) -> bytes | None:
     """Draw the board of a match that was lost before it began."""
     found = _lost_at_once(rebuilt, match_id)
-    return None if found is None else boards_after(found[0], found[1].moves, first, most)
+    return None if found is None else boards_so_far((), found[0], found[1].moves, first, most)
 
 
 def transcript_lines(facts: Sequence[LogFact], owner: str | None) -> bytes | None:

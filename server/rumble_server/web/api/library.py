@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 from rumble_protocol.codes import ErrorCode
 from rumble_protocol.feed_messages import TournamentSummary
 
-from rumble_server.match.match_id import tournament_id_of
+from rumble_server.match.match_id import Neighbours, tournament_id_of
 from rumble_server.results.standings import Table
 from rumble_server.tournament.audit import Context
 from rumble_server.tournament.ended import Outline
@@ -81,12 +81,21 @@ class Library:
         answer: Made = await self._kept.get((tournament_id, make, given), ask)
         return answer
 
+    async def packed(self, tournament_id: str, make: Callable[[Rebuilt, *Given], bytes], *given: *Given) -> bytes:
+        """Have a document made as `made` does, as gzip; empty if it is."""
+        return await self.made(tournament_id, documents.packed, make, *given)
+
     async def pieces(
-        self, tournament_id: str, total: int, make: Callable[[Rebuilt, *Given, int, int], bytes], *given: *Given
+        self,
+        tournament_id: str,
+        total: int,
+        make: Callable[[Rebuilt, *Given, int, int], bytes],
+        *given: *Given,
+        size: int,
     ) -> AsyncIterator[bytes]:
-        """Yield what is made of its first `total` matches, a piece at a time: `make` is given the first and the end."""
-        for first in range(0, total, documents.PIECE_MATCHES):
-            until = min(total, first + documents.PIECE_MATCHES)
+        """Yield what is made of its first `total` matches, `size` at a time: `make` is given the first and the end."""
+        for first in range(0, total, size):
+            until = min(total, first + size)
             yield await self.made(tournament_id, make, *given, first, until)
 
     async def once(self, key: Hashable, make: Callable[[], Awaitable[bytes]]) -> bytes:
@@ -145,11 +154,18 @@ class Library:
         is_open = self._site.arena.matches.live.get(match_id)
         if is_open is not None:
             terms, moves = is_open.referee.terms, tuple(is_open.referee.moves)
-            return await self._site.archive.draw(documents.boards_after, terms, moves, first, most)
+            key = documents.boards_so_far, match_id, terms.attempt, len(moves), first, most
+            return await self.once(
+                key, lambda: self._of_match(match_id, documents.boards_so_far, terms, moves, first, most)
+            )
         found = await self._of_match(match_id, documents.boards, first, most)
         if found is not None:
             return found
         return _there(match_id, await self._of_its_tournament(match_id, documents.boards_of_no_show, first, most))
+
+    async def neighbours(self, match_id: str) -> Neighbours:
+        """Find the matches beside one that has begun. Raises StoreError."""
+        return await self._site.archive.neighbours(match_id)
 
     async def transcript(self, match_id: str, owner: str | None) -> bytes | None:
         """Write the transcript of a match, as `documents.transcript_lines` does. Raises StoreError."""

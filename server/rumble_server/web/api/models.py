@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 from rumble_engine import Drawing, Path, Termination
-from rumble_protocol.feed_messages import Standing, TournamentSummary
+from rumble_protocol.feed_messages import Away, Standing, TournamentSummary
 from rumble_protocol.fields import (
     Count,
     Milliseconds,
@@ -35,10 +35,11 @@ class TournamentList(ServerMessageModel):
 
 
 class StandingsAnswer(ServerMessageModel):
-    """The standings by rank."""
+    """The standings by rank, and the edition of the rules by which ties are broken."""
 
     status: TournamentStatus
     standings: list[Standing]
+    tiebreak_rules: str = ""
 
 
 class Result(ServerMessageModel):
@@ -133,8 +134,10 @@ class AuditAnswer(ServerMessageModel):
 
 class MatchView(ServerMessageModel):
     """One match. While it runs, `seat` is to move and `seats_ms` are the clocks at `at_ms`; that of `seat` runs if
-    `ticking`. When it is over, `notes` and `infos` have by ply what the bots said of their moves, and `at_fault` the
-    seats whose fault ended it. The first `opening` moves are the opening. `position` is the state in the game's notation.
+    `ticking`. When it is over, `notes` and `infos` have by ply what the bots said of their moves, `written` the moves
+    as people write them (chess: SAN), `movers` the seats that made them, `thought_ms` how long each took (null: the
+    opening), and `at_fault` the seats whose fault ended it. The first `opening` moves are the opening. `position` is
+    in the game's notation. `away` is empty while all its bots are connected; else it tells of each whether it is away.
     """
 
     id: str
@@ -165,6 +168,10 @@ class MatchView(ServerMessageModel):
     at_fault: list[Seat]
     started_at_ms: Milliseconds
     ended_at_ms: Milliseconds | None
+    written: list[str] | None = None
+    movers: list[Seat] | None = None
+    thought_ms: list[Milliseconds | None] | None = None
+    away: list[Away | None] = Field(default_factory=list)
 
 
 class SettingView(ServerMessageModel):
@@ -225,6 +232,8 @@ class MatchBoards(ServerMessageModel):
     """Boards of a match from ply `first` on. The match has `plies` moves so far.
 
     Each board is `drawing` with its own `board` and `last`. A void match is played again as the next `attempt`.
+    `written` has all its moves as people write them (chess: SAN), `movers` the seats that made them, and `thought_ms`
+    how long each took (null: the opening).
     """
 
     match: str
@@ -233,6 +242,9 @@ class MatchBoards(ServerMessageModel):
     first: Count
     drawing: Drawing | None
     boards: list[PlyBoard]
+    written: list[str]
+    movers: list[Seat]
+    thought_ms: list[Milliseconds | None]
 
 
 class BoardQuestion(RequestModel):

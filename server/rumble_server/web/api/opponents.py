@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Depends
 from rumble_engine import EngineError, Game, game_names, get_game
 
 from rumble_server.arena.player import Player
 from rumble_server.web.api.models import GameList, GameView, Opponent, OpponentList
+from rumble_server.web.compression import public
 from rumble_server.web.site import Site
 
 
@@ -51,7 +52,7 @@ def _opponent(player: Player, reference_bot: str | None, ladder: Mapping[str, st
 
 def opponent_routes(site: Site) -> APIRouter:
     """Make these routes; they need no token."""
-    router = APIRouter(prefix="/api", tags=["play"])
+    router = APIRouter(prefix="/api", tags=["play"], dependencies=[Depends(public)])
 
     @router.get("/games")
     async def get_games() -> GameList:

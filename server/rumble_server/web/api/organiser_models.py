@@ -29,6 +29,13 @@ class ChangeInvite(RequestModel):
     code: Annotated[str, StringConstraints(min_length=1, max_length=64)] | None = None
 
 
+class HalfBye(RequestModel):
+    """A bot, and the round of a Swiss that it misses for half a point, counted from 1."""
+
+    name: Annotated[str, Field(pattern=NAME_PATTERN)]
+    round: Annotated[int, Field(ge=1, le=1000)]
+
+
 class NewKey(RequestModel):
     """The key that protects the name from now on; if left out, the next login claims the name."""
 

@@ -6,14 +6,16 @@ from functools import partial
 from http import HTTPStatus
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Depends, Query, Request
 from rumble_protocol.feed_messages import TournamentView
 from starlette.responses import Response
 
 from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.api import documents, models
 from rumble_server.web.api.library import Library
+from rumble_server.web.api.packed import packed_answer
 from rumble_server.web.api.streamed import only, streamed
+from rumble_server.web.compression import public
 from rumble_server.web.errors import WebError, WebErrorAnswer, error_answers
 from rumble_server.web.feed.crosstable import prepare_pairs
 from rumble_server.web.feed.views import Live, live, live_in_turns, tournament_view
@@ -39,7 +41,7 @@ def show(site: Site, tournament: Tournament, seen: Live | None = None) -> Tourna
 
 def read_routes(site: Site, library: Library) -> APIRouter:
     """Make the routes of tournaments and matches; they need no token."""
-    router = APIRouter(prefix="/api", tags=["read"], responses=ERRORS)
+    router = APIRouter(prefix="/api", tags=["read"], dependencies=[Depends(public)], responses=ERRORS)
 
     @router.get("/tournaments")
     async def list_tournaments(limit: Annotated[int, Query(ge=1, le=MOST_LISTED)] = 50) -> models.TournamentList:
@@ -49,34 +51,39 @@ def read_routes(site: Site, library: Library) -> APIRouter:
         return models.TournamentList(tournaments=listed)
 
     @router.get("/tournaments/{tournament}", response_model=TournamentView, responses=WITH_MODEL)
-    async def get_tournament(tournament: str) -> Response:
+    async def get_tournament(tournament: str, request: Request) -> Response:
         """Show everything about one tournament, listed or not."""
-        return await streamed(only(await tournament_json(site, library, tournament)), JSON)
+        found = library.in_memory(tournament)
+        if found is not None:
+            return await streamed(only(await tournament_json(site, library, found)), JSON)
+        connected = await library.connected(tournament)
+        return await packed_answer(request, await library.packed(tournament, documents.view_json, connected), JSON)
 
     @router.get("/tournaments/{tournament}/standings", response_model=models.StandingsAnswer)
-    async def get_standings(tournament: str) -> Response:
+    async def get_standings(tournament: str, request: Request) -> Response:
         """Show the standings by rank."""
         found = library.in_memory(tournament)
         if found is None:
-            return Response(await library.made(tournament, documents.standings), media_type=JSON)
+            return await packed_answer(request, await library.packed(tournament, documents.standings), JSON)
         standings = (await site.ranker.fresh(found)).standings
-        shown = models.StandingsAnswer(status=found.status, standings=standings)
+        rules = found.config.edition
+        shown = models.StandingsAnswer(status=found.status, standings=standings, tiebreak_rules=rules)
         await site.on_disk()
         return Response(documents.to_json(shown), media_type=JSON)
 
     @router.get("/tournaments/{tournament}/ratings", response_model=models.RatingsAnswer)
-    async def get_ratings(tournament: str) -> Response:
+    async def get_ratings(tournament: str, request: Request) -> Response:
         """Show the ratings with their 95% intervals, their model, and how likely each bot is the stronger of two."""
-        document = await library.made(tournament, documents.ratings)
+        document = await library.packed(tournament, documents.ratings)
         if not document:
             raise WebError.not_found(f"{tournament} is not rated")
-        return Response(document, media_type=JSON)
+        return await packed_answer(request, document, JSON)
 
     @router.get("/tournaments/{tournament}/audit", response_model=models.AuditAnswer)
-    async def get_audit(tournament: str) -> Response:
+    async def get_audit(tournament: str, request: Request) -> Response:
         """Show the fairness audit: matches, seats, waits and clocks of every bot, repeated matches, flags."""
         context = library.audit_context(tournament)
-        return Response(await library.made(tournament, documents.audit_json, context), media_type=JSON)
+        return await packed_answer(request, await library.packed(tournament, documents.audit_json, context), JSON)
 
     @router.get("/tournaments/{tournament}/matches", response_model=models.MatchList)
     async def get_matches(
@@ -99,13 +106,9 @@ def read_routes(site: Site, library: Library) -> APIRouter:
     return router
 
 
-async def tournament_json(site: Site, library: Library, tournament_id: str) -> bytes:
-    """Encode the whole tournament, as it is on disk. Raises TournamentError, WebError, StoreError."""
-    found = library.in_memory(tournament_id)
-    if found is None:
-        connected = await library.connected(tournament_id)
-        return await library.made(tournament_id, documents.view_json, connected)
-    return await library.shown(found, partial(_show, site, found))
+async def tournament_json(site: Site, library: Library, tournament: Tournament) -> bytes:
+    """Encode the whole tournament, as it is on disk. Raises WebError."""
+    return await library.shown(tournament, partial(_show, site, tournament))
 
 
 async def _show(site: Site, tournament: Tournament) -> bytes:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from rumble_engine import State, get_game
 from rumble_protocol.fields import MoveInfo
@@ -9,12 +10,15 @@ from rumble_protocol.fields import MoveInfo
 from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.match.referee import Referee
 from rumble_server.web.api.models import MatchBoards, MatchView, PlyBoard
+from rumble_server.web.feed.views import away_view
 
 
-def replay(terms: MatchStarted, moves: Sequence[str], first: int, most: int) -> MatchBoards:
+def replay(
+    terms: MatchStarted, moves: Sequence[str], first: int, most: int, thought_ms: list[int | None]
+) -> MatchBoards:
     """Draw at most `most` boards, from the one after `first` plies on; none if the match has fewer plies."""
     game = get_game(terms.game)
-    state, boards = game.initial(terms.settings, terms.seed), []
+    state, boards, course = game.initial(terms.settings, terms.seed), list[PlyBoard](), _course(terms, moves)
     blank = game.drawing(state.view())
     for ply, last in enumerate((None, *moves[: first + most - 1])):
         if last is not None:
@@ -36,6 +40,8 @@ def replay(terms: MatchStarted, moves: Sequence[str], first: int, most: int) -> 
         first=first,
         drawing=None if blank is None else replace(blank, last=()),
         boards=boards,
+        **course,
+        thought_ms=thought_ms,
     )
 
 
@@ -46,6 +52,7 @@ def match_view(
     over: MatchOver | None = None,
     notes: list[str | None] | None = None,
     infos: list[MoveInfo | None] | None = None,
+    thought_ms: list[int | None] | None = None,
     referee: Referee | None = None,
     now_ms: int | None = None,
 ) -> MatchView:
@@ -83,7 +90,21 @@ def match_view(
         at_fault=[] if over is None else list(over.at_fault),
         started_at_ms=terms.at_ms,
         ended_at_ms=None if over is None else over.at_ms,
+        **({} if over is None else _course(terms, moves)),
+        thought_ms=thought_ms,
+        away=[] if referee is None else away_view(referee),
     )
+
+
+def _course(terms: MatchStarted, moves: Sequence[str]) -> dict[str, Any]:
+    """Tell of each move how people write it, and who made it."""
+    game = get_game(terms.game)
+    state, written, movers = game.initial(terms.settings, terms.seed), [], []
+    for move in moves:
+        written.append(game.written(state, move))
+        movers.append(state.to_move)
+        state = state.play(move)
+    return {"written": written, "movers": movers}
 
 
 def state_after(terms: MatchStarted, moves: Sequence[str]) -> State:

@@ -148,7 +148,7 @@ def entrants_view(tournament: Tournament, connected: Collection[str], ranking: R
 
 def board_view(kind: type[BoardView], referee: Referee, now_ms: int) -> BoardView:
     """Show a match that is being played."""
-    state, moves, away = referee.state, list(referee.moves), referee.away()
+    state, moves = referee.state, list(referee.moves)
     view = state.view()
     return kind(
         match=referee.terms.match,
@@ -164,8 +164,14 @@ def board_view(kind: type[BoardView], referee: Referee, now_ms: int) -> BoardVie
         seats_ms=list(referee.clock(now_ms)),
         ticking=referee.turn is not None,
         at_ms=now_ms,
-        away=[time and Away(since_at_ms=time[0], until_at_ms=time[1]) for time in away] if any(away) else [],
+        away=away_view(referee),
     )
+
+
+def away_view(referee: Referee) -> list[Away | None]:
+    """Show which bots of a match are away; nothing while none is."""
+    away = referee.away()
+    return [time and Away(since_at_ms=time[0], until_at_ms=time[1]) for time in away] if any(away) else []
 
 
 def result_view(kind: type[ResultView], over: MatchOver) -> ResultView:

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from rumble_engine import Game, game_names, get_game
 
+from rumble_server.results.editions import FIDE_EDITIONS
 from rumble_server.results.tiebreaks import TIEBREAKS
 from rumble_server.tournament.config import MOST_BOTS, TournamentConfig
 from rumble_server.tournament.formats import FORMATS
@@ -58,7 +59,7 @@ class FormGroup:
 
 
 DEFAULTS: dict[str, Any] = {
-    **TournamentConfig(name="any", game="tictactoe").model_dump(),
+    **TournamentConfig(name="any", game="tictactoe").with_rules_of_today().model_dump(),
     "name": None,
     "points": "1, 0.5, 0",
 }
@@ -83,6 +84,7 @@ HINTS = {
     "openings": "Each pair plays an opening from both seats. Your own: one opening a line, moves with spaces.",
     "points": "For a win, a draw and a loss.",
     "tiebreaks": f"In this order; there are {', '.join(TIEBREAKS)}. Empty: the format's own.",
+    "tiebreak_rules": "The edition of FIDE's tie-break rules; the tournament keeps it.",
     "rated": "Ratings with their intervals are computed.",
     "seed": "The same seed and the same bots give the same schedule and openings.",
     "illegal_retries": "How many illegal moves in a match may be made again, on the same clock. 0: the first loses.",
@@ -93,6 +95,7 @@ HINTS = {
     "listed": "The list of tournaments shows it. Otherwise one must know its address to find it.",
 }
 AWAY_CLOCKS = (("stands", "Stands"), ("runs", "Runs on"))
+EDITIONS = tuple((name, name) for name in reversed(FIDE_EDITIONS))
 OPENINGS = (
     ("auto", "From the start, then from the game's openings"),
     ("suite", "From the game's openings"),
@@ -137,6 +140,7 @@ def form_groups() -> Sequence[FormGroup]:
         FormField("openings", "Openings", "openings", OPENINGS),
         FormField("points", "Points", "numbers"),
         FormField("tiebreaks", "Tie-breaks", "list"),
+        FormField("tiebreak_rules", "Tie-break rules", "choice", EDITIONS),
         FormField("rated", "Rated", "checkbox"),
         _integer("seed", "Seed", 0),
     )

@@ -1,38 +1,78 @@
 """What the page of a match shows."""
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rumble_engine import get_game
 
 from rumble_server.web.api.library import Library
 from rumble_server.web.api.models import MatchBoards, MatchView
+from rumble_server.web.pages.think_chart import bars, view_box
 from rumble_server.web.texts import ask_command
+
+IN_PAIRS = ("chess",)
+"""The games whose moves people number by pairs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """The moves of a match as people write them, who made them, and how long each took; None: the opening."""
+
+    written: Sequence[str]
+    movers: Sequence[int]
+    thought_ms: Sequence[int | None]
 
 
 async def match_context(library: Library, match_id: str, asked_ply: str) -> dict[str, Any]:
     """Make what `match.html` needs. A page without a valid `asked_ply` shows the last ply."""
     view = await library.match(match_id)
     ply = min(int(asked_ply), view.ply) if asked_ply.isdecimal() and len(asked_ply) < 10 else view.ply
-    ply, frame = await _frame_of(library, view, ply)
+    found = None
+    if ply < view.ply or view.status == "running":
+        found = MatchBoards.model_validate_json(await library.boards(view.id, ply, 1))
+        if found.attempt != view.attempt or not found.boards:  # another attempt has begun meanwhile
+            ply, found = view.ply, None
+    course, game = _course(view, found), get_game(view.game)
     return {
         "view": view,
         "tournament_name": await library.name(view.tournament),
-        "game": get_game(view.game),
+        "neighbours": await library.neighbours(view.id),
+        "game": game,
         "ply": ply,
         "follows": not asked_ply,
-        "frame": frame,
+        "tells_result": view.status == "running" or ply == view.ply,
+        "frame": _frame(view, ply, found),
+        "course": course,
+        "in_pairs": view.game in IN_PAIRS,
+        "colours": _colours(view),
+        "bars": bars(course.thought_ms, course.movers),
+        "bars_box": view_box(view.ply),
         "ask": ask_command(view.game, view.settings),
     }
 
 
-async def _frame_of(library: Library, view: MatchView, ply: int) -> tuple[int, dict[str, Any]]:
-    """Return the ply that is shown and its board; the last ply if another attempt has begun meanwhile."""
-    if ply < view.ply:
-        found = MatchBoards.model_validate_json(await library.boards(view.id, ply, 1))
-        if found.attempt == view.attempt and found.boards:
-            board, blank = found.boards[0], found.drawing
-            drawing = blank and replace(blank, board=board.board, last=tuple(board.last))
-            return ply, {"drawing": drawing, "diagram": board.diagram, "position": board.position, "asks": True}
-    asks = view.status == "running"
-    return view.ply, {"drawing": view.drawing, "diagram": view.diagram, "position": view.position, "asks": asks}
+def _course(view: MatchView, found: MatchBoards | None) -> Course:
+    if view.written is not None and view.movers is not None:
+        return Course(view.written, view.movers, view.thought_ms or [None] * view.ply)
+    if found is not None:
+        return Course(found.written[: view.ply], found.movers[: view.ply], found.thought_ms[: view.ply])
+    return Course(view.moves, [ply % len(view.seats) for ply in range(view.ply)], [None] * view.ply)
+
+
+def _colours(view: MatchView) -> list[str]:
+    """Return by seat the colour of its pieces, where it has pieces of its own."""
+    found = ["first", "second"]
+    for piece in reversed(list(view.drawing.pieces.values()) if view.drawing else []):
+        if piece.seat is not None:
+            found[piece.seat] = piece.colour
+    return found
+
+
+def _frame(view: MatchView, ply: int, found: MatchBoards | None) -> dict[str, Any]:
+    if ply == view.ply or found is None:
+        asks = view.status == "running"
+        return {"drawing": view.drawing, "diagram": view.diagram, "position": view.position, "asks": asks}
+    board, blank = found.boards[0], found.drawing
+    drawing = blank and replace(blank, board=board.board, last=tuple(board.last))
+    return {"drawing": drawing, "diagram": board.diagram, "position": board.position, "asks": True}

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any, TypeVarTuple
 
 from fastapi import FastAPI, Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 
 from rumble_server.arena.house import is_house_name
 from rumble_server.tournament.rebuild import Rebuilt
@@ -14,8 +14,10 @@ from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.api.invitations import NOT_INVITED, page_invitation
 from rumble_server.web.api.library import Library
 from rumble_server.web.api.opponents import opponents, playable_games
+from rumble_server.web.api.packed import NO_CACHE, packed_answer
 from rumble_server.web.api.reading import tournament_json
 from rumble_server.web.api.streamed import only, streamed
+from rumble_server.web.compression import public, shows_secret
 from rumble_server.web.errors import WebError
 from rumble_server.web.made_names import made_name
 from rumble_server.web.pages import guide
@@ -24,7 +26,7 @@ from rumble_server.web.pages.digests import Digests, lines_of, records
 from rumble_server.web.pages.docs import operations
 from rumble_server.web.pages.match_page import match_context
 from rumble_server.web.pages.play import CLOCKS, SEATS, choose
-from rumble_server.web.pages.rendering import NOT_STORED, html, page_of
+from rumble_server.web.pages.rendering import NOT_STORED, html
 from rumble_server.web.pages.tournament_pages import (
     BOT_NAME,
     page_of_matches,
@@ -114,32 +116,36 @@ def add_pages(app: FastAPI, site: Site, library: Library) -> None:
         invite, place = shown_code(request, found), place_of(request)
 
         async def make() -> bytes:
-            shown = await tournament_json(site, library, found.id)
+            shown = await tournament_json(site, library, found)
             context = library.audit_context(found.id)
             return await library.made(found.id, page_of_tournament, shown, frozenset(), context, place, invite)
 
         page = await library.once((page_of_tournament, found.id, place, invite), make)
         own = page.replace(BOT_NAME.encode(), made_name().encode())
-        return await streamed(only(own), "text/html", NOT_STORED)
+        return await streamed(only(own), "text/html")
 
     async def rounds(request: Request) -> Response:
-        page = await library.made(request.path_params["tournament"], part_with_rounds, place_of(request))
+        page = await library.packed(request.path_params["tournament"], part_with_rounds, place_of(request))
         if not page:
             raise WebError.not_found(f"{request.path_params['tournament']} is not shown in rounds")
-        return page_of(page)
+        return await packed_answer(request, page, "text/html")
 
     async def audit(request: Request) -> Response:
         context = library.audit_context(request.path_params["tournament"])
         return await written(request, part_with_audit, context, place_of(request))
 
     async def matches(request: Request) -> Response:
-        bot, against = request.query_params.get("bot"), request.query_params.get("against")
-        return await written(request, page_of_matches, bot, against, place_of(request))
+        query = request.query_params
+        page = query.get("page", "")
+        number = int(page) if page.isdecimal() and len(page) < 10 else 1
+        return await written(
+            request, page_of_matches, query.get("bot"), query.get("against"), number, place_of(request)
+        )
 
     async def written(request: Request, make: Callable[[Rebuilt, *Given], bytes], *given: *Given) -> Response:
         """Answer with a page about the tournament of the request, which is written where the log is read."""
-        page = await library.made(request.path_params["tournament"], make, *given)
-        return await streamed(only(page), "text/html", NOT_STORED)
+        page = await library.packed(request.path_params["tournament"], make, *given)
+        return await packed_answer(request, page, "text/html")
 
     async def match(request: Request) -> Response:
         context = await match_context(library, request.path_params["match"], request.query_params.get("ply", ""))
@@ -168,6 +174,9 @@ def add_pages(app: FastAPI, site: Site, library: Library) -> None:
     async def protocol(request: Request) -> Response:
         return Response(await asyncio.to_thread(guide.protocol_json), media_type="application/schema+json")
 
+    async def openapi(request: Request) -> Response:
+        return await asyncio.to_thread(lambda: JSONResponse(app.openapi()))
+
     async def docs(request: Request) -> Response:
         return await asyncio.to_thread(lambda: html(request, "docs.html", groups=operations(app.openapi())))
 
@@ -192,7 +201,22 @@ def add_pages(app: FastAPI, site: Site, library: Library) -> None:
         "/play": play,
         "/write": write,
         "/protocol.json": protocol,
+        "/openapi.json": openapi,
         "/docs": docs,
     }
     for path, page in pages.items():
-        app.add_route(path, page, methods=["GET"], include_in_schema=False)
+        app.add_route(path, _served(page), methods=["GET"], include_in_schema=False)
+
+
+def _served(page: Page) -> Page:
+    """Make of a page what is public, but for those whose address has an invitation: nobody keeps these."""
+
+    async def serve(request: Request) -> Response:
+        is_secret = shows_secret(request)
+        if not is_secret:
+            await public(request)
+        answer = await page(request)
+        answer.headers.update(NOT_STORED if is_secret else NO_CACHE)
+        return answer
+
+    return serve

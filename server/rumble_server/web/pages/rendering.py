@@ -13,6 +13,7 @@ from rumble_server.web import texts
 from rumble_server.web.api.models import MatchView
 from rumble_server.web.made_names import made_name
 from rumble_server.web.pages.drawn import svg, token
+from rumble_server.web.pages.picture import MAKES_PNG
 from rumble_server.web.place import Place, place_of
 from rumble_server.web.static_files import static_files
 
@@ -37,6 +38,7 @@ _environment = Environment(
 _environment.filters |= {each.__name__: each for each in (svg, token, verdict_text, game_title)}
 _environment.filters |= dict(getmembers(texts, isfunction))
 _environment.globals |= {"static": static_files().root, "imported": static_files().imported}
+_environment.globals["picture_kind"] = "png" if MAKES_PNG else "svg"
 
 
 def render(template: str, place: Place, **context: Any) -> str:
@@ -45,11 +47,6 @@ def render(template: str, place: Place, **context: Any) -> str:
     return _environment.get_template(template).render(**about | context)
 
 
-def page_of(content: str | bytes, status: int = 200) -> HTMLResponse:
-    """Answer with a page that is written."""
-    return HTMLResponse(content, status, headers=NOT_STORED)
-
-
 def html(request: Request, template: str, status: int = 200, **context: Any) -> HTMLResponse:
-    """Answer with a page."""
-    return page_of(render(template, place_of(request), **context), status)
+    """Answer with a page, which browsers do not keep."""
+    return HTMLResponse(render(template, place_of(request), **context), status, headers=NOT_STORED)

@@ -16,23 +16,39 @@ export function clockFace(ms) {
   return hours ? `${hours}:${two(minutes)}:${two(seconds)}` : `${minutes}:${two(seconds)}`;
 }
 
-/** The clocks of the seats, in elements of the page. */
+/** @typedef {import("./feed").Away} Away */
+
+/**
+ * Write since when a bot is away, and how long a match waits for it. The server writes it the same (`away_text`).
+ * @param {Away} away
+ * @param {number} now
+ */
+function awayText({ since_at_ms, until_at_ms }, now) {
+  const [gone, left] = [now - since_at_ms, until_at_ms - now].map((ms) => Math.floor(Math.max(0, ms) / 1000));
+  return `away ${gone} s, ${left} s left`;
+}
+
+/** The clocks of the seats, and who is away, in elements of the page. */
 export class Clocks {
   /** How far the server's clock is ahead of ours in ms, by the event that took the least time. */
   #ahead = -Infinity;
-  /** @type {{seats_ms: number[], seat: number | null, ticking: boolean, at_ms: number} | null} */
+  /** @type {{seats_ms: number[], seat: number | null, ticking: boolean, at_ms: number, away?: (Away | null)[]} | null} */
   #state = null;
   #sure = true;
 
-  /** @param {HTMLElement[]} faces one for each seat */
-  constructor(faces) {
+  /**
+   * @param {HTMLElement[]} faces one for each seat
+   * @param {HTMLElement[]} aways one for each seat
+   */
+  constructor(faces, aways) {
     this.faces = faces;
+    this.aways = aways;
     setInterval(() => this.#show(), PACE_MS);
   }
 
   /**
    * Set how the clocks stood at `at_ms`; that of `seat` runs if `ticking`. Null: the match has no clocks any more.
-   * @param {{seats_ms: number[], seat: number | null, ticking: boolean, at_ms: number} | null} state
+   * @param {{seats_ms: number[], seat: number | null, ticking: boolean, at_ms: number, away?: (Away | null)[]} | null} state
    */
   set(state) {
     this.#state = state;
@@ -66,6 +82,13 @@ export class Clocks {
         face.title = "not connected: this is the last known time";
       }
       face.classList.toggle("unsure", !this.#sure);
+    }
+    for (const [seat, shown] of this.aways.entries()) {
+      const away = this.#state?.away?.[seat];
+      shown.hidden = !away;
+      if (!away || !this.#sure) continue;
+      shown.textContent = awayText(away, Date.now() + this.#ahead);
+      shown.title = `Since ${new Date(away.since_at_ms - this.#ahead).toLocaleTimeString()}; it loses if it is not back by then`;
     }
   }
 }

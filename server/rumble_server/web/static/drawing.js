@@ -191,8 +191,11 @@ function labels(drawing, plan) {
   return groups;
 }
 
-/** @param {Drawing} drawing @param {Plan} plan @param {boolean} under @returns {SVGElement[]} */
-function lastMove(drawing, plan, under) {
+/**
+ * Draw the marks of the last move: those `under` the pieces, or those over them.
+ * @param {Drawing} drawing @param {Plan} plan @param {boolean} under @returns {SVGElement[]}
+ */
+export function lastMove(drawing, plan, under) {
   if (!drawing.last.length || under !== ON_SQUARES.includes(drawing.surface)) return [];
   const marks = drawing.last.flatMap((cell) => {
     const [x, y] = plan.cell(cell);
@@ -208,7 +211,7 @@ function pieces(drawing, plan) {
 }
 
 /** @param {Piece} piece @param {number[]} spot */
-function pieceAt({ shape, colour }, spot) {
+export function pieceAt({ shape, colour }, spot) {
   const place = { class: `piece ${colour} ${shape}`, transform: `translate(${spot.join(" ")})` };
   const drawn = /** @type {Record<string, string[][]>} */ (SHAPES)[shape];
   return tag("g", place, ...drawn.map(([kind, d]) => path(kind, d)));

@@ -1,20 +1,36 @@
+// @ts-check
 // The page of a match: live while it is being played, and a replay, ply by ply.
 
 import { Clocks } from "./clocks.js";
 import { byId, element, follow, points, result } from "./live.js";
+import { MovesList } from "./moves_list.js";
 import { Replay } from "./replay.js";
+import { ReplayControls } from "./replay_controls.js";
+import { ThinkChart } from "./think_chart.js";
 import { offerTranscript } from "./transcript.js";
 
 /** @typedef {import("./feed").Board} Board */
 /** @typedef {import("./feed").MatchResult} MatchResult */
 
 const page = byId("match");
-const { id = "", tournament = "", marks: written = "" } = page.dataset;
-const marks = written.split(" ");
-const seats = [...document.querySelectorAll(".seats li")];
-const clocks = new Clocks(seats.map((seat) => part(seat, ".clock")));
-const replay = new Replay(page);
-let opening = Number(page.dataset.opening);
+const { id = "", tournament = "" } = page.dataset;
+/** @type {string[]} */
+const seatNames = JSON.parse(page.dataset.seats ?? "[]");
+/** @type {string[]} */
+const names = JSON.parse(page.dataset.names ?? "[]");
+const seats = names.map((_, seat) => part(page, `[data-seat="${seat}"].seat`));
+const clocks = new Clocks(
+  seats.map((seat) => part(seat, ".clock")),
+  seats.map((seat) => part(seat, ".away")),
+);
+const chart = new ThinkChart(byId("think"), names, (page.dataset.colours ?? "").split(" "));
+const list = new MovesList(byId("moves"), { opening: Number(page.dataset.opening), inPairs: page.dataset.pairs === "yes" });
+const replay = new Replay(page, { onShow, onCourse, onPlaying: (plays) => controls.showPlaying(plays) });
+const controls = new ReplayControls(replay);
+const ask = byId("ask");
+const told = /** @type {HTMLDetailsElement} */ (byId("result"));
+/** @type {boolean | null} */
+let wanted = null; // whether the reader wants to see the result; null: not before the last ply
 let end = () => {};
 
 /**
@@ -28,26 +44,33 @@ function part(whole, selector) {
   return found;
 }
 
-/**
- * @param {string[]} moves
- * @param {(string | null)[]} notes
- */
-function showMoves(moves, notes) {
-  const list = byId("moves");
-  while (list.childElementCount > moves.length) list.lastElementChild?.remove();
-  moves.forEach((move, ply) => {
-    const shown = list.children[ply];
-    const same = shown?.querySelector("code")?.textContent === move && Boolean(shown.querySelector(".note")) === Boolean(notes[ply]);
-    if (same) return;
-    const count = element("span", { class: "count" }, String(ply + 1));
-    const item = element("li", {}, element("a", { href: `${location.pathname}?ply=${ply + 1}` }, count, " ", element("code", {}, move)));
-    if (ply < opening) item.append(" ", element("span", { class: "quiet" }, "opening"));
-    if (notes[ply]) item.append(" ", element("span", { class: "note" }, notes[ply]));
-    if (shown) shown.replaceWith(item);
-    else list.append(item);
-  });
-  byId("no-moves").hidden = moves.length > 0;
+/** Quote a word of a shell's command line. @param {string} text */
+const quoted = (text) => `'${text.replaceAll("'", `'"'"'`)}'`;
+
+// --- the ply that is shown ---
+
+/** @param {import("./replay.js").Frame} frame */
+function onShow({ position }) {
+  const { ply, plies, over } = replay;
+  controls.show();
+  list.mark(ply);
+  chart.mark(ply);
+  ask.textContent = `${ask.dataset.ask} --position ${quoted(position)}`;
+  byId("asking").hidden = part(document.body, ".command:has(#ask)").hidden = over && ply === plies;
+  byId("here").textContent = `${location.origin}${location.pathname}?ply=${ply}`;
+  told.open = !over || (wanted ?? ply === plies);
 }
+
+function onCourse() {
+  const { written, thought_ms, movers } = replay.course;
+  list.show(written, thought_ms);
+  chart.show(thought_ms, movers);
+  byId("no-moves").hidden = written.length > 0;
+}
+
+byId("result-title").addEventListener("click", () => (wanted = !told.open));
+
+// --- the match as it is played ---
 
 /**
  * Write who won and how. The server writes it the same (`verdict_text`).
@@ -70,13 +93,16 @@ function showBoard(data) {
   if (data.attempt > replay.attempt) {
     replay.restart(data.attempt);
     byId("attempt").textContent = `, attempt ${data.attempt}`;
-    byId("fault").hidden = true;
-    seats.forEach((seat) => part(seat, ".score").replaceChildren());
+    byId("fault").hidden = byId("result-title").hidden = true;
+    for (const seat of seats) part(seat, ".score").replaceChildren();
   }
   if (replay.over) return;
-  byId("outcome").textContent = `${data.seats[data.seat]} (${marks[data.seat]}) to move`;
+  byId("outcome").textContent = `${data.seats[data.seat]} (${seatNames[data.seat]}) to move`;
   showMover(data.seat);
-  showMoves(data.moves, []);
+  // The moves as people write them come with the course, a moment later.
+  const { written, thought_ms } = replay.course;
+  list.show([...written, ...data.moves.slice(written.length)], thought_ms);
+  byId("no-moves").hidden = data.moves.length > 0;
   clocks.set(data);
   replay.take(data);
 }
@@ -89,14 +115,16 @@ async function showOver(data) {
   const match = await answer.json();
   if (match.status !== "over") return;
   byId("outcome").replaceChildren(element("b", {}, result(match.scores)), ` ${verdict(match)}`);
+  byId("result-title").hidden = false;
   byId("fault").hidden = match.at_fault.length === 0;
   byId("fault").textContent = `At fault: ${match.at_fault.map((/** @type {number} */ seat) => match.seats[seat]).join(", ")}`;
   seats.forEach((seat, index) => part(seat, ".score").replaceChildren(match.scores ? points(match.scores[index]) : ""));
-  opening = match.opening;
   showMover(null);
-  showMoves(match.moves, match.notes);
   clocks.set(null);
   replay.over = true;
+  replay.course = match;
+  onCourse();
+  list.show(match.written, match.thought_ms, match.notes);
   replay.take(match);
   await replay.go(replay.follows ? match.ply : replay.ply, replay.follows);
   if (match.scores !== null) end(); // a void match is played again, under the same id
@@ -105,7 +133,10 @@ async function showOver(data) {
 if (page.dataset.status === "running") {
   const { at, seat, ticking } = page.dataset;
   const seats_ms = clocks.faces.map((face) => Number(face.dataset.ms));
-  clocks.set({ seats_ms, seat: Number(seat), ticking: ticking === "yes", at_ms: Number(at) });
+  const away = clocks.aways.map(({ dataset }) =>
+    dataset.since ? { since_at_ms: Number(dataset.since), until_at_ms: Number(dataset.until) } : null,
+  );
+  clocks.set({ seats_ms, seat: Number(seat), ticking: ticking === "yes", at_ms: Number(at), away });
   const handlers = {
     /** @param {{running: Board[]}} data */
     snapshot(data) {

@@ -1,35 +1,34 @@
 // @ts-check
-// Stepping through a match by buttons, slider, keys, the list of moves, and addresses with `?ply=N`.
+// Stepping through a match: the plies and the one that is shown, by addresses with `?ply=N`, by hand or by itself.
 
 import { BoardView } from "./board.js";
 
 const CHUNK = 400;
 const PACE_MS = 900;
+const LEAST_MS = 100;
+const MOST_MS = 3000;
 
 /**
  * @typedef {{board: string, last: number[], diagram: string | null, position: string}} Frame
  * @typedef {import("./drawing.js").Drawing} Drawing
+ * @typedef {import("./moves_list.js").Course} Course
  */
-
-/** @param {string} id @returns {HTMLElement} */
-const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
-
-/** Quote a word of a shell's command line. @param {string} text */
-const quoted = (text) => `'${text.replaceAll("'", `'"'"'`)}'`;
 
 /** The plies of a match and the one that is shown: while `follows` is set, the last. */
 export class Replay {
   /** @type {Map<number, Frame>} */ #frames = new Map();
   /** @type {Drawing | null} */ #blank = null;
+  /** @type {Course} */ course = { written: [], movers: [], thought_ms: [] };
   #asked = 0;
   #playing = 0;
-  #slider = /** @type {HTMLInputElement} */ (byId("slider"));
-  #play = byId("play");
-  #ask = byId("ask");
-  #moves = byId("moves");
+  #learning = false;
 
-  /** @param {HTMLElement} page */
-  constructor(page) {
+  /**
+   * @param {HTMLElement} page
+   * @param {{onShow: (frame: Frame) => void, onCourse: () => void, onPlaying: (plays: boolean) => void}} told `onShow`
+   *   is called when another ply is shown or the number of plies changed, `onCourse` when `course` is newer
+   */
+  constructor(page, told) {
     const { id = "", attempt, plies, ply, status, follows } = page.dataset;
     this.id = id;
     this.attempt = Number(attempt);
@@ -37,9 +36,11 @@ export class Replay {
     this.ply = Number(ply);
     this.over = status === "over";
     this.follows = follows === "yes";
-    const root = /** @type {HTMLElement} */ (byId("board").firstElementChild);
+    this.told = told;
+    /** How fast it goes on: a factor, or NaN for the times that the moves took. */
+    this.speed = 1;
+    const root = /** @type {HTMLElement} */ (document.getElementById("board")?.firstElementChild);
     this.view = new BoardView(root, { label: page.querySelector("h1")?.textContent ?? "Board" });
-    this.#listen();
   }
 
   /** Load and show the ply of the address. */
@@ -55,6 +56,7 @@ export class Replay {
     this.attempt = attempt;
     this.#frames.clear();
     this.#blank = null;
+    this.course = { written: [], movers: [], thought_ms: [] };
     this.over = false;
     this.plies = this.ply = 0;
     this.follows = true;
@@ -70,8 +72,8 @@ export class Replay {
     this.#blank ??= drawing;
     this.#frames.set(data.ply, { board, last, diagram: drawing ? null : diagram, position });
     this.plies = data.ply;
-    if (this.follows) this.#show(data.ply);
-    else this.#tell();
+    this.#show(this.follows ? data.ply : this.ply);
+    this.#learn();
   }
 
   /**
@@ -84,14 +86,34 @@ export class Replay {
     this.ply = ply;
     this.#asked += 1;
     const asked = this.#asked;
-    if (!this.#frames.has(ply)) await this.#load(ply);
-    if (asked !== this.#asked) return;
-    if (this.#frames.has(ply)) this.#show(ply);
+    if (!this.#frames.has(ply)) await this.#load(Math.floor(ply / CHUNK) * CHUNK);
+    if (asked === this.#asked) this.#show(ply);
   }
 
-  /** @param {number} ply */
-  async #load(ply) {
-    const first = Math.floor(ply / CHUNK) * CHUNK;
+  /** Look at the board from the other side. */
+  flip() {
+    this.view.flipped = !this.view.flipped;
+    this.#show(this.ply);
+  }
+
+  /** Whether the board looks different from the other side. */
+  get hasSides() {
+    return Boolean(this.#blank?.facing);
+  }
+
+  /** Load what the feed does not tell of the newest moves, once at a time. */
+  async #learn() {
+    if (this.#learning) return;
+    this.#learning = true;
+    for (let before = -1; before < this.course.written.length && this.course.written.length < this.plies; ) {
+      before = this.course.written.length;
+      await this.#load(before + 1);
+    }
+    this.#learning = false;
+  }
+
+  /** Load the course so far, and boards from one on. @param {number} first */
+  async #load(first) {
     const answer = await fetch(`/api/matches/${encodeURIComponent(this.id)}/boards?first=${first}&limit=${CHUNK}`);
     if (!answer.ok) return;
     const data = await answer.json();
@@ -100,6 +122,9 @@ export class Replay {
     data.boards.forEach((/** @type {Frame} */ frame, /** @type {number} */ index) => {
       this.#frames.set(first + index, frame);
     });
+    if (data.plies < this.course.written.length) return;
+    this.course = data;
+    this.told.onCourse();
   }
 
   /** @param {number} ply */
@@ -107,105 +132,46 @@ export class Replay {
     const frame = this.#frames.get(ply);
     if (!frame) return;
     this.ply = ply;
-    const { board, last, diagram, position } = frame;
+    const { board, last, diagram } = frame;
     this.view.show({ drawing: this.#blank && { ...this.#blank, board, last }, diagram: diagram ?? "" });
-    this.#ask.textContent = `${this.#ask.dataset.ask} --position ${quoted(position)}`;
-    const asks = !this.over || ply < this.plies;
-    byId("asking").hidden = !asks;
-    /** @type {HTMLElement} */ (this.#ask.closest(".command")).hidden = !asks;
-    this.#tell();
-  }
-
-  /** Show which ply it is in slider, buttons, list of moves and address. */
-  #tell() {
-    this.#slider.max = String(this.plies);
-    this.#slider.value = String(this.ply);
-    const live = this.follows && !this.over;
-    byId("ply").textContent = `ply ${this.ply} of ${this.plies}${live ? ", live" : ""}`;
-    for (const link of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".replay [data-go]"))) {
-      const back = link.dataset.go === "first" || link.dataset.go === "back";
-      link.toggleAttribute("aria-disabled", this.ply === (back ? 0 : this.plies));
-      if (link.hasAttribute("aria-disabled")) link.setAttribute("aria-disabled", "true");
-      if (link.dataset.go === "back") link.setAttribute("href", `${location.pathname}?ply=${Math.max(0, this.ply - 1)}`);
-      if (link.dataset.go === "on") link.setAttribute("href", `${location.pathname}?ply=${Math.min(this.plies, this.ply + 1)}`);
-    }
-    this.#moves.querySelector("[aria-current]")?.removeAttribute("aria-current");
-    const current = this.#moves.children[this.ply - 1]?.querySelector("a");
-    current?.setAttribute("aria-current", "step");
-    if (current) this.#reveal(current);
-    else this.#moves.scrollTop = 0;
-    const address = this.follows ? location.pathname : `${location.pathname}?ply=${this.ply}`;
+    const address = this.follows ? location.pathname : `${location.pathname}?ply=${ply}`;
     if (location.pathname + location.search !== address) history.replaceState(null, "", address);
+    this.told.onShow(frame);
   }
 
-  /** Scroll the list of moves, but not the page. @param {HTMLElement} move */
-  #reveal(move) {
-    const [inside, around] = [move.getBoundingClientRect(), this.#moves.getBoundingClientRect()];
-    if (inside.top < around.top) this.#moves.scrollTop -= around.top - inside.top;
-    if (inside.bottom > around.bottom) this.#moves.scrollTop += inside.bottom - around.bottom;
-  }
+  // --- by itself ---
 
-  // --- what the reader does ---
-
-  /** @param {string | undefined} where */
-  #step(where) {
-    this.#pause();
-    if (where === "first") this.go(0);
-    else if (where === "back") this.go(this.ply - 1);
-    else if (where === "on") this.go(this.ply + 1);
-    else this.go(this.plies, true);
-  }
-
-  #pause() {
-    clearInterval(this.#playing);
+  pause() {
+    clearTimeout(this.#playing);
     this.#playing = 0;
-    this.#play.textContent = "Play";
+    this.told.onPlaying(false);
   }
 
-  #toggle() {
-    if (this.#playing) return this.#pause();
+  /** Play, or pause. */
+  toggle() {
+    if (this.#playing) return this.pause();
     if (this.ply === this.plies) this.go(0);
-    this.#play.textContent = "Pause";
-    this.#playing = setInterval(() => {
-      if (this.ply < this.plies) this.go(this.ply + 1, this.ply + 1 === this.plies);
-      if (this.ply >= this.plies && this.over) this.#pause();
-    }, PACE_MS);
+    this.told.onPlaying(true);
+    this.#playing = setTimeout(() => this.#goOn(), this.#delay());
   }
 
-  #listen() {
-    /** @type {Record<string, string>} */
-    const keys = { Home: "first", ArrowLeft: "back", ArrowRight: "on", End: "last" };
-    this.#slider.hidden = this.#play.hidden = false;
-    this.#slider.addEventListener("input", () => {
-      this.#pause();
-      const ply = Number(this.#slider.value);
-      this.go(ply, ply === this.plies);
-    });
-    this.#play.addEventListener("click", () => this.#toggle());
-    document.querySelector(".replay")?.addEventListener("click", (event) => {
-      const link = /** @type {Element} */ (event.target).closest("[data-go]");
-      if (!(link instanceof HTMLElement) || isElsewhere(event)) return;
-      event.preventDefault();
-      this.#step(link.dataset.go);
-    });
-    this.#moves.addEventListener("click", (event) => {
-      const link = /** @type {Element} */ (event.target).closest("a");
-      if (!link || isElsewhere(event)) return;
-      event.preventDefault();
-      this.#pause();
-      this.go(Number(new URL(link.href).searchParams.get("ply")));
-    });
-    document.addEventListener("keydown", (event) => {
-      const step = keys[event.key];
-      const busy = /** @type {Element} */ (event.target).closest("input, select, textarea");
-      if (!step || busy || event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey) return;
-      event.preventDefault();
-      this.#step(step);
-    });
+  /** Change how fast it goes on. @param {number} speed */
+  setSpeed(speed) {
+    this.speed = speed;
+    if (!this.#playing) return;
+    clearTimeout(this.#playing);
+    this.#playing = setTimeout(() => this.#goOn(), this.#delay());
   }
-}
 
-/** Whether a click opens a link in another tab or window. @param {Event} event */
-function isElsewhere(event) {
-  return event instanceof MouseEvent && (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0);
+  #goOn() {
+    if (this.ply < this.plies) this.go(this.ply + 1, this.ply + 1 === this.plies);
+    if (this.ply >= this.plies && this.over) return this.pause();
+    this.#playing = setTimeout(() => this.#goOn(), this.#delay());
+  }
+
+  /** How long in ms the ply that is shown stays. */
+  #delay() {
+    const thought = this.course.thought_ms[this.ply] ?? PACE_MS;
+    return Number.isNaN(this.speed) ? Math.min(Math.max(thought, LEAST_MS), MOST_MS) : PACE_MS / this.speed;
+  }
 }

@@ -1,103 +1,107 @@
-// The boards of the running matches on a tournament's page.
+// "Playing now" on a tournament's page: boards in slots that keep their places.
 
-import { BoardView } from "./board.js";
-import { byId, element } from "./live.js";
+import { BoardCard } from "./board_card.js";
+import { followed, offerBots, onFollow } from "./follow.js";
+import { byId } from "./live.js";
 import { paint, setText } from "./paint.js";
+import { STAY_MS, Slots } from "./slots.js";
 
-const MOST_BOARDS = 24;
+/** Maximum number of slots; the server has the same. */
+const MOST_SLOTS = 24;
+/** Slots are added in such numbers, so that they are seldom added. */
+const STEP = 6;
+const TICK_MS = 500;
 
-/** @typedef {import("./feed").Board} Board */
+/**
+ * @typedef {import("./feed").Board} Board
+ * @typedef {import("./feed").MatchResult} MatchResult
+ */
 
+const section = byId("playing");
 const boards = byId("boards");
-/** @type {Map<string, HTMLElement>} */
-const shown = new Map();
-for (const board of boards.querySelectorAll("article")) shown.set(board.dataset.match ?? "", board);
-/** @type {WeakMap<HTMLElement, BoardView>} */
-const pictures = new WeakMap();
-/** @type {Set<string>} */
-let running = new Set(shown.keys());
+const blank = /** @type {HTMLTemplateElement} */ (byId("slot"));
+const slots = new Slots();
+/** @type {BoardCard[]} */
+const cards = [];
+let pairs = 0;
+let isOver = false;
 
-/**
- * Show the board of a match that has begun or gone on.
- * @param {string[]} marks
- * @param {Board} data
- */
-export function showBoard(marks, data) {
-  running.add(data.match);
-  paint("playing", showCount);
-  paint(`board ${data.match}`, () => {
-    if (!running.has(data.match)) return;
-    const board = shown.get(data.match) ?? newBoard(data);
-    if (board) drawBoard(board, marks, data);
-  });
+for (const article of boards.querySelectorAll("article")) {
+  slots.add(article.dataset.match, Number(article.dataset.attempt));
+  cards.push(new BoardCard(article));
+}
+setFollowed();
+onFollow(() => {
+  setFollowed();
+  fill();
+});
+setInterval(fill, TICK_MS);
+
+/** @param {string[]} names the field */
+export function showBots(names) {
+  offerBots(names);
+  pairs = Math.floor(names.length / 2);
 }
 
-/**
- * Show these boards and no others.
- * @param {string[]} marks
- * @param {Board[]} data
- */
-export function showBoards(marks, data) {
-  running = new Set(data.map((board) => board.match));
-  for (const match of shown.keys()) if (!running.has(match)) remove(match);
-  for (const board of data) showBoard(marks, board);
-  paint("playing", showCount);
+/** A match has begun or gone on. @param {Board} board */
+export function showBoard(board) {
+  slots.show(board, performance.now());
+  soon();
 }
 
-/**
- * Remove the board of a match that is over.
- * @param {string} match
- */
-export function removeBoard(match) {
-  running.delete(match);
-  paint(`board ${match}`, () => remove(match));
-  paint("playing", showCount);
+/** These matches are being played. @param {Board[]} running @param {MatchResult[]} latest */
+export function showBoards(running, latest) {
+  slots.reset(running, latest, performance.now());
+  soon();
 }
 
-/** @param {string} match */
-function remove(match) {
-  shown.get(match)?.remove();
-  shown.delete(match);
+/** A match is over. @param {MatchResult} result */
+export function endBoard(result) {
+  slots.end(result, performance.now());
+  soon();
 }
 
-/** @param {Board} data */
-function newBoard(data) {
-  if (shown.size >= MOST_BOARDS) return null;
-  const link = element("a", { href: `/matches/${data.match}` }, data.seats.join(" – "));
-  const board = element("article", { class: "card", "data-match": data.match }, element("h3", {}, link));
-  board.append(element("div", { class: "drawn" }), element("p", { class: "quiet small" }));
-  boards.append(board);
-  shown.set(data.match, board);
-  return board;
+/** The boards have a place from the start of a tournament until the results of its last matches were seen. @param {string} status */
+export function showPlaying(status) {
+  isOver = status === "finished" || status === "cancelled";
+  if (status !== "lobby" && !isOver) section.hidden = false;
+  soon();
 }
 
-/**
- * @param {HTMLElement} board
- * @param {string[]} marks
- * @param {Board} data
- */
-function drawBoard(board, marks, data) {
-  picture(board, data).show(data);
-  const state = board.querySelector("p");
-  if (state) setText(state, `ply ${data.ply}, ${data.seats[data.seat]} (${marks[data.seat]}) to move`);
+/** Return how many matches are being played. */
+export function countPlaying() {
+  return slots.running.size;
 }
 
-/**
- * Return the view of a board; it replaces what the server drew.
- * @param {HTMLElement} board
- * @param {Board} data
- */
-function picture(board, data) {
-  let view = pictures.get(board);
-  if (!view) {
-    const root = /** @type {HTMLElement} */ (board.querySelector(".drawn"));
-    view = new BoardView(root, { label: data.seats.join(" – ") });
-    pictures.set(board, view);
+function setFollowed() {
+  slots.followed = followed();
+  boards.classList.toggle("following", slots.followed !== "");
+}
+
+/** @param {number} count */
+function grow(count) {
+  const wanted = Math.min(MOST_SLOTS, count);
+  while (cards.length < wanted) {
+    boards.append(blank.content.cloneNode(true));
+    slots.add();
+    cards.push(new BoardCard(/** @type {HTMLElement} */ (boards.lastElementChild)));
   }
-  return view;
 }
 
-function showCount() {
-  byId("playing").hidden = running.size === 0;
-  setText(byId("playing-count"), String(running.size));
+function soon() {
+  paint("playing", fill);
+}
+
+function fill() {
+  if (section.hidden) return;
+  const now = performance.now();
+  if (cards.length === 0) grow(Math.max(1, pairs));
+  if (slots.running.size > cards.length) grow(Math.ceil(slots.running.size / STEP) * STEP);
+  slots.fill(now);
+  setText(byId("playing-count"), String(slots.running.size));
+  slots.all.forEach((slot, place) => {
+    const isFirst = place === 0 && slots.followed;
+    cards[place].show(slot, isFirst ? `${slots.followed} waits for its next match` : "no match", now);
+  });
+  section.hidden = isOver && slots.all.every((slot) => now - slot.overAt >= STAY_MS);
 }

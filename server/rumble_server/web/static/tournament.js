@@ -1,20 +1,24 @@
 // Keeps the page of a tournament live, by the events of the feed.
 
-import { showCrosstable, showRows } from "./crosstable.js";
+import { showColumns, showCrosstable } from "./crosstable.js";
 import { byId, element, follow, points, result } from "./live.js";
 import { paint, setText } from "./paint.js";
-import { removeBoard, showBoard, showBoards } from "./running_boards.js";
+import { announce, announceRound } from "./news.js";
 import { showExpected, showProgress } from "./progress.js";
+import { endBoard, showBoard, showBoards, showBots, showPlaying } from "./running_boards.js";
 import { showRatings } from "./ratings.js";
-import { showStandings } from "./standings.js";
+import { renewContent } from "./renew.js";
+import { reached, showStandings } from "./standings.js";
 
 const MOST_LATEST = 12;
+const MOST_BESIDE = 14;
+const MOST_ABOVE = 40;
 const PLACES = 3;
 const MOST_ON_PODIUM = 6;
-const NEWS_MS = 5000;
 const PART_PACES_MS = { rounds: 4000, audit: 20000 };
 const TICK_MS = 1000;
 
+/** @typedef {import("./feed").Board} Board */
 /** @typedef {import("./feed").Entrant} Entrant */
 /** @typedef {import("./feed").MatchResult} MatchResult */
 /** @typedef {import("./feed").Pair} Pair */
@@ -26,7 +30,7 @@ const TICK_MS = 1000;
 const page = byId("tournament");
 const id = page.dataset.id ?? "";
 const rated = page.dataset.rated === "yes";
-const marks = (page.dataset.marks ?? "").split(" ");
+const inRounds = document.getElementById("rounds") !== null;
 
 /** @type {Map<string, Entrant>} */
 let entrants = new Map();
@@ -49,9 +53,11 @@ function onStatus(data) {
   status = data.status;
   paint("status", () => showStatus(data));
   paint("podium", showPodium);
+  paint("crosstable", paintCrosstable);
   paint("progress", () => showProgress(data));
+  showPlaying(status);
   if (before !== status) refreshParts();
-  if (before === "lobby" && status === "running" && page.dataset.format === "gauntlet") learnRows();
+  if (before === "lobby" && status === "running" && page.dataset.format === "gauntlet") learnColumns();
 }
 
 /** @param {Standings | Snapshot} data */
@@ -68,18 +74,25 @@ function onStandings(data) {
 /** @param {Entrant[]} data */
 function onField(data) {
   entrants = new Map(data.map((entrant) => [entrant.name, entrant]));
+  showBots(data.map((entrant) => entrant.name));
   paint("standings", paintStandings);
   paint("crosstable", paintCrosstable);
 }
 
+/** @param {Board} data */
+function onStart(data) {
+  showBoard(data);
+  if (inRounds) announceRound(data.match);
+}
+
 /** @param {MatchResult} data */
 function onOver(data) {
-  removeBoard(data.match);
+  endBoard(data);
   const others = latest.filter((each) => each.match !== data.match || each.attempt !== data.attempt);
   latest = (data.scores === null ? others : [data, ...others]).slice(0, MOST_LATEST);
   paint("latest", showLatest);
   if (data.scores === null) return; // void: not a result, the match is played again
-  tell(data);
+  announce(data);
   refreshParts();
 }
 
@@ -90,7 +103,7 @@ function onSnapshot(data) {
   allChanged = true;
   onField(data.entrants);
   onStandings(data);
-  showBoards(marks, data.running);
+  showBoards(data.running, data.latest);
   latest = data.latest;
   paint("latest", showLatest);
 }
@@ -98,11 +111,12 @@ function onSnapshot(data) {
 // --- how it is shown ---
 
 function paintStandings() {
-  showStandings(id, rated, lines, entrants, gainedBy);
+  showStandings(lines, entrants, gainedBy);
 }
 
 function paintCrosstable() {
-  showCrosstable(id, [...entrants.keys()], [...changed.values()], allChanged);
+  if (page.classList.contains("unplayed")) return;
+  showCrosstable(lines.map((line) => line.name), [...changed.values()], allChanged);
   changed = new Map();
   allChanged = false;
 }
@@ -115,11 +129,20 @@ function showStatus(data) {
   setText(byId("reason"), data.reason);
   byId("reason").hidden = !data.reason;
   byId("reason").className = data.status === "finished" ? "quiet" : "notice warn";
-  page.classList.toggle("over", ["finished", "cancelled"].includes(data.status));
+  const isOver = ["finished", "cancelled"].includes(data.status);
+  const size = (lines.length > MOST_BESIDE ? " wide" : "") + (lines.length > MOST_ABOVE ? " huge" : "");
+  page.className = `${data.status}${isOver ? " over" : ""}${data.started_at_ms === null ? " unplayed" : ""}${size}`;
+  setText(byId("standings-title"), data.started_at_ms === null ? "Field" : "Standings");
+  showJoining(isOver);
+}
+
+/** @param {boolean} isOver */
+function showJoining(isOver) {
   const connect = document.getElementById("connect");
-  if (connect && ["finished", "cancelled"].includes(data.status)) connect.hidden = true;
-  const closed = document.getElementById("closed");
-  if (closed) closed.hidden = data.status === "lobby" || closed.dataset.late === "yes";
+  const isOpen = status === "lobby" || (!isOver && connect?.dataset.late === "yes");
+  if (connect) connect.hidden = !isOpen;
+  byId("closed").hidden = isOpen || isOver;
+  if (connect && isOpen && status !== "lobby" && connect.nextElementSibling !== byId("closed")) byId("closed").before(connect);
 }
 
 function showPodium() {
@@ -129,7 +152,8 @@ function showPodium() {
   const items = shown.map((line) => {
     const name = element("b", {}, line.name);
     const medal = element("span", { class: "medal" }, String(line.rank));
-    const score = element("span", { class: "quiet" }, `${points(line.points)} points`);
+    const text = page.dataset.format === "knockout" ? reached(line.rank, shown.filter((each) => each.rank === 1).length) : `${points(line.points)} points`;
+    const score = element("span", { class: "quiet" }, text);
     return element("li", { class: `place-${line.rank}` }, medal, " ", name, " ", score);
   });
   byId("podium-places").replaceChildren(...items);
@@ -138,28 +162,12 @@ function showPodium() {
 function showLatest() {
   byId("no-results").hidden = latest.length > 0;
   const items = latest.map((data) => {
-    const link = element("a", { href: `/matches/${data.match}` }, data.seats.join(" – "));
+    const [first, second] = data.seats.map((name) => element("span", {}, name));
+    const link = element("a", { href: `/matches/${data.match}` }, first, " – ", second);
     const how = element("span", { class: "quiet small" }, data.reason);
     return element("li", {}, link, " ", element("b", {}, result(data.scores)), " ", how);
   });
   byId("latest").replaceChildren(...items);
-}
-
-// --- for screen readers: results, at most every few seconds ---
-
-/** @type {MatchResult[]} */
-let untold = [];
-
-/** @param {MatchResult} data */
-function tell(data) {
-  untold.push(data);
-  if (untold.length > 1) return;
-  setTimeout(() => {
-    const last = untold[untold.length - 1];
-    const more = untold.length > 1 ? `${untold.length} results, the last: ` : "";
-    byId("news").textContent = `${more}${last.seats.join(" against ")}, ${result(last.scores)}.`;
-    untold = [];
-  }, NEWS_MS);
 }
 
 // --- parts that only the server makes: rounds and audit ---
@@ -181,11 +189,11 @@ function refreshParts() {
 }
 
 /** Read the challengers of a gauntlet from the page: they are known once it has started. */
-async function learnRows() {
+async function learnColumns() {
   const answer = await fetch(location.href).catch(() => null);
   if (!answer?.ok) return;
-  const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("crosstable");
-  showRows(id, fresh?.dataset.rows?.split(" ").filter(Boolean) ?? []);
+  const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+  showColumns([...fresh.querySelectorAll("#crosstable-head th[title]")].map((cell) => cell.getAttribute("title") ?? ""));
 }
 
 /** @param {HTMLElement} part */
@@ -193,21 +201,23 @@ async function refresh(part) {
   const answer = await fetch(part.dataset.source ?? "").catch(() => null);
   if (!answer?.ok) return; // the next result asks again
   const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById(part.id);
-  if (!fresh || fresh.innerHTML.trim() === part.innerHTML.trim()) return;
-  const open = part.querySelector("details")?.open ?? false;
-  part.replaceChildren(...fresh.childNodes);
+  if (!fresh) return;
+  const newest = part.querySelector("details");
+  renewContent(part, fresh);
   part.hidden = false;
-  const details = part.querySelector("details");
-  if (details) details.open = open;
+  if (newest && newest !== part.querySelector("details")) newest.open = false; // another round has come before it
 }
 
 setInterval(showExpected, TICK_MS);
-follow(id, {
-  snapshot: onSnapshot,
-  status: onStatus,
-  field: (data) => onField(data.entrants),
-  standings: onStandings,
-  match_start: (data) => showBoard(marks, data),
-  move: (data) => showBoard(marks, data),
-  match_over: onOver,
-});
+// What is over does not change: the page has it all.
+if (!page.classList.contains("over")) {
+  follow(id, {
+    snapshot: onSnapshot,
+    status: onStatus,
+    field: (data) => onField(data.entrants),
+    standings: onStandings,
+    match_start: onStart,
+    move: showBoard,
+    match_over: onOver,
+  });
+}

@@ -9,15 +9,25 @@ from py4swiss.engines import DutchEngine  # type: ignore[import-untyped,unused-i
 from py4swiss.trf import ParsedTrf, TrfParser  # type: ignore[import-untyped,unused-ignore]
 from rumble_server.match.match_id import MatchKey
 from rumble_server.tournament.formats import Plan, Played
+from rumble_server.tournament.formats.pairing_rules import PAIRING_RULES
 from rumble_server.tournament.formats.swiss import Swiss
 
 from tests.server.tournament.rounds import DRAW, LOSS, WIN, play, pull
 
 
 @settings(max_examples=25, deadline=None)
-@given(st.integers(4, 17), st.integers(1, 2), st.integers(0, 1000), st.sampled_from([(1, 0.5, 0), (3, 1, 0)]))
-def test_swiss(bots: int, legs: int, seed: int, points: tuple[float, float, float]) -> None:
-    plan = Plan(bots, legs=legs, points=points)
+@given(
+    st.integers(4, 17),
+    st.integers(1, 2),
+    st.integers(0, 1000),
+    st.sampled_from([(1, 0.5, 0), (3, 1, 0)]),
+    st.sampled_from(list(PAIRING_RULES)),
+    st.sampled_from(["none", "baku"]),
+)
+def test_swiss(
+    bots: int, legs: int, seed: int, points: tuple[float, float, float], rules: str, acceleration: str
+) -> None:
+    plan = Plan(bots, legs=legs, points=points, pairing_rules=rules, acceleration=acceleration)
     rounds, schedule, results = play(Swiss(plan), seed)
     assert isinstance(schedule, Swiss)
     met = Counter[frozenset[int]]()
@@ -38,7 +48,7 @@ def test_swiss(bots: int, legs: int, seed: int, points: tuple[float, float, floa
 def test_swiss_pairs_as_py4swiss_does_from_a_file(tmp_path: Path) -> None:
     """With one leg and 1, 1/2, 0 the task is an ordinary TRF: written out by hand and paired, it gives the same."""
     bots = 12
-    schedule = Swiss(Plan(bots, legs=1, rounds=5))
+    schedule = Swiss(Plan(bots, legs=1, rounds=5, pairing_rules="dutch-2025"))
     results: dict[MatchKey, Played] = {}
     history: list[list[str]] = [[] for _ in range(bots)]
     points = [0.0] * bots
@@ -93,7 +103,7 @@ def test_what_the_pairing_engine_is_told() -> None:
         results |= {other.match_key(leg): Played(DRAW, forfeit=False) for leg in range(1, legs + 1)}
         task = schedule.prepare(results)
         assert task is not None
-        told = {bot: task.entries[bot][0] for bot in range(5)}
+        told = {bot: task.event.entries[bot][0] for bot in range(5)}
         if legs == 1:
             assert (told[one.first].result, told[one.second].result) == ("+", "-")
             assert (told[one.first].points, told[one.second].points) == (3, 0)
@@ -103,7 +113,7 @@ def test_what_the_pairing_engine_is_told() -> None:
         assert (told[other.first].result, told[other.first].points) == ("=", legs)
         assert told[first.byes[0]].result == "U"
         assert told[first.byes[0]].points == 3 * legs
-        assert (task.win, task.draw, task.loss) == (3 * legs, legs, 0)
+        assert (task.event.win, task.event.draw, task.event.loss) == (3 * legs, legs, 0)
 
 
 def test_swiss_leaves_out_who_has_gone_and_lets_forfeits_meet_again() -> None:
@@ -141,3 +151,27 @@ def test_a_swiss_ends_before_a_round_that_cannot_be_paired() -> None:
     assert "cannot be paired" in schedule.stopped(results, gone=away)
     assert isinstance(schedule_played, Swiss)
     assert not schedule_played.stopped(results_played)
+
+
+def test_a_half_point_bye_leaves_a_bot_out_of_its_round_with_the_points_of_a_draw() -> None:
+    schedule = Swiss(Plan(6, legs=2, rounds=3))
+    schedule.half_byes = {1: {4}, 2: {0, 5}}
+    first = pull(schedule, {})
+    assert first is not None
+    assert (first.half_byes, len(first.byes)) == ((4,), 1)
+    results = {pairing.match_key(leg): Played(WIN) for pairing in first.pairings for leg in (1, 2)}
+    task = schedule.prepare(results, gone=[5])
+    assert task is not None
+    assert [entry.result for entry in task.event.entries[4]] == ["H"]
+    assert task.event.points(4, 1) == task.event.draw
+    assert task.event.absent == {0, 5}
+    second = task()
+    assert second.half_byes == (0,)
+    assert 0 not in [bot for pairing in second.pairings for bot in (pairing.first, pairing.second)]
+
+
+def test_baku_acceleration_has_the_first_half_meet_each_other() -> None:
+    pulled = pull(Swiss(Plan(10, legs=1, rounds=5, acceleration="baku")), {})
+    assert pulled is not None
+    pairs = [{pairing.first, pairing.second} for pairing in pulled.pairings]
+    assert pairs == [{0, 3}, {1, 4}, {2, 5}, {6, 8}, {7, 9}]

@@ -110,3 +110,16 @@ async def test_a_running_match_has_its_boards_so_far(server: MemoryServer, brows
     match = next(iter(tournament.running))
     told = (await browser.get(f"/api/matches/{match}/boards")).json()
     assert [board["position"].count(".") for board in told["boards"]] == [9, 8, 7]
+    assert told["written"] == server.world.arena.matches.live[match].referee.moves
+    assert [thought_ms // 100 for thought_ms in told["thought_ms"]] == [10, 10]
+
+
+async def test_moves_are_told_as_people_write_them(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    tournament = server.played("alice", "bob", legs=1, game="chess", openings=[["g1f3", "e7e5", "f3e5"]])
+    over = next(iter(tournament.results.values()))
+    told = (await browser.get(f"/api/matches/{over.match}/boards?limit=1")).json()
+    assert told["written"][:3] == ["Nf3", "e5", "Nxe5"]
+    assert len(told["written"]) == len(told["thought_ms"]) == len(over.moves)
+    assert [each is None for each in told["thought_ms"][2:4]] == [True, False]
+    view = (await browser.get(f"/api/matches/{over.match}")).json()
+    assert (view["written"], view["thought_ms"]) == (told["written"], told["thought_ms"])

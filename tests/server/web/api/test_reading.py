@@ -48,7 +48,9 @@ async def test_matches_of_all_of_one_and_of_two(server: MemoryServer, browser: h
     assert (await browser.get(url, params={"offset": 4, "limit": 1})).json()["matches"] == everything["matches"][4:5]
 
 
-async def test_notes_are_public_only_after_the_match(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+async def test_notes_and_infos_are_public_only_after_the_match(
+    server: MemoryServer, browser: httpx.AsyncClient
+) -> None:
     tournament = server.world.create(start_at_bots=2, legs=1)
     logged_in = server.world.logins(*PAIR, join=tournament.id)
     server.pass_ms(100)
@@ -56,24 +58,28 @@ async def test_notes_are_public_only_after_the_match(server: MemoryServer, brows
     match = next(iter(tournament.running))
     first, second = (bots[name] for name in tournament.running[match].seats)
 
-    def move(bot_name: str, text: str, note: str | None) -> None:
+    def move(bot_name: str, text: str, **said: Any) -> None:
         turn = bots[bot_name].last("turn")
-        note_given = {} if note is None else {"note": note}
-        bots[bot_name].say(type="move", match=match, turn_id=turn["turn_id"], move=text, **note_given)
+        bots[bot_name].say(type="move", match=match, turn_id=turn["turn_id"], move=text, **said)
 
-    move(first.name, "0", "a corner <b>first</b>")
+    info = {"score": 0.5, "depth": 3, "nodes": 12, "time_ms": 4, "pv": ["0", "4"]}
+    move(first.name, "0", note="a corner <b>first</b>", info=info)
     running = (await browser.get(f"/api/matches/{match}")).json()
     MatchView.model_validate_json((await browser.get(f"/api/matches/{match}")).content)
     assert (running["status"], running["seat"], running["ply"], running["moves"]) == ("running", 1, 1, ["0"])
-    assert running["notes"] == [None]
+    assert (running["notes"], running["infos"]) == ([None], [None])
+    assert all("info" not in frame and "infos" not in frame for bot in bots.values() for frame in bot.inbox.frames)
     assert running["seats_ms"][0] == 10_000
     assert 9_900 <= running["seats_ms"][1] <= 10_000
     assert running["scores"] is None
     for bot, text in ((second, "3"), (first, "1"), (second, "4"), (first, "2")):
-        move(bot.name, text, None)
+        move(bot.name, text)
     over = (await browser.get(f"/api/matches/{match}")).json()
     assert (over["status"], over["scores"], over["winner"], over["termination"]) == ("over", [1.0, 0.0], 0, "normal")
     assert over["notes"] == ["a corner <b>first</b>", None, None, None, None]
+    assert over["infos"] == [info, None, None, None, None]
+    exported = (await browser.get(f"/api/tournaments/{tournament.id}/export.json")).json()["matches"]
+    assert exported[0]["infos"] == over["infos"]
     assert (over["seat"], over["seats_ms"]) == (None, None)
     assert over["state"] == {"board": "XXXOO...."}
 
@@ -247,6 +253,7 @@ async def test_without_a_limit_all_matches_are_sent_in_pieces(
     url = "/api/tournaments/friday/matches"
     whole = (await browser.get(url)).json()
     monkeypatch.setattr(documents, "PIECE_MATCHES", 5)
+    monkeypatch.setattr(documents, "PIECE_GAMES", 5)
     server.world.arena.tournaments.clear()
     reads = server.archive.reads
     assert (await browser.get(url)).json() == whole
@@ -259,5 +266,6 @@ async def test_without_a_limit_all_matches_are_sent_in_pieces(
         pieces = (await browser.get(export)).content
         with monkeypatch.context() as patch:
             patch.setattr(documents, "PIECE_MATCHES", 1000)
+            patch.setattr(documents, "PIECE_GAMES", 1000)
             server.world.arena.lifecycle.taken_ids.add("friday")
             assert (await MemoryServer(server.world.after_crash()).browser().get(export)).content == pieces

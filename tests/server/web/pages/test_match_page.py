@@ -71,7 +71,9 @@ async def test_a_running_match_has_clocks_and_who_moves(server: MemoryServer, br
     told = (await browser.get(f"/api/matches/{match}")).json()
     assert (told["ticking"], told["seats_ms"][0]) == (True, 10_000)
     assert told["at_ms"] == server.world.clock.now_ms()
-    assert re.findall(r'data-ms="(\d+)">([0-9:.]+)<', html) == [(str(ms), clock_face(ms)) for ms in told["seats_ms"]]
+    shown_clocks = re.findall(r'data-ms="(\d+)">([0-9:.]+)<', html)
+    # The second seat is above the board, the first below it.
+    assert shown_clocks == [(str(ms), clock_face(ms)) for ms in reversed(told["seats_ms"])]
 
 
 async def test_whose_fault_it_was_is_told(server: MemoryServer, browser: httpx.AsyncClient) -> None:
@@ -97,3 +99,92 @@ async def test_the_page_of_an_old_match_does_not_rebuild_its_tournament(
     assert (await browser.get(page)).text == before
     assert "Friday night" in before
     assert rebuilt == []
+
+
+async def test_an_earlier_ply_does_not_tell_the_result(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    tournament = server.played("alice", "bob", legs=1)
+    page = f"/matches/{next(iter(tournament.results))}"
+    assert '<details class="result" id="result" open>' in (await browser.get(page)).text
+    assert '<details class="result" id="result" >' in (await browser.get(f"{page}?ply=3")).text
+    assert '<details class="result" id="result" open>' in (await browser.get(f"{page}?ply=7")).text
+
+
+async def test_moves_stand_as_people_write_them_with_their_times(
+    server: MemoryServer, browser: httpx.AsyncClient
+) -> None:
+    opening = ["g1f3", "e7e5", "f3e5"]
+    tournament = server.world.create(start_at_bots=2, legs=1, game="chess", openings=[opening])
+    server.bots("alice", "bob", think_ms=1_000, join=tournament.id)
+    server.pass_ms(2_500)
+    html = (await browser.get(f"/matches/{next(iter(tournament.running))}")).text
+    assert re.findall(r'<span class="count">(.*?)</span> <code>(.*?)</code>', html)[:3] == [
+        ("1.", "Nf3"),
+        ("", "e5"),
+        ("2.", "Nxe5"),
+    ]
+    assert re.findall(r'<span class="took">(.*?)</span>', html) == ["opening"] * 3 + ["1.0 s", "1.0 s"]
+    assert re.findall(r'data-ply="(.)" class="bar', html) == ["4", "5"], "the opening has no bars"
+
+
+async def test_the_other_matches_are_a_click_away(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    tournament = server.played("alice", "bob", "cid")
+    links = {}
+    for match in tournament.results:
+        html = (await browser.get(f"/matches/{match}")).text
+        links[match] = dict(re.findall(r'<a class="button compact" rel="(\w+)" href="/matches/([^"]*)"', html))
+        other = re.search(r'href="/matches/([^"]*)">Other leg', html)
+        assert other is not None
+        assert other[1].rpartition(".")[0] == match.rpartition(".")[0]
+        assert other[1] != match
+    schedule = sorted(tournament.results)
+    assert [links[match].get("prev") for match in schedule] == [None, *schedule[:-1]]
+    assert [links[match].get("next") for match in schedule] == [*schedule[1:], None]
+
+
+async def test_who_is_away_is_told(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    tournament = server.world.create(start_at_bots=2, legs=1)
+    bots = server.bots("alice", "bob", think_ms=9_000, join=tournament.id)
+    server.pass_ms(500)
+    bots[0].drop()
+    server.pass_ms(4_000)
+    match, is_open = next(iter(tournament.running.items()))
+    html = (await browser.get(f"/matches/{match}")).text
+    told = (await browser.get(f"/api/matches/{match}")).json()
+    away = told["away"][is_open.seats.index("alice")]
+    assert told["away"].count(None) == 1
+    left_s = (away["until_at_ms"] - told["at_ms"]) // 1000
+    assert re.findall(r">(away [^<]*)<", html) == [f"away 4 s, {left_s} s left"]
+
+
+def preview(html: str) -> dict[str, str]:
+    """What a chat program shows of a link."""
+    return {name: unescape(value) for name, value in re.findall(r'<meta property="og:(\S+)" content="(.*?)">', html)}
+
+
+async def test_a_link_has_a_preview_that_tells_no_more_than_its_page(
+    server: MemoryServer, browser: httpx.AsyncClient
+) -> None:
+    tournament = server.played("alice", "bob", legs=1, name='The "Cup"')
+    over = next(iter(tournament.results.values()))
+    page = f"/matches/{over.match}"
+    end, third = [preview((await browser.get(address)).text) for address in (page, f"{page}?ply=3")]
+    assert end["title"] == third["title"] == f"{' – '.join(over.seats)} – Rumble"
+    assert end["url"] == f"http://rumble.test{page}"
+    assert end["description"] == f'Tic-tac-toe, {over.seats[0]} wins: three in a row · The "Cup"'
+    assert third["url"] == f"http://rumble.test{page}?ply=3"
+    assert third["description"] == 'Tic-tac-toe, ply 3 · The "Cup"'
+    image = await browser.get(third["image"])
+    assert image.status_code == 200
+    assert f"{over.match}/board." in third["image"]
+    assert third["image"].endswith("?ply=3&attempt=1")
+
+
+async def test_every_page_has_a_preview(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    tournament = server.played("alice", "bob", legs=1)
+    lobby = server.world.create(name="Later", game="hex")
+    for page in ("/", f"/tournaments/{tournament.id}", f"/tournaments/{lobby.id}", "/bots/alice", "/play"):
+        shown = preview((await browser.get(page)).text)
+        assert shown["url"] == f"http://rumble.test{page}"
+        assert shown["title"]
+        assert shown["description"]
+        assert (await browser.get(shown["image"])).status_code == 200, page

@@ -1,0 +1,122 @@
+"""Tie-breaks of events with rounds that were not played: FIDE Handbook C.07, articles 7 to 9, 14 and 16. Pure.
+
+An opponent's score is adjusted (art. 16.3): rounds without an opponent at its end, after the last in which the bot
+was there, count as drawn. A bot's own round that was not played is as if played against a dummy with the bot's own
+points (art. 16.4). In the edition of March 2026 the dummy has no more than the scheduled opponent's adjusted score,
+where there was one (16.4.1), else no more than a draw for each round (16.4.2). A cut takes the rounds that the bot
+chose not to play first (16.5). In a round-robin forfeits count as played and there are no dummies (art. 15.2).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from math import lcm
+
+from rumble_server.results.direct_encounter import Encounters
+from rumble_server.results.editions import FideEdition
+from rumble_server.results.rounds import Entry, Rounds
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What one round adds to a sum over opponents."""
+
+    score: int
+    """The opponent's, or the dummy's."""
+    points: int
+    """What the bot scored in it."""
+    voluntary: bool
+
+
+class RoundSums:
+    """The values of the tie-breaks over the rounds of a field, in integers."""
+
+    def __init__(self, rounds: Rounds, edition: FideEdition, *, round_robin: bool = False) -> None:
+        self.rounds = rounds
+        self.scheme = rounds.scheme
+        self.points = {name: sum(entry.points for entry in row) for name, row in rounds.rows.items()}
+        self._capped = edition != "2024-08"
+        self._round_robin = round_robin
+        self._adjusted = self.points if round_robin else {name: self._adjust(row) for name, row in rounds.rows.items()}
+
+    def _adjust(self, row: Sequence[Entry]) -> int:
+        """Return the score of a bot as its opponents count it (art. 16.3)."""
+        there = max((number for number, entry in enumerate(row, 1) if not entry.is_voluntary), default=0)
+        return sum(
+            self.rounds.draw if number > there and entry.opponent is None else entry.points
+            for number, entry in enumerate(row, 1)
+        )
+
+    def values(self, tiebreak: str) -> tuple[dict[str, int], int]:
+        """Return the values of a tie-break, and how many of their units make one."""
+        rows, scale = self.rounds.rows, self.scheme.scale
+        match tiebreak:
+            case "won":
+                return {name: sum(entry.won for entry in row) for name, row in rows.items()}, 1
+            case "bwg":
+                return {name: sum(entry.won_second for entry in row) for name, row in rows.items()}, 1
+            case "bpg":
+                return {name: sum(entry.second for entry in row) for name, row in rows.items()}, 1
+            case "ps":
+                return {name: sum(accumulate(entry.points for entry in row)) for name, row in rows.items()}, scale
+            case "sb":
+                return {name: sum(part.score * part.points for part in self._parts(name)) for name in rows}, scale**2
+            case "ks":
+                return {name: self._koya(row) for name, row in rows.items()}, scale
+            case "bh-c1":
+                return {name: sum(part.score for part in _cut_low(self._parts(name))) for name in rows}, scale
+            case "bh-m1":
+                return {name: _sum_without_highest(_cut_low(self._parts(name))) for name in rows}, scale
+            case _:
+                return {name: sum(part.score for part in self._parts(name)) for name in rows}, scale
+
+    def _koya(self, row: Sequence[Entry]) -> int:
+        """Return the points against opponents with at least half of what can be scored (art. 9.2)."""
+        half = self.rounds.win * self.rounds.paired
+        return sum(
+            entry.points for entry in row if entry.opponent is not None and 2 * self.points[entry.opponent] >= half
+        )
+
+    def _parts(self, name: str) -> list[_Part]:
+        found = []
+        for entry in self.rounds.rows[name]:
+            if entry.is_open:
+                continue
+            if entry.opponent is not None and (entry.played or self._round_robin):
+                found.append(_Part(self._adjusted[entry.opponent], entry.points, False))
+            elif not self._round_robin:
+                found.append(_Part(self._dummy(name, entry), entry.points, entry.is_voluntary))
+        return found
+
+    def _dummy(self, name: str, entry: Entry) -> int:
+        own = self.points[name]
+        if not self._capped:
+            return own
+        if entry.opponent is not None:
+            return min(own, self._adjusted[entry.opponent])
+        return min(own, self.rounds.draw * self.rounds.paired)
+
+    def encounters(self, group: Sequence[str]) -> Encounters:
+        """Return what the bots of a group scored against each other; of a Swiss without forfeits (art. 6.1.1)."""
+        inside = frozenset(group)
+        met: dict[str, dict[str, list[int]]] = {name: {} for name in group}
+        for name in group:
+            for entry in self.rounds.rows[name]:
+                if entry.opponent in inside and not entry.is_open and (entry.played or self._round_robin):
+                    met[name].setdefault(entry.opponent, []).append(entry.points)
+        unit = lcm(*(len(points) for scores in met.values() for points in scores.values()))
+        scores = {name: sum(sum(each) * unit // len(each) for each in met[name].values()) for name in group}
+        return Encounters(scores, {name: len(met[name]) for name in group}, self.rounds.win * unit)
+
+
+def _cut_low(parts: list[_Part]) -> list[_Part]:
+    """Return the parts without the least significant (art. 14.1.1): of voluntary ones if there are any (art. 16.5)."""
+    if not parts:
+        return parts
+    lowest = min(parts, key=lambda part: (not part.voluntary, part.score))
+    return [part for part in parts if part is not lowest]
+
+
+def _sum_without_highest(parts: list[_Part]) -> int:
+    scores = [part.score for part in parts]
+    return sum(scores) - max(scores, default=0)

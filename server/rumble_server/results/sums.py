@@ -1,0 +1,127 @@
+"""Sums over the counts of a field: the tie-breaks of formats in which the order of matches does not matter. Pure.
+
+In them forfeits count as played (FIDE Handbook C.07, art. 15.2). Rumble 0.1 took every event so, a Swiss as well, with
+a dummy of as many points as the bot has for what was not played, and direct encounter only where all had met.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from itertools import combinations, groupby
+from math import lcm
+
+from rumble_server.results.direct_encounter import Encounters
+from rumble_server.results.tally import NONE, Meetings, Scheme, Tally, points_of_first, points_of_second
+
+Values = Mapping[str, int | Fraction]
+
+
+def split_by(group: list[str], values: Values) -> list[list[str]]:
+    """Return the group in parts of equal value, highest first."""
+    if len(group) == 1:
+        return [group]
+    key: Callable[[str], int | Fraction] = values.__getitem__
+    return [list(part) for _, part in groupby(sorted(group, key=key, reverse=True), key)]
+
+
+class Sums:
+    """The values of the tie-breaks over one tally, in integers."""
+
+    def __init__(self, tally: Tally, scheme: Scheme, *, dummies: bool = False) -> None:
+        self.scheme = scheme
+        self._dummies = dummies
+        self.tally = tally
+        self.points = {name: count.points(scheme) for name, count in tally.bots.items()}
+
+    def values(self, tiebreak: str) -> tuple[dict[str, int], int]:
+        """Return the values of any tie-break but `de`, and how many of their units make one."""
+        bots, points, scheme = self.tally.bots, self.points, self.scheme
+        match tiebreak:
+            case "won":
+                return {name: count.won for name, count in bots.items()}, 1
+            case "bwg":
+                return {name: count.won_second for name, count in bots.items()}, 1
+            case "bpg":
+                return self._played_second(), 1
+            case "sb":
+                return self._over_opponents(lambda scored, met, opponent: scored * points[opponent]), scheme.scale**2
+            case "ks":
+                half = {
+                    name for name, count in bots.items() if 2 * points[name] >= scheme.win * (count.played + count.byes)
+                }
+                sums = self._over_opponents(lambda scored, met, opponent: scored if opponent in half else 0)
+                return sums, scheme.scale
+            case _:
+                if not self._dummies:
+                    return self._over_opponents(lambda scored, met, opponent: sum(met) * points[opponent]), scheme.scale
+                sums = self._over_opponents(lambda scored, met, opponent: sum(met[:3]) * points[opponent])
+                for name, count in bots.items():
+                    sums[name] += (count.unplayed + count.byes + count.half_byes) * points[name]
+                return sums, scheme.scale
+
+    def _played_second(self) -> dict[str, int]:
+        sums = dict.fromkeys(self.tally.bots, 0)
+        for (_, second), met in self.tally.meetings.items():
+            sums[second] += sum(met[:3])
+        return sums
+
+    def _over_opponents(self, value: Callable[[int, Meetings, str], int]) -> dict[str, int]:
+        sums = dict.fromkeys(self.tally.bots, 0)
+        for (first, second), met in self.tally.meetings.items():
+            sums[first] += value(points_of_first(met, self.scheme), met, second)
+            sums[second] += value(points_of_second(met, self.scheme), met, first)
+        return sums
+
+    def encounters(self, group: Sequence[str]) -> Encounters | None:
+        """Return what the bots of a group scored against each other; None while too few have met to decide anything."""
+        bots, meetings, scheme = self.tally.bots, self.tally.meetings, self.scheme
+        played = [bots[name].played for name in group]
+        if max(played) + min(played) < len(group) and scheme.loss >= 0:
+            return None  # whoever is ahead, one who met fewer could still win what is missing and catch up
+        found = []
+        unit = 1
+        for one, other in combinations(group, 2):
+            there, back = meetings.get((one, other), NONE), meetings.get((other, one), NONE)
+            count = sum(there) + sum(back)
+            if count:
+                unit = lcm(unit, count)
+                scored = points_of_first(there, scheme) + points_of_second(back, scheme)
+                lost = points_of_second(there, scheme) + points_of_first(back, scheme)
+                found.append((one, other, scored, lost, count))
+        scores, met = dict.fromkeys(group, 0), dict.fromkeys(group, 0)
+        for one, other, scored, lost, count in found:
+            scores[one] += scored * unit // count
+            scores[other] += lost * unit // count
+            met[one] += 1
+            met[other] += 1
+        return Encounters(scores, met, scheme.win * unit)
+
+    def first_direct_encounters(self, groups: list[list[str]], shown: dict[str, float | None]) -> list[list[list[str]]]:
+        """Return the parts of each group as Rumble 0.1 did; `shown` gets the score against those tied."""
+        parts = []
+        for group in groups:
+            values = self._encounters(group)
+            for name in group:
+                shown[name] = None if values is None else float(values[name] / self.scheme.scale)
+            parts.append(self._split_directly(group, values))
+        return parts
+
+    def _split_directly(self, group: list[str], values: dict[str, Fraction] | None) -> list[list[str]]:
+        if len(group) == 1 or values is None:
+            return [group]
+        parts = split_by(group, values)
+        if len(parts) == 1:
+            return parts
+        return [end for part in parts for end in self._split_directly(part, self._encounters(part))]
+
+    def _encounters(self, group: list[str]) -> dict[str, Fraction] | None:
+        """Return what each scored against the others, as averages a pair; None unless all have met."""
+        meetings, scheme = self.tally.meetings, self.scheme
+        sums = dict.fromkeys(group, Fraction(0))
+        for one, other in combinations(group, 2):
+            there, back = meetings.get((one, other), NONE), meetings.get((other, one), NONE)
+            played = sum(there) + sum(back)
+            if not played:
+                return None
+            sums[one] += Fraction(points_of_first(there, scheme) + points_of_second(back, scheme), played)
+            sums[other] += Fraction(points_of_second(there, scheme) + points_of_first(back, scheme), played)
+        return sums

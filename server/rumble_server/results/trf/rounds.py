@@ -1,0 +1,80 @@
+"""The rounds of an event in a TRF file, its counts, and its standings. Points are in tenths, as in the file."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from rumble_protocol.feed_messages import Standing
+
+from rumble_server.results.editions import FideEdition
+from rumble_server.results.round_sums import RoundSums
+from rumble_server.results.rounds import Entry, Rounds
+from rumble_server.results.tally import Count, Scheme
+from rumble_server.results.tiebreaks import rank_sums
+from rumble_server.results.trf import codes
+from rumble_server.results.trf.event import Event
+
+TENTHS = 10
+GIVEN_UP = codes.REQUESTED - {codes.FULL_BYE} | {codes.FORFEIT_LOSS}
+"""Rounds that a player did not play by its own choice or fault. A full-point bye is the organiser's gift."""
+
+
+def names_of(event: Event) -> dict[int, str]:
+    """Return the names by starting number; where two players have the same, with the number behind."""
+    count = Counter(player.name for player in event.players)
+    return {
+        player.number: player.name if count[player.name] == 1 else f"{player.name} ({player.number})"
+        for player in event.players
+    }
+
+
+def rounds_of(event: Event) -> Rounds:
+    """Return the rounds of an event by name."""
+    worth, names = event.worth, names_of(event)
+    scheme = Scheme(
+        worth[codes.WIN, codes.WHITE], worth[codes.DRAW, codes.WHITE], worth[codes.LOSS, codes.WHITE], TENTHS
+    )
+    rounds = Rounds(scheme)
+    for player in event.players:
+        row = []
+        for entry in player.entries:
+            second = entry.seat == codes.BLACK
+            played = entry.code in codes.PLAYED
+            won = entry.code in codes.WON
+            row.append(
+                Entry(
+                    names[entry.opponent] if entry.opponent else None,
+                    event.worth_of(entry),
+                    1 if entry.opponent else 0,
+                    int(played),
+                    int(played and second),
+                    int(won),
+                    int(won and second),
+                    int(entry.code in GIVEN_UP),
+                )
+            )
+        rounds.rows[names[player.number]] = row
+    return rounds
+
+
+def counts_of(event: Event) -> dict[str, Count]:
+    """Return what each player won, drew and lost, and its byes with a point, by name."""
+    names, counts = names_of(event), {}
+    for player in event.players:
+        number = Counter(entry.code for entry in player.entries)
+        won, lost = sum(number[code] for code in codes.WON), number[codes.LOSS] + number[codes.UNRATED_LOSS]
+        counts[names[player.number]] = Count(
+            wins=won + number[codes.FORFEIT_WIN],
+            draws=number[codes.DRAW] + number[codes.UNRATED_DRAW],
+            losses=lost + number[codes.FORFEIT_LOSS],
+            faults=number[codes.FORFEIT_LOSS],
+            unplayed=number[codes.FORFEIT_WIN] + number[codes.FORFEIT_LOSS],
+            byes=number[codes.PAIRING_BYE] + number[codes.FULL_BYE],
+            half_byes=number[codes.HALF_BYE],
+        )
+    return counts
+
+
+def rank_event(event: Event, tiebreaks: Sequence[str], edition: FideEdition) -> list[Standing]:
+    """Rank the players of an event, by name. Raises ValueError."""
+    sums = RoundSums(rounds_of(event), edition, round_robin=event.is_round_robin)
+    return rank_sums(sums, counts_of(event), tiebreaks, edition=edition)

@@ -1,0 +1,243 @@
+"""The pairing of one bracket: the best by the criteria (article 2), the first of these in sequence (articles 3 and 4).
+
+The criteria are weights of a matching of the bracket with all that follows it. What the sequence prefers is then asked
+for step by step, in the lowest bits of the weights, which the criteria leave free: a preference that costs nothing in
+the criteria is met by the next matching.
+"""
+
+from collections.abc import Sequence
+
+from rumble_server.tournament.formats.dutch.criteria import (
+    BEYOND,
+    CURRENT,
+    NEXT,
+    QUALITY,
+    Bracket,
+    Criterion,
+    combined,
+    conflict,
+    may_meet,
+)
+from rumble_server.tournament.formats.dutch.matching import Graph
+from rumble_server.tournament.formats.dutch.player import Player
+
+
+class BracketPairing:
+    """One bracket that is being paired. Players are vertices: first the moved down, then the residents, then others."""
+
+    def __init__(self, bracket: Bracket, criteria: Sequence[Criterion] = QUALITY) -> None:
+        self.bracket = bracket
+        self.criteria = tuple(criteria)
+        self._first_resident = len(bracket.moved_down)
+        self._first_lower = self._first_resident + len(bracket.residents)
+        self._own_bits = (self._first_lower + 1).bit_length()
+        self.order_bits = 3 * self._own_bits + 1
+        bits = sum(criterion.bits(bracket) for criterion in self.criteria) + self.order_bits
+        self.graph = Graph(len(bracket.players), bits)
+        self._set_weights()
+        self.graph.solve()
+
+    def _set_weights(self) -> None:
+        """Give each pair that may meet its worth. Pairs of players who are alike have the same."""
+        bracket, graph = self.bracket, self.graph
+        players = bracket.players
+        first_beyond = self._first_lower + len(bracket.lower)
+        known: dict[tuple[object, object, int], int] = {}
+        kinds = [_kind(player, bracket) for player in players]
+        for low in range(self._first_resident, len(players)):
+            where = CURRENT if low < self._first_lower else NEXT if low < first_beyond else BEYOND
+            kind = kinds[low]
+            met = players[low].opponents
+            for high in range(low):
+                if players[high].index in met:
+                    continue
+                key = kinds[high], kind, where
+                worth = known.get(key)
+                if worth is None:
+                    worth = 0
+                    if may_meet(players[high], players[low]):
+                        worth = combined(self.criteria, bracket, players[high], players[low], where)
+                    known[key] = worth = worth << self.order_bits
+                if worth:
+                    graph.set(high, low, worth)
+
+    def pair(self) -> None:
+        """Choose the pairs of the bracket: `pairs` has them then."""
+        self._pair_moved_down(self._choose_moved_down())
+        self._pair_residents()
+
+    @property
+    def pairs(self) -> list[tuple[Player, Player]]:
+        players, matching = self.bracket.players, self.graph.matching
+        return [
+            (players[high], players[matching[high]])
+            for high in range(self._first_lower)
+            if high < matching[high] < self._first_lower
+        ]
+
+    @property
+    def unpaired(self) -> list[Player]:
+        """The players, of all that are looked at, that the matching leaves alone."""
+        players = self.bracket.players
+        return [players[vertex] for vertex, partner in enumerate(self.graph.matching) if vertex == partner]
+
+    # --- moved-down players (3.3 and 4.4): who is paired, and with whom ---
+
+    def _choose_moved_down(self) -> list[int]:
+        """Choose which of them are paired: as many of each score as the criteria say, the higher ranked first."""
+        chosen: list[int] = []
+        players, graph = self.bracket.players, self.graph
+        by_score: dict[int, list[int]] = {}
+        for vertex in range(self._first_resident):
+            by_score.setdefault(players[vertex].score, []).append(vertex)
+        lock = self._first_lower + 1
+        for group in by_score.values():
+            wanted = sum(self._is_resident(graph.matching[vertex]) for vertex in group)
+            for place, vertex in enumerate(group):
+                if wanted == 0:
+                    break
+                if wanted == len(group) - place:
+                    chosen.extend(group[place:])
+                    break
+                if not self._is_resident(graph.matching[vertex]):
+                    self._add(vertex, 1)
+                    graph.solve()
+                if self._is_resident(graph.matching[vertex]):
+                    wanted -= 1
+                    chosen.append(vertex)
+                    self._add(vertex, lock)
+        return chosen
+
+    def _add(self, moved_down: int, value: int) -> None:
+        for resident in range(self._first_resident, self._first_lower):
+            self.graph.add(moved_down, resident, value)
+
+    def _pair_moved_down(self, chosen: list[int]) -> None:
+        taken: set[int] = set()
+        for vertex in chosen:
+            residents = [each for each in range(self._first_resident, self._first_lower) if each not in taken]
+            taken.add(self._pair_with_first(vertex, residents))
+
+    def _pair_with_first(self, vertex: int, wanted: list[int]) -> int:
+        """Pair a player with the first of `wanted` with whom the matching stays the best; return that one."""
+        graph = self.graph
+        wanted = [each for each in wanted if graph.weight(vertex, each)]
+        if graph.matching[vertex] != wanted[0] and not graph.exchange(vertex, wanted[0]):
+            for value, each in enumerate(reversed(wanted)):
+                graph.add(vertex, each, value)
+            graph.solve()
+        partner = graph.matching[vertex]
+        graph.settle(vertex, partner)
+        return partner
+
+    # --- residents among themselves (3.2, 4.2 and 4.3) ---
+
+    def _pair_residents(self) -> None:
+        graph = self.graph
+        rest = [each for each in range(self._first_resident, self._first_lower) if not self._is_taken(each)]
+        half = sum(self._is_resident(graph.matching[each]) for each in rest) // 2
+        upper, lower = rest[:half], rest[half:]
+        base = {(one, two): graph.weight(one, two) for place, one in enumerate(rest) for two in rest[place + 1 :]}
+        for place, one in enumerate(rest):
+            # The fewest exchanges (4.3.1), then the least difference between the sums of what is exchanged (4.3.2).
+            value = (((place < half) << (2 * self._own_bits)) - place) << 1
+            for two in rest[place + 1 :]:
+                graph.add(one, two, value)
+        graph.solve()
+        exchanges = sum(not self._is_upper(each) for each in upper)
+        self._exchange_down(upper, rest, base, exchanges)
+        self._exchange_up(lower, rest, base, exchanges)
+        roles = {each: self._is_upper(each) for each in rest}
+        for (one, two), weight in base.items():
+            graph.set(one, two, weight if roles[one] and not roles[two] else 0)
+        free = [each for each in rest if not roles[each]]
+        for each in rest:
+            if roles[each]:
+                free.remove(self._pair_with_first(each, free))
+
+    def _exchange_down(
+        self, upper: list[int], rest: list[int], base: dict[tuple[int, int], int], exchanges: int
+    ) -> None:
+        """Choose who leaves the upper half: the lowest ranked first (4.3.3)."""
+        graph = self.graph
+        for place in range(len(upper) - 1, -1, -1):
+            if exchanges == 0:
+                return
+            one, below = upper[place], rest[place + 1 :]
+            tried = self._is_upper(one)
+            if tried:
+                for two in below:
+                    graph.add(one, two, -1)
+                graph.solve()
+            if not self._is_upper(one):
+                exchanges -= 1
+                for two in below:
+                    base[one, two] = 0
+                    graph.set(one, two, 0)
+            elif tried:
+                for two in below:
+                    graph.add(one, two, 1)
+
+    def _exchange_up(self, lower: list[int], rest: list[int], base: dict[tuple[int, int], int], exchanges: int) -> None:
+        """Choose who enters the upper half: the highest ranked first (4.3.4). The sums leave no choice of the last."""
+        graph = self.graph
+        first = len(rest) - len(lower)
+        for place, one in enumerate(lower, first):
+            if exchanges <= 1:
+                return
+            below = rest[place + 1 :]
+            tried = not self._is_upper(one)
+            if tried:
+                for two in below:
+                    graph.add(one, two, 1)
+                graph.solve()
+            if self._is_upper(one):
+                exchanges -= 1
+                for two in rest[:place]:
+                    base[two, one] = 0
+                    graph.set(two, one, 0)
+                for two in range(self._first_lower, len(self.bracket.players)):
+                    graph.set(one, two, 0)
+            if tried:
+                for two in below:
+                    graph.add(one, two, -1)
+
+    # --- who is matched with whom ---
+
+    def _is_resident(self, vertex: int) -> bool:
+        return self._first_resident <= vertex < self._first_lower
+
+    def _is_taken(self, resident: int) -> bool:
+        """Whether a moved-down player has this resident."""
+        return self.graph.matching[resident] < self._first_resident
+
+    def _is_upper(self, resident: int) -> bool:
+        """Whether the resident is paired in the bracket with a lower ranked one."""
+        return resident < self.graph.matching[resident] < self._first_lower
+
+
+def first_candidate(bracket: Bracket) -> list[tuple[Player, Player]] | None:
+    """Return the first candidate in the sequence (3.2) if it is perfect by all criteria, which saves the matching."""
+    residents = bracket.residents
+    half = len(residents) // 2
+    pairs = list(zip(residents[:half], residents[half : 2 * half], strict=True))
+    odd = len(residents) % 2
+    alike = len({_kind(player, bracket) for player in residents}) == 1 and not bracket.lower
+    if bracket.moved_down or (odd and not alike):
+        return None
+    return pairs if all(may_meet(*pair) and not conflict(*pair) for pair in pairs) else None
+
+
+def _kind(player: Player, bracket: Bracket) -> object:
+    """Return what the criteria see of a player, but for whom it met."""
+    return (
+        player.score,
+        player.preference,
+        player.strength,
+        player.difference,
+        player.repeated,
+        player.floats,
+        player.topscorer,
+        player.may_have_bye,
+        len(player.colours),
+    )

@@ -1,0 +1,30 @@
+"""Who of a pair has white (article 5.2 of C.04.3)."""
+
+from rumble_server.results.trf.codes import WHITE
+from rumble_server.tournament.formats.dutch.player import ABSOLUTE, Player, other
+
+
+def with_white_first(one: Player, two: Player, first_seat: str) -> tuple[Player, Player]:
+    """Return the pair, white first. `first_seat`: the initial colour."""
+    return (one, two) if _colour(one, two, first_seat) == WHITE else (two, one)
+
+
+def _colour(one: Player, two: Player, first_seat: str) -> str:
+    """Return the colour of `one`."""
+    if one.preference != two.preference:  # 5.2.1: both preferences are granted
+        return one.preference or other(two.preference)
+    if one.preference:
+        ranks = _claim(one), _claim(two)
+        if ranks[0] != ranks[1]:  # 5.2.2: the stronger preference, or the wider difference, is granted
+            return one.preference if ranks[0] > ranks[1] else other(two.preference)
+        for mine, theirs in zip(reversed(one.colours), reversed(two.colours), strict=False):
+            if mine != theirs:  # 5.2.3: colours alternate since the last round in which they differed
+                return theirs
+    higher = min(one, two, key=lambda player: player.order)
+    # 5.2.4: the preference of the higher ranked player is granted; 5.2.5: if it has none, its pairing number decides
+    colour = higher.preference or (first_seat if higher.number % 2 else other(first_seat))
+    return colour if higher is one else other(colour)
+
+
+def _claim(player: Player) -> tuple[int, int]:
+    return player.strength, abs(player.difference) if player.strength == ABSOLUTE else 0

@@ -1,0 +1,237 @@
+"""The pairing criteria C1 to C21 (article 2 of C.04.3), each a small function.
+
+C1 to C3 say who may meet, and who may have the bye. Each of the others says what a pair is worth to it: of two ways to
+pair a bracket, the better is the one whose pairs are worth more to the first criterion that tells them apart.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from rumble_server.tournament.formats.dutch.player import ABSOLUTE, DOWN, STRONG, UP, Player
+
+CURRENT, NEXT, BEYOND = range(3)
+"""Where the lower player of a pair is: in the bracket, in the scoregroup after it, or further down."""
+
+
+def may_meet(one: Player, two: Player) -> bool:
+    """C1: two players do not meet twice. C3: nor, but for topscorers, if both must have the same colour."""
+    if one.index in two.opponents:
+        return False
+    absolute = one.strength == ABSOLUTE and two.strength == ABSOLUTE
+    return not absolute or one.preference != two.preference or one.topscorer or two.topscorer
+
+
+class Bracket:
+    """A pairing bracket (1.3), the scoregroup after it, and the players further down where they count."""
+
+    def __init__(
+        self,
+        moved_down: list[Player],
+        residents: list[Player],
+        lower: list[Player],
+        beyond: list[Player],
+        bye_score: int | None,
+    ) -> None:
+        """`bye_score`: the score of the player who will have the bye; None if nobody will."""
+        self.moved_down = moved_down
+        self.residents = residents
+        self.lower = lower
+        self.beyond = beyond
+        self.bye_score = bye_score
+        self.floats_bye = bye_score is not None and bye_score >= residents[0].score
+        """Whether the player who will have the bye is unpaired in the bracket, and is the only one (C9)."""
+        self.own = [*moved_down, *residents]
+        near = [*self.own, *lower]
+        self.players = [*near, *beyond]
+        scores = [player.score for player in near]
+        self.slot: dict[int, int] = {}
+        """By score: by how many bits its count is shifted in a number that compares the higher scores first."""
+        self.slot_bits = 0
+        for score in sorted(set(scores)):
+            self.slot[score] = self.slot_bits
+            self.slot_bits += scores.count(score).bit_length()
+        games = sorted((len(each.colours) for each in self.players if each.score == bye_score), reverse=True)
+        self.games_rank = {played: rank for rank, played in enumerate(games)}
+        """By number of games, of those who may be meant for the bye: the more, the lower."""
+        self.rank_bits = (len(games) ** 2).bit_length()
+        self.bits = len(residents).bit_length()
+        self.lower_bits = len(lower).bit_length()
+
+    def needs_pair(self, player: Player) -> bool:
+        """C2 and C5: whether the bye is not for this player."""
+        return not player.may_have_bye or self.bye_score is None or player.score > self.bye_score
+
+
+Worth = Callable[[Bracket, Player, Player, int], int]
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """A criterion, and what a pair (the higher ranked player, the lower, where that is) is worth to it."""
+
+    number: str
+    about: str
+    worth: Worth
+    bits: Callable[[Bracket], int]
+    """How many bits hold the sum over all pairs."""
+
+
+def completes_round(bracket: Bracket, high: Player, low: Player, where: int) -> int:
+    """C4: all but one are paired, and that one may have the bye."""
+    return 1 + bracket.needs_pair(high) + bracket.needs_pair(low)
+
+
+def pairs(bracket: Bracket, high: Player, low: Player, where: int) -> int:
+    """C6: as many pairs as possible, so as few downfloaters."""
+    return int(where == CURRENT)
+
+
+def paired_scores(bracket: Bracket, high: Player, low: Player, where: int) -> int:
+    """C7: the scores of downfloaters as low as possible, so those of the paired as high."""
+    return 1 << bracket.slot[high.score] if where == CURRENT else 0
+
+
+def pairs_below(bracket: Bracket, high: Player, low: Player, where: int) -> int:
+    """C8, first part: the next bracket has as many pairs as possible."""
+    return int(where == NEXT)
+
+
+def paired_scores_below(bracket: Bracket, high: Player, low: Player, where: int) -> int:
+    """C8, second part: the scores of the next bracket's downfloaters are as low as possible."""
+    return 1 << bracket.slot[high.score] if where == NEXT else 0
+
+
+def bye_has_played(bracket: Bracket, high: Player, low: Player, where: int) -> int:
+    """C9: the bye is for one with as few unplayed rounds as possible, so those with many are paired."""
+    if not bracket.floats_bye:
+        return 0
+    return sum(bracket.games_rank[len(each.colours)] for each in (high, low) if each.score == bracket.bye_score)
+
+
+def no_third_more(bracket: Bracket, high: Player, low: Player, where: int) -> int:
+    """C10: no topscorer, or its opponent, has one colour three times more often than the other."""
+    both = abs(high.difference) > 1 and abs(low.difference) > 1
+    return int(where == CURRENT and not (both and conflict(high, low)))
+
+
+def no_third_in_a_row(bracket: Bracket, high: Player, low: Player, where: int) -> int:
+    """C11: no topscorer, or its opponent, has one colour three times in a row."""
+    if where != CURRENT:
+        return 0
+    if not (high.strength == low.strength == ABSOLUTE and conflict(high, low)):
+        return 1
+    if abs(high.difference) == abs(low.difference):
+        return int(not high.repeated or high.repeated != low.repeated)
+    loser = min(high, low, key=lambda each: abs(each.difference))  # the wider difference is granted (5.2.2)
+    return int(loser.repeated in ("", loser.preference))
+
+
+def preference(bracket: Bracket, high: Player, low: Player, where: int) -> int:
+    """C12: as many as possible have their colour preference."""
+    return int(where == CURRENT and not conflict(high, low))
+
+
+def strong_preference(bracket: Bracket, high: Player, low: Player, where: int) -> int:
+    """C13: as many as possible have their strong colour preference."""
+    both_absolute = high.strength == low.strength == ABSOLUTE
+    lost = high.strength >= STRONG and low.strength >= STRONG and conflict(high, low) and not both_absolute
+    return int(where == CURRENT and not lost)
+
+
+def no_downfloat_again(rounds: int) -> Worth:
+    """C14 and C16: as few as possible who float down as they did one or two rounds before."""
+
+    def worth(bracket: Bracket, high: Player, low: Player, where: int) -> int:
+        if where != CURRENT:
+            return 0
+        return (low.floats[rounds] == DOWN) + (high.score <= low.score and high.floats[rounds] == DOWN)
+
+    return worth
+
+
+def no_upfloat_again(rounds: int) -> Worth:
+    """C15 and C17: as few as possible who float up as they did one or two rounds before."""
+
+    def worth(bracket: Bracket, high: Player, low: Player, where: int) -> int:
+        return int(where == CURRENT and not _floats_up_again(high, low, rounds))
+
+    return worth
+
+
+def downfloat_scores(rounds: int) -> Worth:
+    """C18 and C20: the score differences of those who float down again as small as possible, the greatest first."""
+
+    def worth(bracket: Bracket, high: Player, low: Player, where: int) -> int:
+        if where != CURRENT:
+            return 0
+        return sum(1 << bracket.slot[each.score] for each in (high, low) if each.floats[rounds] == DOWN)
+
+    return worth
+
+
+def upfloat_scores(rounds: int) -> Worth:
+    """C19 and C21: the score differences of those who float up again as small as possible, the greatest first."""
+
+    def worth(bracket: Bracket, high: Player, low: Player, where: int) -> int:
+        counts = where == CURRENT and not _floats_up_again(high, low, rounds)
+        return 1 << bracket.slot[high.score] if counts else 0
+
+    return worth
+
+
+def conflict(one: Player, two: Player) -> bool:
+    """Whether one of them does not get its colour preference."""
+    return bool(one.preference) and one.preference == two.preference
+
+
+def _floats_up_again(high: Player, low: Player, rounds: int) -> bool:
+    return low.floats[rounds] == UP and high.score > low.score
+
+
+def _count(bracket: Bracket) -> int:
+    return bracket.bits
+
+
+def _twice(bracket: Bracket) -> int:
+    return bracket.bits + 1
+
+
+def _scores(bracket: Bracket) -> int:
+    return bracket.slot_bits
+
+
+COMPLETION = Criterion(
+    "C4", "the round can be completed", completes_round, lambda bracket: (3 * len(bracket.players)).bit_length()
+)
+FIRST = (
+    COMPLETION,
+    Criterion("C6", "number of pairs", pairs, _count),
+)
+QUALITY = (
+    *FIRST,
+    Criterion("C7", "scores of downfloaters", paired_scores, _scores),
+    Criterion("C8", "number of pairs in the next bracket", pairs_below, lambda bracket: bracket.lower_bits),
+    Criterion("C8", "scores of the next bracket's downfloaters", paired_scores_below, _scores),
+    Criterion("C9", "unplayed rounds of the player with the bye", bye_has_played, lambda bracket: bracket.rank_bits),
+    Criterion("C10", "topscorers' colour differences", no_third_more, _count),
+    Criterion("C11", "topscorers' third colour in a row", no_third_in_a_row, _count),
+    Criterion("C12", "colour preferences", preference, _count),
+    Criterion("C13", "strong colour preferences", strong_preference, _count),
+    Criterion("C14", "downfloats as in the last round", no_downfloat_again(0), _twice),
+    Criterion("C15", "upfloats as in the last round", no_upfloat_again(0), _count),
+    Criterion("C16", "downfloats as two rounds before", no_downfloat_again(1), _twice),
+    Criterion("C17", "upfloats as two rounds before", no_upfloat_again(1), _count),
+    Criterion("C18", "score differences of downfloats as in the last round", downfloat_scores(0), _scores),
+    Criterion("C19", "score differences of upfloats as in the last round", upfloat_scores(0), _scores),
+    Criterion("C20", "score differences of downfloats as two rounds before", downfloat_scores(1), _scores),
+    Criterion("C21", "score differences of upfloats as two rounds before", upfloat_scores(1), _scores),
+)
+"""From the first to the last that counts."""
+
+
+def combined(criteria: tuple[Criterion, ...], bracket: Bracket, high: Player, low: Player, where: int) -> int:
+    """Return what a pair is worth to all criteria in one number, the first of them in its highest bits."""
+    value = 0
+    for criterion in criteria:
+        value = (value << criterion.bits(bracket)) | criterion.worth(bracket, high, low, where)
+    return value

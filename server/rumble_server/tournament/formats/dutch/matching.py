@@ -1,0 +1,113 @@
+"""Maximum-weight matching that is computed again from where it stands: py4swiss's compiled one, with weights as int.
+
+Nothing reaches the compiled part before `solve`. So a caller that can prove by `exchange` that a matching stays best
+needs no `solve` at all.
+"""
+
+from collections.abc import Iterable
+
+CHUNK = 60
+"""Bits of a weight that are given to the compiled part at a time."""
+
+
+class Graph:
+    """Vertices from 0, edges with weights; an edge of weight 0 does not exist."""
+
+    def __init__(self, size: int, bits: int) -> None:
+        """`bits`: how many the greatest weight has."""
+        from py4swiss.dynamicuint import DynamicUint
+        from py4swiss.matching_computer import ComputerDutchOptimality
+
+        most = DynamicUint(1)
+        most.shift_grow(bits + 2)  # it needs a margin of two bits
+        most >>= 1
+        most -= (most & 0) | 1
+        self._zero = most & 0
+        self._made = {0: self._zero}
+        self._computer = ComputerDutchOptimality(size, most)
+        for _ in range(size):
+            self._computer.add_vertex()
+        self._weights = [[0] * size for _ in range(size)]
+        self._stale: set[tuple[int, int]] = set()
+        self._settled: list[tuple[int, int]] = []
+        self.matching = list(range(size))
+        """By vertex: its partner, or itself."""
+
+    def weight(self, one: int, two: int) -> int:
+        return self._weights[one][two]
+
+    def set(self, one: int, two: int, weight: int) -> None:
+        if self._weights[one][two] != weight:
+            self._weights[one][two] = self._weights[two][one] = weight
+            self._stale.add((one, two))
+
+    def add(self, one: int, two: int, value: int) -> None:
+        """Add to the weight of an edge, if it exists."""
+        if self._weights[one][two]:
+            self.set(one, two, self._weights[one][two] + value)
+
+    def settle(self, one: int, two: int) -> None:
+        """Have two vertices that are matched stay so."""
+        self._settled.append((one, two))
+
+    def solve(self) -> None:
+        """Compute the matching anew, with the weights as they are."""
+        for one, two in self._settled:
+            kept = self._weights[one][two]
+            for vertex in range(len(self._weights)):
+                self.set(one, vertex, 0)
+                self.set(two, vertex, 0)
+            self.set(one, two, kept)
+        self._settled.clear()
+        for one, two in self._stale:
+            self._computer.set_edge_weight(one, two, self._big(self._weights[one][two]))
+        self._stale.clear()
+        self._computer.compute_matching()
+        self.matching = self._computer.get_matching()
+
+    def exchange(self, one: int, two: int) -> bool:
+        """Match two vertices, and their partners with each other, if that keeps the sum of weights."""
+        mine, theirs = self.matching[one], self.matching[two]
+        between = self._weights[one][two]
+        before = self._own(one, mine) + self._own(two, theirs)
+        alone = mine == one or theirs == two
+        rest = 0 if alone else self._weights[mine][theirs]
+        if not between or between + rest != before or not (alone or rest):
+            return False
+        matching = self.matching
+        matching[one], matching[two] = two, one
+        if mine != one:
+            matching[mine] = mine if alone else theirs
+        if theirs != two:
+            matching[theirs] = theirs if alone else mine
+        return True
+
+    def total(self) -> int:
+        """Return the sum of the weights of the matched edges."""
+        return sum(self._weights[one][two] for one, two in enumerate(self.matching) if one < two)
+
+    def _own(self, vertex: int, partner: int) -> int:
+        return 0 if vertex == partner else self._weights[vertex][partner]
+
+    def _big(self, weight: int) -> object:
+        """Make the compiled part's number of a weight."""
+        made = self._made.get(weight)
+        if made is None:
+            made = self._zero | (weight >> (weight.bit_length() // CHUNK * CHUNK))
+            for shift in range(weight.bit_length() // CHUNK * CHUNK - CHUNK, -1, -CHUNK):
+                made = (made << CHUNK) | ((weight >> shift) & ((1 << CHUNK) - 1))
+            self._made[weight] = made
+        return made
+
+
+def is_perfect(size: int, edges: Iterable[tuple[int, int]]) -> bool:
+    """Whether all vertices can be matched by these edges."""
+    from py4swiss.matching_computer import ComputerDutchValidity
+
+    computer = ComputerDutchValidity(size, 1)
+    for _ in range(size):
+        computer.add_vertex()
+    for one, two in edges:
+        computer.set_edge_weight(one, two, 1)
+    computer.compute_matching()
+    return all(one != two for one, two in enumerate(computer.get_matching()))

@@ -1,0 +1,139 @@
+"""The pairing of a round (article 1.9 of C.04.3): bracket by bracket, from the highest score to the lowest."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from rumble_server.tournament.formats.dutch.bracket import BracketPairing, first_candidate
+from rumble_server.tournament.formats.dutch.colours import with_white_first
+from rumble_server.tournament.formats.dutch.criteria import FIRST, QUALITY, Bracket, may_meet
+from rumble_server.tournament.formats.dutch.event import Event
+from rumble_server.tournament.formats.dutch.matching import is_perfect
+from rumble_server.tournament.formats.dutch.player import Player, players_of
+
+Pair = tuple[Player, Player]
+
+
+class CannotBePaired(Exception):
+    """No pairing of the round meets the absolute criteria."""
+
+
+@dataclass(frozen=True, slots=True)
+class PairedRound:
+    """Boards in order, each as (white, black), and the player with the bye; players count from 0."""
+
+    boards: tuple[tuple[int, int], ...]
+    bye: int | None
+
+
+def pair_round(event: Event) -> PairedRound:
+    """Pair the next round. Raises CannotBePaired."""
+    players = players_of(event)
+    left = set(players)
+    pairs = []
+    for _, found in brackets(players):
+        pairs.extend(found)
+        left.difference_update(player for pair in found for player in pair)
+    boards = sorted((with_white_first(*pair, event.first_seat) for pair in pairs), key=_board_order, reverse=True)
+    bye = left.pop().index if left else None
+    return PairedRound(tuple((white.index, black.index) for white, black in boards), bye)
+
+
+def _board_order(board: tuple[Player, Player]) -> tuple[int, int, int]:
+    """Sort key of the published pairs (C.04.2): the points of the higher ranked, those of the other, then the rank."""
+    higher, lower = sorted(board, key=lambda player: (-player.points, player.number))
+    return higher.points, lower.points, -higher.number
+
+
+def brackets(players: list[Player]) -> Iterator[tuple[Bracket, list[Pair]]]:
+    """Pair the brackets in order. Raises CannotBePaired."""
+    bye_score = score_of_bye(players)
+    groups = [[player for player in players if player.score == score] for score in _scores(players)]
+    moved_down: list[Player] = []
+    for place, residents in enumerate(groups):
+        lower = groups[place + 1] if place + 1 < len(groups) else []
+        beyond = [player for group in groups[place + 2 :] for player in group]
+        bracket = Bracket(moved_down, residents, lower, beyond, bye_score)
+        pairs = _pair_bracket(bracket)
+        yield bracket, pairs
+        in_pairs = {player for pair in pairs for player in pair}
+        moved_down = [player for player in (*moved_down, *residents) if player not in in_pairs]
+
+
+def _scores(players: list[Player]) -> list[int]:
+    return sorted({player.score for player in players}, reverse=True)
+
+
+def _pair_bracket(bracket: Bracket) -> list[Pair]:
+    """Pair a bracket with regard to as few of the players after it as give the same as all of them.
+
+    What is best without a condition, and meets it, is best with it. So players are left out at first, and it is enough
+    that they can be paired with those that are unpaired then.
+    """
+    first = first_candidate(bracket)
+    if first is not None and can_be_paired([*bracket.lower, *bracket.beyond], bracket.bye_score):
+        return first
+    if not bracket.floats_bye:
+        for lower in ([], bracket.lower):
+            if not bracket.beyond if lower else len(bracket.own) % 2:
+                continue
+            part = Bracket(bracket.moved_down, bracket.residents, lower, [], bracket.bye_score)
+            tried = BracketPairing(part, QUALITY[1:])
+            tried.pair()
+            others = bracket.beyond if lower else [*bracket.lower, *bracket.beyond]
+            if (lower or not tried.unpaired) and can_be_paired([*tried.unpaired, *others], bracket.bye_score):
+                return tried.pairs
+    elif bracket.lower:
+        fewest = BracketPairing(bracket, FIRST)
+        bracket.floats_bye = len(bracket.own) - 2 * len(fewest.pairs) == 1
+    whole = BracketPairing(bracket)
+    whole.pair()
+    return whole.pairs
+
+
+def score_of_bye(players: list[Player]) -> int | None:
+    """Return the lowest score that the player with the bye can have (C5); None if nobody has it.
+
+    Raises CannotBePaired.
+    """
+    if len(players) % 2 == 0:
+        if not can_be_paired(players, None):
+            raise CannotBePaired
+        return None
+    for score in reversed(_scores(players)):
+        if can_be_paired(players, score):
+            return score
+    raise CannotBePaired
+
+
+def can_be_paired(players: list[Player], bye_score: int | None) -> bool:
+    """Whether all can be paired (C1, C3), but for one with at most `bye_score` points who may have the bye (C2)."""
+    byes = [player for player in players if bye_score is not None and player.may_have_bye and player.score <= bye_score]
+    if len(players) % 2 and not byes:
+        return False
+    rest = list(players)
+    if len(players) % 2:
+        rest.remove(byes[-1])
+    if _pairs_in_order(rest):
+        return True
+    edges = [
+        (low, high) for high, one in enumerate(players) for low, two in enumerate(players[:high]) if may_meet(one, two)
+    ]
+    odd = len(players) % 2
+    if odd:
+        candidates = set(byes)
+        edges.extend((vertex, len(players)) for vertex, player in enumerate(players) if player in candidates)
+    return is_perfect(len(players) + odd, edges)
+
+
+def _pairs_in_order(players: list[Player]) -> bool:
+    """Whether pairing each with the first that is left pairs all: a quick proof that it can be done."""
+    rest = list(players)
+    while rest:
+        one = rest.pop()
+        for place in range(len(rest) - 1, -1, -1):
+            if may_meet(one, rest[place]):
+                del rest[place]
+                break
+        else:
+            return False
+    return True

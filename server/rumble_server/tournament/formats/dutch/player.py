@@ -1,0 +1,123 @@
+"""A player as pairing sees it: what articles 1.2 to 1.8 of C.04.3 say of its score, colours and floats."""
+
+from dataclasses import dataclass
+
+from rumble_server.results.trf.codes import BLACK, PAIRING_BYE, WHITE
+from rumble_server.tournament.formats.dutch.event import Entry, Event
+
+NONE, MILD, STRONG, ABSOLUTE = range(4)
+"""How strong a colour preference is (1.7)."""
+DOWN, UP, LEVEL = "down", "up", ""
+"""Floats (1.4)."""
+
+
+@dataclass(slots=True, eq=False)
+class Player:
+    """One player who is to be paired."""
+
+    index: int
+    """Its place among all players, from 0."""
+    number: int
+    """Its pairing number, from 1: only players who took part in a pairing, or do now, are counted."""
+    points: int
+    score: int
+    """Points with virtual ones."""
+    opponents: frozenset[int]
+    """Those it played, and those it is not to meet."""
+    colours: tuple[str, ...]
+    """Of the games it played."""
+    difference: int
+    """Games with white less games with black."""
+    repeated: str
+    """The colour of its last two games, if that is one."""
+    preference: str
+    strength: int
+    floats: tuple[str, str]
+    """Of the last round and of the one before."""
+    may_have_bye: bool
+    topscorer: bool
+
+    @property
+    def order(self) -> tuple[int, int]:
+        """Sort key: the higher ranked player comes first (1.2)."""
+        return -self.score, self.number
+
+
+def players_of(event: Event) -> list[Player]:
+    """Return the players to be paired, the highest ranked first."""
+    counted = [
+        index
+        for index, own in enumerate(event.entries)
+        if index not in event.absent or any(entry.in_pairing for entry in own)
+    ]
+    numbers = {index: number for number, index in enumerate(counted, 1)}
+    found = [_player(event, index, numbers[index]) for index in counted if index not in event.absent]
+    return sorted(found, key=lambda player: player.order)
+
+
+def _player(event: Event, index: int, number: int) -> Player:
+    own = event.entries[index]
+    rounds = event.played_rounds
+    played = [entry for entry in own if entry.played]
+    colours = tuple(entry.seat for entry in played)
+    difference = colours.count(WHITE) - colours.count(BLACK)
+    repeated = colours[-1] if len(colours) > 1 and colours[-1] == colours[-2] else ""
+    preference, strength = _preference(colours, difference, repeated)
+    score = event.score(index, rounds)
+    return Player(
+        index=index,
+        number=number,
+        points=event.points(index, rounds),
+        score=score,
+        opponents=frozenset((*(entry.opponent - 1 for entry in played), *_not_to_meet(event, index))),
+        colours=colours,
+        difference=difference,
+        repeated=repeated,
+        preference=preference,
+        strength=strength,
+        floats=(_float(event, index, rounds), _float(event, index, rounds - 1)),
+        may_have_bye=not any(_rules_out_bye(event, index, number, entry) for number, entry in enumerate(own)),
+        topscorer=rounds >= event.rounds - 1 and 2 * score > rounds * max(event.win, event.draw),
+    )
+
+
+def _not_to_meet(event: Event, index: int) -> set[int]:
+    return {one + two - index for one, two in event.forbidden if index in (one, two)}
+
+
+def other(colour: str) -> str:
+    """Return the other colour; of none, none."""
+    return {WHITE: BLACK, BLACK: WHITE}.get(colour, "")
+
+
+def _preference(colours: tuple[str, ...], difference: int, repeated: str) -> tuple[str, int]:
+    """Return the colour that a player should have next, and how strongly (1.7)."""
+    lesser = BLACK if difference > 0 else WHITE
+    if abs(difference) > 1:
+        return lesser, ABSOLUTE
+    if repeated:
+        return other(repeated), ABSOLUTE
+    if difference:
+        return lesser, STRONG
+    return (other(colours[-1]), MILD) if colours else ("", NONE)
+
+
+def _float(event: Event, index: int, rounds: int) -> str:
+    """Return the float of a round, counted from 1 (1.4). Who scores more than a loss without playing floats down."""
+    if rounds < 1:
+        return LEVEL
+    entry = event.entries[index][rounds - 1]
+    if not entry.played:
+        return DOWN if _gain(event, index, rounds - 1, entry) > event.loss else LEVEL
+    mine = event.score(index, rounds - 1)
+    theirs = event.score(entry.opponent - 1, rounds - 1)
+    return DOWN if mine > theirs else UP if mine < theirs else LEVEL
+
+
+def _rules_out_bye(event: Event, index: int, number: int, entry: Entry) -> bool:
+    """Whether a round rules out a pairing-allocated bye: it was one, or brought a win's points unplayed (2.1.2)."""
+    return entry.result == PAIRING_BYE or (not entry.played and _gain(event, index, number, entry) >= event.win)
+
+
+def _gain(event: Event, index: int, before: int, entry: Entry) -> int:
+    return entry.points - event.points(index, before)

@@ -1,0 +1,82 @@
+"""An event of a TRF file as pairing sees it, before any of its rounds."""
+
+from collections.abc import Sequence
+from itertools import accumulate
+
+from rumble_server.results.trf import codes
+from rumble_server.results.trf.event import Event as TrfEvent
+from rumble_server.results.trf.event import Player
+from rumble_server.tournament.formats.dutch.event import Entry, Event
+from rumble_server.tournament.formats.dutch.pairing import PairedRound
+
+
+class TrfRounds:
+    """The rounds of a TRF event; players are counted from 0 in the order of their pairing numbers."""
+
+    def __init__(self, trf: TrfEvent, rounds: int) -> None:
+        """`rounds`: how many there will be."""
+        self.trf = trf
+        self.rounds = rounds
+        self.players: Sequence[Player] = trf.players
+        if not trf.by_rank:
+            self.players = sorted(trf.players, key=lambda player: player.number)
+        self._index = {player.number: index for index, player in enumerate(self.players)}
+        self._entries = tuple(tuple(self._entries_of(player)) for player in self.players)
+        self._first_seat = trf.first_seat or _first_seat(self._entries)
+
+    def before(self, number: int) -> Event:
+        """Return what a round, counted from 1, is paired from; the last that can be is the one after those played."""
+        if number <= self.trf.played:
+            absent = {index for index, own in enumerate(self._entries) if not own[number - 1].in_pairing}
+        else:
+            asked = self.trf.byes.get(number, {})
+            absent = {index for index, player in enumerate(self.players) if player.number in asked}
+        worth = self.trf.worth
+        return Event(
+            rounds=self.rounds,
+            entries=tuple(own[: number - 1] for own in self._entries),
+            absent=frozenset(absent),
+            win=worth[codes.WIN, codes.WHITE],
+            draw=worth[codes.DRAW, codes.WHITE],
+            loss=worth[codes.LOSS, codes.WHITE],
+            virtual=tuple(tuple(self.trf.accelerations.get(player.number, ())) for player in self.players),
+            forbidden=frozenset(self._forbidden(number)),
+            first_seat=self._first_seat,
+        )
+
+    def paired(self, number: int) -> PairedRound:
+        """Return how the file has a round paired, with boards in the order of the players."""
+        boards, bye = [], None
+        for index, own in enumerate(self._entries):
+            entry = own[number - 1]
+            if entry.opponent and entry.seat == codes.WHITE:
+                boards.append((index, entry.opponent - 1))
+            elif entry.result == codes.PAIRING_BYE:
+                bye = index
+        return PairedRound(tuple(boards), bye)
+
+    def _entries_of(self, player: Player) -> list[Entry]:
+        points = accumulate(map(self.trf.worth_of, player.entries))
+        return [
+            Entry(self._index[entry.opponent] + 1 if entry.opponent else 0, entry.seat, entry.code, total)
+            for entry, total in zip(player.entries, points, strict=True)
+        ]
+
+    def _forbidden(self, number: int) -> set[tuple[int, int]]:
+        found = set()
+        for rule in self.trf.forbidden:
+            if rule.first_round <= number and (rule.last_round is None or number <= rule.last_round):
+                among = sorted(self._index[player] for player in rule.numbers)
+                found |= {(one, two) for place, one in enumerate(among) for two in among[place + 1 :]}
+        return found
+
+
+def _first_seat(entries: Sequence[Sequence[Entry]]) -> str:
+    """Return the initial colour: that of the first player of the first round with colours; a second has the other."""
+    for number in range(len(entries[0]) if entries else 0):
+        counted = [own for own in entries if any(entry.in_pairing for entry in own[: number + 1])]
+        for place, own in enumerate(counted):
+            seat = own[number].seat
+            if seat != codes.NO_SEAT:
+                return seat if place % 2 == 0 else codes.BLACK if seat == codes.WHITE else codes.WHITE
+    return codes.WHITE

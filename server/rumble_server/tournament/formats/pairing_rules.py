@@ -1,0 +1,18 @@
+"""The editions of the pairing rules by name, and the pairing of a round by one of them. Pure."""
+
+from rumble_server.tournament.formats import dutch_2025
+from rumble_server.tournament.formats.dutch.event import Event
+from rumble_server.tournament.formats.dutch.pairing import PairedRound, pair_round
+
+DUTCH_2025, DUTCH_2026 = "dutch-2025", "dutch-2026"
+PAIRING_RULES = {
+    DUTCH_2025: "FIDE Dutch System in force until 31 January 2026",
+    DUTCH_2026: "FIDE Dutch System in force since 1 February 2026",
+}
+"""What each name stands for. The last is for new tournaments."""
+NEWEST = DUTCH_2026
+
+
+def pair(event: Event, rules: str) -> PairedRound:
+    """Pair the next round by these rules. Raises CannotBePaired."""
+    return dutch_2025.pair_round(event) if rules == DUTCH_2025 else pair_round(event)

@@ -1,0 +1,32 @@
+"""Answers that are made and kept as gzip, and sent as they are to those who take it."""
+
+import zlib
+from collections.abc import AsyncIterator
+from hashlib import blake2b
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from rumble_server.web.accepted import knows
+from rumble_server.web.api.streamed import SENT_BYTES, streamed
+from rumble_server.web.compression import GZIP, may_pack
+
+NO_CACHE = {"Cache-Control": "no-cache"}
+"""A browser may keep the answer, and asks at each use whether it is still so."""
+
+
+async def packed_answer(request: Request, packed: bytes, media_type: str) -> Response:
+    """Answer a request with what was packed, or with 304 to a browser that has it. It must be public."""
+    headers = {**NO_CACHE, "ETag": f'W/"{blake2b(packed, digest_size=8).hexdigest()}"'}
+    if knows(request.headers.get("If-None-Match", ""), headers["ETag"]):
+        return Response(status_code=304, headers=headers)
+    if may_pack(request):
+        return Response(packed, media_type=media_type, headers={**headers, "Content-Encoding": "gzip"})
+    return await streamed(_unpacked(packed), media_type, headers)
+
+
+async def _unpacked(packed: bytes) -> AsyncIterator[bytes]:
+    unpacker = zlib.decompressobj(GZIP)
+    while piece := unpacker.decompress(unpacker.unconsumed_tail or packed, SENT_BYTES):
+        packed = b""
+        yield piece

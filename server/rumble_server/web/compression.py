@@ -1,0 +1,115 @@
+"""Compression of what is public. An answer with a secret in it is sent as it is.
+
+Where a compressed answer has a secret and something that others choose, its length tells the secret (BREACH). So
+nothing is compressed unless its route says that it is public, and never for a request that shows a secret.
+"""
+
+import asyncio
+import zlib
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from rumble_server.web.accepted import takes_gzip
+
+LEAST_BYTES = 1024
+"""A whole answer of fewer bytes is sent as it is: it is one packet anyway."""
+MOST_AT_ONCE = 8192
+"""A piece of at most so many bytes is packed on the event loop, in 0.2 ms; a longer one on a thread."""
+LEVEL = 6
+"""zlib's usual level."""
+GZIP = 16 + zlib.MAX_WBITS
+SECRETS = frozenset({"invite"})
+"""Parameters of addresses that are secrets."""
+
+
+async def public(request: Request) -> None:
+    """Mark the answer to a request as one without secrets. A dependency of routes; pages call it."""
+    request.scope.setdefault("state", {})["is_public"] = True
+
+
+def shows_secret(request: Request) -> bool:
+    """Return whether a request shows a token, a key or an invitation, which its answer may tell again."""
+    return "authorization" in request.headers or not SECRETS.isdisjoint(request.query_params)
+
+
+def may_pack(request: Request) -> bool:
+    """Return whether the answer to a request may be compressed, and its sender takes gzip."""
+    is_public = request.scope.get("state", {}).get("is_public", False)
+    accepted = ",".join(request.headers.getlist("accept-encoding"))
+    return is_public and not shows_secret(request) and takes_gzip(accepted)
+
+
+class Compression:
+    """ASGI middleware: sends public answers as gzip to those who take it."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["method"] == "GET":
+            await self._app(scope, receive, _Answer(Request(scope), send).send)
+        else:
+            await self._app(scope, receive, send)
+
+
+class _Answer:
+    """One answer on its way."""
+
+    def __init__(self, request: Request, send: Send) -> None:
+        self._request = request
+        self._send = send
+        self._start: Message | None = None
+        """The head of an answer that may be packed; it waits for the first piece."""
+        self._packer: zlib._Compress | None = None
+
+    async def send(self, message: Message) -> None:
+        """Pass a message on, or what it is as gzip."""
+        if message["type"] == "http.response.start":
+            await self._begin(message)
+        elif self._start is not None:
+            await self._first(self._start, message)
+        elif self._packer is not None:
+            await self._piece(self._packer, message)
+        else:
+            await self._send(message)
+
+    async def _begin(self, start: Message) -> None:
+        if self._request.scope.get("state", {}).get("is_public", False):
+            MutableHeaders(scope=start).add_vary_header("Accept-Encoding")
+        is_plain = "content-encoding" not in Headers(raw=start["headers"])
+        if start["status"] == 200 and is_plain and may_pack(self._request):
+            self._start = start
+        else:
+            await self._send(start)
+
+    async def _first(self, start: Message, message: Message) -> None:
+        self._start = None
+        body, is_whole = message.get("body", b""), not message.get("more_body", False)
+        if is_whole and len(body) < LEAST_BYTES:
+            await self._send(start)
+            await self._send(message)
+            return
+        self._packer = zlib.compressobj(LEVEL, zlib.DEFLATED, GZIP)
+        packed = await _pack(self._packer, body, is_last=is_whole)
+        headers = MutableHeaders(scope=start)
+        headers["Content-Encoding"] = "gzip"
+        del headers["Content-Length"]
+        if is_whole:
+            headers["Content-Length"] = str(len(packed))
+        await self._send(start)
+        await self._send({**message, "body": packed})
+
+    async def _piece(self, packer: "zlib._Compress", message: Message) -> None:
+        is_last = not message.get("more_body", False)
+        packed = await _pack(packer, message.get("body", b""), is_last=is_last)
+        if packed or is_last:
+            await self._send({**message, "body": packed})
+
+
+async def _pack(packer: "zlib._Compress", piece: bytes, *, is_last: bool) -> bytes:
+    def pack() -> bytes:
+        return packer.compress(piece) + (packer.flush() if is_last else b"")
+
+    return pack() if len(piece) <= MOST_AT_ONCE else await asyncio.to_thread(pack)

@@ -1,0 +1,134 @@
+"""Pictures of boards by address: of every ply of a match, and of any position of a game."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from hashlib import blake2b
+from http import HTTPStatus
+from typing import Annotated, Any, Literal
+
+import orjson
+from fastapi import APIRouter, Depends, Query, Request
+from rumble_engine import BadSettings, Drawing, EngineError, get_game
+from starlette.responses import Response
+
+from rumble_server.web.accepted import knows
+from rumble_server.web.api.boards import refused
+from rumble_server.web.api.library import Library
+from rumble_server.web.api.models import MatchBoards
+from rumble_server.web.api.reading import ERRORS
+from rumble_server.web.compression import public
+from rumble_server.web.errors import WebError
+from rumble_server.web.pages.picture import MAKES_PNG, picture, png
+from rumble_server.web.site import Site
+from rumble_server.web.static_files import FOR_GOOD
+
+Kind = Literal["svg", "png"]
+MEDIA_TYPES: dict[Kind, str] = {"svg": "image/svg+xml", "png": "image/png"}
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+"""A picture brings its colours, and may do nothing."""
+FOR_A_DAY = "public, max-age=86400"
+FOR_NOW = "no-cache"
+"""A browser may keep it, and asks at each use whether it is still so: the match may be played again."""
+MOST_POSITION = 2048
+"""Maximum number of characters in the text of a position, and in settings."""
+MOST_MOVES = 400
+"""Maximum number of moves that are made from a position."""
+
+NO_MOVES: list[str] = []
+
+Flipped = Annotated[bool, Query(description="seen from the second seat, where the game has sides")]
+
+
+def picture_routes(site: Site, library: Library) -> APIRouter:
+    """Make the routes of pictures; they need no token."""
+    router = APIRouter(tags=["read"], dependencies=[Depends(public)], responses=ERRORS)
+    of_any_kind: dict[int | str, dict[str, Any]] = {200: {"content": {each: {} for each in MEDIA_TYPES.values()}}}
+
+    @router.get("/matches/{match}/board.{kind}", responses=of_any_kind, response_class=Response)
+    async def get_match_picture(
+        request: Request,
+        match: str,
+        kind: Kind,
+        ply: Annotated[int | None, Query(ge=0)] = None,
+        flipped: Flipped = False,
+        attempt: int | None = None,
+    ) -> Response:
+        """Draw a match after `ply` plies (the last if left out). With the number of its attempt it is kept for good.
+
+        PNG needs the server's extra `pictures`.
+        """
+        found = MatchBoards.model_validate_json(await library.boards(match, ply or 0, 1))
+        if ply is None and found.plies:
+            ply = found.plies
+            found = MatchBoards.model_validate_json(await library.boards(match, ply, 1))
+        if attempt not in (None, found.attempt) or not found.boards:
+            raise WebError.not_found(f"{match} is at attempt {found.attempt}, which has {found.plies} plies")
+        await site.on_disk()
+        board = found.boards[0]
+        drawing = found.drawing and replace(found.drawing, board=board.board, last=tuple(board.last))
+        body = await site.archive.draw(drawn, drawing, f"{match}, ply {ply or 0}", flipped, known(kind))
+        return answer(request, body, kind, FOR_NOW if attempt is None or ply is None else FOR_GOOD)
+
+    @router.get("/api/games/{game}/board.{kind}", responses=of_any_kind, response_class=Response)
+    async def get_position_picture(
+        request: Request,
+        game: str,
+        kind: Kind,
+        position: Annotated[str | None, Query(max_length=MOST_POSITION)] = None,
+        settings: Annotated[str, Query(max_length=MOST_POSITION, description="a JSON object")] = "{}",
+        move: Annotated[list[str], Query(max_length=MOST_MOVES)] = NO_MOVES,
+        flipped: Flipped = False,
+    ) -> Response:
+        """Draw a position in the game's notation (left out: the first one), after these moves, a `move` for each."""
+        try:
+            body = await site.archive.draw(drawn_position, game, position, settings, move, flipped, known(kind))
+        except EngineError as error:
+            raise refused(error) from None
+        return answer(request, body, kind, FOR_A_DAY)
+
+    return router
+
+
+def known(kind: Kind) -> Kind:
+    """Return the kind of a picture. Raises WebError for one that this server cannot make."""
+    if kind == "png" and not MAKES_PNG:
+        raise WebError.not_found("this server makes no PNG, which needs the extra `pictures`; ask for board.svg")
+    return kind
+
+
+def drawn(drawing: Drawing | None, label: str, flipped: bool, kind: Kind) -> bytes:
+    """Draw a board; nothing of a game without pictures."""
+    if drawing is None:
+        return b""
+    return png(drawing, label, flipped) if kind == "png" else picture(drawing, label, flipped).encode()
+
+
+def drawn_position(
+    name: str, position: str | None, settings: str, moves: Sequence[str], flipped: bool, kind: Kind
+) -> bytes:
+    """Draw a position after these moves. Raises EngineError."""
+    game = get_game(name)
+    try:
+        given = orjson.loads(settings)
+    except orjson.JSONDecodeError:
+        given = None
+    if not isinstance(given, dict):
+        raise BadSettings("settings are a JSON object")
+    state = game.initial(given) if position is None else game.parse(position, given)
+    for each in moves:
+        state = state.play(each)
+    return drawn(game.drawing(state.view(), moves[-1] if moves else None), game.title, flipped, kind)
+
+
+def answer(request: Request, body: bytes, kind: Kind, kept: str) -> Response:
+    """Answer with a picture, or with 304 to a browser that has it. Raises WebError where there is none."""
+    if not body:
+        raise WebError.not_found("this game has no pictures, only diagrams")
+    headers = {
+        "ETag": f'W/"{blake2b(body, digest_size=8).hexdigest()}"',
+        "Cache-Control": kept,
+        "Content-Security-Policy": POLICY,
+    }
+    if knows(request.headers.get("If-None-Match", ""), headers["ETag"]):
+        return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
+    return Response(body, media_type=MEDIA_TYPES[kind], headers=headers)

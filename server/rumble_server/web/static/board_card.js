@@ -1,0 +1,117 @@
+// The card of a slot: who plays whom, the board, whose turn it is, who is away, and how it ended.
+
+import { DrawnBoard } from "./drawn_board.js";
+import { points } from "./live.js";
+import { setText } from "./paint.js";
+
+/**
+ * @typedef {import("./feed").Board} Board
+ * @typedef {import("./feed").MatchResult} MatchResult
+ * @typedef {import("./slots.js").Slots["all"][number]} Slot
+ */
+
+/** What is said of an end that was not on the board. */
+const HOW = /** @type {Record<string, string>} */ ({
+  resignation: "by resignation",
+  illegal_move: "by an illegal move",
+  timeout: "on time",
+  disconnect: "by forfeit: away",
+  no_show: "by forfeit",
+  flood: "by forfeit",
+  adjudication: "by adjudication",
+});
+
+export class BoardCard {
+  #article;
+  #link;
+  #seats;
+  #drawn;
+  #board;
+  #stamp;
+  #state;
+  #shown = "";
+
+  /** @param {HTMLElement} article as `parts/playing.html` makes it */
+  constructor(article) {
+    /** @param {string} selector @returns {HTMLElement} */
+    const part = (selector) => /** @type {HTMLElement} */ (article.querySelector(selector));
+    this.#article = article;
+    this.#link = part("a");
+    this.#seats = [...article.querySelectorAll(".seat")].map((row) => ({
+      row,
+      name: /** @type {Element} */ (row.querySelector(".name")),
+      score: /** @type {Element} */ (row.querySelector(".score")),
+    }));
+    this.#drawn = part(".picture .drawn");
+    this.#board = new DrawnBoard(this.#drawn);
+    this.#stamp = part(".stamp");
+    this.#state = part(".state");
+  }
+
+  /**
+   * Show what is in a slot.
+   * @param {Slot} slot @param {string} empty what is said if nothing is there @param {number} now
+   */
+  show(slot, empty, now) {
+    const { board, result } = slot;
+    const match = result ?? board;
+    this.#article.classList.toggle("empty", match === null);
+    this.#article.classList.toggle("past", result !== null && slot.isFree(now));
+    this.#showMatch(match?.match ?? "");
+    this.#seats.forEach(({ row, name, score }, seat) => {
+      setText(name, match?.seats[seat] ?? "");
+      const isAway = !result && Boolean(board?.away[seat]);
+      setText(score, result?.scores ? points(result.scores[seat]) : isAway ? "away" : "");
+      row.classList.toggle("winner", result?.winner === seat);
+      row.classList.toggle("mover", !result && board?.seat === seat);
+      row.classList.toggle("away", isAway);
+    });
+    if (board) this.#draw(board);
+    this.#stamp.hidden = result === null;
+    if (result) this.#showResult(result);
+    else setText(this.#state, board ? stateText(board, now - slot.toldAt) : empty);
+  }
+
+  /** @param {string} match */
+  #showMatch(match) {
+    if (this.#article.dataset.match === match) return;
+    this.#article.dataset.match = match;
+    if (match) this.#link.setAttribute("href", `/matches/${match}`);
+    else this.#link.removeAttribute("href");
+  }
+
+  /** @param {Board} board */
+  #draw(board) {
+    const shown = `${board.match} ${board.attempt} ${board.ply}`;
+    if (shown === this.#shown) return;
+    this.#shown = shown;
+    if (board.drawing) this.#board.show(board.drawing, board.seats.join(" – "));
+    else setText(/** @type {Element} */ (this.#drawn.firstElementChild), board.diagram);
+  }
+
+  /** @param {MatchResult} result */
+  #showResult({ scores, winner, seats, termination, reason }) {
+    const [who, how] = this.#stamp.children;
+    setText(who, scores === null ? "Void" : winner === null ? "Draw" : seats[winner]);
+    setText(how, scores === null ? "to be played again" : `${winner === null ? "" : "wins "}${HOW[termination] ?? ""}`);
+    setText(this.#state, reason);
+    this.#state.title = reason;
+  }
+}
+
+/**
+ * Say how far a match is and who is to move, or how long a bot is away, `later` ms after it was told.
+ * @param {Board} board @param {number} later
+ */
+function stateText({ seats, seat, ply, away, at_ms: at }, later) {
+  const gone = away.filter((each) => each !== null).sort((one, other) => one.until_at_ms - other.until_at_ms);
+  if (!gone.length) return `ply ${ply}, to move: ${seats[seat]}`;
+  const [{ since_at_ms: since, until_at_ms: until }] = gone;
+  return `away for ${clock(at + later - since)}, waits until ${clock(until - since)}`;
+}
+
+/** Write a duration in ms as minutes and seconds. @param {number} ms */
+function clock(ms) {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+}

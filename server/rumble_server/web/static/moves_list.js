@@ -1,0 +1,83 @@
+// @ts-check
+// The list of a match's moves, with the time that each took and the notes beside them; the ply that is shown is marked.
+
+import { element } from "./live.js";
+import { thoughtText } from "./think_chart.js";
+
+/**
+ * @typedef {object} Course
+ * @property {string[]} written the moves as people write them
+ * @property {number[]} movers the seats that made them
+ * @property {(number | null)[]} thought_ms how long each took; null: it is not known
+ */
+
+/** The list on the page of a match. */
+export class MovesList {
+  #ply = 0;
+
+  /**
+   * @param {HTMLElement} list
+   * @param {{opening: number, inPairs: boolean}} options `inPairs`: two moves have one number
+   */
+  constructor(list, { opening, inPairs }) {
+    this.list = list;
+    this.opening = opening;
+    this.inPairs = inPairs;
+  }
+
+  /**
+   * Show these moves; notes that are shown stay unless others are given.
+   * @param {string[]} written
+   * @param {(number | null)[]} thought
+   * @param {(string | null)[]} [notes]
+   */
+  show(written, thought, notes) {
+    while (this.list.childElementCount > written.length) this.list.lastElementChild?.remove();
+    written.forEach((move, ply) => {
+      const item = this.list.children[ply] ?? this.list.appendChild(this.#item(ply));
+      const ms = thought[ply] ?? null;
+      write(item, "code", move);
+      write(item, ".took", ms === null ? (ply < this.opening ? "opening" : "") : thoughtText(ms));
+      if (notes) {
+        item.querySelector(".note")?.remove();
+        if (notes[ply]) item.append(" ", element("span", { class: "note" }, notes[ply] ?? ""));
+      }
+    });
+    this.mark(this.#ply);
+  }
+
+  /**
+   * Mark the ply that the board shows, and those after it.
+   * @param {number} ply
+   */
+  mark(ply) {
+    this.#ply = ply;
+    this.list.querySelector("[aria-current]")?.removeAttribute("aria-current");
+    [...this.list.children].forEach((item, index) => item.classList.toggle("later", index >= ply));
+    const current = this.list.children[ply - 1]?.querySelector("a");
+    current?.setAttribute("aria-current", "step");
+    if (current) this.#reveal(current);
+    else this.list.scrollTop = 0;
+  }
+
+  /** @param {number} ply */
+  #item(ply) {
+    const number = this.inPairs ? (ply % 2 ? "" : `${ply / 2 + 1}.`) : String(ply + 1);
+    const [count, took] = [element("span", { class: "count" }, number), element("span", { class: "took" })];
+    return element("li", {}, element("a", { href: `${location.pathname}?ply=${ply + 1}` }, count, " ", element("code"), " ", took));
+  }
+
+  /** Scroll the list, but not the page. @param {HTMLElement} move */
+  #reveal(move) {
+    const [inside, around] = [move.getBoundingClientRect(), this.list.getBoundingClientRect()];
+    if (inside.top < around.top) this.list.scrollTop -= around.top - inside.top;
+    if (inside.bottom > around.bottom) this.list.scrollTop += inside.bottom - around.bottom;
+  }
+}
+
+/** @param {Element} item @param {string} selector @param {string} text */
+function write(item, selector, text) {
+  const link = /** @type {Element} */ (item.querySelector("a"));
+  const part = item.querySelector(selector) ?? link.appendChild(element("span", { class: selector.slice(1) }));
+  if (part.textContent !== text) part.textContent = text;
+}

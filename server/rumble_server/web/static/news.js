@@ -1,0 +1,55 @@
+// What a screen reader tells of a tournament: one sentence for the whole page, every few seconds at most.
+
+import { followed } from "./follow.js";
+import { byId, result } from "./live.js";
+import { countPlaying } from "./running_boards.js";
+
+/** Results are gathered for this time, in ms. */
+const NEWS_MS = 8000;
+/** The round is the third part of a match's id: `friday.1.2.1.1` is of round 2. */
+const ROUND_PART = 2;
+
+/** @typedef {import("./feed").MatchResult} MatchResult */
+
+/** @type {MatchResult[]} */
+let results = [];
+let round = 0;
+let newRound = 0;
+let isPlanned = false;
+
+/** Tell of a result; of those of the bot that is followed, if there is one. @param {MatchResult} data */
+export function announce(data) {
+  if (followed() && !data.seats.includes(followed())) return;
+  results.push(data);
+  plan();
+}
+
+/** Tell that a round has begun, if the match is the first of one. @param {string} match its id */
+export function announceRound(match) {
+  const its = Number(match.split(".")[ROUND_PART]);
+  if (its <= round) return;
+  if (round) {
+    newRound = its;
+    plan();
+  }
+  round = its;
+}
+
+function plan() {
+  if (isPlanned) return;
+  isPlanned = true;
+  setTimeout(tell, NEWS_MS);
+}
+
+function tell() {
+  const last = results[results.length - 1];
+  const more = results.length > 1 ? `${results.length} results, the last: ` : "";
+  const texts = last ? [`${more}${last.seats.join(" against ")}, ${result(last.scores)}.`] : [];
+  if (newRound) texts.push(`Round ${newRound} is paired.`);
+  const playing = countPlaying();
+  texts.push(playing === 1 ? "1 match is being played." : `${playing} matches are being played.`);
+  byId("news").textContent = texts.join(" ");
+  results = [];
+  newRound = 0;
+  isPlanned = false;
+}

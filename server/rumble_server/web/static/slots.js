@@ -1,0 +1,120 @@
+// Which matches are in view: slots that keep their places. Without the page, and without a clock of its own.
+
+/**
+ * @typedef {import("./feed").Board} Board
+ * @typedef {import("./feed").MatchResult} MatchResult
+ */
+
+/** How long a result stays in view, and a match at least, in ms. */
+export const STAY_MS = 3000;
+
+/** Name an attempt at a match. @param {{match: string, attempt: number}} one */
+const keyOf = ({ match, attempt }) => `${match} ${attempt}`;
+
+/** Whether the match waits for a bot that is away. @param {Board} board */
+const isWaiting = (board) => board.away.some(Boolean);
+
+/** A place for a match, which has it until it is over, for `STAY_MS` after, and then until another one comes. */
+class Slot {
+  key = "";
+  /** @type {Board | null} */ board = null;
+  /** @type {MatchResult | null} */ result = null;
+  /** When the match came into view, when its board was told, and when it was over, in ms. */
+  sinceAt = -Infinity;
+  toldAt = -Infinity;
+  overAt = -Infinity;
+
+  /** Whether another match may come. @param {number} now */
+  isFree(now) {
+    return this.key === "" || (this.result !== null && now - this.overAt >= STAY_MS);
+  }
+
+  /** Whether a match that goes on may come in the place of this one, which waits. @param {number} now */
+  yields(now) {
+    return this.board !== null && !this.result && isWaiting(this.board) && now - Math.max(this.sinceAt, this.toldAt) >= STAY_MS;
+  }
+
+  /** @param {string} bot */
+  shows(bot) {
+    return Boolean((this.result ?? this.board)?.seats.includes(bot));
+  }
+}
+
+/** The slots of a page, and the matches that are being played. Times are given, in ms. */
+export class Slots {
+  /** The bot whose matches have the first slot; empty: none. */
+  followed = "";
+  /** @type {Slot[]} */ all = [];
+  /** By key, in the order in which they began: the boards, and when each was told. */
+  /** @type {Map<string, {board: Board, at: number}>} */ running = new Map();
+
+  /** Add a slot, with the match that the page shows there. @param {string} match @param {number} attempt */
+  add(match = "", attempt = 0) {
+    const slot = new Slot();
+    if (match) slot.key = keyOf({ match, attempt });
+    this.all.push(slot);
+  }
+
+  /** A match has begun or gone on. @param {Board} board @param {number} now */
+  show(board, now) {
+    const key = keyOf(board);
+    this.running.set(key, { board, at: now });
+    const slot = this.all.find((each) => each.key === key);
+    if (slot && !slot.result) Object.assign(slot, { board, toldAt: now });
+  }
+
+  /** A match is over. @param {MatchResult} result @param {number} now */
+  end(result, now) {
+    const key = keyOf(result);
+    this.running.delete(key);
+    const slot = this.all.find((each) => each.key === key);
+    if (slot && !slot.result) Object.assign(slot, { result, overAt: now });
+  }
+
+  /**
+   * These matches are being played and no others. What was in view and is over has one of the `results`, or goes.
+   * @param {Board[]} boards @param {MatchResult[]} results @param {number} now
+   */
+  reset(boards, results, now) {
+    this.running = new Map();
+    for (const board of boards) this.show(board, now);
+    for (const result of results) if (!this.running.has(keyOf(result))) this.end(result, now);
+    this.all = this.all.map((slot) => (slot.result || this.running.has(slot.key) ? slot : new Slot()));
+  }
+
+  /**
+   * Give free slots to matches that are not in view: that which has been free for longest to the match that began
+   * last, so that it is seen from its start. Those that wait for a bot come last, and give way. The matches of the bot
+   * that is followed come into the first slot alone, one after the other, the oldest first.
+   * @param {number} now
+   */
+  fill(now) {
+    if (this.followed) this.#fillFirst(now);
+    const slots = this.followed ? this.all.slice(1) : this.all;
+    const seen = new Set(this.all.map((slot) => slot.key));
+    const others = [...this.running].filter(([key, { board }]) => !seen.has(key) && !board.seats.includes(this.followed));
+    const [waiting, live] = [true, false].map((waits) => others.filter(([, { board }]) => isWaiting(board) === waits));
+    const free = slots.filter((slot) => slot.isFree(now)).sort((one, other) => one.overAt - other.overAt);
+    const yielding = slots.filter((slot) => slot.yields(now));
+    for (const [key] of live.reverse()) this.#put(free.shift() ?? yielding.shift(), key, now);
+    for (const [key] of waiting.reverse()) this.#put(free.shift(), key, now);
+  }
+
+  /** Give the first slot to the oldest match of the bot that is followed. @param {number} now */
+  #fillFirst(now) {
+    const first = this.all[0];
+    const isItsOwn = first.shows(this.followed);
+    if (isItsOwn && !first.isFree(now)) return;
+    const next = [...this.running].find(([, { board }]) => board.seats.includes(this.followed))?.[0];
+    const place = this.all.findIndex((slot) => slot.key === next);
+    if (place > 0) [this.all[0], this.all[place]] = [this.all[place], first];
+    else if (next !== undefined) this.#put(first, next, now);
+    else if (!isItsOwn) this.all[0] = new Slot();
+  }
+
+  /** @param {Slot | undefined} slot @param {string} key @param {number} now */
+  #put(slot, key, now) {
+    const told = this.running.get(key);
+    if (slot && told) Object.assign(slot, { key, board: told.board, result: null, sinceAt: now, toldAt: told.at });
+  }
+}

@@ -1,0 +1,206 @@
+"""Tie-breaks over rounds: the reference events, and each rule by its article of the FIDE Handbook, C.07."""
+
+from collections import Counter
+from random import Random
+from typing import Any
+
+import pytest
+from rumble_server.results.editions import FIDE_EDITIONS, FideEdition
+from rumble_server.results.round_sums import RoundSums
+from rumble_server.results.rounds import ABSENT, Entry, Rounds
+from rumble_server.results.tally import Scheme
+from rumble_server.results.tiebreaks import rank_sums
+from rumble_server.results.trf.event import Event
+from rumble_server.results.trf.reader import read_trf
+from rumble_server.results.trf.rounds import counts_of, names_of, rounds_of
+
+from tests.server.swiss_events import swiss_events
+
+COLUMNS = {
+    "DE": "de",
+    "WON": "won",
+    "BH": "bh",
+    "BH/C1": "bh-c1",
+    "BH/M1": "bh-m1",
+    "SB": "sb",
+    "PS": "ps",
+    "BWG": "bwg",
+}
+
+
+@pytest.fixture(scope="module")
+def events() -> dict[str, Event]:
+    return {name: read_trf(text) for name, text in swiss_events.texts().items()}
+
+
+def table_of(event: Event, edition: FideEdition, numbers: list[int]) -> dict[int, dict[str, float | None]]:
+    """Return our table by starting number; the field is counted in the order of `numbers`."""
+    rounds, counts, names = rounds_of(event), counts_of(event), names_of(event)
+    rounds.rows = {names[number]: rounds.rows[names[number]] for number in numbers}
+    shuffled = {names[number]: counts[names[number]] for number in numbers}
+    lines = rank_sums(RoundSums(rounds, edition), shuffled, list(COLUMNS.values()), edition=edition)
+    by_name = {line.name: line for line in lines}
+    found: dict[int, dict[str, float | None]] = {}
+    for number in numbers:
+        line = by_name[names[number]]
+        ours = {name: line.tiebreaks[key] for name, key in COLUMNS.items()}
+        found[number] = {"Rank": line.rank, "PTS": line.points, **ours}
+    return found
+
+
+def test_every_column_of_every_reference_event_agrees_in_both_editions(events: dict[str, Event]) -> None:
+    compared: Counter[tuple[str, str]] = Counter()
+    for table in swiss_events.tables():
+        event = events[table["file"]]
+        ours = table_of(event, table["edition"], [player.number for player in event.players])
+        for row in table["rows"]:
+            theirs: dict[str, Any] = dict(zip(table["columns"], row, strict=True))
+            number = int(theirs.pop("StartNo"))
+            for column, value in theirs.items():
+                assert ours[number][column] == float(value), (table["file"], table["edition"], number, column)
+                compared[table["edition"], column] += 1
+    columns = ["Rank", "PTS", *COLUMNS]
+    assert compared == {(edition, column): 4772 for edition in FIDE_EDITIONS for column in columns}
+
+
+@pytest.mark.parametrize("edition", FIDE_EDITIONS)
+def test_the_order_of_the_players_does_not_matter(events: dict[str, Event], edition: FideEdition) -> None:
+    lot = Random(16)
+    for event in lot.sample(list(events.values()), 20):
+        numbers = [player.number for player in event.players]
+        assert table_of(event, edition, lot.sample(numbers, len(numbers))) == table_of(event, edition, numbers)
+
+
+def played(*rows: str) -> Rounds:
+    """Read rows such as `A: B1 C= U Z`: an opponent with a result in `10=+-`, or a code without one."""
+    scheme = Scheme.of((1, 0.5, 0))
+    rounds = Rounds(scheme)
+    for row in rows:
+        name, _, cells = row.partition(":")
+        rounds.rows[name] = [entry_of(cell) for cell in cells.split()]
+    return rounds
+
+
+def entry_of(cell: str) -> Entry:
+    if len(cell) == 1:
+        return {"U": Entry(points=2), "H": Entry(points=1, given_up=1), "Z": ABSENT}[cell]
+    opponent, code = cell[0], cell[1]
+    if code in "+-":
+        return Entry(opponent, 2 if code == "+" else 0, 1, given_up=int(code == "-"))
+    return Entry(opponent, {"1": 2, "=": 1, "0": 0}[code], 1, 1, won=int(code == "1"))
+
+
+def value(rounds: Rounds, tiebreak: str, edition: FideEdition) -> dict[str, float]:
+    values, unit = RoundSums(rounds, edition).values(tiebreak)
+    return {name: each / unit for name, each in values.items()}
+
+
+FOUR = ("A: D1 B1 C0", "B: C1 A0 U", "C: B0 U A1", "D: A0 Z Z")
+
+
+def test_the_worked_example_of_both_editions() -> None:
+    rounds = played(*FOUR)
+    assert [value(rounds, "bh", "2024-08")[name] for name in "ABC"] == [5, 6, 6]
+    assert [value(rounds, "sb", "2024-08")[name] for name in "ABC"] == [3, 4, 4]
+    assert [value(rounds, "bh", "2026-03")[name] for name in "ABC"] == [5, 5.5, 5.5]
+    assert [value(rounds, "sb", "2026-03")[name] for name in "ABC"] == [3, 3.5, 3.5]
+
+
+def adjusted(row: str) -> float:
+    """Return the score of O as A counts it, which met it in round 1; the others are Q's."""
+    rounds = played("A: O=" + " U" * (len(row.split()) - 1), f"O: {row}", "Q: " + "Z " * len(row.split()))
+    parts = RoundSums(rounds, "2024-08")
+    return value(rounds, "bh", "2024-08")["A"] - parts.points["A"] / 2 * (len(row.split()) - 1)
+
+
+def test_a_bye_of_the_pairing_and_a_forfeit_count_as_they_are_articles_16_2_1_and_16_2_2() -> None:
+    assert adjusted("A= U Q+ U") == 3.5
+    assert adjusted("A= U Q- Q-") == 1.5
+
+
+def test_a_bye_that_was_asked_for_counts_as_it_is_if_the_bot_came_back_articles_16_2_3_and_16_2_4() -> None:
+    assert adjusted("A= Z H Q1") == 2
+    assert adjusted("A= Z Q- Q0") == 0.5
+
+
+def test_absences_at_the_end_count_as_draws_article_16_3_2() -> None:
+    assert adjusted("A= Z Z") == 1.5
+    assert adjusted("A= H Z H") == 2
+    assert adjusted("A= Q- Z") == 1  # the forfeit has an opponent, and stays a loss
+
+
+def test_the_dummy_has_no_more_than_a_draw_for_each_round_article_16_4_2() -> None:
+    rounds = played("A: B1 C1 U U", "B: A0 Z Z Z", "C: Z A0 Z Z")
+    assert value(rounds, "bh", "2024-08")["A"] == 1.5 + 1 + 4 + 4
+    assert value(rounds, "bh", "2026-03")["A"] == 1.5 + 1 + 2 + 2
+
+
+def test_the_dummy_of_a_forfeit_has_no_more_than_the_opponent_article_16_4_1() -> None:
+    rounds = played("A: B1 C+ D1", "B: A0 D0 C0", "C: D1 A- B1", "D: C0 B1 A0")
+    assert value(rounds, "bh", "2024-08")["A"] == 0 + 3 + 1
+    assert value(rounds, "bh", "2026-03")["A"] == 0 + 2 + 1
+    assert value(rounds, "bh", "2026-03")["C"] == 1 + 2 + 0
+    assert value(rounds, "sb", "2026-03")["A"] == 0 + 2 + 1
+
+
+def test_a_cut_takes_the_lowest_article_14_1() -> None:
+    rounds = played("A: B1 C1 D0", "B: A0 D= C0", "C: D0 A0 B1", "D: C1 B= A1")
+    assert value(rounds, "bh", "2026-03")["A"] == 0.5 + 1 + 2.5
+    assert value(rounds, "bh-c1", "2026-03")["A"] == 1 + 2.5
+    assert value(rounds, "bh-m1", "2026-03")["A"] == 1
+
+
+def test_a_cut_takes_a_voluntary_unplayed_round_first_article_16_5() -> None:
+    rounds = played("A: B1 H D1", "B: A0 D0 C0", "C: D0 Z B1", "D: C1 B1 A0")
+    assert value(rounds, "bh", "2024-08")["A"] == 0 + 2.5 + 2
+    assert value(rounds, "bh-c1", "2024-08")["A"] == 2
+    assert value(rounds, "bh-m1", "2024-08")["A"] == 0
+
+
+def test_progressive_score_adds_up_the_points_after_each_round_article_7_5() -> None:
+    assert value(played("A: B1 U H", "B: A0 Z Z"), "ps", "2026-03")["A"] == 1 + 2 + 2.5
+
+
+def test_koya_counts_against_those_with_half_of_what_can_be_scored_article_9_2() -> None:
+    assert value(played(*FOUR), "ks", "2026-03") == {"A": 1, "B": 1, "C": 1, "D": 0}
+
+
+def test_matches_with_the_second_seat_articles_7_3_and_7_4() -> None:
+    rounds = played("A: B1 B0 B+", "B: A0 A1 A-")
+    rounds.rows["B"][0] = rounds.rows["B"][0]._replace(second=1)
+    rounds.rows["B"][1] = rounds.rows["B"][1]._replace(second=1, won_second=1)
+    assert value(rounds, "bpg", "2026-03") == {"A": 0, "B": 2}
+    assert value(rounds, "bwg", "2026-03") == {"A": 0, "B": 1}
+    assert value(rounds, "won", "2026-03") == {"A": 1, "B": 1}
+
+
+def test_direct_encounter_leaves_forfeits_out_of_a_swiss_but_not_of_a_round_robin_articles_6_1_1_and_15_2() -> None:
+    rounds = played("A: B+ C0", "B: A- D1", "C: D0 A1", "D: C1 B0")
+    assert RoundSums(rounds, "2026-03").encounters("AB").met == {"A": 0, "B": 0}
+    round_robin = RoundSums(rounds, "2026-03", round_robin=True).encounters("AB")
+    assert (round_robin.met, round_robin.scores) == ({"A": 1, "B": 1}, {"A": 2, "B": 0})
+
+
+def test_direct_encounter_takes_the_average_of_those_who_met_twice_article_6_1_2() -> None:
+    found = RoundSums(played("A: B1 B0 C1", "B: A0 A1 Z", "C: Z Z A0"), "2026-03").encounters("ABC")
+    assert (found.scores, found.met, found.win) == ({"A": 6, "B": 2, "C": 0}, {"A": 2, "B": 1, "C": 1}, 4)
+
+
+def test_a_round_robin_has_no_dummies_article_15_2() -> None:
+    rounds = played("A: B+ U", "B: A- Z")
+    values, _ = RoundSums(rounds, "2026-03", round_robin=True).values("bh")
+    assert values == {"A": 0, "B": 4}
+
+
+def test_a_pairing_without_a_result_counts_as_nothing_yet() -> None:
+    rounds = played("A: B1", "B: A0")
+    before = value(rounds, "bh", "2026-03")
+    rounds.pair([("B", "A")], {})
+    assert value(rounds, "bh", "2026-03") == before
+    assert value(rounds, "bh-c1", "2026-03") == {"A": 0, "B": 0}
+
+
+def test_no_rounds_are_no_trouble() -> None:
+    rounds = Rounds(Scheme.of((1, 0.5, 0)), 1, "AB")
+    for tiebreak in ("bh", "bh-c1", "bh-m1", "sb", "ps", "ks", "won"):
+        assert value(rounds, tiebreak, "2026-03") == {"A": 0, "B": 0}

@@ -1,0 +1,10 @@
+from rumble_server.tournament.formats.dutch.event import baku
+
+
+def test_baku_accelerates_half_the_rounds_for_half_the_field() -> None:
+    """C.04.5.1: of 9 rounds the first three have a point and two more half a point; 161 players have a group of 82."""
+    virtual = baku(161, 9, 10, 5)
+    assert virtual[81] == (10, 10, 10, 5, 5)
+    assert virtual[82] == ()
+    assert baku(8, 6, 2, 1)[3] == (2, 2, 1)
+    assert baku(8, 6, 2, 1)[4] == ()

@@ -1,0 +1,200 @@
+"""Public answers are sent as gzip to those who take it, and nothing that holds a secret is compressed."""
+
+import gzip
+import threading
+import zlib
+from collections.abc import AsyncIterator
+from random import Random
+from typing import Any
+
+import httpx
+import pytest
+from rumble_server.web.compression import LEAST_BYTES, MOST_AT_ONCE, Compression, public
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from tests.server.web.memory_server import HOST, TOKEN, MemoryServer
+
+LONG = "a line of text that repeats\n" * 4000
+CODE = "hush-hush-hush"
+NEW_TOKEN = "another-token-of-a-host"
+GZIP = {"Accept-Encoding": "gzip"}
+PATHS = {"tournament": "friday", "bot": "alice", "match": "friday.1.1.1.1", "name": "default", "game": "tictactoe"}
+"""What stands for the parameters of paths."""
+
+
+async def _answer(request: Request) -> Response:
+    kind = request.path_params["kind"]
+    if kind != "private":
+        await public(request)
+    if kind == "stream":
+        return StreamingResponse(_pieces(), media_type="text/plain")
+    if kind == "packed":
+        return Response(gzip.compress(LONG.encode()), headers={"Content-Encoding": "gzip"}, media_type="text/plain")
+    status = 404 if kind == "missing" else 200
+    return PlainTextResponse(LONG[: LEAST_BYTES - 1] if kind == "short" else LONG, status)
+
+
+async def _pieces() -> AsyncIterator[bytes]:
+    for line in LONG.splitlines(keepends=True):
+        yield line.encode()
+
+
+@pytest.fixture
+async def small_app() -> AsyncIterator[httpx.AsyncClient]:
+    app = Compression(Starlette(routes=[Route("/{kind}", _answer, methods=["GET", "POST"])]))
+    async with httpx.AsyncClient(
+        transport=httpx.ASGITransport(app), base_url="http://rumble.test", headers=GZIP
+    ) as client:
+        yield client
+
+
+async def raw(client: httpx.AsyncClient, path: str, **given: Any) -> tuple[httpx.Response, bytes]:
+    async with client.stream("GET", path, **given) as answer:
+        return answer, b"".join([piece async for piece in answer.aiter_raw()])
+
+
+@pytest.mark.parametrize("kind", ["whole", "stream", "packed"])
+async def test_a_public_answer_is_packed(small_app: httpx.AsyncClient, kind: str) -> None:
+    answer, sent = await raw(small_app, f"/{kind}")
+    assert (answer.headers["Content-Encoding"], answer.headers["Vary"]) == ("gzip", "Accept-Encoding")
+    assert gzip.decompress(sent).decode() == LONG
+    assert len(sent) < len(LONG) / 50
+    assert answer.headers.get("Content-Length", str(len(sent))) == str(len(sent))
+
+
+@pytest.mark.parametrize(
+    ("path", "headers"),
+    [
+        ("/private", {}),
+        ("/short", {}),
+        ("/missing", {}),
+        ("/whole", {"Accept-Encoding": "gzip;q=0"}),
+        ("/whole", {"Accept-Encoding": "br"}),
+        ("/whole", {"Authorization": "Bearer x"}),
+        ("/whole", {"Authorization": "Bot ann:key"}),
+        ("/whole?invite=x", {}),
+        ("/stream?join=friday&invite=", {}),
+    ],
+)
+async def test_another_is_sent_as_it_is(small_app: httpx.AsyncClient, path: str, headers: dict[str, str]) -> None:
+    answer, sent = await raw(small_app, path, headers=headers)
+    assert "Content-Encoding" not in answer.headers
+    assert LONG.startswith(sent.decode())
+    assert answer.headers.get("Vary", "") == ("" if path == "/private" else "Accept-Encoding")
+
+
+async def test_only_what_is_read_is_packed(small_app: httpx.AsyncClient) -> None:
+    for method in ("HEAD", "POST"):
+        assert "Content-Encoding" not in (await small_app.request(method, "/whole")).headers
+
+
+async def test_a_stream_is_packed_as_it_comes() -> None:
+    """Nothing waits for the end: each portion is packed, and passed on, before the next is asked for."""
+    sent: list[dict[str, Any]] = []
+    told: list[int] = []
+    random = Random(1)
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        await public(Request(scope))
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        for number in range(3):
+            body = random.randbytes(200_000)  # more than a packer holds back
+            await send({"type": "http.response.body", "body": body, "more_body": number < 2})
+            told.append(sum(len(each.get("body", b"")) for each in sent))
+
+    async def take(message: Any) -> None:
+        sent.append(message)
+
+    async def nothing() -> Any:
+        raise AssertionError("there is no body to be read")
+
+    scope = {
+        "type": "http",
+        "method": "GET",
+        "path": "/",
+        "query_string": b"",
+        "headers": [(b"accept-encoding", b"gzip")],
+    }
+    await Compression(app)(scope, nothing, take)
+    assert 0 < told[0] < told[1] < told[2]
+    assert [each.get("more_body", True) for each in sent][-1] is False
+
+
+async def test_long_pieces_are_packed_off_the_event_loop(
+    small_app: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, sizes = zlib.compressobj, []
+
+    class Spy:
+        def __init__(self, *given: Any) -> None:
+            self._packer = real(*given)
+
+        def compress(self, data: bytes) -> bytes:
+            sizes.append((len(data), threading.current_thread() is threading.main_thread()))
+            return self._packer.compress(data)
+
+        def flush(self) -> bytes:
+            return self._packer.flush()
+
+    monkeypatch.setattr(zlib, "compressobj", Spy)
+    for path in ("/whole", "/stream"):
+        assert (await small_app.get(path)).text == LONG
+    assert {(size > MOST_AT_ONCE, on_loop) for size, on_loop in sizes} == {(True, False), (False, True)}
+
+
+# --- no secret is compressed ---
+
+
+def _requests(server: MemoryServer) -> list[tuple[str, str]]:
+    """Return the methods and paths of everything that the server answers."""
+    app: Any = server.web
+    while not hasattr(app, "routes"):
+        app = app._app
+    found = {(method.upper(), path) for path, operations in app.openapi()["paths"].items() for method in operations}
+    found |= {("GET", route.path) for route in app.routes if isinstance(route, Route)}
+    return sorted(
+        (method, path.format(**PATHS))
+        for method, path in found
+        if not path.startswith("/static") and not path.endswith("/events")
+    )
+
+
+async def test_an_answer_with_a_secret_is_not_compressed(server: MemoryServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("secrets.token_urlsafe", lambda size: NEW_TOKEN)
+    monkeypatch.setattr("rumble_server.web.api.organising.new_code", lambda: CODE)
+    server.world.create(invite=CODE, start_at_bots=9)
+    server.pass_ms()
+    told: dict[str, int] = dict.fromkeys((CODE, NEW_TOKEN, TOKEN, "<title>QR code</title>"), 0)
+    packed = 0
+    async with server.browser(headers=GZIP) as browser:
+        for method, path in _requests(server):
+            if path.endswith(("/end", "/cancel", "/remove", "/withdraw")):
+                continue
+            for query in ({}, {"invite": CODE}, {"join": "friday", "invite": CODE}, {"invite": "wrong"}):
+                for headers in ({}, HOST, {"Authorization": f"Bot alice:{CODE}"}):
+                    body = {"name": f"n{sum(told.values())}"} if method == "POST" else None
+                    answer = await browser.request(method, path, params=query, headers=headers, json=body)
+                    found = [secret for secret in told if secret in answer.text]
+                    for secret in found:
+                        told[secret] += 1
+                    assert not found or "Content-Encoding" not in answer.headers, f"{method} {answer.url}"
+                    packed += "Content-Encoding" in answer.headers
+    assert told[CODE] > 5
+    assert min(told[NEW_TOKEN], told["<title>QR code</title>"]) > 0
+    assert packed > 10
+
+
+async def test_a_page_with_an_invitation_is_never_stored(server: MemoryServer) -> None:
+    server.world.create(invite=CODE)
+    server.pass_ms()
+    async with server.browser(headers=GZIP) as browser:
+        for path in ("/tournaments/friday", "/write?join=friday", "/?join=friday"):
+            plain = await browser.get(path)
+            assert (plain.headers["Cache-Control"], plain.headers["Content-Encoding"]) == ("no-cache", "gzip"), path
+            secret = await browser.get(path, params={**plain.url.params, "invite": CODE})
+            assert CODE in secret.text
+            assert secret.headers["Cache-Control"] == "no-store", path
+            assert "Content-Encoding" not in secret.headers
