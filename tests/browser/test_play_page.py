@@ -424,12 +424,12 @@ async def test_seats_are_called_as_their_pieces_look(page: Page, rival: str) -> 
 async def test_a_choice_draws_the_board_once(page: Page, rival: str) -> None:
     await sit_down(page, rival, "chess")
     assert await my_turn(page)
-    await page.evaluate("() => { for (const each of document.querySelectorAll('#board .surface *')) each.kept = true; }")
+    drawn = page.locator("#board .surface *")
+    assert await drawn.count() > 2
+    await drawn.evaluate_all("all => all.forEach((each) => { each.kept = true; })")
     await click(page, 52, 36)
     await expect(page.locator("#moves li")).to_have_count(2)
     assert await my_turn(page)
-    drawn = page.locator("#board .surface *")
-    assert await drawn.count() > 2
     assert await drawn.evaluate_all("all => all.every((each) => each.kept)")
 
 
