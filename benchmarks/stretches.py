@@ -98,7 +98,7 @@ def longest(file: Path, since_s: float) -> Stretch:
 async def read(running: Running, path: str, times: int = 1) -> int:
     """Send `times` requests on one connection at once, and read until the server closes. Return the number of bytes."""
     reader, writer = await asyncio.open_connection("127.0.0.1", running.port)
-    request = f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+    request = f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept-Encoding: gzip\r\n"
     writer.write(f"{request}\r\n".encode() * (times - 1) + f"{request}Connection: close\r\n\r\n".encode())
     size, is_stream = 0, path.endswith("/events")
     try:

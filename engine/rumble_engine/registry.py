@@ -55,6 +55,14 @@ def get_game(name: str) -> Game:
     return game
 
 
+def game_title(name: str) -> str:
+    """Return what people call a game; its name where it cannot be played here."""
+    try:
+        return get_game(name).title
+    except EngineError:
+        return name
+
+
 def _load(entry: EntryPoint) -> object:
     """Load the object that an entry point names. Raises EngineError, of which MissingExtra is one."""
     try:

@@ -49,6 +49,8 @@ class NoticeCode(StrEnum):
     MATCH_VOIDED = "match_voided"
     OPPONENT_AWAY = "opponent_away"
     NAME_OPEN = "name_open"
+    BYE = "bye"
+    PAIRING = "pairing"
 
 
 class CloseCode(IntEnum):

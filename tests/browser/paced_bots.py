@@ -86,6 +86,13 @@ class PacedBots:
         assert self._errors == []
         return pace
 
+    async def drop(self, name: str) -> None:
+        """Stop one bot: its connection ends."""
+        for task in [each for each in self._tasks if each.get_name() == f"bot {name}"]:
+            self._tasks.discard(task)
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
     async def end(self) -> None:
         """Stop all bots; raise the exception of one that failed, and fail if one was sent an error."""
         for task in self._tasks:

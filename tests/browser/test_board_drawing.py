@@ -122,3 +122,52 @@ async def test_a_mark_without_a_piece_is_drawn_as_nothing(page: Page) -> None:
     drawing = game.drawing(game.initial().play("4").view())
     assert drawing is not None
     assert await first_difference(page, drawn(replace(drawing, board="....?...."))) is None
+
+
+IN_PLACE = """async ([boards, flipped]) => {
+  const { picture } = await import("/static/drawing.js");
+  const { DrawnBoard } = await import("/static/drawn_board.js");
+  const frame = document.querySelector("main");
+  const drawn = new DrawnBoard(frame);
+  const observer = new MutationObserver(() => {});
+  observer.observe(frame, { subtree: true, childList: true, attributes: true, characterData: true });
+  const changes = [];
+  let wrong = null;
+  for (const drawing of boards) {
+    observer.takeRecords();
+    drawn.show(drawing, "a board", flipped);
+    const touched = observer.takeRecords().flatMap((each) => [...each.addedNodes, ...each.removedNodes].length || 1);
+    changes.push(touched.reduce((sum, one) => sum + one, 0));
+    const whole = picture(drawing, "a board", flipped).outerHTML;
+    if (frame.innerHTML !== whole) wrong ??= [frame.innerHTML, whole];
+  }
+  return [wrong, changes];
+}"""
+"""Shows one drawing after another on one board; counts the nodes and attributes that were changed for each."""
+
+
+@pytest.mark.parametrize("flipped", [False, True])
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
+async def test_a_move_changes_what_it_changes_on_the_board_and_no_more(page: Page, game: Game, flipped: bool) -> None:
+    random, state = Random(7), game.initial()
+    boards, differences = [game.drawing(state.view())], [0]
+    while state.outcome is None:
+        move = random.choice(list(state.legal_moves))
+        state = state.play(move)
+        boards.append(game.drawing(state.view(), move))
+        before, after = (drawing.board if drawing else "" for drawing in boards[-2:])
+        differences.append(sum(one != other for one, other in zip(before, after, strict=True)))
+    await page.goto("/")
+    wrong, changes = await page.evaluate(IN_PLACE, [[asdict(each) for each in boards if each], flipped])
+    assert wrong is None
+    marks, words = 2, 1
+    for changed, cells in zip(changes[1:], differences[1:], strict=True):
+        assert changed <= 2 * cells + marks + words, "a piece gone and a piece come in each cell, the mark, the label"
+
+
+async def test_another_game_on_the_same_board_is_drawn_anew(page: Page) -> None:
+    boards = [asdict(drawing) for game in GAMES if (drawing := game.drawing(game.initial().view()))]
+    await page.goto("/")
+    wrong, changes = await page.evaluate(IN_PLACE, [[*boards, *boards[::-1]], False])
+    assert wrong is None
+    assert changes[len(boards)] == 0, "the same position again changes nothing"

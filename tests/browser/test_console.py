@@ -182,3 +182,26 @@ async def test_a_host_gives_an_open_name_a_key(page: Page, server: RunningServer
         await agree(page, "Give the key")
         await expect(page.get_by_text("A key protects open-bot.")).to_be_visible()
         await expect(page.get_by_role("button", name="Reset key")).to_be_visible()
+
+
+async def test_the_form_tells_what_it_will_come_to(page: Page, server: RunningServer) -> None:
+    await page.goto("/console")
+    await log_in(page, server.token)
+    forecast = page.locator("#forecast")
+    await expect(forecast).to_contain_text("one after another")
+    height = await page.locator(".forecast").evaluate("whole => whole.offsetHeight")
+    await page.get_by_label("Game", exact=True).select_option("tictactoe")
+    await page.get_by_label("Bots you expect").fill("10")
+    await expect(forecast).to_contain_text("90 matches; 18 one after another. About")
+    await page.get_by_label("Matches a pairing").fill("1")
+    await expect(forecast).to_contain_text("45 matches; 9 one after another")
+    await page.get_by_label("Each move (seconds)").fill("3600")
+    await expect(forecast).to_contain_text("days if they use all of it")
+    await page.get_by_label("Bots you expect").fill("1")
+    await expect(forecast).to_contain_text("No forecast: ")
+    await page.get_by_label("Bots you expect").fill("5000")
+    await expect(forecast).to_contain_text("No forecast: bots: should be less than or equal to 4096")
+    await page.get_by_label("Bots you expect").fill("10")
+    await page.get_by_label("Format", exact=True).select_option("knockout")
+    await expect(forecast).to_contain_text("9 matches, up to 18 if ties are played again; 4 one after another")
+    assert await page.locator(".forecast").evaluate("whole => whole.offsetHeight") == height

@@ -39,16 +39,17 @@ async def test_standings_change_while_it_plays(page: Page, server: RunningServer
     assert await shown_points(page) == told_points(told)
 
 
-async def test_a_gauntlet_that_starts_has_rows_for_its_challengers_alone_and_a_voided_result_goes(
+async def test_a_gauntlet_that_starts_has_columns_for_its_challengers_alone_and_a_voided_result_goes(
     page: Page, server: RunningServer, paced_bots: PacedBots
 ) -> None:
     cup = server.create("Gauntlet", format="gauntlet")
     await page.goto(f"/tournaments/{cup}")
     pace = await paced_bots.join(server.bot_url, cup, *NAMES)
-    await expect(page.locator("#crosstable tr")).to_have_count(len(NAMES))
+    await expect(page.locator("#crosstable-part")).to_be_hidden()
     pace.think_s = 0.1
     server.command(cup, "start")
-    await expect(page.locator("#crosstable tr")).to_have_count(1)
+    await expect(page.locator("#crosstable tr")).to_have_count(len(NAMES))
+    await expect(page.locator("#crosstable-head th[title]")).to_have_count(1)
     first = page.locator("#latest li a").first
     await expect(first).to_be_visible()
     server.command(cup, "pause")

@@ -34,7 +34,7 @@ def nginx(text: str, folder: Path, port: int, upstream: int, cert: str, key: str
     file = folder / "nginx.conf"
     file.write_text(
         f"daemon off; pid {folder}/nginx.pid; error_log stderr;\nevents {{}}\n"
-        f"http {{\naccess_log off;\n{places}{text}\n}}\n"
+        f"http {{\naccess_log off;\ngzip on;\ngzip_proxied any;\n{places}{text}\n}}\n"  # as some systems have it
     )
     return [need("nginx"), "-p", str(folder), "-c", str(file)]
 
@@ -75,7 +75,10 @@ def test_bots_play_and_visitors_watch_by_a_proxy(
             assert NAME in found(language).text
             assert browser.get("/healthz").json() == {"status": "ok", "reason": ""}
             assert browser.get("/metrics").status_code == 401, "who comes by a proxy is not on this machine"
-            assert browser.get("/tournaments/friday").status_code == 200
+            page, invited = (browser.get(f"/tournaments/friday{query}") for query in ("", "?invite=hush"))
+            assert [each.status_code for each in (page, invited)] == [200, 200]
+            assert page.headers["Content-Encoding"] == "gzip"
+            assert "Content-Encoding" not in invited.headers, "the length of a compressed page can tell what is in it"
             with browser.stream("GET", "/api/tournaments/friday/events") as events:
                 stream = events.iter_bytes()
                 told = b""

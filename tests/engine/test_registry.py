@@ -7,7 +7,7 @@ from types import ModuleType
 
 import pytest
 from rumble_engine import EngineError, Game, GameFamily, MissingExtra, UnknownGame, registry
-from rumble_engine.registry import game_families, game_names, get_game, missing_games
+from rumble_engine.registry import game_families, game_names, game_title, get_game, missing_games
 
 from .take import Take
 
@@ -116,3 +116,8 @@ def test_games_of_a_family_are_found_by_their_full_names() -> None:
     for name in ("piles:", "piles:chess", "heaps:take", "tictactoe:x"):
         with pytest.raises(EngineError):
             get_game(name)
+
+
+def test_people_read_titles() -> None:
+    assert game_title("connect4") == "Connect four"
+    assert game_title("no-such-game") == "no-such-game"

@@ -4,13 +4,21 @@ Source: the protocol's description of April 2006, by S. Meyer-Kahlen
 (https://www.shredderchess.com/download/div/uci.zip). Moves are written there as on our wire.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
 
 from rumble_bots.bridges.dialogue import Dialogue, Garbled, Talk, by_text, quoted, until
-from rumble_bots.sdk.bot import Turn
+from rumble_bots.sdk.bot import Noted, Turn
 from rumble_bots.sdk.errors import BadProgram, Resign
 
+MATE = 1000
+"""The score of a mate on the board, in pawns."""
+NUMBER = re.compile("-?[0-9]{1,15}")
+NUMBERS = {"depth": "depth", "nodes": "nodes", "time": "time_ms"}
+"""By word of an engine's `info`: the field of ours."""
 NO_MOVE = ("(none)", "0000", "none")
 """Answers of engines that find no move."""
 
@@ -56,13 +64,17 @@ class Uci(Dialogue):
             yield from until(["ucinewgame", "isready"], lambda answer: answer == "readyok")
             self._match = match
         position = " ".join(["position startpos", *(["moves", *turn.moves] if turn.moves else [])])
-        best = yield from until([position, self._go(turn, think_ms)], lambda answer: answer.startswith("bestmove"))
+        info: dict[str, Any] = {}
+        best = yield position, self._go(turn, think_ms)
+        while not best.startswith("bestmove"):
+            info |= thought(best)
+            best = yield ()
         words = best.split()
         if len(words) < 2 or words[0] != "bestmove":
             raise Garbled(f"it answered {quoted(best)}, not a bestmove")
         if words[1] in NO_MOVE:
             raise Resign(f"the engine finds no move ({best})")
-        return by_text(turn.legal, str, words[1])
+        return Noted(by_text(turn.legal, str, words[1]), info=info)
 
     def _set(self, offered: Mapping[str, str]) -> Sequence[str]:
         lines = []
@@ -100,3 +112,33 @@ def option_name(line: str) -> str | None:
     if not line.startswith("option name "):
         return None
     return line.removeprefix("option name ").partition(" type ")[0].strip()
+
+
+def thought(line: str) -> dict[str, Any]:
+    """Return what an `info` line of an engine tells about its best line, as the protocol's `move.info`.
+
+    A score is in pawns; to mate in n moves is `MATE` - n of them, to be mated the same below 0. A bound is no score.
+    """
+    words = line.split()
+    if words[:1] != ["info"] or "string" in words:
+        return {}
+    told: dict[str, Any] = {}
+    if "pv" in words:
+        at = words.index("pv")
+        words, told["pv"] = words[:at], words[at + 1 :]
+    values = dict(pairwise(words))
+    if values.get("multipv", "1") != "1":
+        return {}
+    for name, key in NUMBERS.items():
+        if (number := _number(values.get(name))) is not None:
+            told[key] = number
+    pawns, moves = _number(values.get("cp")), _number(values.get("mate"))
+    if pawns is not None and not {"lowerbound", "upperbound"} & values.keys():
+        told["score"] = pawns / 100
+    elif moves is not None:
+        told["score"] = MATE - moves if moves > 0 else -MATE - moves
+    return told
+
+
+def _number(word: str | None) -> int | None:
+    return int(word) if word is not None and NUMBER.fullmatch(word) else None

@@ -22,12 +22,15 @@ def budget_ms(turn: Turn) -> int:
     return min(turn.think_ms, control.move_ms + control.increment_ms + bank_ms // MOVES_TO_COME)
 
 
-def noted(choice: Choice) -> str:
-    """Return the move with a note of its value for the mover and the positions looked at, as far as they are known."""
+def noted(choice: Choice, time_ms: int) -> str:
+    """Return the move with what the bot knows about it: a note for people, and the same as numbers."""
     remarks = [] if choice.score is None else [f"value {choice.score:+.2f}"]
     if choice.nodes:
         remarks.append(f"{choice.nodes:,} positions")
-    return Noted(choice.move, ", ".join(remarks)) if remarks else choice.move
+    if not remarks:
+        return choice.move
+    info = {"score": choice.score, "depth": choice.depth, "nodes": choice.nodes, "time_ms": time_ms}
+    return Noted(choice.move, ", ".join(remarks), {**info, "pv": list(choice.line) or None})
 
 
 class RemoteReferenceBot(Bot):
@@ -43,12 +46,13 @@ class RemoteReferenceBot(Bot):
         self.games = self._idle[0].games
 
     def choose(self, turn: Turn) -> str:
-        """Return the move, with a note. Matches at the same time ask different instances, whose seeds differ."""
+        """Return the move and what is known about it. Matches at the same time ask instances with different seeds."""
         bot = self._idle.pop() if self._idle else self._make()
         began, allowed_ms = turn.now(), budget_ms(turn)
         planned_ms = max(allowed_ms * LEAST, allowed_ms - self._lateness.ms)
         try:
-            return noted(bot.choose(turn.position, round(planned_ms)))
+            choice = bot.choose(turn.position, round(planned_ms))
+            return noted(choice, round((turn.now() - began) * 1000))
         finally:
             self._lateness.see((turn.now() - began) * 1000 - planned_ms * SHARE)
             self._idle.append(bot)

@@ -113,15 +113,18 @@ class Turn:
 
 
 class Noted(str):
-    """A move with a `note` about it, such as the bot's view of its position: public when the match is over."""
+    """A move with what the bot says about it, public when the match is over."""
 
-    __slots__ = ("note",)
+    __slots__ = ("info", "note")
     note: str
-    """What the bot says about the move, at most 1,024 bytes."""
+    """A remark, at most 1,024 bytes."""
+    info: Mapping[str, Any]
+    """What it thought: some of `score`, `depth`, `nodes`, `time_ms`, `pv`, as in the protocol's `move.info`."""
 
-    def __new__(cls, move: str, note: str) -> "Noted":
+    def __new__(cls, move: str, note: str = "", info: Mapping[str, Any] | None = None) -> "Noted":
         noted = super().__new__(cls, move)
         noted.note = note
+        noted.info = info or {}
         return noted
 
 
@@ -139,7 +142,7 @@ class Bot:
     """The bot's own version, which the login tells."""
 
     def choose(self, turn: Turn) -> str | Awaitable[str]:
-        """Return the move to make, one of `turn.legal`; a `Noted` move has a note.
+        """Return the move to make, one of `turn.legal`; a `Noted` move has a note or an info.
 
         Raise `Resign` to resign the match; any other error resigns it too, and is logged.
         """

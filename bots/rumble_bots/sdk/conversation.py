@@ -14,10 +14,12 @@ from rumble_protocol import PROTOCOL_VERSION, bot_messages
 from rumble_protocol import server_messages as server
 from rumble_protocol.codec import BadMessage, read_server_message
 from rumble_protocol.codes import DO_NOT_RECONNECT, ErrorCode, NoticeCode, Rejection
+from rumble_protocol.fields import MoveInfo
 
 from rumble_bots.sdk.actions import Action, Admitted, Drop, Fail, Finish, Say, Send, Summary, Tell, Think
 from rumble_bots.sdk.bot import Noted, Turn
 from rumble_bots.sdk.errors import BadServer, Closed, Refused
+from rumble_bots.sdk.info import fitted
 
 LONGEST_MOVE = 256
 """Most characters of an answer that are sent; no game has a longer move."""
@@ -73,8 +75,8 @@ class _Match:
     """The newest turn of this connection that has no answer yet."""
     thought: Turn | None = None
     """The turn that the bot is thinking about."""
-    answer: tuple[Turn, str, str | None] | None = None
-    """The last answer: its turn, the move, and the note."""
+    answer: tuple[Turn, str, str | None, MoveInfo | None] | None = None
+    """The last answer: its turn, the move, the note and the info."""
     sent: Turn | None = None
     """The turn that the answer was last sent for."""
 
@@ -94,6 +96,7 @@ class Conversation:
         self._matches: dict[str, _Match] = {}
         self._logged_in = False
         self._entering = False
+        self._informs = False
 
     # --- what comes in ---
 
@@ -143,9 +146,13 @@ class Conversation:
         match = self._thought_over(turn)
         if match is None:
             return [Say(DEBUG, f"{turn.match}: the move {move!r} came too late for ply {turn.ply}")]
-        note = _cut(move.note, LONGEST_NOTE) if isinstance(move, Noted) else None
-        match.answer = (turn, move[:LONGEST_MOVE].encode("utf-8", "replace").decode(), note)
-        return self._send_answer(match)
+        note, info, lost = None, None, list[str]()
+        if isinstance(move, Noted):
+            note = _cut(move.note, LONGEST_NOTE) or None
+            info, lost = fitted(move.info)
+        match.answer = (turn, move[:LONGEST_MOVE].encode("utf-8", "replace").decode(), note, info)
+        said: list[Action] = [Say(WARNING, f"{turn.match}: of its info the bot cannot say: {', '.join(lost)}")]
+        return [*(said if lost else []), *self._send_answer(match)]
 
     def resigned(self, turn: Turn, why: str) -> list[Action]:
         match = self._thought_over(turn)
@@ -165,6 +172,7 @@ class Conversation:
         if welcome.protocol != PROTOCOL_VERSION:
             return [Fail(BadServer(f"the server speaks protocol {welcome.protocol}, this SDK {PROTOCOL_VERSION}"))]
         self.identity = welcome.identity
+        self._informs = "info" in welcome.features
         aim = self.aim
         login = bot_messages.Login(
             name=aim.name,
@@ -247,7 +255,9 @@ class Conversation:
         if asked is None or answer is None or not asked.asks_the_same(answer[0]):
             return []
         match.asked, match.sent = None, asked
-        return [Send(bot_messages.Move(match=asked.match, turn_id=asked.turn_id, move=answer[1], note=answer[2]))]
+        _, move, note, info = answer
+        told = info if self._informs else None
+        return [Send(bot_messages.Move(match=asked.match, turn_id=asked.turn_id, move=move, note=note, info=told))]
 
     def _rejected(self, message: server.Rejected) -> list[Action]:
         fault = message.code in (Rejection.ILLEGAL_MOVE, Rejection.BAD_MOVE)

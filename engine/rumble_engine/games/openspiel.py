@@ -35,6 +35,8 @@ FIXED: dict[str, SettingValue] = {"ansi_color_output": False}
 """Parameters that always have this value."""
 HIDDEN = {*FIXED, "players", "dims", "egocentric", "egocentric_obs_tensor", "plain_obs_tensor", "string_rep"}
 """Parameters that are not settings: they do not change the rules, or are unsafe to change."""
+BLACK_FIRST = {PREFIX + name for name in ("go", "gomoku", "othello")}
+"""Games whose first seat has the black stones."""
 LASTING = {
     *("clobber", "connect_four", "dots_and_boxes", "go", "gomoku", "havannah", "hex", "mnk", "othello", "pentago"),
     *("tic_tac_toe", "twixt", "y"),
@@ -207,8 +209,10 @@ def openspiel_game(name: str) -> OpenSpielGame:
         _setting(parameter, default) for parameter, default in _specification(name).items() if parameter not in HIDDEN
     )
     title = next(kind.long_name for kind in pyspiel.registered_games() if PREFIX + kind.short_name == name)
-    kind = type("NamedGame", (OpenSpielGame,), {"name": name, "title": f"{title} (OpenSpiel)", "settings": settings})
-    game: OpenSpielGame = kind()
+    parts = {"name": name, "title": f"{title} (OpenSpiel)", "settings": settings}
+    if name in BLACK_FIRST:
+        parts["seat_names"] = ("Black", "White")
+    game: OpenSpielGame = type("NamedGame", (OpenSpielGame,), parts)()
     return game
 
 

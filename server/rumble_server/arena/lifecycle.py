@@ -101,9 +101,8 @@ class Lifecycle:
     def create(self, config: TournamentConfig, challenger: str | None = None) -> Tournament:
         """Create a tournament; `challenger` is the bot that asked for it, if it is a challenge."""
         now_ms = self._recorder.clock.now_ms()
-        created = TournamentCreated(
-            tournament_id(config.name, self.taken_ids), config.with_newest_rules(), now_ms, challenger
-        )
+        named = tournament_id(config.name, self.taken_ids)
+        created = TournamentCreated(named, config.with_rules_of_today(), now_ms, challenger)
         self.taken_ids.add(created.tournament)
         self._recorder.record(created)
         return self._recorder.tournaments[created.tournament]

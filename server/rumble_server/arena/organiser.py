@@ -72,6 +72,19 @@ class Organiser:
         self.arena.recorder.record(tournament.unbench(known, self.arena.clock.now_ms()))
 
     @transactional
+    def give_half_bye(self, tournament_id: str, name: str, number: int) -> None:
+        """Leave a bot out of a round of a Swiss, for half a point, and tell it."""
+        arena, tournament = self.arena, self._tournament(tournament_id)
+        player = arena.players.get(name)
+        fact = tournament.give_half_bye(name if player is None else player.name, number, arena.clock.now_ms())
+        if fact is None or player is None:
+            return
+        arena.recorder.record(fact)
+        message = f"the host gives {player.name} a half-point bye in round {number} of {tournament.id}"
+        notice = messages.notice(NoticeCode.BYE, message, tournament_id=tournament.id)
+        player.send(notice, arena.recorder.number_of(tournament))
+
+    @transactional
     def change_invite(self, tournament_id: str, invite: str | None) -> None:
         """Ask bots for this code from now on, or (None) for none; those that are in stay."""
         tournament = self._tournament(tournament_id)

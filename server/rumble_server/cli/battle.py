@@ -28,7 +28,7 @@ def battle(
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
-    """Play many matches between two bots, and print wins, draws and losses of the first with 95% intervals."""
+    """Play many matches between two bots, and print what the first won, with 95% intervals."""
     from rich.console import Console
     from rumble_bots.reference.battle import battle as fight
     from rumble_engine import get_game
@@ -43,8 +43,10 @@ def battle(
         typer.echo(result.describe())
         return
     told = {"first": first, "second": second, "game": game, "matches": matches, "seed": seed, "opening": opening}
-    counts = {"wins": result.wins, "draws": result.draws, "losses": result.losses, "intervals": result.intervals}
-    typer.echo(json.dumps(told | counts, indent=2))
+    counts = {"wins": result.wins, "draws": result.draws, "losses": result.losses, "score": result.score}
+    sure = {"intervals": result.intervals, "no_intervals": result.doubt or None}
+    more = {"pairs": result.pentanomial, "distinct_games": result.games}
+    typer.echo(json.dumps(told | counts | sure | more, indent=2))
 
 
 def _maker(text: str, game: str) -> "Maker":

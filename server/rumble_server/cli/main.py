@@ -32,6 +32,7 @@ COMMANDS = {
     "play": "Play a match yourself, in the terminal.",
     "battle": "Play thousands of matches between two bots in one process.",
     "ask": "Print a bot's move, its score and the nodes it visited.",
+    "pair": "Pair the next round of a Swiss, or check how a file's were.",
     "standings": "Rank the bots of any result file, with tie-breaks.",
     "ratings": "Rate the bots of any result file, with intervals.",
     "replay": "Step through a match, from a file or a server.",

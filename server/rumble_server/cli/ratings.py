@@ -17,7 +17,9 @@ class Prior(StrEnum):
 
 
 def ratings(
-    file: Annotated[str, typer.Argument(help="A CSV `first,second,score` or an export.json; - for standard input.")],
+    file: Annotated[
+        str, typer.Argument(help="A CSV `first,second,score`, an export.json or a TRF; - for standard input.")
+    ],
     prior: Annotated[
         Prior, typer.Option(help="auto: add a virtual draw for each pair if ratings would be infinite.")
     ] = Prior.AUTO,

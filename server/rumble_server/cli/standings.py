@@ -9,21 +9,37 @@ from rumble_server.cli.support.errors import CliError, ExitCode
 from rumble_server.cli.support.options import Json, read_points
 
 if TYPE_CHECKING:
-    from rumble_server.results.results_file import ResultsFile
+    from rumble_protocol.feed_messages import Standing
+
+    from rumble_server.results.editions import Edition
+    from rumble_server.results.file_contents import ResultsFile
 
 
 def standings(
-    file: Annotated[str, typer.Argument(help="A CSV `first,second,score` or an export.json; - for standard input.")],
+    file: Annotated[
+        str, typer.Argument(help="A CSV `first,second,score`, an export.json or a TRF; - for standard input.")
+    ],
     tiebreaks: Annotated[
         str | None,
         typer.Option(
-            help="Tie-breaks in order: de, won, sb, ks, bwg, buchholz, faults; empty for none. "
-            "By default those of the export; de,won,sb,ks for a CSV."
+            help="Tie-breaks in order: de, won, sb, ks, bpg, bwg, bh, bh-c1, bh-m1, ps, faults; empty for none. "
+            "By default those of the export; de,won,sb,ks for a CSV; bh-c1,bh,de,won,sb for a TRF."
+        ),
+    ] = None,
+    tiebreak_rules: Annotated[
+        str | None,
+        typer.Option(
+            metavar="2024-08|2026-03",
+            help="Edition of the tie-break rules; by default that of the export, or of the day on which the event of "
+            "a TRF began, or the newest.",
         ),
     ] = None,
     points: Annotated[
         str | None,
-        typer.Option(help="Points for a win, a draw and a loss; by default those of the export; 1,0.5,0 for a CSV."),
+        typer.Option(
+            help="Points for a win, a draw and a loss; by default those of the export; 1,0.5,0 for a CSV. "
+            "A TRF tells them itself."
+        ),
     ] = None,
     json_: Json = False,
 ) -> None:
@@ -31,33 +47,78 @@ def standings(
     from rumble_server.cli.support.files import read_results_file
     from rumble_server.cli.support.tables import ranked_table
     from rumble_server.cli.support.terminal import plain_or_rich
-    from rumble_server.results.tiebreaks import rank
+    from rumble_server.results.trf.rounds import names_of
 
     results = read_results_file(file)
     names = given_names(tiebreaks, results)
     try:
-        lines = rank(results.results, names, given_points(points, results), field=results.field, byes=results.byes)
+        edition = given_edition(tiebreak_rules, results)
+        lines = ranked(results, names, edition, points)
     except ValueError as error:
         raise CliError(str(error), ExitCode.USAGE) from None
     if json_:
         told = [line.model_dump(exclude_unset=True, exclude={"faults"}) for line in lines]
-        typer.echo(json.dumps({"tiebreaks": names, "standings": told}))
+        if results.event is not None:
+            numbers = {name: number for number, name in names_of(results.event).items()}
+            told = [{"number": numbers[line["name"]], **line} for line in told]
+        typer.echo(json.dumps({"tiebreaks": names, "tiebreak_rules": edition, "standings": told}))
     else:
         console = plain_or_rich()
         console.print(ranked_table(file, names, lines))
+        console.print(f"tie-break rules: {edition}", soft_wrap=True)
         if (results.tournament or {}).get("format") == "knockout":
             console.print("a knockout ranks by how far a bot came; these ranks are by points", soft_wrap=True)
 
 
+def ranked(results: "ResultsFile", names: list[str], edition: "Edition", points: str | None = None) -> "list[Standing]":
+    """Rank the bots of a file. Raises ValueError."""
+    from rumble_server.results.editions import FIRST, check_edition
+    from rumble_server.results.paired import rounds_from
+    from rumble_server.results.tally import Scheme, Tally
+    from rumble_server.results.tiebreaks import rank_tally
+    from rumble_server.results.trf.rounds import rank_event
+
+    if results.event is not None:
+        if points is not None:
+            raise ValueError("a TRF file tells the points itself; leave out --points")
+        return rank_event(results.event, names, check_edition(edition))
+    scheme, told = given_points(points, results), results.tournament or {}
+    rounds = None
+    if edition != FIRST and results.paired is not None:
+        legs = told.get("legs")
+        matches = legs if isinstance(legs, int) and legs > 0 else 1
+        rounds = rounds_from(results.paired, results.results, results.field, Scheme.of(scheme), matches)
+    elif edition != FIRST and told.get("format") == "swiss":
+        raise ValueError(f"this export does not tell its rounds; it can be ranked by the rules {FIRST} only")
+    tally = Tally.over(results.results, results.field, results.byes)
+    return rank_tally(tally, names, scheme, edition=edition, rounds=rounds)
+
+
 def given_names(text: str | None, results: "ResultsFile") -> list[str]:
     """Return the tie-breaks in `text`, by default those of the file."""
-    from rumble_server.results.tiebreaks import DEFAULT, TIEBREAKS
+    from rumble_server.results.tiebreaks import DEFAULT, DEFAULT_SWISS, TIEBREAKS
 
     if text is not None:
         return [name.strip() for name in text.split(",") if name.strip()]
+    if results.event is not None:
+        return list(DEFAULT if results.event.is_round_robin else DEFAULT_SWISS)
     told = (results.tournament or {}).get("tiebreak_order")
     known = isinstance(told, list) and all(isinstance(name, str) and name in TIEBREAKS for name in told)
     return list(told) if told is not None and known else list(DEFAULT)
+
+
+def given_edition(text: str | None, results: "ResultsFile") -> "Edition":
+    """Return the edition in `text`, by default that of the file. Raises ValueError."""
+    from rumble_server.results.editions import FIRST, NEWEST, check_edition, edition_of
+
+    if text is not None:
+        return FIRST if text == FIRST and results.event is None else check_edition(text)
+    if results.event is not None:
+        return edition_of(results.event.fields.get("042", ""))
+    if results.tournament is None:
+        return NEWEST
+    told = results.tournament.get("tiebreak_rules", FIRST)
+    return FIRST if told == FIRST else check_edition(str(told))
 
 
 def given_points(text: str | None, results: "ResultsFile") -> tuple[float, float, float]:

@@ -41,6 +41,7 @@ class ExportFormat(StrEnum):
     JSON = "json"
     CSV = "csv"
     PGN = "pgn"
+    SGF = "sgf"
     TRF = "trf"
 
 
@@ -67,7 +68,11 @@ def create(
     rounds: tournament_options.Rounds = None,
     challengers: tournament_options.Challengers = None,
     replays: tournament_options.Replays = None,
+    pairing_rules: tournament_options.PairingRules = None,
+    acceleration: tournament_options.Acceleration = None,
+    seed_ratings: tournament_options.SeedRatings = None,
     tiebreaks: tournament_options.Tiebreaks = None,
+    tiebreak_rules: tournament_options.TiebreakRules = None,
     points: tournament_options.Points = None,
     openings: tournament_options.Openings = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Seed of everything random; 0 by default.")] = None,
@@ -98,6 +103,7 @@ def create(
     invite: Annotated[
         str | None, typer.Option(metavar="CODE", help="Code that a bot needs to join; by default anyone may join.")
     ] = None,
+    forecast: tournament_options.Forecast = None,
     json_: Json = False,
 ) -> None:
     """Create a tournament, in its lobby."""
@@ -113,6 +119,7 @@ def create(
         challengers=challengers,
         replays=replays,
         tiebreaks=tournament_options.split_list(tiebreaks),
+        tiebreak_rules=tiebreak_rules,
         points=tournament_options.points_of(points),
         openings=tournament_options.openings_of(openings, game, settings),
         time_control=given(move_ms=move_ms, bank_ms=bank_ms, increment_ms=increment_ms) or None,
@@ -128,8 +135,15 @@ def create(
         rated=rated,
         listed=listed,
         invite=invite,
+        pairing_rules=pairing_rules,
+        acceleration=acceleration,
+        seed_ratings=tournament_options.seed_ratings_of(seed_ratings),
     )
     client = OrganiserClient(server, host_token)
+    if forecast is not None:
+        answer = client.post(f"host/forecast?bots={forecast}", config)
+        print_answer(answer, json_, answer["text"])
+        return
     created = client.post("tournaments", config)
     told = {} if json_ else client.get(api_path("tournaments", created["id"], "invite"))
     lines = () if json_ else (f"{created['id']} is created: {told['link']}", f"bots join with: {told['command']}")
@@ -186,6 +200,20 @@ def unbench(
 ) -> None:
     """Let a bot play again that was benched for its faults."""
     _command(server, host_token, tournament_id, "unbench", json_, {"name": bot})
+
+
+@app.command()
+def bye(
+    tournament_id: Id,
+    bot: BotName,
+    number: Annotated[int, typer.Argument(metavar="ROUND", min=1, help="A round that is not paired yet.")],
+    server: Server = LOCAL_SERVER,
+    host_token: HostToken = None,
+    json_: Json = False,
+) -> None:
+    """Give a bot a half-point bye: it is not paired in that round of a Swiss."""
+    also = f", {bot} has a half-point bye in round {number}"
+    _command(server, host_token, tournament_id, "bye", json_, {"name": bot, "round": number}, also)
 
 
 @app.command()
@@ -262,12 +290,13 @@ def list_(server: Server = LOCAL_SERVER, json_: Json = False) -> None:
     """List the newest tournaments."""
     from rich.table import Table
     from rich.text import Text
+    from rumble_engine.registry import game_title
 
     listed = OrganiserClient(server).get("tournaments")
     table = Table("id", "status", "game", "bots", "name", box=None, pad_edge=False)
     for each in plain(listed["tournaments"]):
         bots = "?" if each["bots"] is None else str(each["bots"])
-        table.add_row(*map(Text, (each["id"], each["status"], each["game"], bots, each["name"])))
+        table.add_row(*map(Text, (each["id"], each["status"], game_title(each["game"]), bots, each["name"])))
     print_answer(listed, json_, table)
 
 
@@ -302,10 +331,12 @@ def export(
     tournament_id: Id,
     server: Server = LOCAL_SERVER,
     format_: Annotated[ExportFormat, typer.Option("--format", help="Format to write.")] = ExportFormat.JSON,
+    trf_2026: Annotated[bool, typer.Option("--trf-2026", help="With --format trf: write TRF-2026, not TRF16.")] = False,
     out: Out = None,
 ) -> None:
     """Write the whole tournament: standings, matches and moves."""
-    document = OrganiserClient(server).download(api_path("tournaments", tournament_id, f"export.{format_}"))
+    query = "?edition=2026" if trf_2026 and format_ is ExportFormat.TRF else ""
+    document = OrganiserClient(server).download(api_path("tournaments", tournament_id, f"export.{format_}") + query)
     _write(document, out, end=b"" if document.endswith(b"\n") else b"\n")
 
 

@@ -1,5 +1,6 @@
 """The editions of the tie-break rules, by the names under which hosts choose them and pages show them."""
 
+import re
 from typing import Final, Literal, get_args
 
 FideEdition = Literal["2024-08", "2026-03"]
@@ -14,8 +15,14 @@ _SINCE: dict[FideEdition, str] = {"2026-03": "2026/03/01"}
 
 
 def edition_of(start: str) -> FideEdition:
-    """Return the edition in force on a day written YYYY/MM/DD; of a day before the oldest, the oldest."""
-    return next((edition for edition, since in _SINCE.items() if start >= since), "2024-08")
+    """Return the edition for an event that began on a day written YYYY/MM/DD: the newest if it is written otherwise.
+
+    An event that is older than all editions has the oldest.
+    """
+    if not re.fullmatch(r"[0-9]{4}[/-][0-9]{2}[/-][0-9]{2}", start):
+        return NEWEST
+    day = start.replace("-", "/")
+    return next((edition for edition, since in _SINCE.items() if day >= since), "2024-08")
 
 
 def check_edition(name: str) -> FideEdition:

@@ -81,9 +81,18 @@ class Rounds:
         """Return the round of a bot that asked for a bye: it counts as drawn."""
         return Entry(points=self.draw, given_up=1)
 
+    def has(self, result: Result) -> bool:
+        """Whether the match is of a round that was paired, and these two met in it."""
+        try:
+            number = MatchId.parse(result.match_id).round
+        except ValueError:
+            return False
+        row = self.rows.get(result.seats[0], [])
+        return 0 < number <= len(row) and row[number - 1].opponent == result.seats[1]
+
     def add(self, result: Result, sign: int = 1) -> None:
         """Count a match of a round that was paired, or take it back with a `sign` of -1."""
-        index = MatchId.parse(result.match_id).key[1] - 1
+        index = MatchId.parse(result.match_id).round - 1
         for seat, name in enumerate(result.seats):
             score = result.scores[seat]
             played = 0 if result.is_forfeit else 1

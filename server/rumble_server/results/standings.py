@@ -5,7 +5,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from rumble_engine import Termination
 from rumble_protocol.feed_messages import Standing
 
+from rumble_server.results.editions import FIRST, Edition
 from rumble_server.results.result import Result
+from rumble_server.results.rounds import Rounds
 from rumble_server.results.tally import Tally
 from rumble_server.results.tiebreaks import DEFAULT, rank_tally
 
@@ -19,8 +21,12 @@ class Table:
         *,
         tiebreaks: Sequence[str] = DEFAULT,
         points: tuple[float, float, float] = (1, 0.5, 0),
+        edition: Edition = FIRST,
+        rounds: Rounds | None = None,
     ) -> None:
         self.tally = Tally(names)
+        self.rounds = rounds
+        """What was played round by round, where tie-breaks need it."""
         self.cells: dict[tuple[str, str], dict[str, float]] = {}
         """For (bot, opponent): the bot's score by match id."""
         self.faults: dict[str, dict[Termination, int]] = {}
@@ -30,24 +36,38 @@ class Table:
         """A number that grows with every change."""
         self._tiebreaks = tuple(tiebreaks)
         self._points = points
+        self._edition = edition
         self._standings: list[Standing] = []
         self._standings_of = -1
 
     def enter(self, name: str) -> None:
         self.tally.enter(name)
+        if self.rounds is not None:
+            self.rounds.rows.setdefault(name, [])
         self.version += 1
 
     def withdraw(self, name: str) -> None:
         """Take a bot that has no match out of the field."""
         self.tally.bots.pop(name, None)
+        if self.rounds is not None:
+            self.rounds.rows.pop(name, None)
         self.version += 1
 
-    def give_bye(self, name: str, matches: int) -> None:
-        self.tally.give_bye(name, matches)
-        self.version += 1
-
-    def give_half_bye(self, name: str, matches: int) -> None:
-        self.tally.give_half_bye(name, matches)
+    def pair(
+        self, pairs: Iterable[tuple[str, str]], legs: int, byes: Iterable[str] = (), half_byes: Iterable[str] = ()
+    ) -> None:
+        """Take in a round that follows from results; its byes count as won, or as drawn, in `legs` matches."""
+        rounds, given = self.rounds, {}
+        for name in byes:
+            self.tally.give_bye(name, legs)
+            if rounds is not None:
+                given[name] = rounds.full_bye()
+        for name in half_byes:
+            self.tally.give_half_bye(name, legs)
+            if rounds is not None:
+                given[name] = rounds.half_bye()
+        if rounds is not None:
+            rounds.pair(pairs, given)
         self.version += 1
 
     def add(self, result: Result) -> None:
@@ -63,6 +83,8 @@ class Table:
 
     def _count(self, result: Result, sign: int) -> None:
         self.tally.add(result, sign)
+        if self.rounds is not None:
+            self.rounds.add(result, sign)
         for seat in result.at_fault:
             faults = self.faults.setdefault(result.seats[seat], {})
             faults[result.termination] = faults.get(result.termination, 0) + sign
@@ -70,7 +92,8 @@ class Table:
 
     def snapshot(self) -> "Table":
         """Return a copy, without the cells, whose standings may be read on another thread while this one counts on."""
-        other = Table(tiebreaks=self._tiebreaks, points=self._points)
+        rounds = None if self.rounds is None else self.rounds.snapshot()
+        other = Table(tiebreaks=self._tiebreaks, points=self._points, edition=self._edition, rounds=rounds)
         other.tally = self.tally.snapshot()
         other.faults = {name: dict(counts) for name, counts in self.faults.items()}
         if self.places is not None:
@@ -90,7 +113,9 @@ class Table:
     def standings(self) -> list[Standing]:
         """Return the lines by rank, as `rank_tally` does. The list is kept until something changes."""
         if self._standings_of != self.version:
-            self._standings = rank_tally(self.tally, self._tiebreaks, self._points, self.faults)
+            self._standings = rank_tally(
+                self.tally, self._tiebreaks, self._points, self.faults, edition=self._edition, rounds=self.rounds
+            )
             if self.places is not None:
                 places = self.places()
                 lines = [

@@ -16,10 +16,14 @@ from rumble_protocol.server_messages import TournamentStatus
 
 from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.match.match_id import MatchId
+from rumble_server.results.editions import FIRST
 from rumble_server.results.result import result_of
+from rumble_server.results.rounds import Rounds
 from rumble_server.results.standings import Table
+from rumble_server.results.tally import Scheme
 from rumble_server.tournament.absence import Absence
 from rumble_server.tournament.agenda import Agenda, Slot
+from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.entrant import Entrant
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.facts import (
@@ -38,7 +42,7 @@ from rumble_server.tournament.facts import (
     TournamentResumed,
     TournamentStarted,
 )
-from rumble_server.tournament.formats import Plan, Round, Task, make_schedule
+from rumble_server.tournament.formats import Round, Task, make_schedule
 from rumble_server.tournament.terms import Terms
 
 OVER: tuple[TournamentStatus, ...] = ("finished", "cancelled")
@@ -66,7 +70,7 @@ class Tournament:
         self.paused_by_disk = False
         """Whether it is resumed by itself when the log can be written again."""
         self.field: dict[str, Entrant] = {}
-        self.table = Table(tiebreaks=self.config.tiebreak_order, points=self.config.scheme)
+        self.table = _table(self.config)
         self.agenda: Agenda | None = None
         self.openings: tuple[tuple[str, ...], ...] = ()
         self._terms = Terms(self.config, ())
@@ -87,6 +91,8 @@ class Tournament:
         self._absence = Absence(self.id, self.has_matches)
         self.is_pairing = False
         """Whether a task of `pairing_task` runs."""
+        self.pairs_long = False
+        """Whether it has run for so long that people are told."""
         self._may_pair = True
         """Whether a match ended since `due` last asked the schedule for a round that follows from results."""
 
@@ -136,11 +142,12 @@ class Tournament:
                 self.started_at_ms = self.going_since_ms = fact.at_ms
                 self.openings = fact.openings
                 self._terms = Terms(self.config, fact.openings)
-                self.agenda = Agenda(self.id, fact.bots, make_schedule(self.config.format, self._plan(len(fact.bots))))
+                schedule = make_schedule(self.config.format, self.config.plan(len(fact.bots)))
+                self.agenda = Agenda(self.id, fact.bots, schedule)
                 for number, bots in self.half_byes.items():
                     for bot in bots:
                         self.agenda.give_half_bye(bot, number)
-                if self.agenda.schedule.has_bracket:
+                if schedule.has_bracket:
                     self.table.places = self.agenda.places
                 self._absence.count_from(fact.at_ms)
                 self._unsettle(self.field)
@@ -167,26 +174,12 @@ class Tournament:
             case InviteChanged():
                 self.invite = fact.invite
 
-    def _plan(self, bots: int) -> Plan:
-        config = self.config
-        return Plan(
-            bots,
-            config.cycles,
-            config.legs,
-            config.rounds,
-            config.challengers,
-            config.replays,
-            config.scheme,
-            config.pairing_rules,
-            config.acceleration,
-        )
-
     def _apply_paired(self, fact: RoundPaired) -> None:
         agenda = self._agenda()
-        for number in fact.byes:
-            self.table.give_bye(agenda.bots[number], self.config.legs)
-        for number in fact.half_byes:
-            self.table.give_half_bye(agenda.bots[number], self.config.legs)
+        names = agenda.bots
+        pairs = [(names[pairing.first], names[pairing.second]) for pairing in fact.pairings]
+        byes, half_byes = ([names[number] for number in given] for given in (fact.byes, fact.half_byes))
+        self.table.pair(pairs, self.config.legs, byes, half_byes)
         paired = Round(fact.pairings, fact.byes, fact.half_byes)
         bots = self._bots_in(paired)
         for bot in bots:
@@ -297,7 +290,7 @@ class Tournament:
             Random(self.config.seed).shuffle(names)
             order = tuple(sorted(names, key=self._seeded_after))
         try:
-            make_schedule(self.config.format, self._plan(len(order)))
+            make_schedule(self.config.format, self.config.plan(len(order)))
         except ValueError as error:
             raise TournamentError(ErrorCode.BAD_SETTINGS, f"{self.id} cannot be started: {error}") from None
         return TournamentStarted(self.id, order, tuple(self.config.make_openings()), now_ms)
@@ -351,7 +344,7 @@ class Tournament:
         return BotBenched(self.id, bot, False, "the host lets it play again", now_ms)
 
     def give_half_bye(self, bot: str, number: int, now_ms: int) -> HalfByeGiven | None:
-        """Leave a bot out of a round of a Swiss, counted from 1; None if it is left out already. Raises TournamentError."""
+        """Leave a bot out of a round of a Swiss, from 1; None if it is left out already. Raises TournamentError."""
         if self.status in OVER or self.config.format != "swiss":
             why = f"is {self.status}" if self.status in OVER else f"is a {self.config.format}, and no Swiss"
             raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{self.id} {why}; it has no half-point byes")
@@ -362,8 +355,10 @@ class Tournament:
         last = self.config.rounds if schedule is None else schedule.number_of_rounds
         if number < 1 or (last is not None and number > last):
             raise TournamentError(ErrorCode.UNAVAILABLE, f"{self.id} has no round {number}; its last is {last}")
-        if schedule is not None and number <= schedule.rounds_paired + self.is_pairing:
-            raise TournamentError(ErrorCode.UNAVAILABLE, f"round {number} of {self.id} is paired; it is too late for a bye")
+        if schedule is not None and number <= len(schedule.rounds_added) + self.is_pairing:
+            raise TournamentError(
+                ErrorCode.UNAVAILABLE, f"round {number} of {self.id} is paired; it is too late for a bye"
+            )
         given = bot in self.half_byes.get(number, ())
         return None if given else HalfByeGiven(self.id, bot, number, now_ms)
 
@@ -536,3 +531,10 @@ class Tournament:
     def matches_total(self) -> int | None:
         """How many matches it has when all is played; None before the field is known."""
         return None if self.agenda is None else self.agenda.matches_total
+
+
+def _table(config: TournamentConfig) -> Table:
+    """Return the table of a new tournament; that of a Swiss knows the rounds, where its tie-break rules need them."""
+    follows_rounds = config.format == "swiss" and config.edition != FIRST
+    rounds = Rounds(Scheme.of(config.scheme), config.legs) if follows_rounds else None
+    return Table(tiebreaks=config.tiebreak_order, points=config.scheme, edition=config.edition, rounds=rounds)

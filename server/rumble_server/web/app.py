@@ -17,6 +17,7 @@ from rumble_server.web.api.boards import board_routes
 from rumble_server.web.api.commands import command_routes
 from rumble_server.web.api.events import event_routes
 from rumble_server.web.api.exports import export_routes
+from rumble_server.web.api.forecasting import forecasting_routes
 from rumble_server.web.api.health import health_routes
 from rumble_server.web.api.host_tokens import host_token_routes
 from rumble_server.web.api.library import Library
@@ -63,6 +64,7 @@ def make_web(site: Site) -> ASGIApp:
     app.include_router(export_routes(library))
     app.include_router(command_routes(site))
     app.include_router(organising_routes(site, library))
+    app.include_router(forecasting_routes(site))
     app.include_router(banning_routes(site))
     app.include_router(host_token_routes(site))
     app.include_router(transcript_routes(site, library))

@@ -10,6 +10,8 @@ from rumble_engine import SettingValue, Termination
 from rumble_protocol.feed_messages import Away, Entrant, Expected, Standing
 from rumble_protocol.fields import TimeControl
 
+from rumble_server.tournament.forecast import Forecast
+
 HEATS = 4
 ASK_MS = 1000
 """Thinking time in ms that the commands on pages give a bot."""
@@ -173,6 +175,17 @@ def duration_text(ms: int) -> str:
     if minutes < 48 * 60:
         return f"about {minutes // 60} h {minutes % 60} min"
     return f"about {round(minutes / 1440)} days"
+
+
+def forecast_text(told: Forecast) -> str:
+    """Write what a tournament would come to, and what that is taken from."""
+    again = f", up to {told.most_matches} if ties are played again" if told.most_matches > told.matches else ""
+    return (
+        f"{told.matches} match{'' if told.matches == 1 else 'es'}{again}; {told.in_a_row} one after another. "
+        f"{duration_text(told.quick_ms).capitalize()} if bots use a tenth of their time, "
+        f"{duration_text(told.longest_ms)} if they use all of it. "
+        f"Assumed: each bot plays one match at a time, of {told.plies} moves, as in random play."
+    )
 
 
 def expected_text(expected: Expected) -> str:

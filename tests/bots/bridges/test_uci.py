@@ -1,6 +1,7 @@
 import pytest
 from rumble_bots.bridges.dialogue import Garbled
-from rumble_bots.bridges.uci import Uci, UciWishes, clocks, option_name
+from rumble_bots.bridges.uci import MATE, Uci, UciWishes, clocks, option_name, thought
+from rumble_bots.sdk.bot import Noted
 from rumble_bots.sdk.errors import BadProgram, Resign
 
 from tests.bots.bridges.talking import hold, turn
@@ -102,3 +103,37 @@ def test_a_garbled_answer(best: str) -> None:
 )
 def test_option_names(line: str, name: str | None) -> None:
     assert option_name(line) == name
+
+
+def test_what_the_engine_thought_goes_with_its_move() -> None:
+    lines = """readyok
+info string NNUE evaluation using nn.nnue
+info depth 1 seldepth 1 multipv 1 score cp 10 nodes 20 nps 20000 time 1 pv d2d4
+info depth 9 seldepth 12 multipv 1 score cp -35 nodes 1234 nps 20000 hashfull 3 tbhits 0 time 42 pv e2e4 e7e5 g1f3
+info depth 9 seldepth 12 multipv 2 score cp -80 nodes 1300 time 44 pv a2a3
+info depth 10 currmove e2e4 currmovenumber 1
+info depth 10 score cp 900 lowerbound nodes 1500 time 50
+bestmove e2e4 ponder e7e5"""
+    _, move = hold(Uci(UciWishes()).move(turn("chess"), 9000), lines)
+    assert move == "e2e4"
+    assert isinstance(move, Noted)
+    assert move.note == ""
+    assert move.info == {"score": -0.35, "depth": 10, "nodes": 1500, "time_ms": 50, "pv": ["e2e4", "e7e5", "g1f3"]}
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("info score mate 3", {"score": MATE - 3}),
+        ("info score mate -2", {"score": 2 - MATE}),
+        ("info score mate 0", {"score": -MATE}),
+        ("info", {}),
+        ("", {}),
+        ("depth 3", {}),
+        ("info depth", {}),
+        ("info depth x nodes -1x time 9" + "9" * 5000, {}),
+        ("info string depth 3 pv e2e4", {}),
+    ],
+)
+def test_lines_of_engines(line: str, told: dict[str, object]) -> None:
+    assert thought(line) == told

@@ -1,14 +1,24 @@
 """Battles: thousands of matches, their tallies and intervals."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from random import Random
 
 import pytest
 from rumble_bots.reference import Choice, ReferenceBot
-from rumble_bots.reference.battle import BattleResult, battle, opened, play, wilson
+from rumble_bots.reference.battle import BattleResult, Pair, battle, opened, play, wilson
 from rumble_engine import MoveError, State, get_game
 
 TICTACTOE = get_game("tictactoe")
+
+
+def tally(result: BattleResult) -> tuple[int, int, int]:
+    return result.wins, result.draws, result.losses
+
+
+def intervals(result: BattleResult) -> dict[str, tuple[float, float]]:
+    assert result.intervals is not None, result.doubt
+    return result.intervals
 
 
 @pytest.mark.parametrize("strong", ["perfect", "minimax"])
@@ -21,18 +31,18 @@ def test_the_strong_never_lose_in_ten_thousand_matches(strong: str, weak: str) -
 
 
 def test_perfect_and_minimax_draw_a_thousand_times() -> None:
-    assert battle("perfect", "minimax", TICTACTOE, 1_000) == BattleResult(0, 1_000, 0)
+    assert tally(battle("perfect", "minimax", TICTACTOE, 1_000)) == (0, 1_000, 0)
 
 
 def test_heuristic_beats_random_clearly() -> None:
     result = battle("heuristic", "random", TICTACTOE, 2_000, seed=3)
-    assert result.intervals["wins"][0] > 0.7
-    assert result.intervals["losses"][1] < 0.1
+    assert intervals(result)["wins"][0] > 0.7
+    assert intervals(result)["losses"][1] < 0.1
 
 
 def test_the_rates_agree_with_the_exact_chances() -> None:
     """Winner against random: 66.76% of wins, both seats together (see reference/test_ladder.py)."""
-    low, high = battle("winner", "random", TICTACTOE, 10_000, seed=11).intervals["wins"]
+    low, high = intervals(battle("winner", "random", TICTACTOE, 10_000, seed=11))["wins"]
     assert low < 0.6676 < high
 
 
@@ -55,7 +65,7 @@ class Cheat(ReferenceBot):
 
 
 def test_seats_alternate() -> None:
-    assert battle(First, First, TICTACTOE, 5) == BattleResult(3, 0, 2)
+    assert tally(battle(First, First, TICTACTOE, 5)) == (3, 0, 2)
 
 
 def test_settings_reach_the_game() -> None:
@@ -67,7 +77,7 @@ def test_settings_reach_the_game() -> None:
 
 def test_random_openings_are_the_same_for_both_matches_of_a_pair() -> None:
     """Without an opening, these two bots without chance win by moving first."""
-    assert battle(First, First, TICTACTOE, 40, opening=3) not in (BattleResult(40, 0, 0), BattleResult(20, 0, 20))
+    assert tally(battle(First, First, TICTACTOE, 40, opening=3)) not in ((40, 0, 0), (20, 0, 20))
     start = TICTACTOE.initial()
     assert opened(start, 3, Random(7)) == opened(start, 3, Random(7)) != start
     assert opened(start, 99, Random(7)).outcome is None
@@ -84,12 +94,128 @@ def test_no_battle_without_a_match() -> None:
 
 
 def test_describe() -> None:
-    lines = BattleResult(80, 0, 20).describe().splitlines()
-    assert lines == [
-        "wins         80  80.00%  (95%: 71.12% to 86.66%)",
-        "draws         0   0.00%  (95%: 0.00% to 3.70%)",
-        "losses       20  20.00%  (95%: 13.34% to 28.88%)",
+    pairs = {(1.0, 1.0): 32, (1.0, 0.0): 16, (0.0, 0.0): 2}
+    assert BattleResult(80, 0, 20, pairs, 99).describe().splitlines() == [
+        "wins         80  80.00%  (95%: 70.87% to 86.80%)",
+        "draws         0   0.00%  (95%: 0.00% to 7.13%)",
+        "losses       20  20.00%  (95%: 13.20% to 29.13%)",
+        "score        80  80.00%  (95%: 70.87% to 86.80%)",
+        "99 different games",
     ]
+
+
+def test_where_games_repeat_there_is_no_interval_but_the_reason() -> None:
+    result = battle(First, First, TICTACTOE, 200)
+    assert (tally(result), result.games, result.by_chance, result.intervals) == ((100, 0, 100), 2, False, None)
+    assert result.describe().splitlines() == [
+        "wins        100  50.00%",
+        "draws         0   0.00%",
+        "losses      100  50.00%",
+        "score       100  50.00%",
+        "2 different games",
+        "no intervals: these bots leave nothing to chance, and 200 matches were 2 different games;"
+        " the others repeat them. Longer random openings (--opening) make more of them",
+    ]
+
+
+def test_openings_make_games_differ_if_there_are_enough_of_them() -> None:
+    assert battle(First, First, TICTACTOE, 200, opening=1).games == 18
+    assert battle(First, First, TICTACTOE, 200, opening=1).intervals is None
+    long = battle(First, First, get_game("connect4"), 200, opening=8)
+    assert not long.by_chance
+    assert long.games >= 195
+    assert long.intervals is not None
+
+
+def test_games_that_repeat_by_chance_are_independent() -> None:
+    """Two heuristic bots often play the same game of tic-tac-toe, but each time by lot."""
+    result = battle("heuristic", "heuristic", TICTACTOE, 4_000, seed=1)
+    assert result.games < 0.9 * result.matches
+    assert result.by_chance
+    assert result.intervals is not None
+
+
+def test_two_pairs_are_the_least() -> None:
+    assert battle("random", "random", TICTACTOE, 3).doubt == "they need at least two pairs of matches"
+    assert battle("random", "random", TICTACTOE, 4).intervals is not None
+
+
+def test_a_last_match_without_its_pair_counts_in_the_rates_alone() -> None:
+    five, four = (battle("random", "random", TICTACTOE, matches, seed=2) for matches in (5, 4))
+    assert five.matches == 5
+    assert five.pairs == four.pairs
+    assert five.intervals == four.intervals
+    assert sum(five.pentanomial) == 2
+
+
+def lots(random: Random, *weights: float) -> float:
+    """Return the score of a match that is won, drawn or lost with these weights."""
+    return random.choices((1.0, 0.5, 0.0), weights)[0]
+
+
+def independent(random: Random) -> Pair:
+    return lots(random, 5, 3, 2), lots(random, 5, 3, 2)
+
+
+def first_mover_wins_often(random: Random) -> Pair:
+    return lots(random, 7, 2, 1), lots(random, 3, 2, 5)
+
+
+def drawish_openings(random: Random) -> Pair:
+    """In three of five openings both matches are drawn."""
+    return (0.5, 0.5) if random.random() < 0.6 else (lots(random, 6, 0, 4), lots(random, 6, 0, 4))
+
+
+def lopsided_openings(random: Random) -> Pair:
+    """One side of the opening is better, by how much differs, and each bot has it once."""
+    better = random.betavariate(2, 2)
+    return lots(random, better, 0.5, 1 - better), lots(random, 1 - better, 0.5, better)
+
+
+def few_decisions(random: Random) -> Pair:
+    return lots(random, 6, 90, 4), lots(random, 6, 90, 4)
+
+
+def coverage(kind: Callable[[Random], Pair], truth: Sequence[float], pairs: int, trials: int = 1_000) -> list[float]:
+    """Return how often the intervals of wins, draws and score cover the truth."""
+    random, covered = Random(17), [0, 0, 0]
+    for _ in range(trials):
+        played = Counter(kind(random) for _ in range(pairs))
+        found = intervals(BattleResult(2 * pairs, 0, 0, played, 2 * pairs))
+        for place, name in enumerate(("wins", "draws", "score")):
+            low, high = found[name]
+            covered[place] += low <= truth[place] <= high
+    return [times / trials for times in covered]
+
+
+@pytest.mark.parametrize("pairs", [25, 100])
+@pytest.mark.parametrize(
+    ("kind", "truth"),
+    [
+        (independent, (0.5, 0.3, 0.65)),
+        (first_mover_wins_often, (0.5, 0.2, 0.6)),
+        (drawish_openings, (0.24, 0.6, 0.54)),
+        (lopsided_openings, (1 / 3, 1 / 3, 0.5)),
+    ],
+)
+def test_intervals_cover_what_they_say(kind: Callable[[Random], Pair], truth: Sequence[float], pairs: int) -> None:
+    assert all(0.93 <= times <= 0.97 for times in coverage(kind, truth, pairs))
+
+
+def test_where_few_matches_are_decided_intervals_cover_rather_more() -> None:
+    truth = (0.06, 0.9, 0.51)
+    assert all(0.93 <= times <= 0.97 for times in coverage(few_decisions, truth, 100))
+    assert all(times >= 0.93 for times in coverage(few_decisions, truth, 15))
+
+
+def test_matches_of_a_pair_are_not_taken_for_independent() -> None:
+    """With openings that are drawn or not, an interval by matches is too narrow for draws: it covers 86%, not 95%."""
+    random, trials, by_matches = Random(5), 2_000, 0
+    for _ in range(trials):
+        draws = sum(2 * (drawish_openings(random) == (0.5, 0.5)) for _ in range(100))
+        low, high = wilson(draws, 200)
+        by_matches += low <= 0.6 <= high
+    assert by_matches / trials < 0.88
 
 
 @pytest.mark.parametrize(

@@ -51,6 +51,10 @@ def test_a_reference_bot_says_what_it_thinks_as_far_as_it_thinks() -> None:
     assert isinstance(answer, Noted)
     assert answer.note.startswith("value +1.00, ")
     assert answer.note.endswith(" positions")
+    assert set(answer.info) == {"score", "depth", "nodes", "time_ms", "pv"}
+    assert (answer.info["score"], answer.info["depth"]) == (1, 1)
+    assert answer.info["nodes"] > 0
+    assert answer.info["time_ms"] >= 0
     assert not isinstance(RemoteReferenceBot("random").choose(asked()), Noted)
 
 

@@ -21,11 +21,13 @@ samples = partial(Mcts, iterations=80)
 @pytest.mark.parametrize("maker", [looks_ahead, samples], ids=["strong", "mcts"])
 def test_both_families_beat_the_heuristic(maker: Any, game: str) -> None:
     result = battle(maker, "heuristic", get_game(game), 12, seed=1, settings=GAMES[game])
+    assert result.intervals is not None
     assert result.intervals["wins"][0] > 0.5, result.describe()
 
 
 @pytest.mark.parametrize("game", GAMES)
 def test_deeper_beats_shallower(game: str) -> None:
     shallow = partial(Minimax, depth=1)
-    result = battle(looks_ahead, shallow, get_game(game), 20, seed=1, settings=GAMES[game], opening=4)
+    result = battle(looks_ahead, shallow, get_game(game), 40, seed=1, settings=GAMES[game], opening=4)
+    assert result.intervals is not None
     assert result.intervals["wins"][0] > 0.5, result.describe()

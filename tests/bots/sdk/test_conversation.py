@@ -9,6 +9,7 @@ from rumble_bots.sdk.errors import BadServer, Closed, Refused
 from rumble_protocol import bot_messages as bot
 from rumble_protocol.bot_messages import Challenge
 from rumble_protocol.codec import read_bot_message, write_message
+from rumble_protocol.fields import MoveInfo
 
 from tests.bots.sdk import says
 
@@ -215,6 +216,26 @@ def test_a_note_goes_with_its_move_also_when_asked_again() -> None:
     talk.answered(thought(talk.received(says.turn("t1"))), Noted("4", "won"))
     reconnect(talk, "cup.1")
     assert sent(talk.received(says.turn("t2"))) == [bot.Move(match="cup.1", turn_id="t2", move="4", note="won")]
+
+
+def test_an_info_goes_to_a_server_that_takes_it_also_when_asked_again() -> None:
+    talk = playing()
+    (move,) = sent(talk.answered(thought(talk.received(says.turn("t1"))), Noted("4", info={"depth": 2})))
+    assert move == bot.Move(match="cup.1", turn_id="t1", move="4"), "this server has no such feature"
+    talk.lost(1006, "")
+    talk.received(says.welcome(features=["info"]))
+    talk.received(says.session("cup.1"))
+    talk.received(says.match_start())
+    (move,) = sent(talk.received(says.turn("t2")))
+    assert move == bot.Move(match="cup.1", turn_id="t2", move="4", info=MoveInfo(depth=2))
+
+
+def test_what_is_wrong_in_an_info_is_left_out_and_said() -> None:
+    talk = playing()
+    talk.received(says.welcome(features=["info"]))
+    actions = talk.answered(thought(talk.received(says.turn("t1"))), Noted("4", "hm", {"depth": "two", "nodes": 5}))
+    assert sent(actions) == [bot.Move(match="cup.1", turn_id="t1", move="4", note="hm", info=MoveInfo(nodes=5))]
+    assert said(actions, logging.WARNING) == "cup.1: of its info the bot cannot say: depth"
 
 
 def test_a_note_is_cut_to_what_the_protocol_takes() -> None:

@@ -47,12 +47,12 @@ def server_on_thread(database: Path, house: HouseRunner | None = None) -> Iterat
     assert not thread.is_alive()
 
 
-def play(server: str, tournament: str, *names: str) -> None:
+def play(server: str, tournament: str, *names: str, bot: str = "random", **options: Any) -> None:
     """Play a tournament to its end with reference bots of these names."""
 
     async def all_of_them() -> None:
         await asyncio.gather(
-            *(serve(RemoteReferenceBot("random", seed=1), server, name=name, join=tournament) for name in names)
+            *(serve(RemoteReferenceBot(bot, seed=1, **options), server, name=name, join=tournament) for name in names)
         )
 
     asyncio.run(all_of_them())

@@ -19,8 +19,23 @@ def test_json_has_counts_and_intervals(capsys: pytest.CaptureFixture[str]) -> No
     assert answer["wins"] > 60
     low, high = answer["intervals"]["wins"]
     assert 0 <= low <= answer["wins"] / 100 <= high <= 1
+    assert set(answer["intervals"]) == {"wins", "draws", "losses", "score"}
+    assert (answer["no_intervals"], sum(answer["pairs"])) == (None, 50)
     assert {"first": "heuristic", "second": "random", "game": "tictactoe", "seed": 3}.items() <= answer.items()
     assert told(["heuristic", "random", "--matches", "100", "--seed", "3"], capsys) == answer
+
+
+def test_where_games_repeat_json_has_the_reason_and_no_intervals(capsys: pytest.CaptureFixture[str]) -> None:
+    answer = told(["minimax", "perfect", "--matches", "200"], capsys)
+    assert (answer["draws"], answer["score"], answer["distinct_games"], answer["pairs"]) == (
+        200,
+        100,
+        2,
+        [0, 0, 100, 0, 0],
+    )
+    assert answer["intervals"] is None
+    assert "200 matches were 2 different games" in answer["no_intervals"]
+    assert "--opening" in answer["no_intervals"]
 
 
 def test_text_is_for_people(capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +61,18 @@ def test_a_pipe_gets_every_board(capsys: Captured, export: Path) -> None:
     assert replayed(capsys, str(export), "--ply", "1").count("ply ") == 1
 
 
+def test_what_the_bots_thought_stands_under_their_moves(capsys: Captured, export: Path, tmp_path: Path) -> None:
+    info = {"score": 0.5, "depth": 3, "nodes": 12, "time_ms": 1500, "pv": ["0", "\x1b[31m"], "later": "more"}
+    infos = [info, None, {}, {"depth": 1}, None]
+    export.write_text(json.dumps({**EXPORT, "matches": [{**MATCH, "infos": infos}]}))
+    lines = replayed(capsys, str(export)).splitlines()
+    at = lines.index("ply 1 of 5: ann played 0")
+    assert lines[at + 1] == "ann thought: +0.50/3 1.5s, 12 nodes, pv 0  [31m"
+    assert [line for line in lines if "thought" in line] == [lines[at + 1], "ben thought: depth 1"]
+    export.write_text(json.dumps({**EXPORT, "matches": [{**MATCH, "infos": [{"depth": "deep"}]}]}))
+    assert "the info of ply 1 is not as the protocol has it" in refused(capsys, str(export))[1]
+
+
 def test_an_export_of_several_wants_to_know_which(capsys: Captured, export: Path) -> None:
     other = {**MATCH, "id": "t.1.1.1.2", "moves": ["4"]}
     export.write_text(json.dumps({**EXPORT, "matches": [MATCH, other]}))
@@ -73,7 +86,7 @@ def test_a_server_and_a_transcript_tell_the_same(capsys: Captured, tmp_path: Pat
         organiser = ["--server", server, "--host-token", TOKEN]
         created = ["tournament", "create", "Friday", "--game", "connect4", "--legs", "1", "--start-at-bots", "2"]
         assert run([*created, "--set", "columns=5", *organiser]) == 0
-        play(server, "friday", "ann", "ben")
+        play(server, "friday", "ann", "ben", bot="minimax", depth=2)
         transcript, exported = tmp_path / "transcript.jsonl", tmp_path / "export.json"
         assert run(["tournament", "transcript", "friday.1.1.1.1", *organiser, "--out", str(transcript)]) == 0
         assert run(["tournament", "export", "friday", "--server", server, "--out", str(exported)]) == 0
@@ -82,6 +95,7 @@ def test_a_server_and_a_transcript_tell_the_same(capsys: Captured, tmp_path: Pat
         assert refused(capsys, "friday.9.9.9.9", "--server", server)[0] == 1
     assert "Connect four" in told
     assert "a b c d e\n" in told
+    assert re.search(r"\n(ann|ben) thought: [+-]\d\.\d\d/2 [\d.]+s, \d+ nodes", told)
     assert replayed(capsys, str(transcript)) == told
     assert replayed(capsys, str(exported)) == told
 

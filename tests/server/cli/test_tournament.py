@@ -43,6 +43,13 @@ def refused(capsys: Captured, *arguments: str) -> tuple[int, str]:
     return code, captured.err
 
 
+def test_a_forecast_creates_nothing(capsys: Captured) -> None:
+    assert run(["tournament", "create", "Forecast", "--game", "connect4", "--forecast", "10"]) == 0
+    assert capsys.readouterr().out.startswith("90 matches; 18 one after another. About ")
+    assert run(["tournament", "list"]) == 0
+    assert "Forecast" not in capsys.readouterr().out
+
+
 def test_create_with_every_option(capsys: Captured, server_url: str) -> None:
     options = {
         "--game": "connect4",
@@ -81,8 +88,14 @@ def test_audit(capsys: Captured) -> None:
 def test_create_with_every_choice_of_a_format(capsys: Captured, tmp_path: Path) -> None:
     openings = tmp_path / "openings.txt"
     openings.write_text("# two\n0 4\n4 0\n")
+    ratings = tmp_path / "ratings.txt"
+    ratings.write_text("ben = 2000\n\ncid=1500.5\n")
     options = {
-        "swiss": ["--rounds", "3", "--tiebreaks", "buchholz,sb", "--points", "3,1,0", "--openings", str(openings)],
+        "swiss": [
+            *("--rounds", "3", "--tiebreaks", "buchholz,sb", "--points", "3,1,0", "--openings", str(openings)),
+            *("--pairing-rules", "dutch-2025", "--acceleration", "baku", "--seed-rating", "ann=1900"),
+            *("--seed-rating", str(ratings)),
+        ],
         "gauntlet": ["--challengers", "2", "--openings", "suite", "--bench-after", "0"],
         "knockout": ["--replays", "0", "--openings", "none"],
         "round-robin": ["--late-join", "--start-at", "2100-01-01T00:00:00Z", "--tiebreaks", ""],
@@ -108,7 +121,7 @@ def test_list_standings_and_export(capsys: Captured, tmp_path: Path) -> None:
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split() == ["id", "status", "game", "bots", "name"]
     assert any(mine["id"] in line and line.rstrip().endswith(mine["name"].strip()) for line in lines), "nothing is cut"
-    assert told(capsys, "standings", mine["id"]) == {"status": "lobby", "standings": []}
+    assert told(capsys, "standings", mine["id"]) == {"status": "lobby", "standings": [], "tiebreak_rules": "2026-03"}
     assert run(["tournament", "standings", mine["id"]]) == 0
     assert capsys.readouterr().out.startswith(f"{mine['id']}: lobby\n")
     file = tmp_path / "export.json"

@@ -102,7 +102,7 @@ class MemoryArchive:
             assert isinstance(found, FrameSeen)
             return found
 
-        return list(with_shared_frames(own, find))
+        return list(with_shared_frames(own, find))  # type: ignore[arg-type]
 
     async def draw(self, make: Callable[..., Any], *given: Any) -> Any:
         return passed_on(make(*passed_on(given)))

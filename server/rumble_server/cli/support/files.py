@@ -4,8 +4,9 @@ import sys
 from pathlib import Path
 
 from rumble_server.cli.support.errors import CliError
+from rumble_server.results.file_contents import ResultsFile
 from rumble_server.results.problems import BadResults
-from rumble_server.results.results_file import ResultsFile, read_results
+from rumble_server.results.results_file import read_results
 
 
 def read_text(file: str) -> str:

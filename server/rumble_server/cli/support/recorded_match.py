@@ -2,8 +2,11 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeGuard
+
+from pydantic import ValidationError
+from rumble_protocol.fields import MoveInfo
 
 from rumble_server.cli.support.errors import CliError, ExitCode
 from rumble_server.cli.support.organiser_client import OrganiserClient, api_path
@@ -15,7 +18,7 @@ SHOWN = 10
 
 @dataclass(frozen=True, slots=True)
 class RecordedMatch:
-    """A match with its moves. `result` is empty if it is not known."""
+    """A match with its moves. `result` is empty if it is not known, `infos` has by ply what the bots thought."""
 
     match_id: str
     game: str
@@ -24,6 +27,7 @@ class RecordedMatch:
     seats: list[str]
     moves: list[str]
     result: str
+    infos: dict[int, MoveInfo] = field(default_factory=dict)
 
 
 def from_server(server: str, match_id: str) -> RecordedMatch:
@@ -68,18 +72,26 @@ def _from_transcript(text: str, source: str) -> RecordedMatch:
     start: Mapping[str, Any] = {}
     moves: list[str] = []
     verdict: Mapping[str, Any] = {}
+    plies: dict[object, object] = {}
+    infos: dict[object, object] = {}
     for number, line in enumerate(text.splitlines(), 1):
         entry = _object(line, source, number)
         frame = _object(entry["frame"], source, number) if isinstance(entry.get("frame"), str) else {}
         if entry.get("sender") == "server" and isinstance(frame.get("moves"), list):
             moves = frame["moves"]
         if frame.get("type") == "match_start":
+            if start.get("attempt") != frame.get("attempt"):
+                plies, infos = {}, {}
             start = frame
+        elif frame.get("type") == "turn":
+            plies[str(frame.get("turn_id"))] = frame.get("ply")
+        elif frame.get("type") == "move" and frame.get("info"):
+            infos[plies.get(str(frame.get("turn_id")))] = frame["info"]
         if "verdict" in entry:
             verdict = entry
     if not start:
         raise CliError(f"{source}: neither an export of a tournament nor a transcript: no match starts in it")
-    told = {**start, "id": start.get("match"), "moves": moves}
+    told = {**start, "id": start.get("match"), "moves": moves, "infos": [infos.get(ply) for ply in range(len(moves))]}
     if verdict:
         told |= {"scores": verdict.get("scores"), "reason": verdict.get("reason"), "termination": verdict["verdict"]}
     return _recorded(told, start.get("game"), start.get("settings"), 0, source)
@@ -101,7 +113,20 @@ def _recorded(told: Mapping[str, Any], game: object, settings: object, seed: obj
         isinstance(match_id, str) and isinstance(game, str) and isinstance(settings, dict) and isinstance(seed, int)
     ) or not (_are_texts(seats) and _are_texts(moves)):
         raise CliError(f"{source}: the match lacks its id, game, settings, seed, seats or moves")
-    return RecordedMatch(match_id, game, settings, seed, seats, moves, _result(told))
+    infos = _infos(told.get("infos"), source)
+    return RecordedMatch(match_id, game, settings, seed, seats, moves, _result(told), infos)
+
+
+def _infos(told: object, source: str) -> dict[int, MoveInfo]:
+    """Read what the bots thought, by ply; fields of later versions are ignored."""
+    infos = {}
+    for ply, info in enumerate(told if isinstance(told, list) else ()):
+        if isinstance(info, dict) and info:
+            try:
+                infos[ply] = MoveInfo.model_validate({name: info.get(name) for name in MoveInfo.model_fields})
+            except ValidationError:
+                raise CliError(f"{source}: the info of ply {ply + 1} is not as the protocol has it") from None
+    return infos
 
 
 def _are_texts(value: object) -> TypeGuard[list[str]]:

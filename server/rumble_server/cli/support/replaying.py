@@ -7,6 +7,7 @@ from rumble_engine import EngineError, Game, State, get_game
 
 from rumble_server.cli.support.errors import CliError
 from rumble_server.cli.support.recorded_match import RecordedMatch
+from rumble_server.tournament.exports.thoughts import comment
 
 KEYS = "Enter or n: next ply, b: back, g: the start, e: the end, a number: that ply, q: quit"
 
@@ -43,6 +44,8 @@ class Replay:
             mover = self._states[ply - 1].to_move
             name = recorded.seats[mover] if mover < len(recorded.seats) else self._game.seat_marks[mover]
             head += f": {name} played {recorded.moves[ply - 1]}"
+            if ply - 1 in recorded.infos:
+                head += f"\n{name} thought: {comment(recorded.infos[ply - 1].model_dump())}"
         page = [f"\n{head}", self._draw(self._game, state, recorded.moves[ply - 1] if ply else None)]
         if ply == self.last:
             page.append(recorded.result or "not over")

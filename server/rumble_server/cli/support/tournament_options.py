@@ -1,6 +1,6 @@
 """The options of `rumble tournament create` that are more than a number, and how they are read."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,6 +9,7 @@ import typer
 
 from rumble_server.cli.support import completion
 from rumble_server.cli.support.errors import CliError, ExitCode
+from rumble_server.cli.support.files import read_text
 from rumble_server.cli.support.options import read_points
 
 OPENINGS = ("auto", "suite", "none")
@@ -28,12 +29,36 @@ Challengers = Annotated[int | None, typer.Option(min=1, help="Gauntlet: how many
 Replays = Annotated[
     int | None, typer.Option(min=0, help="Knockout: how often a tied pairing plays again; 1 by default.")
 ]
+PairingRules = Annotated[
+    str | None,
+    typer.Option(metavar="dutch-2025|dutch-2026", help="Swiss: edition of the pairing rules; the newest by default."),
+]
+Acceleration = Annotated[
+    str | None,
+    typer.Option(
+        metavar="none|baku",
+        help="Swiss: baku has the first half of the seeds meet each other at first; none by default.",
+    ),
+]
+SeedRatings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--seed-rating",
+        metavar="NAME=RATING|FILE",
+        help="Seed bots by these ratings, the greatest first; a FILE has NAME=RATING on each line; repeatable.",
+    ),
+]
 Tiebreaks = Annotated[
     str | None,
     typer.Option(
         metavar="LIST",
-        help="Tie-breaks in order: de, won, sb, ks, bwg, buchholz, faults; by default those of the format.",
+        help="Tie-breaks in order: de, won, sb, ks, bpg, bwg, bh, faults, and of a swiss bh-c1, bh-m1, ps; by default "
+        "those of the format.",
     ),
+]
+TiebreakRules = Annotated[
+    str | None,
+    typer.Option(metavar="2024-08|2026-03", help="Edition of FIDE's tie-break rules; the newest by default."),
 ]
 Points = Annotated[
     str | None,
@@ -58,6 +83,14 @@ AwayClock = Annotated[
     ),
 ]
 LateJoin = Annotated[bool | None, typer.Option("--late-join", help="Round-robin: let bots join while it runs.")]
+Forecast = Annotated[
+    int | None,
+    typer.Option(
+        min=2,
+        metavar="BOTS",
+        help="Create nothing: tell how many matches it would have with so many bots, and about how long.",
+    ),
+]
 BenchAfter = Annotated[
     int | None,
     typer.Option(min=0, help="Bench a bot after this many faulty matches in a row; 10 by default, 0: never."),
@@ -107,3 +140,11 @@ def moment_ms(text: str | None) -> int | None:
         return round(datetime.fromisoformat(text).astimezone().timestamp() * 1000)
     except (ValueError, OverflowError, OSError):
         raise CliError(f"--start-at: {text!r} is not a time like 2030-01-31T20:00", ExitCode.USAGE) from None
+
+
+def seed_ratings_of(texts: Sequence[str] | None) -> list[str] | None:
+    """Return ratings as `NAME=RATING`; what has no `=` is a file of such lines. Raises CliError."""
+    if not texts:
+        return None
+    lines = [line for text in texts for line in ([text] if "=" in text else read_text(text).splitlines())]
+    return [line for line in lines if line.strip()]

@@ -21,6 +21,9 @@ STANDARD: dict[str, int] = {
 }
 """The points in tenths of a code where a file says nothing else."""
 
+HALVES = dict.fromkeys((*codes.WON, codes.FORFEIT_WIN), 2) | dict.fromkeys((codes.DRAW, codes.UNRATED_DRAW), 1)
+"""The half points of a game by each code with an opponent; 0 for the others."""
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:

@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from rumble_server.results.problems import BadResults
 from rumble_server.results.trf import codes
-from rumble_server.results.trf.event import Entry, Event, Forbidden, Player
+from rumble_server.results.trf.event import HALVES, Entry, Event, Forbidden, Player
 from rumble_server.results.trf.worth import BBP, KEYS, Points
 
 FIRST_ROUND = 92
@@ -22,8 +22,6 @@ ROUND_WIDTH = 10
 MOST_ROUNDS = 999
 TEAM_FIELDS = ("013", "310", "320", "330")
 WITHOUT_OPPONENT = {codes.FORFEIT_WIN: codes.PAIRING_BYE, codes.DRAW: codes.HALF_BYE, codes.FORFEIT_LOSS: codes.ABSENT}
-HALVES = dict.fromkeys((*codes.WON, codes.FORFEIT_WIN), 2) | dict.fromkeys((codes.DRAW, codes.UNRATED_DRAW), 1)
-"""The half points of a game by each code with an opponent; 0 for the others."""
 _WHOLE = re.compile(r"[0-9]{1,6}")
 _TENTHS = re.compile(r"[0-9]{1,4}(\.[0-9]?)?|\.[0-9]")
 

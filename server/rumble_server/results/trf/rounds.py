@@ -1,9 +1,15 @@
-"""The rounds of an event in a TRF file, for tie-breaks, and its counts. Points are in tenths, as in the file."""
+"""The rounds of an event in a TRF file, its counts, and its standings. Points are in tenths, as in the file."""
 
 from collections import Counter
+from collections.abc import Sequence
 
+from rumble_protocol.feed_messages import Standing
+
+from rumble_server.results.editions import FideEdition
+from rumble_server.results.round_sums import RoundSums
 from rumble_server.results.rounds import Entry, Rounds
 from rumble_server.results.tally import Count, Scheme
+from rumble_server.results.tiebreaks import rank_sums
 from rumble_server.results.trf import codes
 from rumble_server.results.trf.event import Event
 
@@ -66,3 +72,9 @@ def counts_of(event: Event) -> dict[str, Count]:
             half_byes=number[codes.HALF_BYE],
         )
     return counts
+
+
+def rank_event(event: Event, tiebreaks: Sequence[str], edition: FideEdition) -> list[Standing]:
+    """Rank the players of an event, by name. Raises ValueError."""
+    sums = RoundSums(rounds_of(event), edition, round_robin=event.is_round_robin)
+    return rank_sums(sums, counts_of(event), tiebreaks, edition=edition)

@@ -1,30 +1,26 @@
 """A tournament as one JSON document: what `export.json` and `rumble demo --json` give."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from typing import Any
 
 from rumble_protocol.fields import MoveInfo
 
 from rumble_server.match.facts import MatchOver
+from rumble_server.tournament.formats.dutch.event import baku
 from rumble_server.tournament.tournament import Tournament
 
-Infos = Callable[[MatchOver], Sequence[MoveInfo | None]]
-"""Finds what the bots thought in a match, by ply; empty where nothing is known."""
 
-
-def export(
-    tournament: Tournament, first: int = 0, until: int | None = None, infos: Infos = lambda over: ()
-) -> dict[str, Any]:
+def export(tournament: Tournament, first: int = 0, until: int | None = None) -> dict[str, Any]:
     """Return the tournament, its standings, each match by the attempt that counts, and the void attempts.
 
     Of the matches, those from `first` to before `until`, in the order in which they ended. That of a Swiss has `byes`,
-    by name: the matches given as won. A match in which a bot said what it thought has `infos`.
+    by name: the matches given as won.
     """
     document = {
         "tournament": summary(tournament),
         "standings": [standing.model_dump(exclude_unset=True) for standing in tournament.table.standings()],
-        "matches": [match_json(over, infos(over)) for over in islice(tournament.results.values(), first, until)],
+        "matches": [match_json(over) for over in islice(tournament.results.values(), first, until)],
         "voided": [match_json(over) for over in tournament.voided],
     }
     if tournament.config.format == "swiss":
@@ -35,7 +31,8 @@ def export(
 
 def summary(tournament: Tournament) -> dict[str, Any]:
     """Return what the tournament is, and how far it has come."""
-    config = tournament.config
+    config, agenda = tournament.config, tournament.agenda
+    swiss = {} if config.format != "swiss" else _swiss(tournament)
     return {
         "id": tournament.id,
         "name": config.name,
@@ -51,13 +48,46 @@ def summary(tournament: Tournament) -> dict[str, Any]:
         "rated": config.rated,
         "scheme": list(config.scheme),
         "tiebreak_order": list(config.tiebreak_order),
+        "tiebreak_rules": config.edition,
         "names": list(tournament.field),
+        "pairing_order": [] if agenda is None else list(agenda.bots),
+        "seed_ratings": {name: config.seed_rating(name) for name in tournament.field if config.seed_rating(name)},
         "matches_total": tournament.matches_total,
         "matches_over": len(tournament.results),
         "created_at_ms": tournament.created_at_ms,
         "started_at_ms": tournament.started_at_ms,
         "ended_at_ms": tournament.ended_at_ms,
+        **swiss,
     }
+
+
+def _swiss(tournament: Tournament) -> dict[str, Any]:
+    """Return what the pairings of a Swiss follow from, beside its results. Virtual points are as a win has 1."""
+    config, agenda = tournament.config, tournament.agenda
+    told: dict[str, Any] = {
+        "pairing_rules": config.pairing_edition,
+        "acceleration": config.acceleration,
+        "number_of_rounds": config.rounds if agenda is None else agenda.schedule.number_of_rounds,
+        "half_byes": {str(number): list(names) for number, names in tournament.half_byes.items()},
+        "withdrawn": [entrant.bot for entrant in tournament.field.values() if entrant.withdrawn],
+        "virtual_points": [],
+        "rounds_paired": [],
+    }
+    if agenda is not None:
+        names, schedule = agenda.bots, agenda.schedule
+        if config.acceleration == "baku":
+            virtual = baku(len(names), schedule.number_of_rounds, 2, 1)
+            told["virtual_points"] = [[points / 2 for points in own] for own in virtual]
+        told["rounds_paired"] = [
+            {
+                "round": number,
+                "pairs": [[names[pairing.first], names[pairing.second]] for pairing in paired.pairings],
+                "byes": [names[bot] for bot in paired.byes],
+                "half_byes": [names[bot] for bot in paired.half_byes],
+            }
+            for number, paired in enumerate(schedule.rounds_added, 1)
+        ]
+    return told
 
 
 def match_json(over: MatchOver, infos: Sequence[MoveInfo | None] = ()) -> dict[str, Any]:

@@ -1,97 +1,198 @@
-"""TRF16, the FIDE Tournament Report File (Handbook C.04, Annex 2), for FIDE's tools and pairing engines.
+"""The FIDE Tournament Report File: TRF16 (Handbook C.04, Annex 2) or TRF-2026, for FIDE's tools and pairing engines.
 
 A round of TRF has one match for each player, so each leg of each round is a TRF round of its own, in schedule order.
-Players are numbered in the order of the export's names. Points are always 1, 1/2, 0, as FIDE counts; a bye of a Swiss
-is `U`, any other round without a match `Z`, and a match lost by `no_show` is a forfeit. `XXR`, the number of rounds, is
-JaVaFo's extension. Lines end with CR and LF.
+Players are numbered as the schedule numbers them. Points are always 1, 1/2, 0, as FIDE counts; a bye of a Swiss is `U`
+or `H`, any other round without a match `Z`, and a match lost by `no_show` is a forfeit.
+
+A Swiss of one leg with these points can be paired again from its file: it has whole rounds only, and says how many
+there will be, who has the first seat, virtual points, and who is not in the next round. Where TRF16 has no field for
+these, JaVaFo's are written (`XXR`, `XXC`, `XXA`). A file that cannot be paired again says why in lines `### ...`, which
+are comments. Lines end with CR and LF.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 from rumble_server.match.match_id import MatchId
+from rumble_server.results.trf import codes
 
 MOST_PLAYERS = 9999
 MOST_POINTS = 99.5
 RESULT_COLUMN = 91
 """Where the first round begins, counted from 0; each takes ten columns."""
+TRF16, TRF_2026 = "16", "2026"
+REMARK = "### "
+DUTCH_2026 = "FIDE_DUTCH_2025"
+"""How TRF-2026 calls the rules that `dutch-2026` stands for: by the year in which they were approved."""
+
+Key = tuple[int, int, int]
+"""A round of the file: cycle, round and leg of its matches."""
 
 
-def write(document: Mapping[str, Any]) -> str:
-    """Write an export document as TRF16. Raises ValueError where the format has no room for it."""
-    tournament, matches = document["tournament"], document["matches"]
-    names = list(tournament["names"])
-    number = {name: place for place, name in enumerate(names, 1)}
-    if len(names) > MOST_PLAYERS:
-        raise ValueError(f"TRF has room for {MOST_PLAYERS} players; this tournament has {len(names)}")
-    rounds = sorted({_round(match["id"]) for match in matches})
-    column = {key: place for place, key in enumerate(rounds)}
-    cells: dict[str, dict[int, str]] = {name: {} for name in names}
-    points = dict.fromkeys(names, 0.0)
-    for match in matches:
-        place = column[_round(match["id"])]
+def write(document: Mapping[str, Any], edition: str = TRF16) -> str:
+    """Write an export document. Raises ValueError where the format has no room for it."""
+    return _Report(document, edition == TRF_2026).text()
+
+
+class _Report:
+    """What is written of one tournament."""
+
+    def __init__(self, document: Mapping[str, Any], is_2026: bool) -> None:
+        self.document = document
+        self.is_2026 = is_2026
+        self.tournament = tournament = document["tournament"]
+        self.names = list(tournament.get("pairing_order") or tournament["names"])
+        if len(self.names) > MOST_PLAYERS:
+            raise ValueError(f"TRF has room for {MOST_PLAYERS} players; this tournament has {len(self.names)}")
+        self.number = {name: place for place, name in enumerate(self.names, 1)}
+        self.ranks = {line["name"]: line["rank"] for line in document["standings"]}
+        self.is_swiss = tournament["format"] == "swiss"
+        self.remarks = [f"this cannot be paired again elsewhere: {why}" for why in _why_not(tournament)]
+        self.asked: list[str] = []
+        """The lines of byes in the next round."""
+        matches = document["matches"]
+        self.rounds = sorted({_round(match["id"]) for match in matches})
+        if self.is_swiss and tournament["legs"] == 1:
+            self._leave_out_what_is_not_over()
+        column = {key: place for place, key in enumerate(self.rounds)}
+        self.cells: dict[str, dict[int, str]] = {name: {} for name in self.names}
+        self.points = dict.fromkeys(self.names, 0.0)
+        for match in matches:
+            place = column.get(_round(match["id"]))
+            if place is not None:
+                self._enter_match(match, place)
+        for paired in tournament.get("rounds_paired", ()):
+            for place in (place for key, place in column.items() if key[1] == paired["round"]):
+                self._enter_byes(paired, place)
+        most = max(self.points.values(), default=0)
+        if most > MOST_POINTS:
+            raise ValueError(f"TRF has room for {MOST_POINTS} points; the leader has {most:g}")
+        self._enter_next_round()
+
+    def _leave_out_what_is_not_over(self) -> None:
+        """Leave out a round that is not complete: who is paired in the next follows from whole rounds."""
+        over = Counter(MatchId.parse(match["id"]).key[1] for match in self.document["matches"])
+        for paired in self.tournament["rounds_paired"]:
+            number, matches = paired["round"], len(paired["pairs"])
+            if over[number] < matches:
+                self.rounds = [key for key in self.rounds if key[1] != number]
+                self.remarks.append(f"round {number} is left out: {over[number]} of {matches} matches are over")
+
+    def _enter_match(self, match: Mapping[str, Any], place: int) -> None:
         for seat, name in enumerate(match["seats"]):
             score = match["scores"][seat]
-            points[name] += score
-            cells[name][place] = f"{number[match['seats'][1 - seat]]:>4} {'wb'[seat]} {_code(match, score)}"
-    _enter_byes(document, rounds, cells, points)
-    most = max(points.values(), default=0)
-    if most > MOST_POINTS:
-        raise ValueError(f"TRF has room for {MOST_POINTS} points; the leader has {most:g}")
-    ranks = {line["name"]: line["rank"] for line in document["standings"]}
-    lines = _header(tournament, len(names), len(rounds))
-    for name in names:
-        results = "".join(f"  {cells[name].get(place, '0000 - Z')}" for place in range(len(rounds)))
-        head = f"001 {number[name]:>4} {'':4} {name[:33]:<33}"
-        lines.append(
-            f"{head:<80}{points[name]:>4.1f} {ranks.get(name, number[name]):>4}".ljust(RESULT_COLUMN - 2) + results
-        )
-    return "".join(f"{line.rstrip()}\r\n" for line in lines)
+            opponent = self.number[match["seats"][1 - seat]]
+            self.points[name] += score
+            self.cells[name][place] = f"{opponent:>4} {(codes.WHITE, codes.BLACK)[seat]} {_code(match, score)}"
+
+    def _enter_byes(self, paired: Mapping[str, Any], place: int) -> None:
+        for given, code, worth in (("byes", codes.PAIRING_BYE, 1), ("half_byes", codes.HALF_BYE, 0.5)):
+            for name in paired[given]:
+                self.cells[name][place] = _without_opponent(code)
+                self.points[name] += worth
+
+    def _enter_next_round(self) -> None:
+        """Note who will not be paired in the next round of a Swiss of one leg.
+
+        TRF-2026 has a line for them; in TRF16 they have results in the column of that round, which count as points.
+        """
+        tournament = self.tournament
+        number = len(self.rounds) + 1
+        going_on = self.is_swiss and tournament["status"] in ("running", "paused") and tournament["legs"] == 1
+        if not going_on or number > tournament["number_of_rounds"]:
+            return
+        left = set(tournament["withdrawn"])
+        halves = [name for name in tournament["half_byes"].get(str(number), ()) if name not in left]
+        for code, names, worth in ((codes.HALF_BYE, halves, 0.5), (codes.ABSENT, tournament["withdrawn"], 0)):
+            if self.is_2026 and names:
+                self.asked.append(f"240 {code} {number:>3}" + "".join(f" {self.number[name]:>4}" for name in names))
+            for name in () if self.is_2026 else names:
+                self.cells[name][number - 1] = _without_opponent(code)
+                self.points[name] += worth
+
+    def text(self) -> str:
+        lines = [
+            *self._header(),
+            *self.asked,
+            *(REMARK + remark for remark in self.remarks),
+            *map(self._player, self.names),
+        ]
+        return "".join(f"{line.rstrip()}\r\n" for line in lines)
+
+    def _header(self) -> list[str]:
+        tournament, rounds = self.tournament, len(self.rounds)
+        if self.is_swiss:
+            rounds = (tournament["number_of_rounds"] or 0) * tournament["legs"]
+        lines = [f"012 {_plain(tournament['name'])}"]
+        for code, key in (("042", "started_at_ms"), ("052", "ended_at_ms")):
+            at = tournament.get(key)
+            if at is not None:
+                lines.append(f"{code} {datetime.fromtimestamp(at / 1000, UTC):%Y/%m/%d}")
+        control = tournament.get("time_control") or {}
+        rules = f", {tournament['pairing_rules']}" if self.is_swiss else ""
+        lines += [
+            f"062 {len(self.names)}",
+            "072 0",
+            f"092 Individual: {tournament['format']} ({tournament['game']}){rules}",
+            f"122 {', '.join(f'{name} {value}' for name, value in control.items())}",
+            f"{'142' if self.is_2026 else 'XXR'} {rounds}",
+        ]
+        return [*lines, *self._swiss_header()] if self.is_swiss else lines
+
+    def _swiss_header(self) -> list[str]:
+        virtual = self.tournament["virtual_points"]
+        if not self.is_2026:
+            given = [(number, " ".join(f"{points:>4.1f}" for points in own)) for number, own in enumerate(virtual, 1)]
+            return ["XXC white1", *(f"XXA {number:>4} {points}" for number, points in given if points)]
+        lines = ["152 W"]
+        if self.tournament["pairing_rules"] == "dutch-2026":
+            lines.append(f"192 {DUTCH_2026}")
+        players = sum(map(bool, virtual))
+        own = virtual[0] if players else []
+        for points in dict.fromkeys(own):
+            first, last = own.index(points) + 1, len(own) - own[::-1].index(points)
+            lines.append(f"250      {points:>4.1f} {first:>3} {last:>3} {1:>4} {players:>4}")
+        return lines
+
+    def _player(self, name: str) -> str:
+        columns = max([len(self.rounds), *(place + 1 for place in self.cells[name])])
+        nothing = _without_opponent(codes.ABSENT)
+        results = "".join(f"  {self.cells[name].get(place, nothing)}" for place in range(columns))
+        rating = self.tournament.get("seed_ratings", {}).get(name)
+        rated = "" if rating is None else f"{rating:.0f}"
+        head = f"001 {self.number[name]:>4} {'':4} {name[:33]:<33} {rated:>4}"
+        rank = self.ranks.get(name, self.number[name])
+        return f"{head:<80}{self.points[name]:>4.1f} {rank:>4}".ljust(RESULT_COLUMN - 2) + results
 
 
-def _round(match_id: str) -> tuple[int, int, int]:
-    """Return the cycle, round and leg of a match."""
+def _why_not(tournament: Mapping[str, Any]) -> list[str]:
+    """Return why a tournament cannot be paired again from its file; nothing if it can."""
+    if tournament["format"] != "swiss":
+        return [f"a {tournament['format']} is not paired by points"]
+    found = []
+    if tournament["legs"] > 1:
+        found.append(f"each pairing has {tournament['legs']} matches, and each of them is a round here")
+    if tournament["scheme"] != [1, 0.5, 0]:
+        scheme = ", ".join(f"{points:g}" for points in tournament["scheme"])
+        found.append(f"it was paired by points of {scheme}, and here they are 1, 0.5, 0")
+    return found
+
+
+def _round(match_id: str) -> Key:
     cycle, number, _, leg = MatchId.parse(match_id).key
     return cycle, number, leg
 
 
 def _code(match: Mapping[str, Any], score: float) -> str:
     if match["termination"] == "no_show":
-        return "+" if score == 1 else "-"
-    return "1" if score == 1 else "=" if score > 0 else "0"
+        return codes.FORFEIT_WIN if score == 1 else codes.FORFEIT_LOSS
+    return codes.WIN if score == 1 else codes.DRAW if score > 0 else codes.LOSS
 
 
-def _enter_byes(
-    document: Mapping[str, Any],
-    rounds: list[tuple[int, int, int]],
-    cells: dict[str, dict[int, str]],
-    points: dict[str, float],
-) -> None:
-    """Enter `byes` (matches by name) in the first rounds in which the bot has no match."""
-    for name, count in document.get("byes", {}).items():
-        empty = [place for place in range(len(rounds)) if place not in cells[name]]
-        for place in empty[:count]:
-            cells[name][place] = "0000 - U"
-            points[name] += 1
-
-
-def _header(tournament: Mapping[str, Any], players: int, rounds: int) -> list[str]:
-    control = tournament.get("time_control") or {}
-    time = ", ".join(f"{name} {value}" for name, value in control.items())
-    lines = [f"012 {_plain(tournament['name'])}"]
-    for code, key in (("042", "started_at_ms"), ("052", "ended_at_ms")):
-        at = tournament.get(key)
-        if at is not None:
-            lines.append(f"{code} {datetime.fromtimestamp(at / 1000, UTC):%Y/%m/%d}")
-    return [
-        *lines,
-        f"062 {players}",
-        "072 0",
-        f"092 Individual: {tournament['format']} ({tournament['game']})",
-        f"122 {time}",
-        f"XXR {rounds}",
-    ]
+def _without_opponent(code: str) -> str:
+    return f"0000 {codes.NO_SEAT} {code}"
 
 
 def _plain(text: str) -> str:

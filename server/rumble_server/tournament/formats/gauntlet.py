@@ -31,6 +31,11 @@ class Gauntlet(FixedSchedule):
                     pairings.append(Pairing(cycle, number, board, *(pair if ahead else pair[::-1])))
                 yield Round(tuple(pairings))
 
+    @property
+    def rounds_in_all(self) -> int:
+        plan = self.plan
+        return max(plan.challengers, plan.bots - plan.challengers) * plan.cycles
+
     def matches_total(self, results: Results, gone: Collection[int] = ()) -> int:
         plan = self.plan
         return plan.challengers * (plan.bots - plan.challengers) * plan.cycles * plan.legs

@@ -1,4 +1,4 @@
-"""The editions of the pairing rules by name, and the pairing of a round by one of them. Pure, and slow for big fields."""
+"""The editions of the pairing rules by name, and the pairing of a round by one of them. Pure."""
 
 from rumble_server.tournament.formats import dutch_2025
 from rumble_server.tournament.formats.dutch.event import Event

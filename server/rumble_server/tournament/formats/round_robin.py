@@ -30,6 +30,10 @@ class RoundRobin(FixedSchedule):
                 )
                 yield Round(pairings, _left_out(pairings, bots) if bots % 2 else ())
 
+    @property
+    def rounds_in_all(self) -> int:
+        return (self.plan.bots - 1 + self.plan.bots % 2) * self.plan.cycles
+
     def matches_total(self, results: Results, gone: Collection[int] = ()) -> int:
         return round_robin_matches(self.plan.bots, self.plan.cycles, self.plan.legs)
 

@@ -6,7 +6,7 @@ ids of the matches do not depend on which finishes first.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from rumble_server.match.match_id import MatchKey
@@ -84,6 +84,11 @@ class Schedule(ABC):
         self.half_byes: dict[int, set[int]] = {}
         """Swiss: by round, the bots that are not paired in it and get half a point."""
 
+    @property
+    def rounds_in_all(self) -> int:
+        """How many rounds there are if it is played to the end; each bot has one pairing at most in each."""
+        return self.number_of_rounds
+
     @abstractmethod
     def prepare(self, results: Results, gone: Collection[int] = ()) -> Task | None:
         """Return the task that pairs the next round; None if it waits for results, or none comes (`is_finished`).
@@ -104,9 +109,9 @@ class Schedule(ABC):
         """Return how many matches there will be when all is played, as far as is known now."""
 
     @property
-    def rounds_paired(self) -> int:
-        """How many rounds were added, of those that follow from results."""
-        return 0
+    def rounds_added(self) -> Sequence[Round]:
+        """The rounds of a Swiss so far."""
+        return ()
 
     def stopped(self, results: Results, gone: Collection[int] = ()) -> str:
         """Return why it is finished before its last round; empty if it is not."""
@@ -129,7 +134,11 @@ class FixedSchedule(Schedule):
 
     @abstractmethod
     def rounds(self) -> Iterator[Round]:
-        """Make all rounds, lazily."""
+        """Make all rounds, lazily: `rounds_in_all`."""
+
+    @property
+    @abstractmethod
+    def rounds_in_all(self) -> int: ...
 
     def prepare(self, results: Results, gone: Collection[int] = ()) -> Task | None:
         following = self._next

@@ -13,7 +13,7 @@ With an even number of legs the seats are even in each pairing, so seat preferen
 shown to the engine with the same seats.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from rumble_server.results.tally import Scheme
@@ -65,8 +65,8 @@ class Swiss(Schedule):
         return len(self._rounds) == self.number_of_rounds or bool(self.stopped(results, gone))
 
     @property
-    def rounds_paired(self) -> int:
-        return len(self._rounds)
+    def rounds_added(self) -> Sequence[Round]:
+        return self._rounds
 
     def stopped(self, results: Results, gone: Collection[int] = ()) -> str:
         if self._unpaired:

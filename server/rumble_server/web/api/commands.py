@@ -15,7 +15,7 @@ from rumble_server.match.match_id import tournament_id_of
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.web.api.auditing import audit_command, told_of
 from rumble_server.web.api.models import BotName, Done, MatchId, Pause
-from rumble_server.web.api.organiser_models import NewKey
+from rumble_server.web.api.organiser_models import HalfBye, NewKey
 from rumble_server.web.api.problems import bad_config, bad_request
 from rumble_server.web.api.reading import ERRORS, show
 from rumble_server.web.errors import WebError, error_answers
@@ -111,6 +111,12 @@ def command_routes(site: Site) -> APIRouter:
         """Let a benched bot play again."""
         given = await read_model(request, BotName)
         return await done(tournament, lambda: organiser.unbench(tournament, given.name))
+
+    @router.post("/tournaments/{tournament}/bye", openapi_extra=body_schema(HalfBye))
+    async def give_half_bye(tournament: str, request: Request) -> TournamentView:
+        """Leave a bot out of a round of a Swiss that is not paired yet, counted from 1: it gets half a point."""
+        given = await read_model(request, HalfBye)
+        return await done(tournament, lambda: organiser.give_half_bye(tournament, given.name, given.round))
 
     @router.post("/tournaments/{tournament}/replay", openapi_extra=body_schema(MatchId))
     async def play_again(tournament: str, request: Request) -> TournamentView:

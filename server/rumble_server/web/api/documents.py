@@ -4,7 +4,7 @@ import gzip
 import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from functools import partial
+from itertools import islice
 from typing import TypeVar, TypeVarTuple, cast
 
 import orjson
@@ -18,8 +18,8 @@ from rumble_server.results.ratings import rate
 from rumble_server.store.errors import Pruned
 from rumble_server.tournament.audit import Audit, Context
 from rumble_server.tournament.config import TournamentConfig
-from rumble_server.tournament.exports import csv_file, pgn, trf
-from rumble_server.tournament.exports.document import export, match_json
+from rumble_server.tournament.exports import WRITERS, csv_file, sgf, trf
+from rumble_server.tournament.exports.document import export, match_json, summary
 from rumble_server.tournament.facts import LogFact
 from rumble_server.tournament.history import audit_facts, context_of
 from rumble_server.tournament.rebuild import Rebuilt
@@ -32,6 +32,8 @@ from rumble_server.web.feed.views import Live, tournament_view
 
 PIECE_MATCHES = 1000
 """How many matches a piece of a long answer has; between two pieces others have their turn."""
+PIECE_GAMES = 100
+"""How many matches a piece has that is made of their moves; a game of chess takes some 5 ms."""
 AUDIT_PACE_S = 5.0
 """For this time in s an audit of a tournament that goes on serves everyone who asks; then a new one is made."""
 NO_RATINGS = rate(())
@@ -95,7 +97,9 @@ def snapshot_json(rebuilt: Rebuilt, connected: Collection[str]) -> bytes:
 
 def standings(rebuilt: Rebuilt) -> bytes:
     """Show the standings by rank."""
-    return to_json(models.StandingsAnswer(status=rebuilt.tournament.status, standings=ranking(rebuilt).standings))
+    tournament = rebuilt.tournament
+    standings, rules = ranking(rebuilt).standings, tournament.config.edition
+    return to_json(models.StandingsAnswer(status=tournament.status, standings=standings, tiebreak_rules=rules))
 
 
 def ratings(rebuilt: Rebuilt) -> bytes:
@@ -161,7 +165,9 @@ def results(overs: Sequence[MatchOver]) -> list[models.Result]:
 
 
 def export_head(rebuilt: Rebuilt, kind: str) -> bytes:
-    """Write what an export has before its matches."""
+    """Write what an export has before its matches. Raises ValueError where the format is not for its game."""
+    if kind == "sgf":
+        sgf.check(rebuilt.tournament.config.game)
     if kind == "json":
         document = export(rebuilt.tournament, 0, 0)
         return orjson.dumps({name: document[name] for name in ("tournament", "standings")})[:-1] + b',"matches":['
@@ -170,12 +176,15 @@ def export_head(rebuilt: Rebuilt, kind: str) -> bytes:
 
 def export_matches(rebuilt: Rebuilt, kind: str, first: int, until: int) -> bytes:
     """Write some of its matches, as they follow what was written before."""
+    overs = list(islice(rebuilt.tournament.results.values(), first, until))
     if kind == "csv":
-        return csv_file.write(export(rebuilt.tournament, first, until)).partition("\n")[2].encode()
-    document = export(rebuilt.tournament, first, until, partial(_infos, rebuilt))
+        return csv_file.write({"matches": [*map(match_json, overs)]}).partition("\n")[2].encode()
+    played = [match_json(over, _infos(rebuilt, over)) for over in overs]
     if kind == "json":
-        return (b"," if first else b"") + orjson.dumps(document["matches"])[1:-1]
-    return ("\n" if first else "").encode() + pgn.write(document).encode()
+        return (b"," if first else b"") + orjson.dumps(played)[1:-1]
+    document = {"tournament": summary(rebuilt.tournament), "matches": played}
+    between = "\n" if first and kind == "pgn" else ""
+    return (between + WRITERS[kind][0](document)).encode()
 
 
 def _infos(rebuilt: Rebuilt, over: MatchOver) -> list[MoveInfo | None]:
@@ -194,9 +203,9 @@ def export_tail(rebuilt: Rebuilt, kind: str) -> bytes:
     return b"]," + orjson.dumps({name: document[name] for name in ("voided", "byes") if name in document})[1:]
 
 
-def export_trf(rebuilt: Rebuilt) -> bytes:
+def export_trf(rebuilt: Rebuilt, edition: str) -> bytes:
     """Write TRF, which has its matches by bot. Raises ValueError where the format has no room for it."""
-    return trf.write(export(rebuilt.tournament)).encode()
+    return trf.write(export(rebuilt.tournament), edition).encode()
 
 
 # --- a match ---

@@ -3,12 +3,14 @@
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from http import HTTPStatus
+from typing import Literal
 
 from fastapi import APIRouter, Depends
 from rumble_protocol.codes import ErrorCode
 from starlette.responses import Response
 
 from rumble_server.tournament.exports import WRITERS
+from rumble_server.tournament.exports.sgf import GO
 from rumble_server.web.api import documents
 from rumble_server.web.api.library import Library
 from rumble_server.web.api.models import ExportDocument
@@ -24,14 +26,20 @@ def export_routes(library: Library) -> APIRouter:
     """Make a route for each format; they need no token."""
     router = APIRouter(prefix="/api", tags=["read"], dependencies=[Depends(public)], responses=ERRORS)
 
-    def route(kind: str, media_type: str) -> Callable[[str], Awaitable[Response]]:
+    def route(kind: str, media_type: str) -> Callable[..., Awaitable[Response]]:
         async def export_file(tournament: str) -> Response:
-            pieces = _trf(library, tournament) if kind == "trf" else _pieces(library, tournament, kind)
-            headers = {"Content-Disposition": f'attachment; filename="{tournament}.{kind}"'}
-            return await streamed(pieces, media_type, headers)
+            return await answer(tournament, kind, media_type, _pieces(library, tournament, kind))
 
-        export_file.__doc__ = ABOUT[kind]
-        return export_file
+        async def export_trf(tournament: str, edition: Literal["16", "2026"] = "16") -> Response:
+            return await answer(tournament, kind, media_type, _trf(library, tournament, edition))
+
+        chosen = export_trf if kind == "trf" else export_file
+        chosen.__doc__ = ABOUT[kind]
+        return chosen
+
+    async def answer(tournament: str, kind: str, media_type: str, pieces: AsyncIterator[bytes]) -> Response:
+        headers = {"Content-Disposition": f'attachment; filename="{tournament}.{kind}"'}
+        return await streamed(pieces, media_type, headers)
 
     router.get("/tournaments/{tournament}/export.json", response_model=ExportDocument)(route("json", JSON))
     for kind, (_, media_type) in WRITERS.items():
@@ -46,16 +54,22 @@ def export_routes(library: Library) -> APIRouter:
 
 
 async def _pieces(library: Library, tournament: str, kind: str) -> AsyncIterator[bytes]:
+    yield await _expressed(library.made(tournament, documents.export_head, kind))
     total = await library.made(tournament, documents.count, None, None)
-    yield await library.made(tournament, documents.export_head, kind)
-    async for piece in library.pieces(tournament, total, documents.export_matches, kind):
+    size = documents.PIECE_MATCHES if kind == "csv" else documents.PIECE_GAMES
+    async for piece in library.pieces(tournament, total, documents.export_matches, kind, size=size):
         yield piece
     yield await library.made(tournament, documents.export_tail, kind)
 
 
-async def _trf(library: Library, tournament: str) -> AsyncIterator[bytes]:
+async def _trf(library: Library, tournament: str, edition: str) -> AsyncIterator[bytes]:
+    yield await _expressed(library.made(tournament, documents.export_trf, edition))
+
+
+async def _expressed(made: Awaitable[bytes]) -> bytes:
+    """Wait for a part of an export. Raises WebError for what the format cannot express."""
     try:
-        yield await library.made(tournament, documents.export_trf)
+        return await made
     except ValueError as error:
         raise WebError(HTTPStatus.UNPROCESSABLE_ENTITY, ErrorCode.BAD_SETTINGS, str(error)) from None
 
@@ -64,5 +78,11 @@ ABOUT = {
     "json": "The whole tournament as one document, with every match and its moves.",
     "csv": "A row for each match; `rumble standings` and `rumble ratings` read this file.",
     "pgn": "The matches with their moves as PGN; games other than chess have the same headers.",
-    "trf": "The results as TRF16, for FIDE's tools.",
+    "sgf": "The matches of Go as SGF, for Go's tools.",
+    "trf": "The results as TRF16, or as TRF-2026, for FIDE's tools and pairing engines.",
 }
+
+
+def kinds_for(game: str) -> dict[str, str]:
+    """Return the formats for a tournament of this game, each with what it is."""
+    return {kind: about for kind, about in ABOUT.items() if kind != "sgf" or game == GO}

@@ -86,11 +86,16 @@ class Library:
         return await self.made(tournament_id, documents.packed, make, *given)
 
     async def pieces(
-        self, tournament_id: str, total: int, make: Callable[[Rebuilt, *Given, int, int], bytes], *given: *Given
+        self,
+        tournament_id: str,
+        total: int,
+        make: Callable[[Rebuilt, *Given, int, int], bytes],
+        *given: *Given,
+        size: int,
     ) -> AsyncIterator[bytes]:
-        """Yield what is made of its first `total` matches, a piece at a time: `make` is given the first and the end."""
-        for first in range(0, total, documents.PIECE_MATCHES):
-            until = min(total, first + documents.PIECE_MATCHES)
+        """Yield what is made of its first `total` matches, `size` at a time: `make` is given the first and the end."""
+        for first in range(0, total, size):
+            until = min(total, first + size)
             yield await self.made(tournament_id, make, *given, first, until)
 
     async def once(self, key: Hashable, make: Callable[[], Awaitable[bytes]]) -> bytes:

@@ -35,10 +35,11 @@ class TournamentList(ServerMessageModel):
 
 
 class StandingsAnswer(ServerMessageModel):
-    """The standings by rank."""
+    """The standings by rank, and the edition of the rules by which ties are broken."""
 
     status: TournamentStatus
     standings: list[Standing]
+    tiebreak_rules: str = ""
 
 
 class Result(ServerMessageModel):

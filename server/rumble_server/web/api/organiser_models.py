@@ -29,6 +29,13 @@ class ChangeInvite(RequestModel):
     code: Annotated[str, StringConstraints(min_length=1, max_length=64)] | None = None
 
 
+class HalfBye(RequestModel):
+    """A bot, and the round of a Swiss that it misses for half a point, counted from 1."""
+
+    name: Annotated[str, Field(pattern=NAME_PATTERN)]
+    round: Annotated[int, Field(ge=1, le=1000)]
+
+
 class NewKey(RequestModel):
     """The key that protects the name from now on; if left out, the next login claims the name."""
 
@@ -121,7 +128,13 @@ class OrganiserEntrant(ServerMessageModel):
     last_fault: LastFault | None
 
 
-class OrganiserView(TournamentSummary):
+class OrganiserTournament(TournamentSummary):
+    """A tournament in a list, with what people call its game."""
+
+    game_title: str
+
+
+class OrganiserView(OrganiserTournament):
     """A tournament as its host sees it: every choice, and every bot. The code of an invitation is not in it."""
 
     reason: str
@@ -133,7 +146,23 @@ class OrganiserView(TournamentSummary):
 class OrganiserTournaments(ServerMessageModel):
     """The listed tournaments, and the unlisted ones that are not over; newest first."""
 
-    tournaments: list[TournamentSummary]
+    tournaments: list[OrganiserTournament]
+
+
+class ForecastAnswer(ServerMessageModel):
+    """What a tournament would come to if every bot plays one match at a time; `text` says it to people.
+
+    `most_matches` with every tie of a knockout played again; `in_a_row`: how many matches are one after another;
+    `plies`: of a match, as in random play. `quick_ms` if bots use a tenth of their time, `longest_ms` if all of it.
+    """
+
+    matches: Count
+    most_matches: Count
+    in_a_row: Count
+    plies: Count
+    quick_ms: Milliseconds
+    longest_ms: Milliseconds
+    text: str
 
 
 class OrganiserAnswer(ServerMessageModel):

@@ -4,6 +4,7 @@ from http import HTTPStatus
 from importlib.metadata import version
 
 from fastapi import APIRouter, Depends, Request
+from rumble_engine.registry import game_title
 from rumble_protocol.feed_messages import TournamentSummary, TournamentView
 from starlette.responses import Response
 
@@ -55,7 +56,8 @@ def organising_routes(site: Site, library: Library) -> APIRouter:
         found |= {each.id: each for each in _unlisted(site)}
         await site.on_disk()
         newest = sorted(found.values(), key=lambda each: each.created_at_ms, reverse=True)
-        return models.OrganiserTournaments(tournaments=newest)
+        shown = [models.OrganiserTournament(**each.model_dump(), game_title=game_title(each.game)) for each in newest]
+        return models.OrganiserTournaments(tournaments=shown)
 
     @router.get("/tournaments/{tournament}/host")
     async def get_organiser_view(tournament: str) -> models.OrganiserView:
@@ -128,6 +130,7 @@ def organiser_view_of(tournament: Tournament, now_ms: int) -> models.OrganiserVi
     summary = summary_view(tournament)
     return models.OrganiserView(
         **summary.model_dump(),
+        game_title=game_title(summary.game),
         reason=tournament.reason,
         by_invitation=tournament.invite is not None,
         config=tournament.config.model_copy(update={"invite": None}),

@@ -66,7 +66,8 @@ def read_routes(site: Site, library: Library) -> APIRouter:
         if found is None:
             return await packed_answer(request, await library.packed(tournament, documents.standings), JSON)
         standings = (await site.ranker.fresh(found)).standings
-        shown = models.StandingsAnswer(status=found.status, standings=standings)
+        rules = found.config.edition
+        shown = models.StandingsAnswer(status=found.status, standings=standings, tiebreak_rules=rules)
         await site.on_disk()
         return Response(documents.to_json(shown), media_type=JSON)
 

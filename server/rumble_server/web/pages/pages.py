@@ -135,8 +135,12 @@ def add_pages(app: FastAPI, site: Site, library: Library) -> None:
         return await written(request, part_with_audit, context, place_of(request))
 
     async def matches(request: Request) -> Response:
-        bot, against = request.query_params.get("bot"), request.query_params.get("against")
-        return await written(request, page_of_matches, bot, against, place_of(request))
+        query = request.query_params
+        page = query.get("page", "")
+        number = int(page) if page.isdecimal() and len(page) < 10 else 1
+        return await written(
+            request, page_of_matches, query.get("bot"), query.get("against"), number, place_of(request)
+        )
 
     async def written(request: Request, make: Callable[[Rebuilt, *Given], bytes], *given: *Given) -> Response:
         """Answer with a page about the tournament of the request, which is written where the log is read."""

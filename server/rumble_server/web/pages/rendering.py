@@ -6,6 +6,7 @@ from typing import Any
 
 from fastapi import Request
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from rumble_engine.registry import game_title
 from starlette.responses import HTMLResponse
 
 from rumble_server.web import texts
@@ -34,7 +35,7 @@ _environment = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
-_environment.filters |= {each.__name__: each for each in (svg, token, verdict_text)}
+_environment.filters |= {each.__name__: each for each in (svg, token, verdict_text, game_title)}
 _environment.filters |= dict(getmembers(texts, isfunction))
 _environment.globals |= {"static": static_files().root, "imported": static_files().imported}
 _environment.globals["picture_kind"] = "png" if MAKES_PNG else "svg"

@@ -1,6 +1,6 @@
 """The rounds of a Swiss and the bracket of a knockout, from schedule and results. Pure."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from rumble_server.match.match_id import MatchId
@@ -10,22 +10,43 @@ from rumble_server.tournament.tournament import Tournament
 TITLES = {1: "Final", 2: "Semi-finals", 4: "Quarter-finals"}
 
 
+@dataclass(frozen=True, slots=True)
+class Leg:
+    """One match of a meeting: the points of both in the order of the meeting, or None before it is over."""
+
+    match: str
+    points: tuple[float, float] | None
+
+
 @dataclass(slots=True)
 class Meeting:
-    """One pairing of a round: two bots (empty while unknown), the score of each, and its matches."""
+    """One pairing of a round: two bots (empty while unknown), and its matches that are over or being played."""
 
     seats: tuple[str, str] = ("", "")
-    scores: dict[str, float] = field(default_factory=dict)
-    played: int = 0
-    playing: bool = False
+    legs: list[Leg] = field(default_factory=list)
+    to_play: int = 0
+    """How many matches are paired and have no result."""
     winner: str = ""
     """In a knockout: the bot that goes on."""
     bye: bool = False
 
     @property
+    def points(self) -> list[float]:
+        """What both have scored, in the order of `seats`."""
+        return [sum(leg.points[side] for leg in self.legs if leg.points) for side in (0, 1)]
+
+    @property
+    def played(self) -> int:
+        return sum(leg.points is not None for leg in self.legs)
+
+    @property
+    def playing(self) -> bool:
+        return len(self.legs) > self.played
+
+    @property
     def by_seed(self) -> bool:
         """Whether the better seed of a knockout's tie goes on."""
-        return bool(self.winner) and len(set(self.scores.values())) == 1 and not self.bye
+        return bool(self.winner) and len(set(self.points)) == 1 and not self.bye
 
 
 @dataclass(slots=True)
@@ -35,6 +56,36 @@ class RoundView:
     title: str
     meetings: list[Meeting]
     idle: list[str] = field(default_factory=list)
+
+    @property
+    def is_over(self) -> bool:
+        return not any(meeting.to_play for meeting in self.meetings)
+
+
+def round_title(boards: int) -> str:
+    """Name the round of a knockout that has this many pairings."""
+    return TITLES.get(boards, f"Round of {2 * boards}")
+
+
+def reached(rank: int, best: int) -> str:
+    """Tell how far a bot of this rank came in a knockout in which `best` bots share rank 1.
+
+    `static/standings.js` writes it the same.
+    """
+    if rank == 1:
+        return "winner" if best == 1 else "still in"
+    return round_title(rank - 1).lower()
+
+
+def pairing_text(tournament: Tournament, rounds: list[RoundView]) -> str:
+    """Tell that the next round of a Swiss is being paired; empty while there is something to play."""
+    agenda = tournament.agenda
+    if agenda is None or agenda.schedule.has_bracket or tournament.status != "running":
+        return ""
+    following, last = len(rounds) + 1, agenda.schedule.number_of_rounds
+    if following > last or not all(each.is_over for each in rounds):
+        return ""
+    return f"Round {following} is being paired."
 
 
 def rounds_of(tournament: Tournament) -> list[RoundView]:
@@ -46,7 +97,7 @@ def rounds_of(tournament: Tournament) -> list[RoundView]:
     if agenda.schedule.has_bracket:
         return list(_bracket(agenda, meetings))
     return [
-        RoundView(f"Round {number} of {agenda.schedule.number_of_rounds}", found, _idle(agenda.bots, found))
+        RoundView(f"Round {number} of {agenda.schedule.number_of_rounds}", found, _idle(agenda, number, found))
         for number, found in _by_round(meetings)
     ]
 
@@ -63,11 +114,12 @@ def _meetings(tournament: Tournament, agenda: Agenda) -> dict[tuple[int, int], M
             first, second = seats_of[match]
             meeting.seats = (first, second) if leg % 2 else (second, first)
         over = tournament.results.get(match)
+        meeting.to_play += over is None
         if over is not None and over.scores is not None:
-            meeting.played += 1
-            for name, score in zip(over.seats, over.scores, strict=True):
-                meeting.scores[name] = meeting.scores.get(name, 0) + score
-        meeting.playing = meeting.playing or match in tournament.running
+            one, other = over.scores if over.seats[0] == meeting.seats[0] else reversed(over.scores)
+            meeting.legs.append(Leg(match, (one, other)))
+        elif match in tournament.running:
+            meeting.legs.append(Leg(match, None))
     return found
 
 
@@ -82,9 +134,11 @@ def _by_round(meetings: dict[tuple[int, int], Meeting]) -> Iterator[tuple[int, l
         yield number, [meeting for (each, _), meeting in meetings.items() if each == number]
 
 
-def _idle(bots: Iterable[str], meetings: list[Meeting]) -> list[str]:
+def _idle(agenda: Agenda, number: int, meetings: list[Meeting]) -> list[str]:
     busy = {name for meeting in meetings for name in meeting.seats}
-    return sorted((name for name in bots if name not in busy), key=str.casefold)
+    half_byes = {agenda.bots[bot] for bot in agenda.schedule.rounds_added[number - 1].half_byes}
+    idle = sorted((name for name in agenda.bots if name not in busy), key=str.casefold)
+    return [f"{name} (half-point bye)" if name in half_byes else name for name in idle]
 
 
 def _bracket(agenda: Agenda, meetings: dict[tuple[int, int], Meeting]) -> Iterator[RoundView]:
@@ -106,4 +160,4 @@ def _bracket(agenda: Agenda, meetings: dict[tuple[int, int], Meeting]) -> Iterat
             if number == 1 and meeting.seats == ("", ""):
                 meeting.seats, meeting.bye = (meeting.winner, ""), True
             found.append(meeting)
-        yield RoundView(TITLES.get(boards, f"Round of {2 * boards}"), found)
+        yield RoundView(round_title(boards), found)

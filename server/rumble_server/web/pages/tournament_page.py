@@ -1,6 +1,8 @@
 """What the page of a tournament shows. Pure."""
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from operator import itemgetter
 from typing import Any
 
 from rumble_engine import get_game
@@ -9,39 +11,50 @@ from rumble_protocol.feed_messages import Pair, Standing, TournamentView
 from rumble_server.results.tiebreaks import TIEBREAKS
 from rumble_server.tournament.audit import Audit
 from rumble_server.tournament.tournament import OVER, Tournament
-from rumble_server.web.api.exports import ABOUT
+from rumble_server.web.api.exports import kinds_for
 from rumble_server.web.pages.chart import scale_of
-from rumble_server.web.pages.rounds import rounds_of
+from rumble_server.web.pages.rounds import pairing_text, reached, rounds_of
 
 MOST_SLOTS = 24
 """Maximum number of boards on the page; `running_boards.js` has the same."""
 PLACES, MOST_ON_PODIUM = 3, 6
 """The podium shows bots of the first `PLACES` ranks, unless more than `MOST_ON_PODIUM` bots share these."""
-MOST_BESIDE = 14
-"""Largest field whose crosstable is beside the boards; a larger one has the whole width of the page."""
+MOST_BESIDE, MOST_ABOVE = 14, 40
+"""Largest field whose crosstable is beside the boards, and largest one whose other parts are below its standings."""
+MOST_AT_ONCE = 20
+"""Number of lines of the standings that a narrow page shows until it is asked for all."""
+MOST_DRAWN = 5
+"""Maximum number of rounds in a drawn bracket, the last ones; earlier ones are lists: nobody could follow the lines."""
 IN_ROUNDS = ("swiss", "knockout")
 
 
 def tournament_context(tournament: Tournament, view: TournamentView, audit: Audit | None) -> dict[str, Any]:
     """Make what `tournament.html` needs; `view` is the tournament as the API shows it."""
+    best = sum(line.rank == 1 for line in view.standings)
+    knockout = view.format == "knockout"
     rated = sorted((line for line in view.standings if line.rating is not None), key=lambda line: -(line.rating or 0))
     return {
         "view": view,
         "game": get_game(view.game),
         "entrants": {entrant.name: entrant for entrant in view.entrants},
-        "shows_crosstable": view.format != "knockout",
-        "wide": len(view.entrants) > MOST_BESIDE,
+        "knockout": knockout,
+        "reached": {line.name: reached(line.rank, best) for line in view.standings} if knockout else {},
+        "most_at_once": MOST_AT_ONCE,
+        "size": size_class(len(view.standings)),
         "crosstable": crosstable(view.pairs),
-        "challengers": tournament.challengers,
+        "met_most": met_most(view.pairs),
+        "columns": columns(view.standings, tournament.challengers),
         **playing_context(tournament, view),
-        "tiebreaks": {name: TIEBREAKS[name] for name in tournament.config.tiebreak_order},
+        "tiebreaks": {} if knockout else {name: TIEBREAKS[name] for name in tournament.config.tiebreak_order},
+        "tiebreak_rules": tournament.config.edition,
+        "pairing_rules": tournament.config.pairing_edition,
         "decided": any(line.decided_by for line in view.standings),
         "faulty": any(line.faults for line in view.standings),
         "byes": any(line.byes for line in view.standings),
         "podium": podium(view.standings) if view.status == "finished" and view.format != "gauntlet" else [],
         "rated": rated,
         "scale": scale_of(rated),
-        "exports": ABOUT,
+        "exports": kinds_for(view.game),
         "late_join": tournament.config.late_join,
         **rounds_context(tournament),
         **audit_context(tournament, audit),
@@ -70,7 +83,15 @@ def rounds_context(tournament: Tournament) -> dict[str, Any]:
     """Make what `parts/rounds.html` needs; `rounds` is None where the format is not shown in rounds."""
     in_rounds = tournament.config.format in IN_ROUNDS
     rounds = rounds_of(tournament) if in_rounds else None
-    return {**_which(tournament), "view_format": tournament.config.format, "rounds": rounds}
+    agenda = tournament.agenda
+    return {
+        **_which(tournament),
+        "view_format": tournament.config.format,
+        "rounds": rounds,
+        "most_drawn": MOST_DRAWN,
+        "pairing": pairing_text(tournament, rounds or []),
+        "seeds": {} if agenda is None else {name: number + 1 for number, name in enumerate(agenda.bots)},
+    }
 
 
 def audit_context(tournament: Tournament, audit: Audit | None) -> dict[str, Any]:
@@ -80,6 +101,11 @@ def audit_context(tournament: Tournament, audit: Audit | None) -> dict[str, Any]
 
 def _which(tournament: Tournament) -> dict[str, Any]:
     return {"tournament_id": tournament.id, "tournament_name": tournament.config.name}
+
+
+def size_class(bots: int) -> str:
+    """Return the CSS classes for a field of this size; `static/tournament.js` has the same."""
+    return " wide" * (bots > MOST_BESIDE) + " huge" * (bots > MOST_ABOVE)
 
 
 def podium(standings: Iterable[Standing]) -> list[Standing]:
@@ -98,3 +124,15 @@ def crosstable(pairs: list[Pair] | None) -> dict[tuple[str, str], tuple[float, i
         cells[first, second] = pair.scores[0], pair.played
         cells[second, first] = pair.scores[1], pair.played
     return cells
+
+
+def met_most(pairs: list[Pair] | None) -> int:
+    """Return how many matches most pairs have played; only the other cells of a crosstable say it of themselves."""
+    return max(Counter(pair.played for pair in pairs or []).items(), key=itemgetter(1, 0), default=(0, 0))[0]
+
+
+def columns(standings: Sequence[Standing], challengers: Collection[str]) -> list[tuple[int, str]]:
+    """Return place and name for each column of the crosstable: the challengers of a gauntlet, else everyone."""
+    return [
+        (place, line.name) for place, line in enumerate(standings, 1) if not challengers or line.name in challengers
+    ]

@@ -12,8 +12,8 @@ from rumble_server.web.pages.rendering import render
 from rumble_server.web.pages.tournament_page import IN_ROUNDS, audit_context, rounds_context, tournament_context
 from rumble_server.web.place import Place
 
-MOST_MATCHES = 1000
-"""Maximum number of matches on the page of a tournament's matches: the newest."""
+MATCHES_A_PAGE = 50
+"""Number of matches on each page of a tournament's matches but the last."""
 MOST_AUDITED = 5000
 """Maximum number of results of a tournament whose page has an audit; a larger audit is only in the API."""
 BOT_NAME = "@bot-name@"
@@ -38,11 +38,27 @@ def page_of_tournament(
     return render("tournament.html", place, bot_name=BOT_NAME, **context, **invitation).encode()
 
 
-def page_of_matches(rebuilt: Rebuilt, bot: str | None, against: str | None, place: Place) -> bytes:
-    """Write the page of its matches, the newest first."""
-    overs = documents.chosen(rebuilt, bot, against)
-    shown = documents.results(overs[: -MOST_MATCHES - 1 : -1])
-    context = {"tournament": rebuilt.tournament, "bot": bot, "against": against, "total": len(overs), "matches": shown}
+def page_of_matches(rebuilt: Rebuilt, bot: str | None, against: str | None, page: int, place: Place) -> bytes:
+    """Write a page of its matches, the newest first. For a page that is not there, the nearest is written."""
+    names = {name.casefold(): name for name in sorted(rebuilt.tournament.field, key=str.casefold)}
+    asked = [name for name in (bot, against) if name]
+    bots = [names.get(name.casefold(), name) for name in asked]
+    overs = documents.chosen(rebuilt, *asked)
+    last = max(1, -(-len(overs) // MATCHES_A_PAGE))
+    page = min(max(page, 1), last)
+    end = len(overs) - (page - 1) * MATCHES_A_PAGE
+    context = {
+        "tournament": rebuilt.tournament,
+        "names": list(names.values()),
+        "strangers": [name for name in asked if name.casefold() not in names],
+        "bot": bots[0] if bots else None,
+        "against": bots[1] if len(bots) > 1 else None,
+        "total": len(overs),
+        "matches": documents.results(overs[max(0, end - MATCHES_A_PAGE) : end][::-1]),
+        "first": (page - 1) * MATCHES_A_PAGE + 1,
+        "page": page,
+        "last": last,
+    }
     return render("matches.html", place, **context).encode()
 
 

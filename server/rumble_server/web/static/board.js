@@ -2,6 +2,7 @@
 // A board in an element of the page: positions, and the choice of a move by clicks, touch or keys.
 
 import { HEXAGON, Plan, cellName, circle, inWords, path, picture, range, rect, tag } from "./drawing.js";
+import { DrawnBoard } from "./drawn_board.js";
 
 /**
  * @typedef {import("./drawing.js").Drawing} Drawing
@@ -31,6 +32,7 @@ export class BoardView {
   #frame = document.createElement("div");
   #choices = document.createElement("div");
   #said = document.createElement("p");
+  #watched = new DrawnBoard(this.#frame);
 
   /**
    * @param {HTMLElement} root what it is put into; what was there stays until something is shown
@@ -158,10 +160,12 @@ export class BoardView {
     if (!this.#shown) return;
     const { drawing, diagram } = this.#shown;
     const focused = this.#frame.contains(document.activeElement);
-    if (drawing) {
+    if (drawing && this.#moves) {
       this.#drawn = picture(drawing, this.label, this.flipped);
       this.#frame.replaceChildren(this.#drawn);
-      if (this.#moves) this.#open(drawing, this.#drawn);
+      this.#open(drawing, this.#drawn);
+    } else if (drawing) {
+      this.#drawn = this.#watched.show(drawing, this.label, this.flipped);
     } else {
       const words = document.createElement("pre");
       words.className = "board";

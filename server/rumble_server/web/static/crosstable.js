@@ -1,84 +1,234 @@
-// The crosstable, kept live cell by cell; it is rebuilt only when the field or its order has changed.
+// The crosstable: rows and columns by rank. Every cell keeps its place, and is written only where its content is another.
+// A cell becomes a link to its matches when it is reached by pointer or keys: thousands of links would be slow.
 
-import { element, points } from "./live.js";
+import { byId, element, points } from "./live.js";
 import { setClass, setText } from "./paint.js";
-import { matchesLink } from "./standings.js";
+import { matchesAddress } from "./standings.js";
 
 const HEATS = 4;
+const DENSE = 24;
+const CALM_MS = 5000; // a large table takes over the ranks not more often: nobody could read it
+const FIRST = 2; // cells of a row before its scores
+/** @type {Record<string, [number, number]>} */
+const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
 /** @typedef {import("./feed").Pair} Pair */
+/** @typedef {{text: string, kind: string, played: number}} Score */
 
-const head = document.getElementById("crosstable-head");
+/** @type {Score} */
+const NOT_MET = { text: "", kind: "", played: 0 };
+/** @type {Score} */
+const SELF = { text: "", kind: "self", played: 0 };
+
+const tournament = byId("tournament").dataset.id ?? "";
+const table = document.getElementById("crosstable-table");
+const head = /** @type {HTMLTableRowElement | null} */ (document.getElementById("crosstable-head"));
 const body = /** @type {HTMLTableSectionElement | null} */ (document.getElementById("crosstable"));
-let order = head ? [...head.querySelectorAll("th")].map((cell) => cell.textContent ?? "") : [];
-let rowsOnly = body?.dataset.rows ? body.dataset.rows.split(" ") : null;
-let places = new Map(order.map((name, place) => [name, place]));
-let rowPlaces = new Map((rowsOnly ?? order).map((name, place) => [name, place]));
-/** @type {Map<string, Pair>} */
-const met = new Map();
+
+let rows = [...(body?.rows ?? [])].map((row) => row.cells[1].title);
+let columns = [...(head?.cells ?? [])].slice(FIRST).map((cell) => cell.title);
+/** The challengers of a gauntlet, who alone have columns; empty in other formats. */
+let challengers = columns.length < rows.length ? columns : [];
+/** @type {Map<string, Map<string, Score>>} */
+const scores = new Map();
+/** What is shown, by row and column. @type {Score[][]} */
+let shown = [];
+let ordered = -CALM_MS;
 
 /**
- * Show these pairs. `names` is the field in the order of the table; `all` says that no other pairs have met.
- * @param {string} tournament
+ * Show these pairs. `names` is the field by rank; `all` says that no other pairs have met.
  * @param {string[]} names
  * @param {Pair[]} pairs
  * @param {boolean} all
  */
-export function showCrosstable(tournament, names, pairs, all) {
-  if (!head || !body) return;
-  if (all) met.clear();
-  for (const pair of pairs) met.set([...pair.names].sort().join(" "), pair);
-  if (names.join(" ") !== order.join(" ")) {
-    build(names);
-    for (const pair of met.values()) showPair(tournament, pair);
-  } else {
-    for (const pair of all ? met.values() : pairs) showPair(tournament, pair);
+export function showCrosstable(names, pairs, all) {
+  if (!body) return; // a knockout, or too large a field
+  if (all) scores.clear();
+  for (const pair of pairs) for (const side of [0, 1]) learn(pair, side);
+  const isCalm = names.length <= DENSE || names.length !== rows.length || performance.now() - ordered >= CALM_MS;
+  if (isCalm && names.join(" ") !== rows.join(" ")) {
+    ordered = performance.now();
+    order(names);
   }
+  showScores();
 }
 
 /**
- * Show rows of these bots only: the challengers of a gauntlet, once it has begun.
- * @param {string} tournament
+ * Show columns of these bots only: the challengers of a gauntlet, once it has begun.
  * @param {string[]} names
  */
-export function showRows(tournament, names) {
-  if (!names.length || names.join(" ") === rowsOnly?.join(" ")) return;
-  rowsOnly = names;
-  build(order);
-  for (const pair of met.values()) showPair(tournament, pair);
+export function showColumns(names) {
+  challengers = names;
+  order(rows);
+  showScores();
+}
+
+/**
+ * @param {Pair} pair
+ * @param {number} side
+ */
+function learn({ names, scores: both, played }, side) {
+  const own = scores.get(names[side]) ?? new Map();
+  scores.set(names[side], own);
+  const kind = `h${Math.round((both[side] / played) * HEATS)}`;
+  own.set(names[1 - side], played ? { text: points(both[side]), kind, played } : NOT_MET);
 }
 
 /** @param {string[]} names */
-function build(names) {
-  order = names;
-  places = new Map(names.map((name, place) => [name, place]));
-  rowPlaces = new Map((rowsOnly ?? names).map((name, place) => [name, place]));
-  const heads = names.map((name) => element("th", { scope: "col" }, element("span", {}, name)));
-  head?.replaceChildren(element("tr", {}, element("td"), ...heads));
-  const rows = (rowsOnly ?? names).map((name) => {
-    const cells = names.map((other) => element("td", name === other ? { class: "self" } : {}));
-    return element("tr", {}, element("th", { scope: "row", title: name }, name), ...cells);
+function order(names) {
+  const before = [rows.length, columns.length];
+  rows = names;
+  columns = challengers.length ? names.filter((name) => challengers.includes(name)) : names;
+  if (rows.length !== before[0] || columns.length !== before[1]) build();
+  columns.forEach((name, place) => {
+    const cell = /** @type {HTMLTableCellElement} */ (head?.cells[place + FIRST]);
+    setText(cell, String(names.indexOf(name) + 1));
+    cell.title = name;
   });
-  body?.replaceChildren(...rows);
-  const section = body?.closest("section");
-  if (section) section.hidden = names.length === 0;
+  names.forEach((name, place) => {
+    const cell = /** @type {HTMLTableCellElement} */ (body?.rows[place].cells[1]);
+    setText(cell, name);
+    cell.title = name;
+  });
+}
+
+function build() {
+  shown = [];
+  table?.classList.toggle("dense", rows.length > DENSE);
+  const heads = columns.map(() => element("th", { scope: "col" }));
+  head?.replaceChildren(...[...head.cells].slice(0, FIRST), ...heads);
+  const built = rows.map((_, place) => {
+    const starts = [element("td", { class: "place" }, String(place + 1)), element("th", { scope: "row" })];
+    return element("tr", {}, ...starts, ...columns.map(() => element("td")));
+  });
+  body?.replaceChildren(...built);
+}
+
+function showScores() {
+  rows.forEach((name, row) => {
+    const cells = body?.rows[row].cells;
+    const [own, line] = [scores.get(name), (shown[row] ??= [])];
+    columns.forEach((other, column) => {
+      const score = name === other ? SELF : (own?.get(other) ?? NOT_MET);
+      if (line[column] === score || !cells) return;
+      line[column] = score;
+      write(cells[column + FIRST], score);
+    });
+  });
 }
 
 /**
- * @param {string} tournament
- * @param {Pair} pair
+ * @param {HTMLTableCellElement} cell
+ * @param {Score} score
  */
-function showPair(tournament, { names, scores, played }) {
-  names.forEach((name, seat) => {
-    const other = names[1 - seat];
-    const [row, column] = [rowPlaces.get(name), places.get(other)];
-    if (row === undefined || column === undefined) return;
-    const cell = body?.rows[row]?.cells[column + 1];
-    if (!cell) return;
-    setClass(cell, played ? `heat-${Math.round((scores[seat] / played) * HEATS)}` : "");
-    const link = cell.firstElementChild;
-    if (!played) cell.replaceChildren();
-    else if (link) setText(link, points(scores[seat]));
-    else cell.replaceChildren(matchesLink(tournament, points(scores[seat]), name, other));
+function write(cell, { text, kind, played }) {
+  setClass(cell, kind);
+  if (String(played) === table?.dataset.met || !played) delete cell.dataset.met;
+  else cell.dataset.met = String(played);
+  const link = cell.querySelector("a");
+  const isFocused = link !== null && link === document.activeElement;
+  if (link) cell.replaceChildren();
+  setText(cell, text);
+  if (isFocused) reach(cell)?.focus({ preventScroll: true });
+}
+
+// --- reaching a cell ---
+
+/**
+ * Make the score of a cell a link, which says whose it is. Returns the link; null if the cell has no score.
+ * @param {HTMLTableCellElement} cell
+ */
+function reach(cell) {
+  const known = cell.querySelector("a");
+  const [name, other] = [rows[placeOf(cell)], columns[cell.cellIndex - FIRST]];
+  const score = cell.textContent;
+  if (known || !name || !other || !score) return known;
+  const title = `${name} against ${other}: ${score} of ${cell.dataset.met ?? table?.dataset.met}`;
+  const href = matchesAddress(tournament, name, other);
+  const link = element("a", { href, title, "aria-label": title, tabindex: "-1" }, score);
+  cell.replaceChildren(link);
+  return link;
+}
+
+/**
+ * Return the place of the row of a cell, from 0; -1 in the head.
+ * @param {HTMLTableCellElement} cell
+ */
+function placeOf(cell) {
+  return /** @type {HTMLTableRowElement} */ (cell.parentElement).rowIndex - 1;
+}
+
+/** @type {Element[]} */
+let lit = [];
+
+/**
+ * Light up the row and the column of a cell, or none.
+ * @param {HTMLTableCellElement | null} cell
+ */
+function light(cell) {
+  for (const each of lit) each.removeAttribute("data-lit");
+  const place = cell ? cell.cellIndex : -1;
+  const column = place < FIRST ? [] : [head?.cells[place], ...[...(body?.rows ?? [])].map((row) => row.cells[place])];
+  const row = cell && placeOf(cell) >= 0 ? [...(cell.parentElement?.children ?? [])] : [];
+  lit = [...row, ...column].filter((each) => each !== undefined);
+  for (const each of lit) each.setAttribute("data-lit", "");
+}
+
+/**
+ * Return the next cell with a score from this one on.
+ * @param {HTMLTableCellElement} cell
+ * @param {[number, number]} step
+ */
+function next(cell, [down, right]) {
+  let row = placeOf(cell) + down;
+  let column = cell.cellIndex + right;
+  for (;;) {
+    const found = column < FIRST ? undefined : body?.rows[row]?.cells[column];
+    if (!found || found.textContent) return found;
+    row += down;
+    column += right;
+  }
+}
+
+/** @param {Event} event */
+function cellOf(event) {
+  return /** @type {HTMLTableCellElement | null} */ (/** @type {Element} */ (event.target).closest("td, th"));
+}
+
+/** @type {HTMLAnchorElement | null} The link that the Tab key comes to. */
+let entry = null;
+
+/** @param {HTMLAnchorElement | null | undefined} link */
+function enterAt(link) {
+  if (!link) return;
+  if (entry) entry.tabIndex = -1;
+  entry = link;
+  entry.tabIndex = 0;
+}
+
+for (const kind of ["pointerover", "focusin"]) {
+  table?.addEventListener(kind, (event) => {
+    const cell = cellOf(event);
+    light(cell);
+    if (cell && kind === "pointerover") reach(cell);
+    else enterAt(cell?.querySelector("a"));
   });
 }
+for (const kind of ["pointerleave", "focusout"]) table?.addEventListener(kind, () => light(null));
+table?.addEventListener("click", (event) => {
+  const link = cellOf(event)?.querySelector("a");
+  if (link && event.target !== link) link.click(); // a finger: the link was made under it
+});
+table?.addEventListener("keydown", (event) => {
+  const cell = STEPS[event.key] && cellOf(event);
+  const other = cell && next(cell, STEPS[event.key]);
+  if (!other) return;
+  event.preventDefault();
+  reach(other)?.focus();
+});
+// Where a score is for the first time, the Tab key can come to it.
+table?.parentElement?.addEventListener("focusin", () => {
+  if (entry?.isConnected) return;
+  const first = [...(body?.querySelectorAll("td:not(.place)") ?? [])].find((cell) => cell.textContent);
+  if (first) enterAt(reach(/** @type {HTMLTableCellElement} */ (first)));
+});

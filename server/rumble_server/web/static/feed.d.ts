@@ -78,6 +78,7 @@ export interface Progress {
 export interface Status extends Progress {
   status: string;
   reason: string;
+  started_at_ms: number | null;
 }
 
 export interface Standings extends Progress {

@@ -29,12 +29,14 @@ function paintAll() {
 }
 
 /**
- * Change a text if it is another, so that unchanged text is not laid out again.
+ * Change a text if it is another, so that unchanged text is not laid out again. Returns whether it was another.
  * @param {Element} target
  * @param {string} text
  */
 export function setText(target, text) {
-  if (target.textContent !== text) target.textContent = text;
+  const differs = target.textContent !== text;
+  if (differs) target.textContent = text;
+  return differs;
 }
 
 /**

@@ -1,24 +1,26 @@
-// The standings, kept live row by row: an unchanged row is not touched.
+// The standings, kept live: every place keeps its row, whose texts change.
 
 import { byId, element, points } from "./live.js";
-import { setChildren, setClass, setText } from "./paint.js";
+import { setClass, setText } from "./paint.js";
+
+const MOST_AT_ONCE = 20;
+/** @type {Record<number, string>} */
+const TITLES = { 1: "final", 2: "semi-finals", 4: "quarter-finals" };
 
 /** @typedef {import("./feed").Standing} Standing */
 /** @typedef {import("./feed").Entrant} Entrant */
 
-/** @type {Map<string, HTMLTableRowElement>} */
-const rows = new Map();
-for (const row of byId("standings").querySelectorAll("tr")) rows.set(row.dataset.name ?? "", row);
+const page = byId("tournament");
+const table = byId("standings-table");
+const body = /** @type {HTMLTableSectionElement} */ (byId("standings"));
+const heads = [.../** @type {HTMLTableRowElement} */ (byId("standings-head")).cells];
 
 /**
- * @param {string} tournament
- * @param {boolean} rated
  * @param {Standing[]} lines
  * @param {Map<string, Entrant>} entrants
  * @param {number} gainedBy
  */
-export function showStandings(tournament, rated, lines, entrants, gainedBy) {
-  const table = byId("standings-table");
+export function showStandings(lines, entrants, gainedBy) {
   table.classList.toggle("undecided", !lines.some((line) => line.decided_by));
   table.classList.toggle("faultless", !lines.some((line) => Object.keys(line.faults).length));
   table.classList.toggle("byeless", !lines.some((line) => line.byes));
@@ -26,61 +28,83 @@ export function showStandings(tournament, rated, lines, entrants, gainedBy) {
   byId("gained-by").hidden = !gainedBy;
   setText(/** @type {Element} */ (byId("gained-by").firstElementChild), String(gainedBy));
   byId("nobody").hidden = lines.length > 0;
-  byId("tiebreaks-choice").hidden = lines.length === 0;
-  const shown = lines.map((line) => {
-    let row = rows.get(line.name);
-    if (!row) {
-      row = newRow(tournament, rated, line);
-      rows.set(line.name, row);
-    }
-    fill(row, rated, line, entrants.get(line.name));
-    return row;
+  byId("all-choice").hidden = lines.length <= MOST_AT_ONCE;
+  const choice = document.getElementById("tiebreaks-choice");
+  if (choice) choice.hidden = lines.length === 0;
+  const focused = document.activeElement?.closest("#standings tr");
+  const name = focused instanceof HTMLElement ? focused.dataset.name : undefined;
+  const best = lines.filter((line) => line.rank === 1).length;
+  lines.forEach((line, place) => {
+    fill(body.rows[place] ?? body.appendChild(newRow()), line, entrants.get(line.name), best);
+    // The focus stays with its bot.
+    if (line.name === name && body.rows[place] !== focused) body.rows[place].querySelector("a")?.focus({ preventScroll: true });
   });
-  setChildren(byId("standings"), shown);
+  while (body.rows.length > lines.length) body.deleteRow(-1);
 }
 
-/**
- * @param {string} tournament
- * @param {boolean} rated
- * @param {Standing} line
- */
-function newRow(tournament, rated, line) {
-  const name = element("th", { scope: "row" }, element("span"));
-  name.append(matchesLink(tournament, line.name, line.name), element("span", { class: "state" }));
-  /** @param {string} kind */
-  const cell = (kind) => element("td", { class: kind });
-  const row = element("tr", { "data-name": line.name }, cell("number rank"), cell("moved"), name);
-  row.append(cell("number points"), cell("number played"), cell("number record"), cell("number byes"));
-  if (rated) row.append(cell("number rating"));
-  row.append(cell("decided"), cell("faults"), ...Object.keys(line.tiebreaks).map(() => cell("number tiebreak")));
-  return row;
+/** A row has the cells of the head, with their classes. */
+function newRow() {
+  const cells = heads.map((head) =>
+    head.classList.contains("bot")
+      ? element("th", { scope: "row", class: "bot" }, element("span"), element("a"), element("span", { class: "state" }))
+      : element("td", { class: head.className }),
+  );
+  return element("tr", {}, ...cells);
 }
 
 /**
  * @param {HTMLTableRowElement} row
- * @param {boolean} rated
  * @param {Standing} line
  * @param {Entrant | undefined} entrant
+ * @param {number} best
  */
-function fill(row, rated, line, entrant) {
-  const name = row.cells[2];
-  setClass(name.children[0], `dot ${entrant?.connected ? "on" : "off"}`);
-  setText(name.children[2], stateText(entrant));
-  setClass(name.children[2], entrant && !entrant.withdrawn && !entrant.benched ? "state presence" : "state");
-  setClass(row.cells[1], `moved ${line.gained ? (line.gained > 0 ? "good" : "bad") : "quiet"}`);
+function fill(row, line, entrant, best) {
+  const texts = textsOf(line, best);
+  const tiebreaks = Object.values(line.tiebreaks).map(tiebreakText);
+  for (const cell of row.cells) {
+    const kind = heads[cell.cellIndex].className.replace("number ", "");
+    if (kind === "tiebreak") setText(cell, tiebreaks.shift() ?? "");
+    else if (kind in texts) setText(cell, texts[kind]);
+    if (kind === "moved") setClass(cell, `moved ${line.gained ? (line.gained > 0 ? "good" : "bad") : "quiet"}`);
+    if (kind === "faults") cell.title = texts.faults;
+    if (kind === "bot") showBot(cell, line.name, entrant);
+  }
+  row.dataset.name = line.name;
+}
+
+/**
+ * @param {Standing} line
+ * @param {number} best
+ * @returns {Record<string, string>}
+ */
+function textsOf(line, best) {
   const faults = Object.entries(line.faults).map(([kind, count]) => `${kind.replaceAll("_", " ")} ${count}`);
-  const record = `${line.wins}–${line.draws}–${line.losses}`;
-  const scored = [points(line.points), String(line.played), record, line.byes ? String(line.byes) : ""];
-  if (rated) scored.push(ratingText(line));
-  const texts = [
-    ...scored,
-    line.decided_by.toUpperCase(),
-    faults.join(", ") || "–",
-    ...Object.values(line.tiebreaks).map(tiebreakText),
-  ];
-  setText(row.cells[0], String(line.rank));
-  setText(row.cells[1], movementText(line.gained));
-  texts.forEach((text, place) => setText(row.cells[place + 3], text));
+  const isStillIn = page.dataset.format === "knockout" && line.rank === 1 && best > 1;
+  return {
+    rank: isStillIn ? "–" : String(line.rank),
+    moved: movementText(line.gained),
+    reached: reached(line.rank, best),
+    points: points(line.points),
+    played: String(line.played),
+    record: `${line.wins}–${line.draws}–${line.losses}`,
+    byes: line.byes ? String(line.byes) : "",
+    decided: line.decided_by.toUpperCase(),
+    rating: ratingText(line),
+    faults: faults.join(", ") || "–",
+  };
+}
+
+/**
+ * @param {HTMLTableCellElement} cell
+ * @param {string} name
+ * @param {Entrant | undefined} entrant
+ */
+function showBot(cell, name, entrant) {
+  const [dot, link, state] = cell.children;
+  setClass(dot, `dot ${entrant?.connected ? "on" : "off"}`);
+  if (setText(link, name)) link.setAttribute("href", matchesAddress(page.dataset.id ?? "", name));
+  setText(state, stateText(entrant));
+  setClass(state, entrant && !entrant.withdrawn && !entrant.benched ? "state presence" : "state");
 }
 
 /** @param {Entrant | undefined} entrant */
@@ -88,6 +112,16 @@ function stateText(entrant) {
   if (!entrant || entrant.withdrawn) return ", withdrew";
   if (entrant.benched) return ", benched";
   return entrant.connected ? "" : ", away";
+}
+
+/**
+ * Tell how far a bot of this rank came in a knockout in which `best` bots share rank 1.
+ * @param {number} rank
+ * @param {number} best
+ */
+export function reached(rank, best) {
+  if (rank === 1) return best === 1 ? "winner" : "still in";
+  return TITLES[rank - 1] ?? `round of ${2 * (rank - 1)}`;
 }
 
 /** @param {number | null} gained */
@@ -120,13 +154,12 @@ export function ratingText({ rating, interval }) {
 }
 
 /**
- * Make a link to the matches of a bot, or of two bots against each other.
+ * Return the address of the matches of a bot, or of two bots against each other.
  * @param {string} tournament
- * @param {string} text
  * @param {string} bot
  * @param {string} [against]
  */
-export function matchesLink(tournament, text, bot, against) {
+export function matchesAddress(tournament, bot, against) {
   const query = new URLSearchParams(against === undefined ? { bot } : { bot, against });
-  return element("a", { href: `/tournaments/${tournament}/matches?${query}` }, text);
+  return `/tournaments/${tournament}/matches?${query}`;
 }

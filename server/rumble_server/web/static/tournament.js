@@ -1,15 +1,18 @@
 // Keeps the page of a tournament live, by the events of the feed.
 
-import { showCrosstable, showRows } from "./crosstable.js";
+import { showColumns, showCrosstable } from "./crosstable.js";
 import { byId, element, follow, points, result } from "./live.js";
 import { paint, setText } from "./paint.js";
 import { announce, announceRound } from "./news.js";
 import { showExpected, showProgress } from "./progress.js";
 import { endBoard, showBoard, showBoards, showBots, showPlaying } from "./running_boards.js";
 import { showRatings } from "./ratings.js";
-import { showStandings } from "./standings.js";
+import { renewContent } from "./renew.js";
+import { reached, showStandings } from "./standings.js";
 
 const MOST_LATEST = 12;
+const MOST_BESIDE = 14;
+const MOST_ABOVE = 40;
 const PLACES = 3;
 const MOST_ON_PODIUM = 6;
 const PART_PACES_MS = { rounds: 4000, audit: 20000 };
@@ -50,10 +53,11 @@ function onStatus(data) {
   status = data.status;
   paint("status", () => showStatus(data));
   paint("podium", showPodium);
+  paint("crosstable", paintCrosstable);
   paint("progress", () => showProgress(data));
   showPlaying(status);
   if (before !== status) refreshParts();
-  if (before === "lobby" && status === "running" && page.dataset.format === "gauntlet") learnRows();
+  if (before === "lobby" && status === "running" && page.dataset.format === "gauntlet") learnColumns();
 }
 
 /** @param {Standings | Snapshot} data */
@@ -107,11 +111,12 @@ function onSnapshot(data) {
 // --- how it is shown ---
 
 function paintStandings() {
-  showStandings(id, rated, lines, entrants, gainedBy);
+  showStandings(lines, entrants, gainedBy);
 }
 
 function paintCrosstable() {
-  showCrosstable(id, [...entrants.keys()], [...changed.values()], allChanged);
+  if (page.classList.contains("unplayed")) return;
+  showCrosstable(lines.map((line) => line.name), [...changed.values()], allChanged);
   changed = new Map();
   allChanged = false;
 }
@@ -124,11 +129,20 @@ function showStatus(data) {
   setText(byId("reason"), data.reason);
   byId("reason").hidden = !data.reason;
   byId("reason").className = data.status === "finished" ? "quiet" : "notice warn";
-  page.classList.toggle("over", ["finished", "cancelled"].includes(data.status));
+  const isOver = ["finished", "cancelled"].includes(data.status);
+  const size = (lines.length > MOST_BESIDE ? " wide" : "") + (lines.length > MOST_ABOVE ? " huge" : "");
+  page.className = `${data.status}${isOver ? " over" : ""}${data.started_at_ms === null ? " unplayed" : ""}${size}`;
+  setText(byId("standings-title"), data.started_at_ms === null ? "Field" : "Standings");
+  showJoining(isOver);
+}
+
+/** @param {boolean} isOver */
+function showJoining(isOver) {
   const connect = document.getElementById("connect");
-  if (connect && ["finished", "cancelled"].includes(data.status)) connect.hidden = true;
-  const closed = document.getElementById("closed");
-  if (closed) closed.hidden = data.status === "lobby" || closed.dataset.late === "yes";
+  const isOpen = status === "lobby" || (!isOver && connect?.dataset.late === "yes");
+  if (connect) connect.hidden = !isOpen;
+  byId("closed").hidden = isOpen || isOver;
+  if (connect && isOpen && status !== "lobby" && connect.nextElementSibling !== byId("closed")) byId("closed").before(connect);
 }
 
 function showPodium() {
@@ -138,7 +152,8 @@ function showPodium() {
   const items = shown.map((line) => {
     const name = element("b", {}, line.name);
     const medal = element("span", { class: "medal" }, String(line.rank));
-    const score = element("span", { class: "quiet" }, `${points(line.points)} points`);
+    const text = page.dataset.format === "knockout" ? reached(line.rank, shown.filter((each) => each.rank === 1).length) : `${points(line.points)} points`;
+    const score = element("span", { class: "quiet" }, text);
     return element("li", { class: `place-${line.rank}` }, medal, " ", name, " ", score);
   });
   byId("podium-places").replaceChildren(...items);
@@ -147,7 +162,8 @@ function showPodium() {
 function showLatest() {
   byId("no-results").hidden = latest.length > 0;
   const items = latest.map((data) => {
-    const link = element("a", { href: `/matches/${data.match}` }, data.seats.join(" – "));
+    const [first, second] = data.seats.map((name) => element("span", {}, name));
+    const link = element("a", { href: `/matches/${data.match}` }, first, " – ", second);
     const how = element("span", { class: "quiet small" }, data.reason);
     return element("li", {}, link, " ", element("b", {}, result(data.scores)), " ", how);
   });
@@ -173,11 +189,11 @@ function refreshParts() {
 }
 
 /** Read the challengers of a gauntlet from the page: they are known once it has started. */
-async function learnRows() {
+async function learnColumns() {
   const answer = await fetch(location.href).catch(() => null);
   if (!answer?.ok) return;
-  const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("crosstable");
-  showRows(id, fresh?.dataset.rows?.split(" ").filter(Boolean) ?? []);
+  const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+  showColumns([...fresh.querySelectorAll("#crosstable-head th[title]")].map((cell) => cell.getAttribute("title") ?? ""));
 }
 
 /** @param {HTMLElement} part */
@@ -185,21 +201,23 @@ async function refresh(part) {
   const answer = await fetch(part.dataset.source ?? "").catch(() => null);
   if (!answer?.ok) return; // the next result asks again
   const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById(part.id);
-  if (!fresh || fresh.innerHTML.trim() === part.innerHTML.trim()) return;
-  const open = part.querySelector("details")?.open ?? false;
-  part.replaceChildren(...fresh.childNodes);
+  if (!fresh) return;
+  const newest = part.querySelector("details");
+  renewContent(part, fresh);
   part.hidden = false;
-  const details = part.querySelector("details");
-  if (details) details.open = open;
+  if (newest && newest !== part.querySelector("details")) newest.open = false; // another round has come before it
 }
 
 setInterval(showExpected, TICK_MS);
-follow(id, {
-  snapshot: onSnapshot,
-  status: onStatus,
-  field: (data) => onField(data.entrants),
-  standings: onStandings,
-  match_start: onStart,
-  move: showBoard,
-  match_over: onOver,
-});
+// What is over does not change: the page has it all.
+if (!page.classList.contains("over")) {
+  follow(id, {
+    snapshot: onSnapshot,
+    status: onStatus,
+    field: (data) => onField(data.entrants),
+    standings: onStandings,
+    match_start: onStart,
+    move: showBoard,
+    match_over: onOver,
+  });
+}

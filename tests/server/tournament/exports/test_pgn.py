@@ -1,3 +1,8 @@
+import io
+from functools import reduce
+
+import chess.pgn
+from rumble_engine import State, get_game
 from rumble_server.tournament.exports import pgn
 
 from tests.server.tournament.exports.documents import exported, played, tournament
@@ -32,18 +37,56 @@ def test_pgn() -> None:
     assert games[2].endswith("\n\n0-1\n")
 
 
-def test_pgn_of_chess_may_be_given_in_another_notation_and_is_wrapped() -> None:
-    match = played("t.1.1.1.1", ["A", "B"], [0.0, 0.0], moves=["e2e4", "e7e5"] * 30)
+def test_chess_is_in_san_and_wrapped() -> None:
+    moves = ["e2e4", "e7e5", "g1f3", "b8c6"]
+    for ply in range(60):
+        state = reduce(State.play, moves, get_game("chess").initial())
+        moves.append(state.legal_moves[7 * ply % len(state.legal_moves)])
     control = {"move_ms": 0, "bank_ms": 60_000, "increment_ms": 500}
-    chess = tournament(game="chess", settings={"variant": "x"}, time_control=control, started_at_ms=None)
-    text = pgn.write(exported(tournament=chess, matches=[match]), lambda moves: [move.upper() for move in moves])
+    told = tournament(game="chess", time_control=control, started_at_ms=None)
+    match = played("t.1.1.1.1", ["A", "B"], [0.0, 0.0], moves=moves)
+    text = pgn.write(exported(tournament=told, matches=[match]))
     assert '[Game "' not in text
     assert '[Date "????.??.??"]' in text
     assert '[TimeControl "60+0.5"]' in text
-    assert '[Settings "{\\"variant\\": \\"x\\"}"]' in text
-    assert "1. E2E4 E7E5 2." in text
-    assert text.endswith("30. E2E4 E7E5 *\n")
+    assert "\n1. e4 e5 2. Nf3 Nc6 3. " in text
+    assert text.endswith(" *\n")
     assert max(map(len, text.splitlines())) <= 80
+    game = chess.pgn.read_game(io.StringIO(text))
+    assert game is not None
+    assert game.errors == []
+    assert [move.uci() for move in game.mainline_moves()] == moves
+
+
+def test_white_is_the_seat_of_that_name() -> None:
+    """In Othello and Go black moves first, so White is the second bot, and its win is 1-0."""
+    match = played("t.1.1.1.1", ["First", "Second"], [0.0, 1.0], moves=["d3", "c3"])
+    for game, settings in (("othello", {}), ("openspiel:go", {"board_size": 9})):
+        moves = ["d3", "c3"] if game == "othello" else ["B d3", "W c3"]
+        told = tournament(game=game, settings=settings)
+        text = pgn.write(exported(tournament=told, matches=[{**match, "moves": moves}]))
+        assert '[White "Second"]\n[Black "First"]\n[Result "1-0"]' in text
+        assert text.endswith(f"1. {' '.join(moves)} 1-0\n")
+    for game in ("chess", "tictactoe", "a game that is not installed"):
+        text = pgn.write(exported(tournament=tournament(game=game), matches=[{**match, "moves": []}]))
+        assert '[White "First"]\n[Black "Second"]\n[Result "0-1"]' in text
+
+
+def test_settings_are_told() -> None:
+    told = tournament(game="connect4", settings={"columns": 5})
+    text = pgn.write(exported(tournament=told, matches=[played("t.1.1.1.1", ["A", "B"], [1.0, 0.0], moves=["a"])]))
+    assert '[Settings "{\\"columns\\": 5}"]' in text
+
+
+def test_comments_tell_what_the_bots_thought() -> None:
+    infos = [{"score": 0.35, "depth": 12, "time_ms": 1200, "pv": ["e2e4", "}"]}, None, {"nodes": 7}, {"depth": 2}]
+    moves = ["e2e4", "e7e5", "g1f3", "b8c6"]
+    match = played("t.1.1.1.1", ["A", "B"], [1.0, 0.0], moves=moves, infos=infos)
+    text = pgn.write(exported(tournament=tournament(game="chess"), matches=[match]))
+    assert "1. e4 {+0.35/12 1.2s, pv e2e4 )} 1... e5 2. Nf3 {7 nodes} 2... Nc6 {depth 2} 1-0" in text.replace("\n", " ")
+    game = chess.pgn.read_game(io.StringIO(text))
+    assert game is not None
+    assert [node.comment for node in game.mainline()] == ["+0.35/12 1.2s, pv e2e4 )", "", "7 nodes", "depth 2"]
 
 
 def test_no_matches() -> None:

@@ -1,17 +1,18 @@
-from collections import Counter
 from pathlib import Path
 from random import Random
 
 import pytest
 from py4swiss.trf import TrfParser  # type: ignore[import-untyped,unused-ignore]
-from rumble_server.match.match_id import MatchId, MatchKey
-from rumble_server.results.result import Result
-from rumble_server.results.tiebreaks import rank
+from rumble_server.match.facts import MatchStarted
+from rumble_server.results.trf.reader import read_trf
 from rumble_server.tournament.exports import trf
-from rumble_server.tournament.formats import Plan, Played, make_schedule
+from rumble_server.tournament.exports.document import export
+from rumble_server.tournament.formats.from_trf import TrfRounds
+from rumble_server.tournament.formats.pairing_rules import PAIRING_RULES, pair
 
 from tests.server.tournament.exports.documents import exported, played, tournament
-from tests.server.tournament.rounds import pull
+from tests.server.tournament.leader import Leader
+from tests.server.tournament.swiss_play import pair_next, play_swiss
 
 
 def test_trf_columns() -> None:
@@ -28,44 +29,89 @@ def test_trf_columns() -> None:
     assert [absent[start : start + 8] for start in (91, 101, 111)] == ["0000 - Z", "0000 - Z", "   2 w -"]
 
 
-@pytest.mark.parametrize(("name", "bots", "legs"), [("round-robin", 7, 2), ("swiss", 9, 1), ("knockout", 6, 2)])
+@pytest.mark.parametrize(
+    ("name", "bots", "legs"), [("round-robin", 7, 2), ("swiss", 9, 1), ("swiss", 7, 2), ("knockout", 6, 2)]
+)
 def test_fide_tools_read_the_trf(name: str, bots: int, legs: int, tmp_path: Path) -> None:
     """py4swiss's strict reader finds every line, and points that agree with the results."""
-    names = [f"bot-{number}" for number in range(bots)]
-    schedule = make_schedule(name, Plan(bots, legs=legs))
-    random = Random(2)
-    results: dict[MatchKey, Played] = {}
-    matches = []
-    byes = Counter[str]()
-    while (pulled := pull(schedule, results)) is not None:
-        if name == "swiss":
-            byes.update({names[bot]: legs for bot in pulled.byes})
-        for pairing in pulled.pairings:
-            for leg in range(1, legs + 1):
-                pair = [names[pairing.first], names[pairing.second]]
-                scores = random.choice([(1.0, 0.0), (0.5, 0.5), (0.0, 1.0)])
-                key = pairing.match_key(leg)
-                results[key] = Played(scores)
-                matches.append(played(str(MatchId("t", *key)), pair if leg % 2 else pair[::-1], list(scores)))
-    lines = rank(
-        [Result((m["seats"][0], m["seats"][1]), (m["scores"][0], m["scores"][1])) for m in matches],
-        field=names,
-        byes=byes,
-    )
-    document = exported(
-        tournament=tournament(names=names, format=name),
-        matches=matches,
-        standings=[line.model_dump(exclude_unset=True) for line in lines],
-        byes=byes,
-    )
+    leader = Leader.started(*(f"bot-{number}" for number in range(bots)), format=name, legs=legs)
+    play_swiss(leader, Random(2))
+    document = export(leader.tournament)
     path = tmp_path / "event.trf"
-    path.write_text(trf.write(document), newline="")
+    text = "".join(line for line in trf.write(document).splitlines(keepends=True) if not line.startswith("### "))
+    path.write_text(text, newline="")
     report = TrfParser.parse(path, strict=True)
-    points = {line.name: line.points for line in lines}
-    assert {section.name: section.points_times_ten / 10 for section in report.player_sections} == points
+    lines = leader.tournament.table.standings()
+    assert {section.name: section.points_times_ten / 10 for section in report.player_sections} == {
+        line.name: line.points for line in lines
+    }
     assert {section.name: section.rank for section in report.player_sections} == {
         line.name: line.rank for line in lines
     }
+
+
+@pytest.mark.parametrize("rules", PAIRING_RULES)
+@pytest.mark.parametrize("edition", [trf.TRF16, trf.TRF_2026])
+def test_every_round_of_an_exported_swiss_of_one_leg_can_be_paired_again(rules: str, edition: str) -> None:
+    """With withdrawals, no-shows, half-point byes and acceleration; and the next round as this server pairs it."""
+    for seed in range(12):
+        random = Random(seed)
+        names = [f"bot-{number}" for number in range(random.randint(5, 21))]
+        leader = Leader(
+            *names, format="swiss", legs=1, rounds=5, seed=seed, pairing_rules=rules,
+            acceleration=random.choice(["none", "baku"]),
+        )  # fmt: skip
+        leader.start()
+        play_swiss(leader, random, rounds=random.randint(1, 5), hazards=True)
+        assert leader.tournament.agenda is not None
+        event = read_trf(trf.write(export(leader.tournament), edition))
+        assert [player.name for player in event.players] == leader.tournament.agenda.bots
+        assert event.rounds == leader.tournament.agenda.schedule.number_of_rounds
+        rounds = TrfRounds(event, event.rounds)
+        assert event.played >= 1
+        for number in range(1, event.played + 1):
+            again, there = pair(rounds.before(number), rules), rounds.paired(number)
+            assert (set(again.boards), again.bye) == (set(there.boards), there.bye), (seed, number)
+        task = leader.tournament.pairing_task()
+        if task is not None and event.played < event.rounds:
+            again = pair(rounds.before(event.played + 1), rules)
+            assert again.boards == tuple((pairing.first, pairing.second) for pairing in task().pairings), seed
+
+
+def test_a_round_that_is_not_over_is_left_out_with_a_remark() -> None:
+    leader = Leader.started("A", "B", "C", "D", format="swiss", legs=1, rounds=2)
+    play_swiss(leader, Random(1), rounds=1)
+    pair_next(leader)
+    first, second = (fact for fact in leader.due() if isinstance(fact, MatchStarted))
+    leader.finish(first.match)
+    text = trf.write(export(leader.tournament))
+    assert "### round 2 is left out: 1 of 2 matches are over\r\n" in text
+    assert read_trf(text).played == 1
+    leader.finish(second.match)
+    assert "###" not in trf.write(export(leader.tournament))
+
+
+@pytest.mark.parametrize(
+    ("choices", "why"),
+    [
+        ({"format": "swiss", "legs": 2}, "each pairing has 2 matches, and each of them is a round here"),
+        ({"format": "swiss", "legs": 1, "points": [3.0, 1.0, 0.0]}, "points of 3, 1, 0, and here they are 1, 0.5, 0"),
+        ({"format": "knockout"}, "a knockout is not paired by points"),
+    ],
+)
+def test_what_cannot_be_paired_again_says_why(choices: dict[str, object], why: str) -> None:
+    leader = Leader.started("A", "B", "C", "D", **choices)
+    play_swiss(leader, Random(1))
+    text = trf.write(export(leader.tournament))
+    assert "### this cannot be paired again elsewhere: " in text
+    assert why in text
+
+
+def test_seeds_are_numbered_by_their_ratings_which_the_file_has() -> None:
+    leader = Leader("A", "b", "C", format="swiss", legs=1, seed_ratings={"B": 2000.0, "c": 2100.0})
+    leader.start()
+    lines = trf.write(export(leader.tournament)).splitlines()
+    assert [line[14:52].split() for line in lines if line.startswith("001")] == [["C", "2100"], ["b", "2000"], ["A"]]
 
 
 def test_trf_says_what_it_has_no_room_for() -> None:

@@ -18,7 +18,7 @@ FIELD = ("alice", "bob", "carol", "dave", "erin")
 PARTS = ("rank", "name", "points", "played", "wins", "draws", "losses", "tiebreaks", "decided_by", "byes")
 
 
-@pytest.mark.parametrize("kind", list(WRITERS))
+@pytest.mark.parametrize("kind", [kind for kind in WRITERS if kind != "sgf"])
 async def test_every_format_is_what_its_writer_makes(
     server: MemoryServer, browser: httpx.AsyncClient, kind: str
 ) -> None:
@@ -30,6 +30,20 @@ async def test_every_format_is_what_its_writer_makes(
     assert answer.content == writer(export(tournament)).encode()
     page = (await browser.get(f"/tournaments/{tournament.id}")).text
     assert f"/api/tournaments/{tournament.id}/export.{kind}" in page
+
+
+async def test_go_has_sgf_and_other_games_say_why_not(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    go = server.played("alice", "bob", name="Go", game="openspiel:go", settings={"board_size": 3})
+    answer = await browser.get(f"/api/tournaments/{go.id}/export.sgf")
+    assert answer.headers["content-type"] == "application/x-go-sgf; charset=utf-8"
+    assert answer.text == WRITERS["sgf"][0](export(go))
+    assert answer.text.count("(;FF[4]GM[1]") == 2
+    assert f"/api/tournaments/{go.id}/export.sgf" in (await browser.get(f"/tournaments/{go.id}")).text
+    other = server.played("carol", "dave")
+    answer = await browser.get(f"/api/tournaments/{other.id}/export.sgf")
+    assert answer.status_code == 422
+    assert answer.json()["error"]["message"] == "SGF is for openspiel:go; this tournament is of tictactoe"
+    assert "export.sgf" not in (await browser.get(f"/tournaments/{other.id}")).text
 
 
 async def test_the_csv_is_read_again(server: MemoryServer, browser: httpx.AsyncClient) -> None:

@@ -253,6 +253,7 @@ async def test_without_a_limit_all_matches_are_sent_in_pieces(
     url = "/api/tournaments/friday/matches"
     whole = (await browser.get(url)).json()
     monkeypatch.setattr(documents, "PIECE_MATCHES", 5)
+    monkeypatch.setattr(documents, "PIECE_GAMES", 5)
     server.world.arena.tournaments.clear()
     reads = server.archive.reads
     assert (await browser.get(url)).json() == whole
@@ -265,5 +266,6 @@ async def test_without_a_limit_all_matches_are_sent_in_pieces(
         pieces = (await browser.get(export)).content
         with monkeypatch.context() as patch:
             patch.setattr(documents, "PIECE_MATCHES", 1000)
+            patch.setattr(documents, "PIECE_GAMES", 1000)
             server.world.arena.lifecycle.taken_ids.add("friday")
             assert (await MemoryServer(server.world.after_crash()).browser().get(export)).content == pieces

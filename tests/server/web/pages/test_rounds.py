@@ -20,7 +20,7 @@ def test_a_swiss_has_its_rounds_with_scores_and_who_sat_out(server: MemoryServer
         names = [name for meeting in each.meetings for name in meeting.seats] + each.idle
         assert sorted(names) == list(NAMES)
         assert len(each.idle) == 1
-        assert all(meeting.played == 2 and sum(meeting.scores.values()) == 2 for meeting in each.meetings)
+        assert all(meeting.played == 2 and sum(meeting.points) == 2 for meeting in each.meetings)
 
 
 async def test_byes_have_a_column_of_their_own(server: MemoryServer, browser: httpx.AsyncClient) -> None:
@@ -67,7 +67,7 @@ def test_a_tie_that_the_seeds_decide_is_told(server: MemoryServer) -> None:
     # Two bots that play the first legal move win from the same seat: every pairing is tied.
     tournament = server.played("ann", "bob", format="knockout", replays=0)
     ((meeting,),) = [each.meetings for each in rounds_of(tournament)]
-    assert meeting.scores == {"ann": 1, "bob": 1}
+    assert meeting.points == [1, 1]
     assert meeting.by_seed
     assert meeting.winner == tournament.table.standings()[0].name
 
@@ -88,18 +88,19 @@ async def test_the_page_has_the_part_that_scripts_fetch(
     server.played(*NAMES, format=format_)
     page = (await browser.get("/tournaments/friday")).text
     part = (await browser.get("/tournaments/friday/rounds")).text
-    start = '<h2 id="rounds-title">'
+    start = '<div class="row spread">\n<h2 id="rounds-title">'
     shown = page[page.index(start) : page.index("</section>", page.index(start))]
     assert shown in part
 
 
-async def test_a_gauntlet_has_a_row_for_each_challenger_and_no_winner(
+async def test_a_gauntlet_has_a_column_for_each_challenger_and_no_winner(
     server: MemoryServer, browser: httpx.AsyncClient
 ) -> None:
     tournament = server.played(*NAMES, format="gauntlet")
     (challenger,) = tournament.challengers
     page = (await browser.get("/tournaments/friday")).text
-    assert page.count('<tr><th scope="row" title=') == 1
+    assert re.findall(r'<th scope="col" title="(\w+)">', page) == [challenger]
+    assert page.count('<td class="place">') == len(NAMES)
     assert f"Against the field: {challenger} with 4 points from 8 matches." in page
     assert 'class="place-1"' not in page
     assert '<td class="number">0</td><td class="number">8</td>' in (await browser.get("/")).text

@@ -8,7 +8,14 @@ import pytest
 from rumble_server.results.tiebreaks import TIEBREAKS
 from rumble_server.web.feed.views import MOST_LATEST
 from rumble_server.web.pages.chart import MOST_STEPS, STEPS
-from rumble_server.web.pages.tournament_page import MOST_ON_PODIUM, MOST_SLOTS, PLACES
+from rumble_server.web.pages.tournament_page import (
+    MOST_ABOVE,
+    MOST_AT_ONCE,
+    MOST_BESIDE,
+    MOST_ON_PODIUM,
+    MOST_SLOTS,
+    PLACES,
+)
 from rumble_server.web.pages.tournament_pages import BOT_NAME
 from rumble_server.web.static_files import STATIC
 from rumble_server.web.texts import HEATS
@@ -51,8 +58,8 @@ async def test_the_page_of_a_tournament_has_all_before_any_script(
     assert re.search(r'<svg viewBox="[0-9 ]+" role="img" aria-label="\w+ – \w+\. blue: [a-e]', html)
     assert re.search(r"ply \d+, to move: \w+", text)
     assert '<th scope="row" title="alice">alice</th>' in html
-    assert "rumble bot minimax --server http://rumble.test --join friday" in text
-    assert "ws://rumble.test/bot" in text
+    assert "The field is closed" in text
+    assert 'id="connect"' not in html
 
 
 async def test_readers_of_one_page_get_different_names_for_their_bots(
@@ -72,11 +79,11 @@ async def test_the_crosstable_follows_the_ranks_once_it_is_over(
 ) -> None:
     tournament = server.played("alice", "bob", "carol")
     html = (await browser.get("/tournaments/friday")).text
-    rows = re.findall(r'<tr><th scope="row" title="\w+">(\w+)</th>', html)
-    assert rows == [line.name for line in tournament.table.standings()]
-    cells = re.findall(r'class="heat-(\d)"><a href="([^"]+)">([^<]+)</a>', html)
-    assert len(cells) == 6
-    assert cells[0][1].startswith("/tournaments/friday/matches?bot=")
+    rows = re.findall(r'<tr><td class="place">(\d)</td><th scope="row" title="\w+">(\w+)</th>', html)
+    names = [line.name for line in tournament.table.standings()]
+    assert rows == list(zip("123", names, strict=True))
+    assert re.findall(r'<th scope="col" title="(\w+)">(\d)</th>', html) == list(zip(names, "123", strict=True))
+    assert len(re.findall(r'<td class="h\d">[^<]+</td>', html)) == 6
 
 
 async def test_a_large_field_has_no_crosstable(
@@ -94,6 +101,9 @@ def test_the_scripts_show_as_much_as_the_server() -> None:
     wanted = {
         "MOST_SLOTS": MOST_SLOTS,
         "MOST_LATEST": MOST_LATEST,
+        "MOST_AT_ONCE": MOST_AT_ONCE,
+        "MOST_BESIDE": MOST_BESIDE,
+        "MOST_ABOVE": MOST_ABOVE,
         "HEATS": HEATS,
         "PLACES": PLACES,
         "MOST_ON_PODIUM": MOST_ON_PODIUM,

@@ -31,8 +31,8 @@ class BracketPairing:
         self._first_resident = len(bracket.moved_down)
         self._first_lower = self._first_resident + len(bracket.residents)
         self._own_bits = (self._first_lower + 1).bit_length()
-        self._order_bits = 3 * self._own_bits + 1
-        bits = sum(criterion.bits(bracket) for criterion in self.criteria) + self._order_bits
+        self.order_bits = 3 * self._own_bits + 1
+        bits = sum(criterion.bits(bracket) for criterion in self.criteria) + self.order_bits
         self.graph = Graph(len(bracket.players), bits)
         self._set_weights()
         self.graph.solve()
@@ -57,7 +57,7 @@ class BracketPairing:
                     worth = 0
                     if may_meet(players[high], players[low]):
                         worth = combined(self.criteria, bracket, players[high], players[low], where)
-                    known[key] = worth = worth << self._order_bits
+                    known[key] = worth = worth << self.order_bits
                 if worth:
                     graph.set(high, low, worth)
 

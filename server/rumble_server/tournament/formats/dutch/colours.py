@@ -21,10 +21,8 @@ def _colour(one: Player, two: Player, first_seat: str) -> str:
             if mine != theirs:  # 5.2.3: colours alternate since the last round in which they differed
                 return theirs
     higher = min(one, two, key=lambda player: player.order)
-    if higher.preference:  # 5.2.4: that of the higher ranked player is granted
-        colour = higher.preference
-    else:  # 5.2.5: by the pairing number of the higher ranked player
-        colour = first_seat if higher.number % 2 else other(first_seat)
+    # 5.2.4: the preference of the higher ranked player is granted; 5.2.5: if it has none, its pairing number decides
+    colour = higher.preference or (first_seat if higher.number % 2 else other(first_seat))
     return colour if higher is one else other(colour)
 
 

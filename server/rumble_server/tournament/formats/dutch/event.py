@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from rumble_server.results.trf.codes import PAIRING_BYE, PLAYED, WHITE
 
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """One round of one player: its opponent (0: none; numbers count from 1), seat, result, and its points after it."""

@@ -1,4 +1,4 @@
-"""Maximum-weight matching that is computed again from where it stands: py4swiss's compiled matching, with weights as int.
+"""Maximum-weight matching that is computed again from where it stands: py4swiss's compiled one, with weights as int.
 
 Nothing reaches the compiled part before `solve`. So a caller that can prove by `exchange` that a matching stays best
 needs no `solve` at all.
@@ -111,5 +111,3 @@ def is_perfect(size: int, edges: Iterable[tuple[int, int]]) -> bool:
         computer.set_edge_weight(one, two, 1)
     computer.compute_matching()
     return all(one != two for one, two in enumerate(computer.get_matching()))
-
-

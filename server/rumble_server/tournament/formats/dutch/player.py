@@ -86,6 +86,7 @@ def _not_to_meet(event: Event, index: int) -> set[int]:
 
 
 def other(colour: str) -> str:
+    """Return the other colour; of none, none."""
     return {WHITE: BLACK, BLACK: WHITE}.get(colour, "")
 
 
@@ -102,7 +103,7 @@ def _preference(colours: tuple[str, ...], difference: int, repeated: str) -> tup
 
 
 def _float(event: Event, index: int, rounds: int) -> str:
-    """Return the float of a round, counted from 1 (1.4): one who scores more than a loss without playing floats down."""
+    """Return the float of a round, counted from 1 (1.4). Who scores more than a loss without playing floats down."""
     if rounds < 1:
         return LEVEL
     entry = event.entries[index][rounds - 1]

@@ -3,6 +3,7 @@
 import { byId, element } from "../live.js";
 import { select } from "./dom.js";
 import { request, Refused } from "./api.js";
+import { forecastOf } from "./forecast.js";
 
 /** @typedef {HTMLInputElement | HTMLSelectElement} Control */
 
@@ -145,6 +146,7 @@ function problemsHere() {
 export function prepare(created) {
   for (const each of [game, format, openings]) each.addEventListener("change", adapt);
   adapt();
+  forecastOf(form, configuration);
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     clear();

@@ -1,6 +1,7 @@
 // The console's first page: all tournaments, and the form for a new one.
 
 import { byId, element } from "../live.js";
+import { expectBots } from "./forecast.js";
 import { moment, replace } from "./dom.js";
 import { prepare } from "./form.js";
 import { prepareBans } from "./bans.js";
@@ -14,6 +15,7 @@ async function show() {
   const bots = server.connected === 1 ? "1 bot is connected" : `${server.connected} bots are connected`;
   const matches = server.matches === 1 ? "1 match is being played" : `${server.matches} matches are being played`;
   byId("server").textContent = `Rumble ${server.version}: ${bots}, ${matches}.`;
+  expectBots(server.connected);
   byId("none").hidden = data.tournaments.length > 0;
   byId("list").hidden = data.tournaments.length === 0;
   replace(byId("tournaments"), data.tournaments.map(row));
@@ -27,7 +29,7 @@ function row(tournament) {
     {},
     element("th", { scope: "row" }, element("a", { href: address, "data-focus": tournament.id }, tournament.name)),
     element("td", {}, element("span", { class: `status ${tournament.status}` }, tournament.status)),
-    element("td", {}, tournament.game),
+    element("td", {}, tournament.game_title),
     element("td", { class: "nowrap" }, tournament.bots === 1 ? "1 bot" : `${tournament.bots ?? "?"} bots`),
     element("td", { class: "nowrap" }, moment(tournament.created_at_ms)),
   );

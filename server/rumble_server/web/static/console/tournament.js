@@ -54,11 +54,11 @@ async function refresh() {
   const view = await request("GET", `${path}/host`);
   byId("name").textContent = view.name;
   document.title = `${view.name} – Console – Rumble`;
-  byId("about").textContent = `${view.game}, ${view.config.format}, created ${moment(view.created_at_ms)}`;
+  byId("about").textContent = `${view.game_title}, ${view.config.format}, created ${moment(view.created_at_ms)}`;
   lateJoin = view.config.late_join;
   showStatus(view);
   showBots(view, act);
-  showConfig(view.config);
+  showConfig({ ...view.config, game: view.game_title });
   showMatches();
 }
 

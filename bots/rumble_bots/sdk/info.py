@@ -1,0 +1,32 @@
+"""What a bot thought about its move, made fit to be sent: a slip in it must not cost the move."""
+
+import json
+from collections.abc import Iterable, Mapping
+from itertools import accumulate, takewhile
+from typing import Any
+
+from pydantic import ValidationError
+from rumble_protocol.fields import MOST_INFO_BYTES, MoveInfo
+
+NUMBERS_BYTES = 128
+"""Most bytes of JSON of an info without its moves."""
+
+
+def fitted(info: Mapping[str, Any]) -> tuple[MoveInfo | None, list[str]]:
+    """Return what of `info` can be sent, and the names of the fields that cannot. Of `pv` it takes what has room."""
+    given = {str(name): value for name, value in info.items() if value is not None}
+    if isinstance(given.get("pv"), list | tuple):
+        given["pv"] = _first(given["pv"])
+    try:
+        return MoveInfo.model_validate(given) if given else None, []
+    except ValidationError as error:
+        wrong = {str(problem["loc"][0]) for problem in error.errors()}
+    right = {name: value for name, value in given.items() if name not in wrong}
+    return MoveInfo.model_validate(right) if right else None, sorted(wrong)
+
+
+def _first(moves: Iterable[Any]) -> list[Any]:
+    """Return as many of the first moves as there is room for."""
+    listed = list(moves)
+    sizes = accumulate(len(json.dumps(move, default=repr)) + 1 for move in listed)
+    return listed[: sum(1 for _ in takewhile(lambda size: size <= MOST_INFO_BYTES - NUMBERS_BYTES, sizes))]

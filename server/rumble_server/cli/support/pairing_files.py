@@ -1,0 +1,135 @@
+"""What `rumble pair` does with a TRF file: it pairs the next round, or pairs all of its rounds again."""
+
+import json
+import re
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import typer
+
+from rumble_server.cli.support.errors import CliError, ExitCode
+from rumble_server.cli.support.files import read_text
+from rumble_server.cli.support.terminal import plain
+from rumble_server.results.trf.event import Event
+from rumble_server.results.trf.reader import BadTrf, read_trf
+from rumble_server.tournament.exports.trf import REMARK
+from rumble_server.tournament.formats.dutch.compare import why_not
+from rumble_server.tournament.formats.dutch.pairing import CannotBePaired, PairedRound
+from rumble_server.tournament.formats.from_trf import TrfRounds
+from rumble_server.tournament.formats.pairing_rules import DUTCH_2026, NEWEST, PAIRING_RULES, pair
+
+MOST_COMPLAINTS = 20
+"""Maximum number of problems of a file that are told; more are counted."""
+
+
+def read_event(file: str) -> Event:
+    """Read a TRF file; what it remarks about itself goes to standard error. Raises CliError."""
+    text = read_text(file)
+    try:
+        event = read_trf(text)
+    except BadTrf as error:
+        *others, last = str(error).splitlines()
+        for problem in others[:MOST_COMPLAINTS]:
+            sys.stderr.write(plain(f"rumble: {file}: {problem}") + "\n")
+        if len(others) > MOST_COMPLAINTS:
+            sys.stderr.write(f"rumble: {file}: and {len(others) - MOST_COMPLAINTS} more\n")
+        raise CliError(f"{file}: {last}") from None
+    for line in text.splitlines():
+        if line.startswith(REMARK):
+            sys.stderr.write(plain(f"rumble: {file} remarks: {line.removeprefix(REMARK).strip()}") + "\n")
+    return event
+
+
+def rules_of(event: Event) -> str:
+    """Return the edition that an export of Rumble names in field 092, else the newest."""
+    named = re.search(rf"\b({'|'.join(PAIRING_RULES)})\b", event.fields.get("092", ""))
+    return named[1] if named else NEWEST
+
+
+def print_next_round(event: Event, rounds: int | None, rules: str, as_json: bool) -> None:
+    """Pair the next round and print it. Raises CliError."""
+    number = event.played + 1
+    total = rounds or event.rounds
+    if total is None:
+        raise CliError(
+            "the file does not say how many rounds there will be (142 or XXR): add --rounds N", ExitCode.USAGE
+        )
+    if number > total:
+        raise CliError(f"all {total} rounds are paired")
+    told = TrfRounds(event, total)
+    try:
+        paired = pair(told.before(number), rules)
+    except CannotBePaired:
+        raise CliError(f"round {number} cannot be paired: players would have to meet again") from None
+    if as_json:
+        typer.echo(json.dumps({"round": number, "of": total, "rules": rules, **_as_json(told, paired)}))
+        return
+    typer.echo(f"round {number} of {total}, by {rules}")
+    for board, text in enumerate(_boards(told, paired), 1):
+        typer.echo(plain(f"{board:>4}  {text}"))
+    if paired.bye is not None:
+        typer.echo(plain(f" bye  {_player(told, paired.bye)}"))
+
+
+def print_check(event: Event, rounds: int | None, rules: str, as_json: bool) -> int:
+    """Pair every round of the file again, and print what differs; return how many rounds do. Raises CliError."""
+    if not event.played:
+        raise CliError("the file has no round to check")
+    told = TrfRounds(event, max(rounds or event.rounds or event.played, event.played))
+    found = [
+        differing for number in range(1, event.played + 1) if (differing := _check(told, number, rules)) is not None
+    ]
+    if as_json:
+        typer.echo(json.dumps({"rounds": event.played, "rules": rules, "differing": found}))
+        return len(found)
+    for each in found:
+        typer.echo(f"round {each['round']} differs by {each['by']}" if each["by"] else f"round {each['round']} differs")
+        for who in ("file", "rules"):
+            typer.echo(plain(f"  {who + ':':<6} {', '.join(each[who])}"))
+    rest = "all as the rules have it" if not found else f"{len(found)} otherwise"
+    typer.echo(f"{event.played} round{'' if event.played == 1 else 's'} paired again by {rules}: {rest}")
+    return len(found)
+
+
+def _check(told: TrfRounds, number: int, rules: str) -> dict[str, Any] | None:
+    """Return how a round of the file differs from the rules; None if it does not."""
+    event, theirs = told.before(number), told.paired(number)
+    try:
+        ours = pair(event, rules)
+    except CannotBePaired:
+        return {"round": number, "by": "C1 to C5: no pairing meets them", "file": _texts(told, theirs), "rules": []}
+    file, expected = _texts(told, theirs), _texts(told, ours)
+    if set(file) == set(expected):
+        return None
+    # Criteria are numbered otherwise in the older edition, whose engine tells nothing of them.
+    by = why_not(event, theirs) if rules == DUTCH_2026 else ""
+    return {
+        "round": number,
+        "by": by,
+        "file": [text for text in file if text not in expected],
+        "rules": [text for text in expected if text not in file],
+    }
+
+
+def _texts(told: TrfRounds, paired: PairedRound) -> list[str]:
+    numbers = [player.number for player in told.players]
+    texts = [f"{numbers[white]}-{numbers[black]}" for white, black in paired.boards]
+    return [*texts, *([] if paired.bye is None else [f"{numbers[paired.bye]} bye"])]
+
+
+def _boards(told: TrfRounds, paired: PairedRound) -> Sequence[str]:
+    return [f"{_player(told, white)}  -  {_player(told, black)}" for white, black in paired.boards]
+
+
+def _player(told: TrfRounds, index: int) -> str:
+    player = told.players[index]
+    return f"{player.number} {player.name}"
+
+
+def _as_json(told: TrfRounds, paired: PairedRound) -> dict[str, Any]:
+    numbers = [player.number for player in told.players]
+    return {
+        "boards": [[numbers[white], numbers[black]] for white, black in paired.boards],
+        "bye": None if paired.bye is None else numbers[paired.bye],
+    }

@@ -1,0 +1,136 @@
+"""Read results written as CSV: `first,second,score`, with commas, semicolons or tabs.
+
+The score is the first's, 1, 0.5 or 0, or that of both, like 1-0 or 1/2-1/2. Without a header line a row has just these
+three columns. With one, columns go by their names: `first`, `second` and `score` are required; `second_score` (for a
+match that nobody won), `termination`, `at_fault` (seats, with blanks between them), `match` and `moves` are optional;
+others are skipped.
+"""
+
+import csv
+from collections.abc import Sequence
+
+from rumble_server.results.file_contents import TERMINATIONS, Names, ResultsFile
+from rumble_server.results.problems import BadResults
+from rumble_server.results.result import Result, blame
+
+COLUMNS = ("first", "second", "score")
+OPTIONAL = ("second_score", "termination", "at_fault", "match", "moves")
+SEPARATORS = (",", ";", "\t")
+SCORES = {"1": 1.0, "0.5": 0.5, "0": 0.0, "1.0": 1.0, "0.0": 0.0, "1/2": 0.5, "½": 0.5, "0,5": 0.5}
+PAIRS = {(1.0, 0.0), (0.5, 0.5), (0.0, 1.0), (0.0, 0.0)}
+DASHES = str.maketrans("–−", "--")
+
+
+def read_csv(lines: Sequence[str]) -> ResultsFile:
+    """Read the results of CSV lines. Raises BadResults."""
+    results: list[Result] = []
+    problems: list[str] = []
+    names = Names()
+    reader = csv.reader(lines, strict=True, delimiter=_separator(lines))
+    at: dict[str, int] | None = None
+    columns = len(COLUMNS)
+    try:
+        for row in reader:
+            line = f"line {reader.line_num}"
+            if not row or row == [""]:
+                continue
+            if at is None:
+                at = _header(row, line)
+                if at is not None:
+                    columns = len(row)
+                    continue
+                at = {name: place for place, name in enumerate(COLUMNS)}
+            if len(row) != columns:
+                where = min(len(row), columns) + 1
+                problems.append(f"{line}, column {where}: {len(row)} columns where there should be {columns}")
+                continue
+            found = _row(row, at, line, names)
+            if isinstance(found, Result):
+                results.append(found)
+            else:
+                problems += found
+    except csv.Error as error:
+        problems.append(f"line {reader.line_num}: not CSV: {error}")
+    if problems:
+        raise BadResults(problems)
+    return ResultsFile(tuple(results), tuple(name for name, _ in names.known.values()), {})
+
+
+def _separator(lines: Sequence[str]) -> str:
+    """Return what separates the columns: what makes of the first line a header or a result, or three columns at least.
+
+    Names may have the other separators in them.
+    """
+    first = next((line for line in lines if line.strip()), "")
+    rows = {each: next(csv.reader([first], delimiter=each)) for each in SEPARATORS}
+    for each, row in rows.items():
+        if "score" in row or (len(row) == len(COLUMNS) and _score(row[2])[0] is not None):
+            return each
+    return next((each for each, row in rows.items() if len(row) >= len(COLUMNS)), ",")
+
+
+def _header(row: list[str], line: str) -> dict[str, int] | None:
+    """Return where the columns are, if the row is a header: that is, if any cell is the word `score`."""
+    if "score" not in row:
+        return None
+    for name in (*COLUMNS, *OPTIONAL):
+        if row.count(name) > 1:
+            raise BadResults([f"{line}, column {len(row) - row[::-1].index(name)}: a second column {name!r}"])
+    missing = [name for name in COLUMNS if name not in row]
+    if missing:
+        raise BadResults([f"{line}: the header has no column {missing[0]!r}"])
+    return {name: row.index(name) for name in (*COLUMNS, *OPTIONAL) if name in row}
+
+
+def _row(row: list[str], at: dict[str, int], line: str, names: Names) -> Result | list[str]:
+    def place(name: str) -> str:
+        return f"{line}, column {at[name] + 1}"
+
+    first, second, score = row[at["first"]], row[at["second"]], row[at["score"]]
+    problems = []
+    for name, value in (("first", first), ("second", second)):
+        known = names.known.get(value.casefold())
+        problem = "" if known and known[0] == value else names.problem(value, place(name))
+        if problem:
+            problems.append(problem)
+    if not problems and first == second:
+        problems.append(f"{place('second')}: {first} cannot play itself")
+    got, other = _score(score)
+    if got is None:
+        problems.append(f"{place('score')}: the score must be 1, 0.5 or 0, not {score!r}")
+    if len(at) == len(COLUMNS):
+        return problems if got is None or other is None or problems else Result((first, second), (got, other))
+    if _has(row, at, "second_score"):
+        given = row[at["second_score"]]
+        other = SCORES.get(given)
+        if (got, other) not in PAIRS:
+            problems.append(f"{place('second_score')}: {given!r} does not go with the score {score!r}")
+    termination = TERMINATIONS.get(row[at["termination"]] if _has(row, at, "termination") else "normal")
+    if termination is None:
+        problems.append(f"{place('termination')}: {row[at['termination']]!r} is not a termination")
+    if problems or got is None or other is None or termination is None:
+        return problems
+    fault: tuple[int, ...] = blame((got, other), termination)
+    if "at_fault" in at:
+        cells = row[at["at_fault"]].split()
+        if any(cell not in ("0", "1") for cell in cells):
+            return [f"{place('at_fault')}: seats are 0 and 1, not {row[at['at_fault']]!r}"]
+        fault = tuple(int(cell) for cell in cells)
+    match = row[at["match"]] if "match" in at else ""
+    moves = tuple(row[at["moves"]].split()) if "moves" in at else ()
+    return Result((first, second), (got, other), termination, fault, match, moves)
+
+
+def _score(text: str) -> tuple[float | None, float | None]:
+    """Return what each scored; None for a text that is no score."""
+    one = SCORES.get(text)
+    if one is not None:
+        return one, 1 - one
+    first, dash, second = text.translate(DASHES).partition("-")
+    got, other = SCORES.get(first.strip()), SCORES.get(second.strip())
+    return (got, other) if dash and (got, other) in PAIRS else (None, None)
+
+
+def _has(row: list[str], at: dict[str, int], name: str) -> bool:
+    """Whether the row has a value in an optional column."""
+    return name in at and row[at[name]] != ""

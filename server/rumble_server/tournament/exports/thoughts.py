@@ -1,0 +1,24 @@
+"""What bots thought about their moves (`infos` of a match), as the comments of PGN and SGF."""
+
+from collections.abc import Mapping
+from typing import Any
+
+
+def comment(info: Mapping[str, Any] | None) -> str:
+    """Return `+0.35/12 1.2s, 3120 nodes, pv e2e4 e7e5`, as far as it is known: the form of cutechess, and more."""
+    if not info:
+        return ""
+    score, depth, time_ms = (info.get(name) for name in ("score", "depth", "time_ms"))
+    first = "" if score is None else f"{score:+.2f}"
+    if depth is not None:
+        first = f"{first}/{depth}" if first else f"depth {depth}"
+    if time_ms is not None:
+        first = f"{first} {time_ms / 1000:.3g}s".lstrip()
+    nodes = "" if info.get("nodes") is None else f"{info['nodes']} nodes"
+    line = " ".join(["pv", *info["pv"]]) if info.get("pv") else ""
+    return printable(", ".join(part for part in (first, nodes, line) if part))
+
+
+def printable(text: str) -> str:
+    """Return the text with a space for each character that is not printed."""
+    return "".join(letter if letter.isprintable() else " " for letter in text)

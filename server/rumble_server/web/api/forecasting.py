@@ -1,0 +1,53 @@
+"""The forecast of a tournament before it is created."""
+
+import asyncio
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query, Request
+from pydantic import ValidationError
+from rumble_protocol.codes import ErrorCode
+
+from rumble_server.tournament.config import MOST_BOTS, TournamentConfig
+from rumble_server.tournament.forecast import forecast
+from rumble_server.web.api.commands import REFUSED, body_schema
+from rumble_server.web.api.organiser_models import ForecastAnswer
+from rumble_server.web.api.problems import bad_config
+from rumble_server.web.api.reading import ERRORS
+from rumble_server.web.errors import WebError
+from rumble_server.web.security import organiser_only, read_body
+from rumble_server.web.site import Site
+from rumble_server.web.texts import forecast_text
+
+
+def forecasting_routes(site: Site) -> APIRouter:
+    """Make the route; it needs the host token. It commands nothing, so it is not in the audit log."""
+    router = APIRouter(
+        prefix="/api",
+        tags=["host"],
+        dependencies=[Depends(organiser_only(site.arena.host_tokens, site.tries))],
+        responses={**ERRORS, **REFUSED},
+    )
+
+    @router.post("/host/forecast", openapi_extra=body_schema(TournamentConfig))
+    async def forecast_tournament(request: Request, bots: Annotated[int, Query(ge=2, le=MOST_BOTS)]) -> ForecastAnswer:
+        """Tell how many matches a tournament would have with so many bots, and about how long. Creates nothing."""
+        body = await read_body(request)
+        try:
+            config = TournamentConfig.model_validate_json(body)
+        except ValidationError as error:
+            raise bad_config(error, body) from None
+        try:
+            told = await asyncio.to_thread(forecast, config, bots)
+        except ValueError as error:
+            raise WebError(422, ErrorCode.BAD_SETTINGS, str(error)) from None
+        return ForecastAnswer(
+            matches=told.matches,
+            most_matches=told.most_matches,
+            in_a_row=told.in_a_row,
+            plies=told.plies,
+            quick_ms=told.quick_ms,
+            longest_ms=told.longest_ms,
+            text=forecast_text(told),
+        )
+
+    return router

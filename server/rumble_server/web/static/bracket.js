@@ -1,0 +1,9 @@
+// Where a bracket that is wider than the page is read first: at the round that is being played, or at its end.
+
+import { byId } from "./live.js";
+
+const box = document.querySelector(".bracket-box");
+const rounds = [.../** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".bracket .round"))];
+const isOver = byId("tournament").classList.contains("over");
+const now = isOver ? rounds.at(-1) : rounds.find((round) => round.querySelector(".playing"));
+if (box && now) box.scrollLeft = now.offsetLeft + now.offsetWidth - box.clientWidth;

@@ -1,0 +1,217 @@
+""" "Playing now" on a tournament's page, in a real browser: what the boards say, and that they hold still."""
+
+import re
+from typing import Any
+
+import pytest
+from playwright.async_api import Locator, Page, expect
+from rumble_engine import get_game
+
+from tests.browser import layout_shift
+from tests.browser.conftest import OpenPage
+from tests.browser.paced_bots import Pace, PacedBots
+from tests.browser.running_server import RunningServer
+
+SLOW = {"move_ms": 3_600_000}
+SIX = ("ann", "bob", "cid", "dot", "eve", "fay")
+
+
+def under_way(told: Any) -> bool:
+    return bool(told["running"]) and all(board["ply"] >= 4 for board in told["running"])
+
+
+def card(page: Page, match: str) -> Locator:
+    return page.locator(f'#boards article[data-match="{match}"]')
+
+
+async def begun(server: RunningServer, paced_bots: PacedBots, name: str, *bots: str, **config: Any) -> tuple[str, Pace]:
+    """Create a tournament of connect four, and stop its bots in the middle of their matches."""
+    cup = server.create(name, "connect4", **{"time_control": SLOW, **config})
+    pace = await paced_bots.join(server.bot_url, cup, *bots, think_s=0.03)
+    server.command(cup, "start")
+    await server.until(cup, under_way)
+    pace.hold()
+    return cup, pace
+
+
+async def test_each_card_says_who_plays_whom_with_which_pieces_and_who_is_to_move(
+    page: Page, server: RunningServer, paced_bots: PacedBots
+) -> None:
+    cup, pace = await begun(server, paced_bots, "Captions", *SIX)
+    await page.goto(f"/tournaments/{cup}")
+    game = get_game("connect4")
+    plies = []
+    for _ in range(2):
+        told = server.tournament(cup)["running"]
+        plies.append(sum(board["ply"] for board in told))
+        assert len(told) == 3
+        for board in told:
+            shown = card(page, board["match"])
+            await expect(shown.locator(".name")).to_have_text(board["seats"])
+            labels = [await token.get_attribute("aria-label") for token in await shown.locator("h3 svg").all()]
+            assert labels == [name.lower() for name in game.seat_names]
+            await expect(shown.locator(".mover .name")).to_have_text(board["seats"][board["seat"]])
+            await expect(shown.locator(".state")).to_have_text(
+                f"ply {board['ply']}, to move: {board['seats'][board['seat']]}"
+            )
+            await expect(shown.locator(".picture .piece")).to_have_count(board["ply"])
+        pace.release(0.05)
+        await server.until(cup, lambda told: sum(board["ply"] for board in told["running"]) > plies[-1] + 3)
+        pace.hold()
+    assert plies[1] > plies[0]
+
+
+async def test_a_move_changes_the_board_in_place(page: Page, server: RunningServer, paced_bots: PacedBots) -> None:
+    cup, pace = await begun(server, paced_bots, "In place", "gil", "hob")
+    await page.goto(f"/tournaments/{cup}")
+    (board,) = server.tournament(cup)["running"]
+    picture = card(page, board["match"]).locator(".picture svg")
+    pace.release(0.5)
+    await expect(picture.locator(".piece")).to_have_count(board["ply"] + 1)
+    await picture.evaluate("(picture) => picture.setAttribute('data-kept', 'yes')")
+    await expect(picture.locator(".piece")).not_to_have_count(board["ply"] + 1)
+    await expect(picture).to_have_attribute("data-kept", "yes")
+
+
+async def test_a_screen_reader_hears_one_summary_for_the_page_and_no_board(
+    page: Page, server: RunningServer, paced_bots: PacedBots
+) -> None:
+    await page.clock.install()
+    cup, pace = await begun(server, paced_bots, "Heard", *SIX)
+    await page.goto(f"/tournaments/{cup}")
+    pace.release()
+    await expect(page.locator("#latest li").first).to_be_visible()
+    assert await page.locator("#playing :is([role=status], [role=alert], [role=log], [aria-live])").count() == 0
+    await page.clock.fast_forward(10_000)
+    await expect(page.locator("#news")).to_have_text(
+        re.compile(r"^(\d+ results, the last: )?\w+ against \w+, [01½] : [01½]\. \d+ match(es are| is) being played\.$")
+    )
+
+
+async def test_a_result_is_stamped_on_its_board_and_marked_at_the_seat_that_won(
+    page: Page, server: RunningServer, paced_bots: PacedBots
+) -> None:
+    cup, pace = await begun(server, paced_bots, "Stamps", "ivo", "jan", "kai", cycles=9)
+    await page.goto(f"/tournaments/{cup}")
+    match = server.tournament(cup)["running"][0]["match"]
+    pace.release(0.03)
+    shown = card(page, match)
+    await expect(shown.locator(".stamp")).to_be_visible()
+    told = next(each for each in server.host.get(f"tournaments/{cup}/matches")["matches"] if each["id"] == match)
+    winner = told["seats"][told["scores"].index(1)]
+    await expect(shown.locator(".stamp")).to_have_text(f"{winner} wins")
+    await expect(shown.locator(".winner .name")).to_have_text(winner)
+    await expect(shown.locator(".score")).to_have_text(["1", "0"] if told["scores"][0] else ["0", "1"])
+    await expect(shown.locator(".picture .piece")).to_have_count(len(told["moves"]))
+    await expect(shown).to_have_count(0)
+    await expect(page.locator("#boards article")).to_have_count(1)
+
+
+async def test_a_stamp_says_how_a_match_was_lost(page: Page, server: RunningServer, paced_bots: PacedBots) -> None:
+    cup = server.create("Late", "connect4", cycles=20, time_control={"move_ms": 100}, bench_after=99)
+    await paced_bots.join(server.bot_url, cup, "lea", "mia", think_s=0.3)
+    server.command(cup, "start")
+    await page.goto(f"/tournaments/{cup}")
+    await expect(page.locator("#boards .stamp")).to_have_text(re.compile(r"^(lea|mia) wins on time$"))
+
+
+async def test_the_boards_fold_away_when_the_last_results_were_seen(
+    page: Page, server: RunningServer, paced_bots: PacedBots
+) -> None:
+    cup, pace = await begun(server, paced_bots, "End", "nan", "oda", legs=1)
+    await page.goto(f"/tournaments/{cup}")
+    pace.release()
+    await expect(page.locator("#status")).to_have_text("finished")
+    await expect(page.locator("#boards .stamp")).to_be_visible()
+    await expect(page.locator("#playing")).to_be_hidden()
+
+
+async def test_the_bot_that_is_followed_has_the_first_board_and_the_largest(
+    page: Page, server: RunningServer, paced_bots: PacedBots
+) -> None:
+    bots = [f"p{number:02}" for number in range(52)]
+    cup, pace = await begun(server, paced_bots, "Followed", *bots, cycles=1)
+    running = server.tournament(cup)["running"]
+    hidden = running[0]["seats"][0]
+    await page.goto(f"/tournaments/{cup}?invite=some&follow={hidden}")
+    first, second = page.locator("#boards article").nth(0), page.locator("#boards article").nth(1)
+    await expect(page.locator("#boards article")).to_have_count(24)
+    await expect(first.locator(".name", has_text=hidden)).to_be_visible()
+    await expect(page.locator("#follow")).to_have_value(hidden)
+    large, small = await first.bounding_box(), await second.bounding_box()
+    assert large
+    assert small
+    assert large["width"] > 1.8 * small["width"]
+
+    other = running[-1]["seats"][1]
+    await page.locator("#follow").select_option(other)
+    await expect(first.locator(".name", has_text=other)).to_be_visible()
+    await expect(page).to_have_url(re.compile(rf"\?invite=some&follow={other}$"))
+    match = await first.get_attribute("data-match")
+    pace.release(0.01)
+    await expect(first).not_to_have_attribute("data-match", match or "")
+    await expect(first.locator(".name", has_text=other)).to_be_visible()
+    await page.locator("#follow").select_option("nobody")
+    await expect(page).to_have_url(re.compile(r"\?invite=some$"))
+    box = await first.bounding_box()
+    assert box
+    assert box["width"] == small["width"]
+
+
+async def test_a_bot_that_is_away_is_shown_with_the_time_that_its_match_waits(
+    page: Page, server: RunningServer, paced_bots: PacedBots
+) -> None:
+    cup, _ = await begun(server, paced_bots, "Away", "quy", "rob", "sam", "tom", away_ms=600_000)
+    await page.goto(f"/tournaments/{cup}")
+    board = next(each for each in server.tournament(cup)["running"] if "rob" in each["seats"])
+    shown = card(page, board["match"])
+    before = await shown.bounding_box()
+    await paced_bots.drop("rob")
+    await expect(shown.locator(".away .name")).to_have_text("rob")
+    await expect(shown.locator(".away .score")).to_have_text("away")
+    await expect(shown.locator(".state")).to_have_text(re.compile(r"^away for 0:0\d, waits until 10:00$"))
+    await expect(shown.locator(".state")).to_have_text(re.compile(r"^away for 0:0[3-9],"))
+    assert await shown.bounding_box() == before
+    await paced_bots.join(server.bot_url, cup, "rob", think_s=3600)
+    await expect(shown.locator(".state")).to_have_text(re.compile("to move"))
+    await expect(shown.locator(".away")).to_have_count(0)
+
+
+async def holds_still(
+    open_page: OpenPage, server: RunningServer, paced_bots: PacedBots, bots: int, results: int, think_s: float
+) -> None:
+    """Watch a tournament until there are so many more results; nothing may move by itself meanwhile."""
+    names = [f"{'a-name-of-some-length-' if number % 5 == 0 else 'v'}{number:03}" for number in range(bots)]
+    cup = server.create(f"Still {bots}", "connect4", cycles=9, time_control=SLOW)
+    pace = await paced_bots.join(server.bot_url, cup, *names, think_s=think_s)
+    server.command(cup, "start")
+    await server.until(cup, lambda told: told["matches_over"] >= 2)
+    pages = []
+    for width, height in ((1280, 800), (1920, 1080), (390, 844)):
+        page = await open_page(viewport={"width": width, "height": height})
+        await page.goto(f"/tournaments/{cup}?follow={names[-1]}")
+        await expect(page.locator("#boards article").first.locator(".name", has_text=names[-1])).to_be_visible()
+        await layout_shift.watch(page)
+        pages.append(page)
+    over = server.tournament(cup)["matches_over"]
+    await server.until(cup, lambda told: told["matches_over"] >= over + results)
+    pace.hold()
+    for page in pages:
+        found = await layout_shift.seen(page)
+        assert found.places == 0
+        assert found.a_minute < 0.1, found
+    server.command(cup, "cancel")
+
+
+async def test_the_page_of_a_running_tournament_holds_still(
+    open_page: OpenPage, server: RunningServer, paced_bots: PacedBots
+) -> None:
+    await holds_still(open_page, server, paced_bots, 25, 40, 0.1)
+
+
+@pytest.mark.long
+async def test_the_page_of_a_running_tournament_of_a_hundred_bots_holds_still(
+    open_page: OpenPage, server: RunningServer, paced_bots: PacedBots
+) -> None:
+    """It takes about a minute."""
+    await holds_still(open_page, server, paced_bots, 100, 200, 0.4)

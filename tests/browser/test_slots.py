@@ -1,0 +1,139 @@
+"""Which matches of a tournament's page are in view, and where: `static/slots.js`, on a time that the test gives."""
+
+from typing import Any
+
+from playwright.async_api import Page
+
+PLAY = """async ([count, steps]) => {
+  const { Slots } = await import("/static/slots.js");
+  const slots = new Slots();
+  for (let number = 0; number < count; number += 1) slots.add();
+  return steps.map(([what, now, ...given]) => {
+    if (what === "follow") slots.followed = given[0];
+    else if (what !== "look") slots[what](...given, now);
+    slots.fill(now);
+    return slots.all.map((slot) => slot.key.split(" ")[0] + (slot.result ? "!" : ""));
+  });
+}"""
+STAY_MS = 3000
+
+Step = tuple[Any, ...]
+
+
+def board(match: str, *, away: bool = False, attempt: int = 1) -> dict[str, Any]:
+    """A board of the match of two bots whose names are the letters of its name."""
+    gone = {"since_at_ms": 0, "until_at_ms": 60_000}
+    return {"match": match, "attempt": attempt, "seats": [*match], "away": [gone, None] if away else []}
+
+
+def result(match: str, attempt: int = 1) -> dict[str, Any]:
+    return {"match": match, "attempt": attempt, "seats": [*match], "scores": [1, 0], "winner": 0}
+
+
+def starts(now: int, *matches: str) -> list[Step]:
+    return [("show", now, board(match)) for match in matches]
+
+
+async def views(page: Page, count: int, *steps: Step) -> list[list[str]]:
+    """Return what the slots hold after each step; a result has an exclamation mark."""
+    await page.goto("/")
+    seen: list[list[str]] = await page.evaluate(PLAY, [count, steps])
+    return seen
+
+
+async def test_a_result_stays_for_three_seconds_and_then_until_another_match_comes(page: Page) -> None:
+    *_, over, still, free, taken = await views(
+        page,
+        2,
+        *starts(0, "ab", "cd"),
+        ("end", 5000, result("ab")),
+        ("show", 5000 + STAY_MS - 1, board("ef")),
+        ("end", 5000 + STAY_MS - 1, result("ef")),
+        ("show", 5000 + STAY_MS, board("gh")),
+    )
+    assert over == still == free == ["ab!", "cd"], "a match that begins and ends meanwhile is never seen"
+    assert taken == ["gh", "cd"]
+
+
+async def test_matches_wait_unseen_while_all_slots_have_fresh_results(page: Page) -> None:
+    *_, waits, comes = await views(
+        page, 1, *starts(0, "ab"), ("end", 10, result("ab")), *starts(20, "cd", "ef"), ("look", 10 + STAY_MS)
+    )
+    assert waits == ["ab!"]
+    assert comes == ["ef"], "the one that began last is seen from its start"
+
+
+async def test_a_match_comes_into_the_slot_that_is_free_for_longest_and_no_other_moves(page: Page) -> None:
+    *_, after = await views(
+        page,
+        3,
+        *starts(0, "ab", "cd", "ef"),
+        ("end", 100, result("ef")),
+        ("end", 200, result("ab")),
+        *starts(200 + STAY_MS, "gh"),
+    )
+    assert after == ["ab!", "cd", "gh"]
+
+
+async def test_a_match_that_waits_for_a_bot_gives_way_to_one_that_goes_on(page: Page) -> None:
+    *_, at_once, later, back = await views(
+        page,
+        1,
+        *starts(0, "ab"),
+        ("show", 1000, board("ab", away=True)),
+        ("show", 1001, board("cd")),
+        ("look", 1000 + STAY_MS),
+        ("show", 9000, board("ab")),
+    )
+    assert at_once == ["ab"], "a bot that is back at once moves nothing"
+    assert later == back == ["cd"]
+
+
+async def test_matches_that_wait_take_slots_that_nobody_else_wants(page: Page) -> None:
+    *_, after = await views(page, 3, ("reset", 0, [board("ab", away=True), board("cd"), board("ef")], []))
+    assert after == ["ef", "cd", "ab"]
+
+
+async def test_who_is_followed_has_the_first_slot_for_one_match_after_the_other(page: Page) -> None:
+    running = [board(match) for match in ("ab", "cd", "ef", "xy")]
+    snapshot, chosen, over, still, after, other, none = await views(
+        page,
+        2,
+        ("reset", 0, running, []),
+        ("follow", 1, "a"),
+        ("end", 1000, result("ab")),
+        ("show", 2000, board("az")),
+        ("show", 1000 + STAY_MS, board("qa")),
+        ("follow", 5000, "y"),
+        ("follow", 6000, "nobody"),
+    )
+    assert snapshot == ["xy", "ef"]
+    assert chosen == ["ab", "ef"], "though more matches are played than there are slots"
+    assert over == still == ["ab!", "ef"]
+    assert after == ["az", "ef"], "the oldest of its matches"
+    assert other == ["xy", "ef"]
+    assert none == ["", "ef"], "it has no match"
+
+
+async def test_who_follows_a_bot_that_is_in_view_sees_two_boards_change_places(page: Page) -> None:
+    *_, before, after = await views(page, 3, *starts(0, "ab", "cd", "ef"), ("follow", 1, "e"))
+    assert before == ["ab", "cd", "ef"]
+    assert after == ["ef", "cd", "ab"]
+
+
+async def test_a_snapshot_after_a_gap_keeps_places_and_stamps_what_has_ended(page: Page) -> None:
+    *_, after = await views(
+        page,
+        3,
+        *starts(0, "ab", "cd", "ef"),
+        ("reset", 9000, [board("gh"), board("ef")], [result("ab"), result("zz")]),
+    )
+    assert after == ["ab!", "gh", "ef"]
+
+
+async def test_the_next_attempt_of_a_void_match_is_another_match(page: Page) -> None:
+    *_, over, again = await views(
+        page, 2, *starts(0, "ab"), ("end", 1, result("ab")), ("show", 2, board("ab", attempt=2))
+    )
+    assert over == ["ab!", ""]
+    assert again == ["ab!", "ab"]

@@ -1,0 +1,303 @@
+"""The page of a tournament in every format and status: what comes first, what is drawn, what can be reached."""
+
+from typing import Any
+
+import pytest
+from playwright.async_api import Page, expect
+
+from tests.browser.conftest import OpenPage
+from tests.browser.paced_bots import PacedBots
+from tests.browser.running_server import RunningServer
+from tests.browser.sample_site import SampleSite
+
+SIZES = ((360, 740), (390, 844), (1280, 800), (1920, 1080))
+SHOWN = (
+    *("empty", "lobby", "running", "paused", "finished", "cancelled", "big"),
+    *("swiss", "swiss_running", "knockout", "knockout_running", "gauntlet", "gauntlet_running", "double"),
+)
+"""Every format and status of the sample site."""
+NAMES = ("ann", "bob", "cid", "dot", "eve", "fay")
+LINES = """() => {
+  const middle = (slot) => {
+    const { top, height } = slot.querySelector(".meeting").getBoundingClientRect();
+    return top + height / 2;
+  };
+  const rounds = [...document.querySelectorAll(".bracket .round")].map((round) => [...round.querySelectorAll(".slot")]);
+  return rounds.slice(0, -1).flatMap((slots, round) => slots.map((slot, place) => {
+    const line = getComputedStyle(slot, "::after");
+    const next = rounds[round + 1][Math.floor(place / 2)];
+    const stub = getComputedStyle(next, "::before");
+    const [box, nextLeft] = [slot.getBoundingClientRect(), next.getBoundingClientRect().left];
+    const [top, height] = [box.top + parseFloat(line.top), parseFloat(line.height)];
+    const ends = place % 2 ? [top + height, top] : [top, top + height];
+    return {
+      width: parseFloat(line.borderRightWidth),
+      from: ends[0] - middle(slot),
+      to: ends[1] - middle(next),
+      joint: box.left + parseFloat(line.left) + parseFloat(line.width) - nextLeft - parseFloat(stub.left),
+    };
+  }));
+}"""
+FADES = """([selector, length]) =>
+  getComputedStyle(document.querySelector(selector)).getPropertyValue("--fade-right") === length"""
+
+
+async def top_of(page: Page, selector: str) -> float:
+    box = await page.locator(selector).bounding_box()
+    assert box is not None, f"{selector} is not shown"
+    return box["y"]
+
+
+async def texts(page: Page, selector: str) -> list[str]:
+    return [text.strip() for text in await page.locator(selector).all_inner_texts()]
+
+
+def told_cells(told: Any) -> dict[tuple[str, str], float]:
+    """Return what the API tells of the crosstable: points by row and column."""
+    pairs = [(pair["names"], pair["scores"]) for pair in told["pairs"]]
+    return {(names[side], names[1 - side]): scores[side] for names, scores in pairs for side in (0, 1)}
+
+
+@pytest.mark.parametrize("name", SHOWN)
+async def test_it_fits_every_screen(open_page: OpenPage, sample_site: SampleSite, name: str) -> None:
+    page = await open_page(base_url=sample_site.server.url)
+    for width, height in SIZES:
+        await page.set_viewport_size({"width": width, "height": height})
+        await page.goto(f"/tournaments/{sample_site.ids[name]}")
+        assert await page.evaluate("document.documentElement.scrollWidth") == width
+
+
+@pytest.mark.parametrize("name", ["knockout", "knockout_running"])
+async def test_a_bracket_comes_first_and_its_lines_join_the_middles(
+    open_page: OpenPage, sample_site: SampleSite, name: str
+) -> None:
+    page = await open_page(base_url=sample_site.server.url)
+    await page.goto(f"/tournaments/{sample_site.ids[name]}")
+    assert await top_of(page, ".bracket") < await top_of(page, "#standings-table")
+    sections = await page.evaluate(
+        "[...document.querySelectorAll('.bracket, #standings-table')].map((each) => each.tagName)"
+    )
+    assert sections == ["OL", "TABLE"]
+    assert await texts(page, ".bracket h3") == ["Quarter-finals", "Semi-finals", "Final"]
+    lines = await page.evaluate(LINES)
+    assert len(lines) == 6
+    for line in lines:
+        assert line["width"] == 2
+        assert abs(line["from"]) <= 1.5
+        assert abs(line["to"]) <= 1.5
+        assert abs(line["joint"]) <= 0.5
+    await expect(page.locator("#ratings details")).not_to_have_attribute("open", "")
+    legs = page.locator(".bracket .leg")
+    assert (await legs.first.get_attribute("href") or "").startswith("/matches/")
+
+
+async def test_ranks_of_a_knockout_follow_from_the_rounds(open_page: OpenPage, sample_site: SampleSite) -> None:
+    page = await open_page(base_url=sample_site.server.url)
+    await page.goto(f"/tournaments/{sample_site.ids['knockout']}")
+    assert await texts(page, "#standings .rank") == ["1", "2", "3", "3", "5", "5"]
+    assert await texts(page, "#standings .reached") == [
+        "winner",
+        "final",
+        *2 * ["semi-finals"],
+        *2 * ["quarter-finals"],
+    ]
+    await page.goto(f"/tournaments/{sample_site.ids['knockout_running']}")
+    still_in = [
+        line["rank"] == 1 for line in sample_site.server.tournament(sample_site.ids["knockout_running"])["standings"]
+    ]
+    assert sum(still_in) > 1
+    assert [rank == "–" for rank in await texts(page, "#standings .rank")] == still_in
+    assert [reached == "still in" for reached in await texts(page, "#standings .reached")] == still_in
+
+
+async def test_connecting_is_large_only_while_bots_may_join(
+    page: Page, server: RunningServer, paced_bots: PacedBots
+) -> None:
+    closing, late = server.create("closing"), server.create("late", late_join=True)
+    for cup, stays in ((closing, False), (late, True)):
+        await page.goto(f"/tournaments/{cup}")
+        assert await top_of(page, "#connect") < await top_of(page, ".standings-part")
+        await expect(page.locator("#closed")).to_be_hidden()
+        pace = await paced_bots.join(server.bot_url, cup, f"{cup}-ann", f"{cup}-bob")
+        pace.hold()
+        server.command(cup, "start")
+        await expect(page.locator("#status")).to_have_text("running")
+        await expect(page.locator("#closed")).to_be_visible(visible=not stays)
+        await expect(page.locator("#connect")).to_be_visible(visible=stays)
+        for _ in ("as it was changed", "as it is loaded"):
+            if stays:
+                assert await top_of(page, "#connect") > await top_of(page, "#export")
+            else:
+                assert await top_of(page, "#closed") > await top_of(page, "#export")
+            await page.goto(f"/tournaments/{cup}")
+        assert await page.locator("#connect").count() == int(stays)
+        pace.release()
+        await server.until(cup, lambda told: told["status"] == "finished")
+        await expect(page.locator("#connect")).to_have_count(0) if not stays else await expect(
+            page.locator("#connect")
+        ).to_be_hidden()
+
+
+async def test_a_crosstable_has_numbers_and_comes_with_the_first_round(
+    page: Page, server: RunningServer, paced_bots: PacedBots
+) -> None:
+    cup = server.create("by rank", cycles=2, legs=1)
+    await page.goto(f"/tournaments/{cup}")
+    names = tuple(f"rank-{name}" for name in NAMES)
+    pace = await paced_bots.join(server.bot_url, cup, *names, think_s=0.01)
+    await expect(page.locator("#standings tr")).to_have_count(len(names))
+    await expect(page.locator("#crosstable-part")).to_be_hidden()
+    await expect(page.locator("#crosstable tr")).to_have_count(0)
+    await expect(page.locator(".unstarted")).to_contain_text(
+        "The crosstable and the boards appear with the first round"
+    )
+    server.command(cup, "start")
+    await expect(page.locator("#crosstable tr")).to_have_count(len(names))
+    await expect(page.locator(".unstarted")).to_be_hidden()
+    pace.release()
+    await expect(page.locator("#status")).to_have_text("finished")
+    told = server.tournament(cup)
+    ranked = [line["name"] for line in told["standings"]]
+    cells = told_cells(told)
+    for _ in ("as it was changed", "as it is loaded"):
+        await expect(page.locator("#crosstable tr th")).to_have_text(ranked)
+        assert await texts(page, "#crosstable-head th") == ["#", "Bot", "1", "2", "3", "4", "5", "6"]
+        assert await texts(page, "#crosstable .place") == ["1", "2", "3", "4", "5", "6"]
+        for row, name in enumerate(ranked):
+            wanted = [
+                "" if name == other else f"{cells[name, other]:g}".replace(".5", "½").replace("0½", "½")
+                for other in ranked
+            ]
+            await expect(page.locator(f"#crosstable tr:nth-child({row + 1}) td:not(.place)")).to_have_text(wanted)
+        await page.goto(f"/tournaments/{cup}")
+
+
+async def test_a_cell_of_the_crosstable_says_whose_it_is(open_page: OpenPage, sample_site: SampleSite) -> None:
+    page = await open_page(base_url=sample_site.server.url, viewport={"width": 1280, "height": 800})
+    told = sample_site.server.tournament(sample_site.ids["big"])
+    first, second, third = (line["name"] for line in told["standings"][:3])
+    await page.goto(f"/tournaments/{told['id']}")
+    assert await page.locator("#crosstable a").count() == 0
+    cell = page.locator("#crosstable tr:nth-child(1) td:nth-child(4)")
+    score = await cell.inner_text()
+    await cell.hover()
+    link = cell.locator("a")
+    await expect(link).to_have_attribute("title", f"{first} against {second}: {score} of 1")
+    assert await page.locator("#crosstable [data-lit]").count() == 2 + 24 + 24 - 1
+    await link.focus()
+    await page.keyboard.press("ArrowRight")
+    focused = page.locator("#crosstable a:focus")
+    await expect(focused).to_have_attribute(
+        "aria-label", f"{first} against {third}: {told_cells(told)[first, third]:g} of 1".replace("0.5", "½")
+    )
+    await page.keyboard.press("Enter")
+    await page.wait_for_url("**/matches?*")
+    await expect(page.locator("main")).to_contain_text(third)
+
+
+async def test_decided_by_is_seen_beside_every_tie_break(
+    page: Page, server: RunningServer, paced_bots: PacedBots
+) -> None:
+    ties = ["buchholz", "de", "won", "sb", "bwg"]
+    cup = server.create("ties", format="swiss", rounds=3, legs=1, tiebreaks=ties)
+    await paced_bots.join(server.bot_url, cup, *(f"tied-{name}" for name in NAMES))
+    server.command(cup, "start")
+    await server.until(cup, lambda told: told["status"] == "finished")
+    await page.set_viewport_size({"width": 1280, "height": 800})
+    await page.goto(f"/tournaments/{cup}")
+    await page.get_by_label("Tie-breaks").check()
+    heads = await texts(page, "#standings-head th:visible")
+    assert heads[2:6] == ["Points", "Played", "W–D–L", "Decided by"] or heads[1:5] == [
+        "Bot",
+        "Points",
+        "Played",
+        "W–D–L",
+    ]
+    assert heads[-len(ties) :] == [name.upper() for name in ties]
+    box = await page.locator(".standings-part .scroll").bounding_box()
+    decided = await page.locator("#standings-head .decided").bounding_box()
+    assert box is not None
+    assert decided is not None
+    assert decided["x"] + decided["width"] <= box["x"] + box["width"] <= 1280
+
+
+@pytest.mark.parametrize(
+    ("name", "selector"), [("big", ".crosstable-box"), ("big", ".standings-part .scroll"), ("knockout", ".bracket-box")]
+)
+async def test_what_goes_on_beyond_the_edge_fades_out_there(
+    open_page: OpenPage, sample_site: SampleSite, name: str, selector: str
+) -> None:
+    page = await open_page(base_url=sample_site.server.url, viewport={"width": 360, "height": 740})
+    await page.goto(f"/tournaments/{sample_site.ids[name]}")
+    box = page.locator(selector)
+    await box.scroll_into_view_if_needed()
+    await box.evaluate("element => element.scrollTo(0, 0)")
+    await page.wait_for_function(FADES, arg=[selector, "48px"])
+    assert "linear-gradient" in await box.evaluate("element => getComputedStyle(element).maskImage")
+    await box.evaluate("element => element.scrollTo(element.scrollWidth, 0)")
+    await page.wait_for_function(FADES, arg=[selector, "0px"])
+
+
+async def test_the_newest_round_of_a_swiss_is_first_and_open(open_page: OpenPage, sample_site: SampleSite) -> None:
+    page = await open_page(base_url=sample_site.server.url)
+    await page.goto(f"/tournaments/{sample_site.ids['swiss']}")
+    assert await texts(page, ".rounds h3") == [f"Round {number} of 4" for number in (4, 3, 2, 1)]
+    is_open = await page.locator(".rounds details").evaluate_all("all => all.map((each) => each.open)")
+    assert is_open == [True, False, False, False]
+
+
+async def test_a_part_that_is_renewed_stays_as_the_reader_left_it(open_page: OpenPage, sample_site: SampleSite) -> None:
+    page = await open_page(base_url=sample_site.server.url)
+    await page.goto(f"/tournaments/{sample_site.ids['swiss']}")
+    await page.locator(".rounds details").nth(2).locator("summary").click()
+    await page.locator(".rounds .leg").first.focus()
+    kept = await page.evaluate(
+        """async () => {
+          const script = document.querySelector('script[src$="/tournament.js"]');
+          const { renewContent } = await import(script.src.replace("tournament.js", "renew.js"));
+          const part = document.getElementById("rounds");
+          const fresh = part.cloneNode(true);
+          const newest = fresh.querySelector(".rounds > li").cloneNode(true);
+          newest.querySelector("h3").textContent = "Round 5 of 5";
+          fresh.querySelector(".rounds").prepend(newest, "\\n");
+          fresh.querySelector(".rounds > li:nth-child(2) .leg span").textContent = "7";
+          for (const details of fresh.querySelectorAll("details")) details.open = false;
+          const [focused, rows] = [document.activeElement, [...part.querySelectorAll(".rounds > li")]];
+          renewContent(part, fresh);
+          const shown = [...part.querySelectorAll(".rounds > li")];
+          return {
+            titles: shown.map((each) => each.querySelector("h3").textContent),
+            same: rows.every((each, place) => each === shown[place + 1]),
+            focused: focused === document.activeElement,
+            open: shown.map((each) => each.querySelector("details").open),
+            score: shown[1].querySelector(".leg span").textContent,
+          };
+        }"""
+    )
+    assert kept == {
+        "titles": ["Round 5 of 5", "Round 4 of 4", "Round 3 of 4", "Round 2 of 4", "Round 1 of 4"],
+        "same": True,
+        "focused": True,
+        "open": [False, True, False, True, False],
+        "score": "7",
+    }
+
+
+async def test_a_phone_shows_the_first_of_many_bots_until_it_is_asked_for_all(
+    open_page: OpenPage, sample_site: SampleSite
+) -> None:
+    page = await open_page(base_url=sample_site.server.url, viewport={"width": 360, "height": 740})
+    await page.goto(f"/tournaments/{sample_site.ids['big']}")
+    await expect(page.locator("#standings tr:visible")).to_have_count(20)
+    await page.get_by_label("All bots").check()
+    await expect(page.locator("#standings tr:visible")).to_have_count(24)
+
+
+async def test_what_is_over_is_not_followed(open_page: OpenPage, sample_site: SampleSite) -> None:
+    page = await open_page(base_url=sample_site.server.url)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    for name in ("finished", "cancelled", "running"):
+        await page.goto(f"/tournaments/{sample_site.ids[name]}")
+    await expect(page.locator("#follow option")).not_to_have_count(1)  # the snapshot of the running one is there
+    assert [url.split("/")[-2] for url in asked if url.endswith("/events")] == [sample_site.ids["running"]]

@@ -1,0 +1,93 @@
+"""What the page of a finished tournament of 100 bots costs its reader: bytes on the wire, and requests."""
+
+from collections import Counter
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING, Any
+
+import pytest_asyncio
+
+from tests.browser.conftest import OpenPage
+from tests.browser.paced_bots import PacedBots
+from tests.browser.running_server import RunningServer
+
+if TYPE_CHECKING:
+    from playwright.async_api import Page
+
+BOTS = tuple(f"contestant-{number:03}" for number in range(1, 101))
+MOST_BYTES = 100_000
+"""Of the first view: everything that the browser gets for it, heads of answers included."""
+MOST_AGAIN = 45_000
+"""The same of another view: scripts, sheets and pictures are kept."""
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def hundred(server: RunningServer) -> AsyncIterator[str]:
+    """The path of the page of a tournament of 100 bots that is over. It takes some 10 s to play."""
+    paced_bots = PacedBots()
+    tournament = server.create("A hundred bots", legs=1)
+    await paced_bots.join(server.bot_url, tournament, *BOTS, max_matches=8)
+    server.command(tournament, "start")
+    await server.until(tournament, lambda told: told["status"] == "finished")
+    await paced_bots.end()
+    yield f"/tournaments/{tournament}"
+
+
+class Wire:
+    """Counts what a page gets over the network."""
+
+    def __init__(self) -> None:
+        self.bytes = Counter[str]()
+        """By address."""
+        self._urls: dict[str, str] = {}
+
+    async def watch(self, page: "Page") -> None:
+        session = await page.context.new_cdp_session(page)
+        session.on("Network.responseReceived", self._on_response)
+        session.on("Network.dataReceived", self._on_data)
+        session.on("Network.loadingFinished", self._on_end)
+        await session.send("Network.enable")
+
+    def _on_response(self, event: Any) -> None:
+        self._urls[event["requestId"]] = event["response"]["url"]
+        self.bytes[event["response"]["url"]] += event["response"]["encodedDataLength"]
+
+    def _on_data(self, event: Any) -> None:
+        self.bytes[self._urls[event["requestId"]]] += event["encodedDataLength"]
+
+    def _on_end(self, event: Any) -> None:
+        """Take the whole length of what has an end; of streams the sum of their pieces stays."""
+        self.bytes[self._urls[event["requestId"]]] = event["encodedDataLength"]
+
+
+async def test_the_first_view_is_light_and_the_next_one_lighter(
+    open_page: OpenPage, server: RunningServer, hundred: str
+) -> None:
+    page, wire = await open_page(), Wire()
+    await wire.watch(page)
+    await page.goto(hundred)
+    await page.wait_for_load_state("networkidle")
+    assert await page.locator("#standings tr").count() == len(BOTS)
+    first = dict(wire.bytes)
+    assert sum(first.values()) < MOST_BYTES, first
+    wire.bytes.clear()
+    await page.goto(hundred)
+    await page.wait_for_load_state("networkidle")
+    again = dict(wire.bytes)
+    assert sum(again.values()) < MOST_AGAIN, again
+    asked = [url for url, size in again.items() if size and "/static/" in url]
+    assert asked == [], "what has a hash is not asked for again"
+
+
+async def test_modules_are_not_a_waterfall(open_page: OpenPage, server: RunningServer, hundred: str) -> None:
+    """Everything that a page loads is named in it, so that it comes at once."""
+    lobby = server.create("Not begun")
+    for path, least in ((hundred, 5), ("/play", 10), (f"/tournaments/{lobby}", 10)):
+        page = await open_page()
+        loaded: list[str] = []
+        page.on("request", lambda request, loaded=loaded: loaded.append(request.url))
+        await page.goto(path)
+        await page.wait_for_load_state("load")
+        html = await page.evaluate("fetch(location.href).then((answer) => answer.text())")
+        paths = [url.partition("/static/")[2] for url in loaded if "/static/" in url]
+        assert len(paths) > least
+        assert [each for each in paths if f'/static/{each}"' not in html] == []

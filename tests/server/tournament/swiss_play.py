@@ -1,0 +1,53 @@
+"""Playing a tournament that is paired by results, with what may happen to bots on the way."""
+
+from contextlib import suppress
+from random import Random
+
+from rumble_server.tournament.errors import TournamentError
+
+from tests.server.tournament.leader import Leader
+
+SCORES = ((1.0, 0.0), (0.5, 0.5), (0.0, 1.0))
+
+
+def pair_next(leader: Leader) -> bool:
+    """Pair the next round if it is due. Return whether there is one."""
+    task = leader.tournament.pairing_task()
+    if task is None:
+        return False
+    paired = task()
+    leader.record(leader.tournament.paired(paired, leader.now_ms))
+    return bool(paired.pairings)
+
+
+def play_swiss(leader: Leader, random: Random, rounds: int = 99, *, hazards: bool = False) -> None:
+    """Play so many rounds. With `hazards` bots get byes, withdraw, and do not come to matches."""
+    for number in range(1, rounds + 1):
+        if hazards:
+            _strike(leader, random, number)
+        pair_next(leader)
+        if not leader.tournament.plays and not leader.due():
+            return
+        _play_round(leader, random)
+        leader.come(*leader.tournament.field)
+
+
+def _play_round(leader: Leader, random: Random) -> None:
+    while leader.tournament.plays:
+        if not leader.due() and not leader.tournament.running:
+            leader.pass_ms(leader.tournament.config.absent_ms)
+        for match in list(leader.tournament.running):
+            leader.finish(match, random.choice(SCORES))
+
+
+def _strike(leader: Leader, random: Random, number: int) -> None:
+    names = list(leader.tournament.field)
+    for name in random.sample(names, 3):
+        kind = random.choice(["bye", "leave", "away", "nothing"])
+        if kind == "bye":
+            with suppress(TournamentError):  # it left, or there is no such round
+                leader.record(leader.tournament.give_half_bye(name, number + random.randint(0, 1), leader.now_ms))
+        elif kind == "leave" and sum(not each.withdrawn for each in leader.tournament.field.values()) > 4:
+            leader.record(leader.tournament.leave(name, leader.now_ms))
+        elif kind == "away":
+            leader.go(name)

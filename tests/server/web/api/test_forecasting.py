@@ -1,0 +1,51 @@
+import logging
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.server.web.api.organiser import get, post
+from tests.server.web.memory_server import MemoryServer
+
+CONFIG = {"name": "any", "game": "connect4"}
+
+
+async def test_only_the_host_is_told(browser: httpx.AsyncClient) -> None:
+    assert (await browser.post("/api/host/forecast?bots=4", json=CONFIG)).status_code == 401
+
+
+async def test_a_forecast_creates_and_logs_nothing(
+    server: MemoryServer, browser: httpx.AsyncClient, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "rumble_server.audit")
+    answer = await post(browser, "host/forecast?bots=10", CONFIG)
+    told = answer.json()
+    assert (answer.status_code, told["matches"], told["in_a_row"]) == (200, 90, 18)
+    assert told["quick_ms"] < told["longest_ms"] == 18 * told["plies"] * 10_000
+    assert told["text"].startswith("90 matches; 18 one after another. About ")
+    assert f"of {told['plies']} moves" in told["text"]
+    assert (await get(browser, "host/tournaments"))["tournaments"] == []
+    assert caplog.records == []
+
+
+async def test_ties_of_a_knockout_are_told(browser: httpx.AsyncClient) -> None:
+    told = (await post(browser, "host/forecast?bots=2", {**CONFIG, "format": "knockout", "legs": 1})).json()
+    assert told["text"].startswith("1 match, up to 2 if ties are played again; 1 one after another.")
+
+
+@pytest.mark.parametrize(
+    ("bots", "changes", "problem"),
+    [
+        (1, {}, "bots"),
+        (4097, {}, "bots"),
+        (4, {"game": "nim-x"}, "unknown game"),
+        (4, {"settings": {"columns": 99}}, "columns must be from 4 to 12, not 99"),
+        (4, {"format": "gauntlet", "challengers": 4}, "1 to 3 challengers, not 4"),
+    ],
+)
+async def test_what_cannot_be_played_is_told(
+    browser: httpx.AsyncClient, bots: int, changes: dict[str, Any], problem: str
+) -> None:
+    answer = await post(browser, f"host/forecast?bots={bots}", {**CONFIG, **changes})
+    assert answer.status_code == 422
+    assert problem in answer.text
