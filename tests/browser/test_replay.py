@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 from playwright.async_api import Page, expect
 from rumble_engine import get_game
+from rumble_server.web.static_files import static_files
+from rumble_server.web.texts import thought_text
 
 from tests.browser.conftest import OpenPage
 from tests.browser.paced_bots import PacedBots
@@ -94,6 +96,16 @@ async def test_bars_tell_times_and_lead_to_their_plies(
     await expect_ply(page, 5)
     await expect(bars.nth(4)).to_have_class(re.compile("now"))
     assert await page.locator(".moves li").nth(4).locator(".took").text_content() == f"{told['thought_ms'][4]} ms"
+
+
+async def test_server_and_script_write_times_the_same(page: Page) -> None:
+    await page.goto("/")
+    times = [0, 9, 999, 1000, 1099, 9_999, 10_000, 75_400]
+    thought = """async ([root, times]) => {
+      const { thoughtText } = await import(`${root}/think_chart.js`);
+      return times.map(thoughtText);
+    }"""
+    assert await page.evaluate(thought, [static_files().root, times]) == [thought_text(each) for each in times]
 
 
 @pytest.mark.parametrize(("speed", "pace_ms"), [("0.5", 1800), ("1", 900), ("4", 225), ("real", 100)])
