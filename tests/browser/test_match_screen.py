@@ -25,7 +25,8 @@ LOOK = """(selectors) => {
 CUT = """() => {
   const [board, around] = ["#board svg", "#board"].map((each) => document.querySelector(each).getBoundingClientRect());
   const fits = board.bottom <= around.bottom + 1 && board.right <= around.right + 1;
-  return !fits || Math.min(board.width, board.height) < 150;
+  const large = board.height > 0.5 * innerHeight || board.width > 0.85 * innerWidth;
+  return !fits || !large;
 }"""
 
 
@@ -52,7 +53,7 @@ async def test_the_first_screen_has_what_one_looks_at(page: Page, server: Runnin
             await page.set_viewport_size({"width": width, "height": height})
             parts = PARTS + (BESIDE if width >= 1280 else [])
             assert await page.evaluate(LOOK, parts) == [], (game, width)
-            assert not await page.evaluate(CUT), f"the board of {game} is cut off at {width}"
+            assert not await page.evaluate(CUT), f"the board of {game} is cut off or small at {width}"
 
 
 async def facts(page: Page, seat: int) -> Any:
