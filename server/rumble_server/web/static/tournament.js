@@ -7,7 +7,7 @@ import { announce, announceRound } from "./news.js";
 import { showExpected, showProgress } from "./progress.js";
 import { endBoard, showBoard, showBoards, showBots, showPlaying } from "./running_boards.js";
 import { showRatings } from "./ratings.js";
-import { renewContent } from "./renew.js";
+import { renewPart } from "./renew.js";
 import { reached, showStandings } from "./standings.js";
 
 const MOST_LATEST = 12;
@@ -202,22 +202,17 @@ async function refresh(part) {
   if (!answer?.ok) return; // the next result asks again
   const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById(part.id);
   if (!fresh) return;
-  const newest = part.querySelector("details");
-  renewContent(part, fresh);
+  renewPart(part, fresh);
   part.hidden = false;
-  if (newest && newest !== part.querySelector("details")) newest.open = false; // another round has come before it
 }
 
 setInterval(showExpected, TICK_MS);
-// What is over does not change: the page has it all.
-if (!page.classList.contains("over")) {
-  follow(id, {
-    snapshot: onSnapshot,
-    status: onStatus,
-    field: (data) => onField(data.entrants),
-    standings: onStandings,
-    match_start: onStart,
-    move: showBoard,
-    match_over: onOver,
-  });
-}
+follow(id, {
+  snapshot: onSnapshot,
+  status: onStatus,
+  field: (data) => onField(data.entrants),
+  standings: onStandings,
+  match_start: onStart,
+  move: showBoard,
+  match_over: onOver,
+});
