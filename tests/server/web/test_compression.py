@@ -1,6 +1,7 @@
 """Public answers are sent as gzip to those who take it, and nothing that holds a secret is compressed."""
 
 import gzip
+import re
 import threading
 import zlib
 from collections.abc import AsyncIterator
@@ -156,7 +157,7 @@ def _requests(server: MemoryServer) -> list[tuple[str, str]]:
     found = {(method.upper(), path) for path, operations in app.openapi()["paths"].items() for method in operations}
     found |= {("GET", route.path) for route in app.routes if isinstance(route, Route)}
     return sorted(
-        (method, path.format(**PATHS))
+        (method, re.sub(r"{(\w+)[^}]*}", lambda found: PATHS.get(found[1], "other"), path))
         for method, path in found
         if not path.startswith("/static") and not path.endswith("/events")
     )
