@@ -34,6 +34,8 @@ async def _answer(request: Request) -> Response:
         return StreamingResponse(_pieces(), media_type="text/plain")
     if kind == "packed":
         return Response(gzip.compress(LONG.encode()), headers={"Content-Encoding": "gzip"}, media_type="text/plain")
+    if kind == "picture":
+        return Response(LONG, media_type="image/png")
     status = 404 if kind == "missing" else 200
     return PlainTextResponse(LONG[: LEAST_BYTES - 1] if kind == "short" else LONG, status)
 
@@ -72,6 +74,7 @@ async def test_a_public_answer_is_packed(small_app: httpx.AsyncClient, kind: str
         ("/private", {}),
         ("/short", {}),
         ("/missing", {}),
+        ("/picture", {}),
         ("/whole", {"Accept-Encoding": "gzip;q=0"}),
         ("/whole", {"Accept-Encoding": "br"}),
         ("/whole", {"Authorization": "Bearer x"}),
