@@ -8,7 +8,14 @@ import pytest
 from rumble_server.results.tiebreaks import TIEBREAKS
 from rumble_server.web.feed.views import MOST_LATEST
 from rumble_server.web.pages.chart import MOST_STEPS, STEPS
-from rumble_server.web.pages.tournament_page import MOST_ABOVE, MOST_AT_ONCE, MOST_BESIDE, MOST_ON_PODIUM, MOST_SLOTS, PLACES
+from rumble_server.web.pages.tournament_page import (
+    MOST_ABOVE,
+    MOST_AT_ONCE,
+    MOST_BESIDE,
+    MOST_ON_PODIUM,
+    MOST_SLOTS,
+    PLACES,
+)
 from rumble_server.web.pages.tournament_pages import BOT_NAME
 from rumble_server.web.static_files import STATIC
 from rumble_server.web.texts import HEATS
