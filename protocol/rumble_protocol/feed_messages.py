@@ -146,6 +146,8 @@ class TournamentView(TournamentSummary):
     headline: str = ""
     """The state in one sentence: who leads, who has won, or what the tournament waits for."""
     expected: Expected | None = None
+    pairing: bool = False
+    """Whether the next round has been being paired for more than a second."""
     standings: list[Standing]
     gained_by: Count = 0
     rating_model: str = ""
@@ -193,6 +195,7 @@ class FeedStandings(ServerMessageModel):
     matches_total: Count | None
     headline: str = ""
     expected: Expected | None = None
+    pairing: bool = False
     standings: list[Standing]
     gained_by: Count = 0
     rating_model: str = ""
@@ -200,7 +203,7 @@ class FeedStandings(ServerMessageModel):
 
 
 class FeedStatus(ServerMessageModel):
-    """The tournament was started, paused, resumed or ended."""
+    """The tournament was started, paused, resumed or ended, or its next round is being paired (`pairing`), or was."""
 
     type: Literal["status"] = "status"
     tournament: str
@@ -210,6 +213,7 @@ class FeedStatus(ServerMessageModel):
     matches_total: Count | None
     headline: str = ""
     expected: Expected | None = None
+    pairing: bool = False
     started_at_ms: Milliseconds | None
     ended_at_ms: Milliseconds | None
 

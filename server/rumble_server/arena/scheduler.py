@@ -19,6 +19,8 @@ MOST_ATTEMPTS = 5
 """Void attempts at one match that pause its tournament: its host has to look into it."""
 MOST_STALLS = 2
 """The same for attempts in which too much time was excused, so that nobody voids matches at will."""
+TOLD_OF_PAIRING_MS = 1_000
+"""When the pairing of a round takes longer than this, in ms, the bots and those who watch are told."""
 STARTS_AT_ONCE = 32
 """Maximum number of matches started in one call; the rest start in the next turn of the event loop."""
 
@@ -183,8 +185,18 @@ class Scheduler:
             return
         tournament.is_pairing = True
 
+        def tell() -> None:
+            tournament.pairs_long = True
+            if not self.stopped:
+                what = f"the next round of {tournament.id} is being paired; this may take some seconds"
+                self._lifecycle.notify(tournament, NoticeCode.PAIRING, what)
+
+        clock = self._recorder.clock
+        telling = clock.call_at(clock.now_ms() + TOLD_OF_PAIRING_MS, tell)
+
         def done(pulled: Round) -> None:
-            tournament.is_pairing = False
+            telling.cancel()
+            tournament.is_pairing = tournament.pairs_long = False
             if not self.stopped:
                 with self._recorder.transaction:
                     fact = tournament.paired(pulled, self._recorder.clock.now_ms())

@@ -57,10 +57,16 @@ def read_csv(lines: Sequence[str]) -> ResultsFile:
 
 
 def _separator(lines: Sequence[str]) -> str:
-    """Return what separates the columns: the one of the separators that gives the first line three at least."""
+    """Return what separates the columns: what makes of the first line a header or a result, or three columns at least.
+
+    Names may have the other separators in them.
+    """
     first = next((line for line in lines if line.strip()), "")
-    found = [each for each in SEPARATORS if len(next(csv.reader([first], delimiter=each))) >= len(COLUMNS)]
-    return found[0] if found else ","
+    rows = {each: next(csv.reader([first], delimiter=each)) for each in SEPARATORS}
+    for each, row in rows.items():
+        if "score" in row or (len(row) == len(COLUMNS) and _score(row[2])[0] is not None):
+            return each
+    return next((each for each, row in rows.items() if len(row) >= len(COLUMNS)), ",")
 
 
 def _header(row: list[str], line: str) -> dict[str, int] | None:

@@ -72,28 +72,31 @@ class Sums:
         return sums
 
     def encounters(self, group: Sequence[str]) -> Encounters | None:
-        """Return what the bots of a group scored against each other; None while too few have met to decide anything."""
-        bots, meetings, scheme = self.tally.bots, self.tally.meetings, self.scheme
-        played = [bots[name].played for name in group]
-        if max(played) + min(played) < len(group) and scheme.loss >= 0:
-            return None  # whoever is ahead, one who met fewer could still win what is missing and catch up
+        """Return what the bots of a group scored against each other; None if too few have met to part anybody."""
+        meetings, scheme = self.tally.meetings, self.scheme
         found = []
         unit = 1
-        for one, other in combinations(group, 2):
-            there, back = meetings.get((one, other), NONE), meetings.get((other, one), NONE)
-            count = sum(there) + sum(back)
-            if count:
-                unit = lcm(unit, count)
-                scored = points_of_first(there, scheme) + points_of_second(back, scheme)
-                lost = points_of_second(there, scheme) + points_of_first(back, scheme)
-                found.append((one, other, scored, lost, count))
-        scores, met = dict.fromkeys(group, 0), dict.fromkeys(group, 0)
+        unmet = dict.fromkeys(group, 0)
+        for place, one in enumerate(group, 1):
+            for other in group[place:]:
+                there, back = meetings.get((one, other), NONE), meetings.get((other, one), NONE)
+                count = sum(there) + sum(back)
+                if count:
+                    unit = lcm(unit, count)
+                    scored = points_of_first(there, scheme) + points_of_second(back, scheme)
+                    lost = points_of_second(there, scheme) + points_of_first(back, scheme)
+                    found.append((one, other, scored, lost, count))
+                else:
+                    unmet[one] += 1
+                    unmet[other] += 1
+            # Who met most cannot win more than those matches, and who met fewest could win all that are missing.
+            if min(unmet.values()) + max(unmet.values()) > len(group) - 2 and scheme.loss >= 0:
+                return None
+        scores = dict.fromkeys(group, 0)
         for one, other, scored, lost, count in found:
             scores[one] += scored * unit // count
             scores[other] += lost * unit // count
-            met[one] += 1
-            met[other] += 1
-        return Encounters(scores, met, scheme.win * unit)
+        return Encounters(scores, {name: len(group) - 1 - unmet[name] for name in group}, scheme.win * unit)
 
     def first_direct_encounters(self, groups: list[list[str]], shown: dict[str, float | None]) -> list[list[list[str]]]:
         """Return the parts of each group as Rumble 0.1 did; `shown` gets the score against those tied."""

@@ -76,7 +76,8 @@ class TournamentConfig(BaseModel):
     seed_ratings: dict[ShortText, Annotated[float, Field(ge=0, le=10_000)]] = Field(
         default_factory=dict, max_length=MOST_BOTS
     )
-    """By name: ratings by which bots are seeded, the greatest first; bots without one come last, by the seed."""
+    """By name: ratings by which bots are seeded, the greatest first; bots without one come last, by the seed. A list of
+    texts `NAME=RATING` is read, too."""
     tiebreak_rules: FideEdition | None = None
     """The edition of the tie-break rules. None: of a tournament to be created, the newest; of one that Rumble 0.1 made,
     its own."""
@@ -99,6 +100,11 @@ class TournamentConfig(BaseModel):
     def _check_points(cls, given: list[float]) -> list[float]:
         Scheme.of((given[0], given[1], given[2]))
         return given
+
+    @field_validator("seed_ratings", mode="before")
+    @classmethod
+    def _read_seed_ratings(cls, given: object) -> object:
+        return dict(map(_read_rating, given)) if isinstance(given, list) else given
 
     @field_validator("late_join")
     @classmethod
@@ -191,6 +197,14 @@ class TournamentConfig(BaseModel):
         if wanted <= len(first):
             return first
         return [*first, *suite(get_game(self.game), self.settings, self.seed, wanted - len(first))]
+
+
+def _read_rating(text: object) -> tuple[str, float]:
+    name, _, value = str(text).rpartition("=")
+    try:
+        return name.strip(), float(value)
+    except ValueError:
+        raise ValueError(f"{text!r} is not NAME=RATING") from None
 
 
 def check_opening(state: State, opening: list[str]) -> None:

@@ -91,6 +91,8 @@ class Tournament:
         self._absence = Absence(self.id, self.has_matches)
         self.is_pairing = False
         """Whether a task of `pairing_task` runs."""
+        self.pairs_long = False
+        """Whether it has run for so long that people are told."""
         self._may_pair = True
         """Whether a match ended since `due` last asked the schedule for a round that follows from results."""
 

@@ -84,13 +84,16 @@ def test_the_host_resets_a_key() -> None:
     assert refused.value.code is ErrorCode.UNKNOWN_BOT
 
 
-@pytest.mark.parametrize("command", ["start", "pause", "resume", "end", "unbench", "play_again", "remove"])
+@pytest.mark.parametrize(
+    "command", ["start", "pause", "resume", "end", "unbench", "give_half_bye", "play_again", "remove"]
+)
 def test_commands_about_a_tournament_that_is_not_there_are_refused(command: str) -> None:
     arguments: dict[str, Any] = {
         "pause": {"reason": "lunch"},
         "end": {"cancelled": True},
         "unbench": {"name": "ann"},
         "remove": {"name": "ann"},
+        "give_half_bye": {"name": "ann", "number": 1},
     }
     with pytest.raises(TournamentError) as refused:
         getattr(World().organiser, command)("nowhere", **arguments.get(command, {}))
@@ -164,3 +167,21 @@ def test_commands_on_what_is_over_and_not_in_memory_are_refused(command: str) ->
     with pytest.raises(TournamentError, match="friday is over") as refused:
         getattr(world.after_crash().organiser, command)("friday")
     assert refused.value.code is ErrorCode.TOURNAMENT_CLOSED
+
+
+def test_a_half_point_bye_is_told_to_the_bot_and_counts_when_its_round_is_paired() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=5, format="swiss", rounds=2)
+    ann, *_ = enter(world, tournament, "ann")
+    world.organiser.give_half_bye(tournament.id, "ANN", 1)
+    world.organiser.give_half_bye(tournament.id, "ann", 1)
+    world.run()
+    assert (ann.last("notice")["code"], ann.last("notice")["tournament"]) == ("bye", tournament.id)
+    assert ann.inbox.kinds().count("notice") == 1
+    enter(world, tournament, "ben", "cid", "dan", "eve")
+    world.run()
+    assert tournament.status == "finished"
+    line = next(each for each in tournament.table.standings() if each.name == "ann")
+    assert (line.played, line.points >= 1) == (2, True), (
+        "two matches of the second round, and a draw's points for each of two"
+    )

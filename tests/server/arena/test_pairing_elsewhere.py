@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.formats import Round
 
 from tests.server.arena.test_formats_in_play import (
@@ -166,3 +167,22 @@ def test_a_result_that_is_voided_while_the_next_round_is_paired_is_played_again_
         world.run(1_000)
     assert status(tournament) == "finished"
     assert set(tournament.results) == set(seats_of(tournament, iter(paired(world))))
+
+
+def test_bots_are_told_when_pairing_takes_longer_than_a_second() -> None:
+    world, elsewhere, bots = between_rounds()
+    tournament = world.arena.tournaments["friday"]
+    assert tournament.pairs_long
+    assert all(bot.last("notice")["code"] == "pairing" for bot in bots)
+    assert [kind for bot in bots for kind in bot.inbox.kinds()].count("notice") == len(bots)
+    finish(world, elsewhere)
+    assert not tournament.pairs_long
+
+
+def test_a_half_point_bye_comes_too_late_for_a_round_that_is_being_paired() -> None:
+    world, elsewhere, _ = between_rounds()
+    with pytest.raises(TournamentError, match="round 2 of friday is paired; it is too late"):
+        world.organiser.give_half_bye("friday", names(1)[0], 2)
+    world.organiser.give_half_bye("friday", names(1)[0], 3)
+    finish(world, elsewhere)
+    assert rounds_paired(world)[2].half_byes == (world.arena.tournaments["friday"].agenda.bots.index(names(1)[0]),)

@@ -83,3 +83,77 @@ def test_a_hundred_thousand_results_are_no_trouble(capsys: Captured, tmp_path: P
     document = told(capsys, command, str(path))
     lines = document["standings" if command == "standings" else "ratings"]
     assert sum(line["played" if command == "standings" else "matches"] for line in lines) == 200_000
+
+
+TRF = """012 Four players
+042 {start}
+001    1      A                                                                  2.0    1     4 w 1     2 b 1     3 w 0
+001    2      B                                                                  2.0    2     3 b 1     1 w 0  0000 - U
+001    3      C                                                                  2.0    3     2 w 0  0000 - U     1 b 1
+001    4      D                                                                  0.0    4     1 b 0  0000 - Z  0000 - Z
+"""
+
+
+def trf(folder: Path, start: str) -> Path:
+    path = folder / "four.trf"
+    path.write_text(TRF.format(start=start))
+    return path
+
+
+def test_standings_of_a_trf_by_the_edition_of_its_day(capsys: Captured, tmp_path: Path) -> None:
+    chosen = ("--tiebreaks", "bh,sb")
+    for start, rules, arguments, buchholz in (
+        ("2025/05/01", "2024-08", (), [5, 6, 6]),
+        ("2026/05/01", "2026-03", (), [5, 5.5, 5.5]),
+        ("", "2026-03", (), [5, 5.5, 5.5]),
+        ("2026/05/01", "2024-08", ("--tiebreak-rules", "2024-08"), [5, 6, 6]),
+    ):
+        document = told(capsys, "standings", str(trf(tmp_path, start)), *chosen, *arguments)
+        assert document["tiebreak_rules"] == rules
+        by_number = {line["number"]: line for line in document["standings"]}
+        assert [by_number[number]["tiebreaks"]["bh"] for number in (1, 2, 3)] == buchholz
+    assert [(by_number[number]["name"], by_number[number]["byes"]) for number in (1, 2)] == [("A", 0), ("B", 1)]
+
+
+def test_standings_of_a_trf_as_a_table(capsys: Captured, tmp_path: Path) -> None:
+    assert run(["standings", str(trf(tmp_path, "2026/05/01"))]) == 0
+    out = capsys.readouterr().out
+    assert "BH-C1" in out
+    assert "tie-break rules: 2026-03" in out
+    assert run(["ratings", str(trf(tmp_path, ""))]) == 0
+
+
+def test_a_round_robin_of_a_trf_has_its_own_tie_breaks(capsys: Captured, tmp_path: Path) -> None:
+    path = trf(tmp_path, "2026/05/01")
+    path.write_text("092 Individual: Round-Robin\n" + path.read_text())
+    assert told(capsys, "standings", str(path))["tiebreaks"] == ["de", "won", "sb", "ks"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--points", "3,1,0"], "a TRF file tells the points itself"),
+        (["--tiebreak-rules", "2023"], "unknown tie-break rules '2023'; there are: 2024-08, 2026-03"),
+        (["--tiebreak-rules", "rumble-0.1"], "unknown tie-break rules"),
+    ],
+)
+def test_wrong_usage_with_a_trf(capsys: Captured, tmp_path: Path, arguments: list[str], said: str) -> None:
+    assert run(["standings", str(trf(tmp_path, "")), *arguments]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_bad_trf_is_named_by_line_and_column(capsys: Captured, tmp_path: Path) -> None:
+    path = tmp_path / "bad.trf"
+    path.write_text(TRF.replace("2.0    2", "2.5    2"))
+    assert run(["standings", str(path)]) == 1
+    assert f"{path}: line 4, column 81: player 2 has 2.5 points, but its results give 2.0" in capsys.readouterr().err
+
+
+def test_rules_of_a_csv_and_of_an_older_export(capsys: Captured, file: Path, tmp_path: Path) -> None:
+    assert told(capsys, "standings", str(file))["tiebreak_rules"] == "2026-03"
+    assert told(capsys, "standings", str(file), "--tiebreak-rules", "rumble-0.1")["tiebreak_rules"] == "rumble-0.1"
+    path = tmp_path / "export.json"
+    path.write_text(json.dumps({"tournament": {"names": ["ann", "ben"], "format": "swiss"}, "matches": []}))
+    assert told(capsys, "standings", str(path))["tiebreak_rules"] == "rumble-0.1"
+    assert run(["standings", str(path), "--tiebreak-rules", "2026-03"]) == 2
+    assert "does not tell its rounds; it can be ranked by the rules rumble-0.1 only" in capsys.readouterr().err

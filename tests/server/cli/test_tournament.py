@@ -88,8 +88,14 @@ def test_audit(capsys: Captured) -> None:
 def test_create_with_every_choice_of_a_format(capsys: Captured, tmp_path: Path) -> None:
     openings = tmp_path / "openings.txt"
     openings.write_text("# two\n0 4\n4 0\n")
+    ratings = tmp_path / "ratings.txt"
+    ratings.write_text("ben = 2000\n\ncid=1500.5\n")
     options = {
-        "swiss": ["--rounds", "3", "--tiebreaks", "buchholz,sb", "--points", "3,1,0", "--openings", str(openings)],
+        "swiss": [
+            *("--rounds", "3", "--tiebreaks", "buchholz,sb", "--points", "3,1,0", "--openings", str(openings)),
+            *("--pairing-rules", "dutch-2025", "--acceleration", "baku", "--seed-rating", "ann=1900"),
+            *("--seed-rating", str(ratings)),
+        ],
         "gauntlet": ["--challengers", "2", "--openings", "suite", "--bench-after", "0"],
         "knockout": ["--replays", "0", "--openings", "none"],
         "round-robin": ["--late-join", "--start-at", "2100-01-01T00:00:00Z", "--tiebreaks", ""],

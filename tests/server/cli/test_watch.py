@@ -83,6 +83,17 @@ def test_a_change_of_status_is_a_line() -> None:
     assert shown.title == "Friday [1]: paused (lunch), 3 of 6 matches"
 
 
+def test_that_the_next_round_is_being_paired_is_a_line_once() -> None:
+    shown = WatchedTournament()
+    shown.take(Event("1", "snapshot", SNAPSHOT))
+    told = {"status": "running", "reason": "", "matches_over": 3, "matches_total": 6, "pairing": True}
+    assert shown.take(Event("2", "status", told)) == ["Friday [1]: the next round is being paired"]
+    assert shown.take(Event("3", "status", told)) == []
+    assert shown.title == "Friday [1]: running (the next round is being paired), 3 of 6 matches"
+    assert shown.take(Event("4", "status", {**told, "pairing": False})) == []
+    assert shown.title == "Friday [1]: running, 3 of 6 matches"
+
+
 def test_what_is_drawn() -> None:
     shown = WatchedTournament(boards=1)
     shown.take(Event("1", "snapshot", SNAPSHOT))

@@ -40,6 +40,59 @@ def test_csv_with_more_columns() -> None:
     )
 
 
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_columns_may_be_apart_by_commas_semicolons_or_tabs(separator: str) -> None:
+    for lines in (("A,B,1", "B,C d,0"), ("second,first,score", "B,A,1", "C d,B,0")):
+        file = read_results("\n".join(lines).replace(",", separator))
+        assert file.results == (Result(("A", "B"), (1.0, 0.0)), Result(("B", "C d"), (0.0, 1.0)))
+
+
+def test_a_separator_is_that_of_the_first_line() -> None:
+    assert read_results("Ann, A.;Ben, B.;1\n").results == (Result(("Ann, A.", "Ben, B."), (1.0, 0.0)),)
+    assert read_results("a;b,c;d,1\n").field == ("a;b", "c;d")
+    assert problems("A;B;x\n") == ("line 1, column 3: the score must be 1, 0.5 or 0, not 'x'",)
+    assert problems("A;B;1\nA,B,1\n") == ("line 2, column 2: 1 columns where there should be 3",)
+
+
+@pytest.mark.parametrize(
+    ("text", "scores"),
+    [
+        ("1-0", (1.0, 0.0)),
+        ("0 - 1", (0.0, 1.0)),
+        ("1/2-1/2", (0.5, 0.5)),
+        ("½-½", (0.5, 0.5)),
+        ("½", (0.5, 0.5)),
+        ("1/2", (0.5, 0.5)),
+        ("0.5-0.5", (0.5, 0.5)),
+        ("1–0", (1.0, 0.0)),
+        ("0-0", (0.0, 0.0)),
+        ("0.0", (0.0, 1.0)),
+    ],
+)
+def test_scores_may_be_of_both(text: str, scores: tuple[float, float]) -> None:
+    assert read_results(f"A,B,{text}\n").results == (Result(("A", "B"), scores),)
+
+
+@pytest.mark.parametrize("text", ["1-1", "1-", "-", "1-0-0", "½-0", "2-0", ""])
+def test_other_scores_are_refused(text: str) -> None:
+    assert problems(f"A,B,{text}\n") == (f"line 1, column 3: the score must be 1, 0.5 or 0, not {text!r}",)
+
+
+def test_a_decimal_comma() -> None:
+    assert read_results("A;B;0,5\n").results == (Result(("A", "B"), (0.5, 0.5)),)
+
+
+def test_trf_is_told_by_its_first_line_and_its_players() -> None:
+    for begin in ("", "012 Open\n", "### a comment\n", "\ufeff\nXXR 2\n"):
+        file = read_results(begin + "001    1      Ann\n001    2      Ben\n")
+        assert file.event is not None
+        assert file.field == ("Ann", "Ben")
+    assert problems("012 Open\n001    x      Ann\n") == (
+        "line 2, column 5: the starting number must be a whole number from 1, not 'x'",
+    )
+    assert read_results("012 Bot,Ann,1\n").event is None
+
+
 def test_bad_rows_are_named_by_line_and_column() -> None:
     text = "A,B,1\nA,B\nA,B,2\nA,A,1\n,B,1\n B,A,1\na,B,1\nA,B,1,0\nA,B,0.50\n"
     assert problems(text) == (

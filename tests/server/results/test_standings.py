@@ -4,7 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rumble_engine import Termination
 from rumble_server.results.result import Result
+from rumble_server.results.rounds import Rounds
 from rumble_server.results.standings import Table
+from rumble_server.results.tally import Scheme
 
 NAMES = ["ann", "ben", "cid", "Dan"]
 SCORES = [(1.0, 0.0), (0.5, 0.5), (0.0, 1.0), (0.0, 0.0)]
@@ -42,6 +44,44 @@ def test_points_may_be_three_one_and_nothing() -> None:
     table.add(result("m.1", "ann", "ben", (1.0, 0.0)))
     table.add(result("m.2", "cid", "Dan", (0.5, 0.5)))
     assert [(name, points) for _, name, points in lines(table)] == [("ann", 3), ("cid", 1), ("Dan", 1), ("ben", 0)]
+
+
+def swiss() -> Table:
+    scheme = Scheme.of((1, 0.5, 0))
+    return Table(tiebreaks=["bh-c1", "bh"], edition="2026-03", rounds=Rounds(scheme, 1))
+
+
+def test_a_swiss_is_ranked_by_its_rounds() -> None:
+    table = swiss()
+    for name in (*NAMES, "eve", "fay"):
+        table.enter(name)
+    table.withdraw("fay")
+    table.pair([("ann", "ben"), ("cid", "Dan")], 1, ["eve"])
+    first = result("t.1.1.1.1", "ann", "ben", (1.0, 0.0))
+    table.add(first)
+    table.add(result("t.1.1.2.1", "cid", "Dan", (0.5, 0.5)))
+    table.pair([("ann", "eve"), ("ben", "cid")], 1, [], ["Dan"])
+    assert {line.name: line.points for line in table.standings()} == {
+        "ann": 1,
+        "ben": 0,
+        "cid": 0.5,
+        "Dan": 1,
+        "eve": 1,
+    }
+    # Dan missed a round by choice: its dummy has no more than a draw for each of two rounds.
+    assert {line.name: line.tiebreaks["bh"] for line in table.standings()}["Dan"] == 0.5 + 1
+    assert {line.name: line.byes for line in table.standings()}["eve"] == 1
+    snapshot = table.snapshot()
+    before = table.before([first])
+    table.take_back(first)
+    assert [line.points for line in before.standings()] == [line.points for line in table.standings()]
+    assert table.standings() == before.standings() != snapshot.standings()
+
+
+def test_byes_of_a_table_without_rounds_count_in_points() -> None:
+    table = Table(NAMES)
+    table.pair([("ann", "ben")], 2, ["cid"], ["Dan"])
+    assert [(name, points) for _, name, points in lines(table)][:2] == [("cid", 2), ("Dan", 1)]
 
 
 def test_faults_are_counted_by_kind() -> None:

@@ -139,6 +139,21 @@ def test_bad_tiebreaks_are_refused() -> None:
         rank([], ("de", "elo"))
     with pytest.raises(ValueError, match="twice"):
         rank([], ("de", "sb", "de"))
+    with pytest.raises(ValueError, match="twice"):
+        rank([], ("bh", "buchholz"), edition="2026-03")
+    with pytest.raises(ValueError, match="the tie-break bh is not in the rules"):
+        rank([], ("bh",))
+    with pytest.raises(ValueError, match="the tie-break bh-c1 needs to know the rounds"):
+        rank([], ("bh-c1",), edition="2024-08")
+
+
+def test_editions_of_a_round_robin() -> None:
+    for edition in ("2024-08", "2026-03"):
+        lines = by_name(rank(held(), ("de", "sb", "ks", "bpg", "won"), edition=edition))
+        assert [lines[name].rank for name in "123456"] == [1, 2, 2, 6, 5, 4]
+        assert [lines[name].tiebreaks["sb"] for name in "123456"] == [9.25, 6.25, 6.25, 4.25, 3.25, 2.25]
+        assert lines["6"].tiebreaks["won"] == 0
+        assert lines["6"].tiebreaks["bpg"] == 2, "the forfeit with the second seat is not played"
 
 
 def test_an_empty_event() -> None:

@@ -1,7 +1,9 @@
 """Databases of every earlier version open, and show what they showed.
 
 `versions/vN.sql` is the text of a database of version N that its server wrote; it was killed while a match was played.
-`versions/vN.json` is what the API of that version then told of it.
+`versions/vN.json` is what the API of that version then told of it. `rules/` has the same of a server whose tournaments
+knew no editions of rules: a Swiss and a round-robin that are over, with byes and forfeits, and a Swiss in its first
+round.
 """
 
 import json
@@ -20,6 +22,7 @@ from rumble_server.store.schema import MIGRATIONS
 from tests.server.store.disk import rows
 
 VERSIONS = Path(__file__).with_name("versions")
+RULES = Path(__file__).with_name("rules")
 TOKEN = "fixture-token-0123"
 
 
@@ -84,3 +87,21 @@ async def test_a_server_starts_on_it_and_shows_the_same(tmp_path: Path, version:
         await server.stop()
     assert rows(path, "PRAGMA user_version") == [(len(MIGRATIONS),)]
     assert verify(str(path)).problems == []
+
+
+@pytest.mark.e2e
+async def test_tournaments_of_earlier_rules_keep_their_standings(tmp_path: Path) -> None:
+    path = tmp_path / "rumble.db"
+    with closing(sqlite3.connect(path)) as made:
+        made.executescript((RULES / "rumble-0.1.sql").read_text(encoding="utf-8"))
+    told = json.loads((RULES / "rumble-0.1.json").read_bytes())
+    server = Server(ServerConfig(port=0, db=str(path), drain_ms=0, host_token=TOKEN))
+    await server.start()
+    try:
+        async with httpx.AsyncClient(base_url=server.url) as client:
+            for tournament, before in told.items():
+                after = (await client.get(f"/api/tournaments/{tournament}/standings")).json()
+                assert after["tiebreak_rules"] == "rumble-0.1"
+                assert holds(after["standings"], before["standings"]), tournament
+    finally:
+        await server.stop()

@@ -142,17 +142,9 @@ def moment_ms(text: str | None) -> int | None:
         raise CliError(f"--start-at: {text!r} is not a time like 2030-01-31T20:00", ExitCode.USAGE) from None
 
 
-def seed_ratings_of(texts: Sequence[str] | None) -> dict[str, float] | None:
-    """Read ratings by name, each `NAME=RATING` or a file of such lines. Raises CliError."""
+def seed_ratings_of(texts: Sequence[str] | None) -> list[str] | None:
+    """Return ratings as `NAME=RATING`; what has no `=` is a file of such lines. Raises CliError."""
     if not texts:
         return None
-    ratings: dict[str, float] = {}
-    for text in texts:
-        lines = [text] if "=" in text else read_text(text).splitlines()
-        for line in filter(str.strip, lines):
-            name, _, value = line.rpartition("=")
-            try:
-                ratings[name.strip()] = float(value)
-            except ValueError:
-                raise CliError(f"--seed-rating: {line!r} is not NAME=RATING", ExitCode.USAGE) from None
-    return ratings
+    lines = [line for text in texts for line in ([text] if "=" in text else read_text(text).splitlines())]
+    return [line for line in lines if line.strip()]

@@ -22,6 +22,7 @@ from rumble_server.cli.support.tables import fitting_table, points_text, standin
 from rumble_server.cli.support.terminal import is_screen, plain, plain_lines, plain_or_rich
 
 OVER = ("finished", "cancelled")
+PAIRING = "the next round is being paired"
 FRAME_S = 0.2
 """Least time in s between two pictures."""
 HEAD_ROWS = 4
@@ -109,6 +110,7 @@ class WatchedTournament:
 
     def __init__(self, boards: int = 1) -> None:
         self.name = self.status = self.reason = ""
+        self._pairing = False
         self.changes = 0
         """Number of events taken, and of problems said."""
         self._lock = Lock()
@@ -126,7 +128,7 @@ class WatchedTournament:
 
     @property
     def title(self) -> str:
-        reason = f" ({self.reason})" if self.reason else ""
+        reason = f" ({PAIRING if self._pairing else self.reason})" if self._pairing or self.reason else ""
         return f"{self.name}: {self.status}{reason}, {self.over} of {self.total or '?'} matches"
 
     def say(self, problem: str) -> None:
@@ -156,8 +158,10 @@ class WatchedTournament:
                 self._standings = data["standings"]
                 self.over, self.total = data["matches_over"], data["matches_total"]
             case "status":
-                before = self.status
+                before, paired = self.status, not self._pairing
                 self._take_status(data)
+                if self._pairing and paired:
+                    return [f"{self.name}: {PAIRING}"]
                 if self.status != before:
                     return [f"{self.name} is {self.status}{f': {self.reason}' if self.reason else ''}"]
             case "match_start" | "move":
@@ -171,6 +175,7 @@ class WatchedTournament:
 
     def _take_status(self, data: dict[str, Any]) -> None:
         self.status, self.reason = data["status"], data["reason"]
+        self._pairing = data.get("pairing", False)  # a server of an older version does not say
         self.over, self.total = data["matches_over"], data["matches_total"]
 
     def _result(self, data: dict[str, Any]) -> list[str]:

@@ -81,7 +81,6 @@ def _swiss(tournament: Tournament) -> dict[str, Any]:
         told["rounds_paired"] = [
             {
                 "round": number,
-                "matches": len(paired.pairings) * config.legs,
                 "pairs": [[names[pairing.first], names[pairing.second]] for pairing in paired.pairings],
                 "byes": [names[bot] for bot in paired.byes],
                 "half_byes": [names[bot] for bot in paired.half_byes],

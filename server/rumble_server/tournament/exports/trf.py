@@ -50,9 +50,12 @@ class _Report:
         self.ranks = {line["name"]: line["rank"] for line in document["standings"]}
         self.is_swiss = tournament["format"] == "swiss"
         self.remarks = [f"this cannot be paired again elsewhere: {why}" for why in _why_not(tournament)]
+        self.asked: list[str] = []
+        """The lines of byes in the next round."""
         matches = document["matches"]
         self.rounds = sorted({_round(match["id"]) for match in matches})
-        self._leave_out_what_is_not_over()
+        if self.is_swiss and tournament["legs"] == 1:
+            self._leave_out_what_is_not_over()
         column = {key: place for place, key in enumerate(self.rounds)}
         self.cells: dict[str, dict[int, str]] = {name: {} for name in self.names}
         self.points = dict.fromkeys(self.names, 0.0)
@@ -71,13 +74,11 @@ class _Report:
     def _leave_out_what_is_not_over(self) -> None:
         """Leave out a round that is not complete: who is paired in the next follows from whole rounds."""
         over = Counter(MatchId.parse(match["id"]).key[1] for match in self.document["matches"])
-        for paired in self.tournament.get("rounds_paired", ()):
-            number = paired["round"]
-            if over[number] < paired["matches"]:
+        for paired in self.tournament["rounds_paired"]:
+            number, matches = paired["round"], len(paired["pairs"])
+            if over[number] < matches:
                 self.rounds = [key for key in self.rounds if key[1] != number]
-                self.remarks.append(
-                    f"round {number} is left out: {over[number]} of {paired['matches']} matches are over"
-                )
+                self.remarks.append(f"round {number} is left out: {over[number]} of {matches} matches are over")
 
     def _enter_match(self, match: Mapping[str, Any], place: int) -> None:
         for seat, name in enumerate(match["seats"]):
@@ -93,25 +94,37 @@ class _Report:
                 self.points[name] += worth
 
     def _enter_next_round(self) -> None:
-        """Enter who will not be paired in the next round of a Swiss of one leg, in its column."""
+        """Note who will not be paired in the next round of a Swiss of one leg.
+
+        TRF-2026 has a line for them; in TRF16 they have results in the column of that round, which count as points.
+        """
         tournament = self.tournament
         number = len(self.rounds) + 1
         going_on = self.is_swiss and tournament["status"] in ("running", "paused") and tournament["legs"] == 1
         if not going_on or number > tournament["number_of_rounds"]:
             return
-        for name in tournament["half_byes"].get(str(number), ()):
-            self.cells[name][number - 1] = _without_opponent(codes.HALF_BYE)
-        for name in tournament["withdrawn"]:
-            self.cells[name][number - 1] = _without_opponent(codes.ABSENT)
+        left = set(tournament["withdrawn"])
+        halves = [name for name in tournament["half_byes"].get(str(number), ()) if name not in left]
+        for code, names, worth in ((codes.HALF_BYE, halves, 0.5), (codes.ABSENT, tournament["withdrawn"], 0)):
+            if self.is_2026 and names:
+                self.asked.append(f"240 {code} {number:>3}" + "".join(f" {self.number[name]:>4}" for name in names))
+            for name in () if self.is_2026 else names:
+                self.cells[name][number - 1] = _without_opponent(code)
+                self.points[name] += worth
 
     def text(self) -> str:
-        lines = [*self._header(), *(REMARK + remark for remark in self.remarks), *map(self._player, self.names)]
+        lines = [
+            *self._header(),
+            *self.asked,
+            *(REMARK + remark for remark in self.remarks),
+            *map(self._player, self.names),
+        ]
         return "".join(f"{line.rstrip()}\r\n" for line in lines)
 
     def _header(self) -> list[str]:
         tournament, rounds = self.tournament, len(self.rounds)
         if self.is_swiss:
-            rounds = tournament.get("number_of_rounds") or rounds
+            rounds = (tournament["number_of_rounds"] or 0) * tournament["legs"]
         lines = [f"012 {_plain(tournament['name'])}"]
         for code, key in (("042", "started_at_ms"), ("052", "ended_at_ms")):
             at = tournament.get(key)

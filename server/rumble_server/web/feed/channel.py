@@ -56,6 +56,8 @@ class Channel:
         self._kept_bytes = 0
         self._snapshot: _Kept | None = None
         self._connected = self._connected_bots()
+        self._pairing = tournament.pairs_long
+        """Whether spectators were told that the next round is being paired."""
         self._telling = self.changes
         """The changes that are being told."""
         self._boards: list[str] = []
@@ -160,7 +162,8 @@ class Channel:
         self._connected = connected
         if changes.met or changes.field_changed or has_new_ranking:
             yield views.standings_event(self.tournament, now_ms, self._ranker.ranking(self.tournament), changes.met)
-        if changes.status_changed:
+        if changes.status_changed or self._pairing != self.tournament.pairs_long:
+            self._pairing = self.tournament.pairs_long
             yield views.status_event(self.tournament, now_ms, self._ranker.ranking(self.tournament))
 
     def _field(self) -> FeedField:

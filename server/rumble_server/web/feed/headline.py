@@ -12,6 +12,8 @@ from rumble_server.web.texts import moment_text, points
 MOST_NAMED = 3
 """Maximum number of bots named that share a place; more are only counted."""
 
+PAIRING = "The next round is being paired."
+
 Placed = Standing | Line
 
 
@@ -19,7 +21,8 @@ def headline(tournament: Tournament, standings: Sequence[Standing]) -> str:
     """Return the sentence for the top of its page. `standings` as they are told beside it."""
     if tournament.status == "lobby":
         return _lobby(tournament)
-    return headline_of(tournament.status, tournament.config.format, standings, tournament.challengers)
+    told = headline_of(tournament.status, tournament.config.format, standings, tournament.challengers)
+    return f"{told} {PAIRING}" if tournament.pairs_long else told
 
 
 def headline_of(

@@ -121,6 +121,7 @@ def _progress(tournament: Tournament, now_ms: int, ranking: Ranking) -> dict[str
         "matches_total": tournament.matches_total,
         "headline": headline(tournament, ranking.standings),
         "expected": expected_end(tournament, now_ms),
+        "pairing": tournament.pairs_long,
     }
 
 

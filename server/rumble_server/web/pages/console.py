@@ -10,6 +10,7 @@ from rumble_server.results.editions import FIDE_EDITIONS
 from rumble_server.results.tiebreaks import TIEBREAKS
 from rumble_server.tournament.config import MOST_BOTS, TournamentConfig
 from rumble_server.tournament.formats import FORMATS
+from rumble_server.tournament.formats.pairing_rules import PAIRING_RULES
 
 Kind = Literal["text", "integer", "seconds", "choice", "checkbox", "moment", "list", "numbers", "openings"]
 Choices = tuple[tuple[str, str], ...]
@@ -62,6 +63,7 @@ DEFAULTS: dict[str, Any] = {
     **TournamentConfig(name="any", game="tictactoe").with_rules_of_today().model_dump(),
     "name": None,
     "points": "1, 0.5, 0",
+    "seed_ratings": None,
 }
 
 
@@ -72,6 +74,8 @@ HINTS = {
     "cycles": "How often everyone meets everyone.",
     "legs": "With 2, both bots play the same opening from both seats, which is fair.",
     "rounds": "Empty: as many as a knockout would have.",
+    "pairing_rules": "The edition of the FIDE Dutch System; the tournament keeps it.",
+    "acceleration": "Virtual points in the first rounds part the field sooner.",
     "challengers": "How many of the first bots, by number, meet all others.",
     "replays": "How many times a tied pairing is played again before the better seed goes on.",
     "time_control.move_ms": "Each move uses this time first.",
@@ -87,6 +91,7 @@ HINTS = {
     "tiebreak_rules": "The edition of FIDE's tie-break rules; the tournament keeps it.",
     "rated": "Ratings with their intervals are computed.",
     "seed": "The same seed and the same bots give the same schedule and openings.",
+    "seed_ratings": "Name=rating, with commas between: the greatest is the first seed. Empty: the seed's order.",
     "illegal_retries": "How many illegal moves in a match may be made again, on the same clock. 0: the first loses.",
     "bench_after": "A bot is benched after this many matches in a row lost by its own fault. 0: never.",
     "away_ms": "How long a bot's connection may be gone in a match, apart from its clock.",
@@ -96,6 +101,8 @@ HINTS = {
 }
 AWAY_CLOCKS = (("stands", "Stands"), ("runs", "Runs on"))
 EDITIONS = tuple((name, name) for name in reversed(FIDE_EDITIONS))
+PAIRING_EDITIONS = tuple((name, f"{name}: {about}") for name, about in reversed(PAIRING_RULES.items()))
+ACCELERATIONS = (("none", "None"), ("baku", "Baku: the first half of the seeds meet each other at first"))
 OPENINGS = (
     ("auto", "From the start, then from the game's openings"),
     ("suite", "From the game's openings"),
@@ -122,6 +129,8 @@ def form_groups() -> Sequence[FormGroup]:
         _integer("cycles", "Cycles", 1, 1000, "round-robin gauntlet"),
         _integer("legs", "Matches a pairing", 1, 1000),
         _integer("rounds", "Rounds", 1, 1000, "swiss"),
+        FormField("pairing_rules", "Pairing rules", "choice", PAIRING_EDITIONS, formats="swiss"),
+        FormField("acceleration", "Acceleration", "choice", ACCELERATIONS, formats="swiss"),
         _integer("challengers", "Challengers", 1, 1000, "gauntlet"),
         _integer("replays", "Replays of a tie", 0, 100, "knockout"),
     )
@@ -143,6 +152,7 @@ def form_groups() -> Sequence[FormGroup]:
         FormField("tiebreak_rules", "Tie-break rules", "choice", EDITIONS),
         FormField("rated", "Rated", "checkbox"),
         _integer("seed", "Seed", 0),
+        FormField("seed_ratings", "Ratings of the seeds", "list"),
     )
     patience = (
         _integer("illegal_retries", "Second chances", 0, 100),

@@ -47,6 +47,7 @@ def tournament_context(tournament: Tournament, view: TournamentView, audit: Audi
         **playing_context(tournament, view),
         "tiebreaks": {} if knockout else {name: TIEBREAKS[name] for name in tournament.config.tiebreak_order},
         "tiebreak_rules": tournament.config.edition,
+        "pairing_rules": tournament.config.pairing_edition,
         "decided": any(line.decided_by for line in view.standings),
         "faulty": any(line.faults for line in view.standings),
         "byes": any(line.byes for line in view.standings),

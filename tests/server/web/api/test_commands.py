@@ -7,7 +7,7 @@ from rumble_server.web.security import MOST_BODY_BYTES
 from tests.server.web.api.organiser import post
 from tests.server.web.memory_server import HOST, MemoryServer
 
-COMMANDS = ["start", "pause", "resume", "cancel", "end", "remove", "unbench", "replay", "house", "invite"]
+COMMANDS = ["start", "pause", "resume", "cancel", "end", "remove", "unbench", "bye", "replay", "house", "invite"]
 
 
 @pytest.mark.parametrize(
@@ -129,6 +129,8 @@ async def test_a_key_is_reset(server: MemoryServer, browser: httpx.AsyncClient) 
         ("tournaments/friday/end", None, 409, "tournament_closed"),
         ("tournaments/friday/remove", {"name": "nobody"}, 404, "unknown_bot"),
         ("tournaments/friday/unbench", {"name": "nobody"}, 404, "unknown_bot"),
+        ("tournaments/friday/bye", {"name": "nobody", "round": 1}, 409, "tournament_closed"),
+        ("tournaments/friday/bye", {"name": "alice", "round": 0}, 422, "bad_message"),
         ("tournaments/friday/remove", {}, 422, "bad_message"),
         ("tournaments/friday/remove", {"name": 1}, 422, "bad_message"),
         ("tournaments/friday/pause", {"reason": ""}, 422, "bad_message"),

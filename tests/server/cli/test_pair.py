@@ -1,0 +1,107 @@
+"""`rumble pair` on files: the next round, and every round again."""
+
+import json
+from pathlib import Path
+
+import pytest
+from rumble_server.cli.main import run
+
+from tests.server.swiss_events import swiss_events
+
+Captured = pytest.CaptureFixture[str]
+
+
+def row(number: int, points: str, opponent: int, seat: str, result: str) -> str:
+    head = f"001 {number:>4}      Player {number}".ljust(80)
+    return f"{head}{points:>4} {number:>4}  {opponent:>4} {seat} {result}\n"
+
+
+def write(path: Path, *pairs: tuple[int, int]) -> Path:
+    """Write a round in which the first player of each pair has white, and the lower number wins."""
+    rows = {}
+    for white, black in pairs:
+        for number, other, seat in ((white, black, "w"), (black, white, "b")):
+            won = number < other
+            rows[number] = row(number, "1.0" if won else "0.0", other, seat, "01"[won])
+    path.write_text("".join(rows[number] for number in sorted(rows)))
+    return path
+
+
+@pytest.fixture
+def event(tmp_path: Path) -> Path:
+    return write(tmp_path / "event.trf", (1, 3), (4, 2))
+
+
+def test_the_next_round(capsys: Captured, event: Path) -> None:
+    assert run(["pair", str(event), "--rounds", "3"]) == 0
+    shown = capsys.readouterr().out.splitlines()
+    assert shown == [
+        "round 2 of 3, by dutch-2026",
+        "   1  2 Player 2  -  1 Player 1",
+        "   2  3 Player 3  -  4 Player 4",
+    ]
+    assert run(["pair", str(event), "--rounds", "3", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told == {"round": 2, "of": 3, "rules": "dutch-2026", "boards": [[2, 1], [3, 4]], "bye": None}
+
+
+def test_the_number_of_rounds_is_the_file_s_or_asked_for(capsys: Captured, event: Path) -> None:
+    assert run(["pair", str(event)]) == 2
+    assert "does not say how many rounds there will be (142 or XXR): add --rounds N" in capsys.readouterr().err
+    for line in ("XXR 3", "142 3"):
+        event.write_text(event.read_text().partition("XXR")[0].partition("142")[0] + line + "\n")
+        assert run(["pair", str(event)]) == 0
+        assert "round 2 of 3" in capsys.readouterr().out
+    assert run(["pair", str(event), "--rounds", "1"]) == 1
+    assert "all 1 rounds are paired" in capsys.readouterr().err
+
+
+def test_every_round_again(capsys: Captured, tmp_path: Path) -> None:
+    path = tmp_path / "119.trf"
+    path.write_text(swiss_events.texts()["119.trf"], newline="")
+    assert run(["pair", str(path), "--check"]) == 0
+    assert capsys.readouterr().out == "5 rounds paired again by dutch-2026: all as the rules have it\n"
+
+
+def test_what_differs_is_told_with_its_criterion(capsys: Captured, event: Path) -> None:
+    write(event, (1, 4), (3, 2))
+    assert run(["pair", str(event), "--check"]) == 1
+    assert capsys.readouterr().out.splitlines() == [
+        "round 1 differs by articles 3 and 4 (the sequence of candidates)",
+        "  file:  1-4, 3-2",
+        "  rules: 1-3, 4-2",
+        "1 round paired again by dutch-2026: 1 otherwise",
+    ]
+    assert run(["pair", str(event), "--check", "--json", "--pairing-rules", "dutch-2025"]) == 1
+    (found,) = json.loads(capsys.readouterr().out)["differing"]
+    assert (found["round"], found["file"], found["by"]) == (1, ["1-4", "3-2"], "")
+
+
+def test_an_export_names_its_rules_and_remarks_what_it_lacks(capsys: Captured, event: Path) -> None:
+    event.write_text("092 Individual: swiss (tictactoe), dutch-2025\n### round 2 is left out\n" + event.read_text())
+    assert run(["pair", str(event), "--check"]) == 0
+    captured = capsys.readouterr()
+    assert "by dutch-2025" in captured.out
+    assert "event.trf remarks: round 2 is left out" in captured.err
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("nothing", "there is no player"),
+        (row(1, "1.0", 2, "w", "1"), "there is no player 2"),
+    ],
+)
+def test_bad_files_are_one_clear_line(capsys: Captured, tmp_path: Path, text: str, said: str) -> None:
+    path = tmp_path / "bad.trf"
+    path.write_text(text)
+    assert run(["pair", str(path), "--check"]) == 1
+    assert said in capsys.readouterr().err
+    assert run(["pair", str(tmp_path / "missing.trf")]) == 1
+    assert "No such file" in capsys.readouterr().err
+
+
+def test_a_round_that_cannot_be_paired_says_so(capsys: Captured, event: Path) -> None:
+    write(event, (1, 2))
+    assert run(["pair", str(event), "--rounds", "2"]) == 1
+    assert "round 2 cannot be paired" in capsys.readouterr().err
