@@ -136,7 +136,9 @@ async def test_the_boards_fold_away_when_the_last_results_were_seen(
     pace.release()
     await expect(page.locator("#status")).to_have_text("finished")
     await expect(page.locator("#boards .stamp")).to_be_visible()
+    await expect(page.locator("#tournament")).not_to_have_class(re.compile(r"\bover\b"))
     await expect(page.locator("#playing")).to_be_hidden()
+    await expect(page.locator("#tournament")).to_have_class(re.compile(r"\bover\b"))
 
 
 async def test_the_bot_that_is_followed_has_the_first_board_and_the_largest(
