@@ -52,7 +52,7 @@ async def test_each_card_says_who_plays_whom_with_which_pieces_and_who_is_to_mov
             assert labels == [name.lower() for name in game.seat_names]
             await expect(shown.locator(".mover .name")).to_have_text(board["seats"][board["seat"]])
             await expect(shown.locator(".state")).to_have_text(
-                f"ply {board['ply']}, to move: {board['seats'][board['seat']]}"
+                f"ply {board['ply']}, {board['seats'][board['seat']]} to move"
             )
             await expect(shown.locator(".picture .piece")).to_have_count(board["ply"])
         pace.release(0.05)
