@@ -145,6 +145,9 @@ def test_a_board_stands_beside_the_table_or_below_it_or_not_at_all() -> None:
     assert "ply 2: a3" in below[-1]
     assert any("a (X) - b (O)" in line for line in below)
     assert "[X]" not in drawn(shown, width=60, height=8)
+    away = {**wide_snapshot()["running"][0], "away": [None, {"since_at_ms": 1, "until_at_ms": 2}]}
+    shown.take(Event("2", "move", away))
+    assert "ply 2: a3; b is away" in drawn(shown, width=60).splitlines()[-1]
 
 
 def test_the_last_board_stays_until_another_match_begins() -> None:
