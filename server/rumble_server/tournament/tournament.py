@@ -358,7 +358,8 @@ class Tournament:
             raise TournamentError(ErrorCode.UNAVAILABLE, f"{self.id} has no round {number}; its last is {last}")
         if schedule is not None and number <= len(schedule.rounds_added) + self.is_pairing:
             raise TournamentError(
-                ErrorCode.UNAVAILABLE, f"round {number} of {self.id} is paired; it is too late for a bye"
+                ErrorCode.UNAVAILABLE,
+                f"round {number} of {self.id} is paired, or is being paired; it is too late for a bye",
             )
         given = bot in self.half_byes.get(number, ())
         return None if given else HalfByeGiven(self.id, bot, number, now_ms)

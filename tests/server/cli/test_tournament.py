@@ -13,6 +13,7 @@ from websockets.typing import Subprotocol
 from tests.e2e.processes import free_port
 from tests.server.arena.fake_house import FakeHouse
 from tests.server.cli.server_thread import PATIENCE_S, TOKEN, play, server_on_thread
+from tests.server.web.export_schema import check_export
 
 Captured = pytest.CaptureFixture[str]
 
@@ -134,6 +135,7 @@ def test_list_standings_and_export(capsys: Captured, tmp_path: Path) -> None:
     assert run(["tournament", "export", mine["id"], "--out", str(file)]) == 0
     document = json.loads(file.read_text(encoding="utf-8"))
     assert set(document) == {"tournament", "standings", "matches", "voided"}
+    check_export(document)
     capsys.readouterr()
     assert run(["tournament", "export", mine["id"], "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out) == document

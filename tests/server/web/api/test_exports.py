@@ -10,8 +10,9 @@ from rumble_server.cli.main import run
 from rumble_server.results.results_file import read_results
 from rumble_server.tournament.exports import WRITERS
 from rumble_server.tournament.exports.document import export
-from rumble_server.web.api.models import ExportDocument
+from rumble_server.web.api.export_models import ExportDocument
 
+from tests.server.web.export_schema import check_export
 from tests.server.web.memory_server import MemoryServer
 
 FIELD = ("alice", "bob", "carol", "dave", "erin")
@@ -82,6 +83,7 @@ async def test_round_trip(
     told = (await browser.get(f"/api/tournaments/{tournament.id}/standings")).json()["standings"]
     file = tmp_path / "export.json"
     file.write_bytes((await browser.get(f"/api/tournaments/{tournament.id}/export.json")).content)
+    check_export(json.loads(file.read_text()))
     assert ("byes" in json.loads(file.read_text())) == (config.get("format") == "swiss")
     assert run(["standings", str(file), "--json"]) == 0
     ranked = json.loads(capsys.readouterr().out)["standings"]
@@ -105,5 +107,6 @@ async def test_the_export_is_the_design_s_document(server: MemoryServer, browser
     tournament = server.played("alice", "bob", cycles=2)
     answer = await browser.get("/api/tournaments/friday/export.json")
     assert answer.json() == export(tournament)
+    check_export(answer.json())
     assert len(ExportDocument.model_validate_json(answer.content).matches) == 4
     assert answer.headers["Content-Disposition"] == 'attachment; filename="friday.json"'
