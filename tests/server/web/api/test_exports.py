@@ -20,7 +20,7 @@ from tests.server.web.export_schema import check_export
 from tests.server.web.memory_server import MemoryServer
 
 FIELD = ("alice", "bob", "carol", "dave", "erin")
-PARTS = ("rank", "name", "points", "played", "wins", "draws", "losses", "tiebreaks", "decided_by", "byes")
+PARTS = ("rank", "name", "points", "played", "wins", "draws", "losses", "tiebreaks", "decided_by", "byes", "half_byes")
 
 
 @pytest.mark.parametrize("kind", [kind for kind in WRITERS if kind != "sgf"])
