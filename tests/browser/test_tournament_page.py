@@ -61,9 +61,9 @@ def told_cells(told: Any) -> dict[tuple[str, str], float]:
 @pytest.mark.parametrize("name", SHOWN)
 async def test_it_fits_every_screen(open_page: OpenPage, sample_site: SampleSite, name: str) -> None:
     page = await open_page(base_url=sample_site.server.url)
+    await page.goto(f"/tournaments/{sample_site.ids[name]}")
     for width, height in SIZES:
         await page.set_viewport_size({"width": width, "height": height})
-        await page.goto(f"/tournaments/{sample_site.ids[name]}")
         assert await page.evaluate("document.documentElement.scrollWidth") == width
 
 
@@ -241,44 +241,47 @@ async def test_what_goes_on_beyond_the_edge_fades_out_there(
 async def test_the_newest_round_of_a_swiss_is_first_and_open(open_page: OpenPage, sample_site: SampleSite) -> None:
     page = await open_page(base_url=sample_site.server.url)
     await page.goto(f"/tournaments/{sample_site.ids['swiss']}")
-    assert await texts(page, ".rounds h3") == [f"Round {number} of 4" for number in (4, 3, 2, 1)]
+    titles = await texts(page, ".rounds h3")
+    assert len(titles) >= 3
+    assert titles == [f"Round {number} of 4" for number in range(len(titles), 0, -1)]
     is_open = await page.locator(".rounds details").evaluate_all("all => all.map((each) => each.open)")
-    assert is_open == [True, False, False, False]
+    assert is_open == [True, *(len(titles) - 1) * [False]]
 
 
 async def test_a_part_that_is_renewed_stays_as_the_reader_left_it(open_page: OpenPage, sample_site: SampleSite) -> None:
     page = await open_page(base_url=sample_site.server.url)
     await page.goto(f"/tournaments/{sample_site.ids['swiss']}")
+    titles = await texts(page, ".rounds h3")
     await page.locator(".rounds details").nth(2).locator("summary").click()
     await page.locator(".rounds .leg").first.focus()
     kept = await page.evaluate(
         """async () => {
-          const script = document.querySelector('script[src$="/tournament.js"]');
-          const { renewContent } = await import(script.src.replace("tournament.js", "renew.js"));
+          const script = document.querySelector('script[src$="/times.js"]');
+          const { renewPart } = await import(script.src.replace("times.js", "renew.js"));
           const part = document.getElementById("rounds");
           const fresh = part.cloneNode(true);
           const newest = fresh.querySelector(".rounds > li").cloneNode(true);
-          newest.querySelector("h3").textContent = "Round 5 of 5";
-          fresh.querySelector(".rounds").prepend(newest, "\\n");
-          fresh.querySelector(".rounds > li:nth-child(2) .leg span").textContent = "7";
+          newest.querySelector("h3").textContent = "the next round";
+          fresh.querySelector(".rounds").prepend("\\n", newest);
+          fresh.querySelector(".rounds > li:nth-child(2) .leg > span").textContent = "7";
           for (const details of fresh.querySelectorAll("details")) details.open = false;
           const [focused, rows] = [document.activeElement, [...part.querySelectorAll(".rounds > li")]];
-          renewContent(part, fresh);
+          renewPart(part, fresh);
           const shown = [...part.querySelectorAll(".rounds > li")];
           return {
             titles: shown.map((each) => each.querySelector("h3").textContent),
-            same: rows.every((each, place) => each === shown[place + 1]),
+            same: rows.every((each, place) => each === shown[place]),
             focused: focused === document.activeElement,
-            open: shown.map((each) => each.querySelector("details").open),
-            score: shown[1].querySelector(".leg span").textContent,
+            open: shown.slice(0, 4).map((each) => each.querySelector("details").open),
+            score: shown[1].querySelector(".leg > span").textContent,
           };
         }"""
     )
     assert kept == {
-        "titles": ["Round 5 of 5", "Round 4 of 4", "Round 3 of 4", "Round 2 of 4", "Round 1 of 4"],
+        "titles": ["the next round", *titles],
         "same": True,
         "focused": True,
-        "open": [False, True, False, True, False],
+        "open": [True, False, False, True],
         "score": "7",
     }
 

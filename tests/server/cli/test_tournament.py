@@ -13,6 +13,7 @@ from websockets.typing import Subprotocol
 from tests.e2e.processes import free_port
 from tests.server.arena.fake_house import FakeHouse
 from tests.server.cli.server_thread import PATIENCE_S, TOKEN, play, server_on_thread
+from tests.server.web.export_schema import check_export
 
 Captured = pytest.CaptureFixture[str]
 
@@ -124,12 +125,17 @@ def test_list_standings_and_export(capsys: Captured, tmp_path: Path) -> None:
     assert lines[0].split() == ["id", "status", "game", "bots", "name"]
     assert any(mine["id"] in line and line.rstrip().endswith(mine["name"].strip()) for line in lines), "nothing is cut"
     assert told(capsys, "standings", mine["id"]) == {"status": "lobby", "standings": [], "tiebreak_rules": "2026-03"}
+    older = told(capsys, "create", "Older", "--game", "tictactoe", "--tiebreak-rules", "2024-08")
+    assert told(capsys, "standings", older["id"])["tiebreak_rules"] == "2024-08"
+    assert run(["tournament", "create", "Old", "--game", "tictactoe", "--tiebreak-rules", "2022"]) != 0
+    assert "2024-08" in capsys.readouterr().err
     assert run(["tournament", "standings", mine["id"]]) == 0
     assert capsys.readouterr().out.startswith(f"{mine['id']}: lobby\n")
     file = tmp_path / "export.json"
     assert run(["tournament", "export", mine["id"], "--out", str(file)]) == 0
     document = json.loads(file.read_text(encoding="utf-8"))
     assert set(document) == {"tournament", "standings", "matches", "voided"}
+    check_export(document)
     capsys.readouterr()
     assert run(["tournament", "export", mine["id"], "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out) == document

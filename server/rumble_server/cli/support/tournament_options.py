@@ -51,7 +51,8 @@ Tiebreaks = Annotated[
     str | None,
     typer.Option(
         metavar="LIST",
-        help="Tie-breaks in order: de, won, sb, ks, bpg, bwg, bh, faults, and of a swiss bh-c1, bh-m1, ps; by default "
+        help="Tie-breaks in order: de, won, sb, ks, bpg, bwg, bh, faults, and of a swiss bh-c1, bh-m1, ps, aro, "
+        "tpr (by given ratings); by default "
         "those of the format.",
     ),
 ]

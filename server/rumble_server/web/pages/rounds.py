@@ -30,6 +30,12 @@ class Meeting:
     """In a knockout: the bot that goes on."""
     bye: bool = False
 
+    def put_first(self, name: str) -> None:
+        """Show this bot as the first of both."""
+        if self.seats[1] == name:
+            self.seats = (self.seats[1], self.seats[0])
+            self.legs = [Leg(leg.match, leg.points and (leg.points[1], leg.points[0])) for leg in self.legs]
+
     @property
     def points(self) -> list[float]:
         """What both have scored, in the order of `seats`."""
@@ -153,6 +159,10 @@ def _bracket(agenda: Agenda, meetings: dict[tuple[int, int], Meeting]) -> Iterat
             if meeting is None:
                 one, other = (went_on.get((number - 1, before), "") for before in (2 * board - 1, 2 * board))
                 meeting = Meeting((one, other))
+            elif number == 1:
+                meeting.put_first(min(meeting.seats, key=agenda.bots.index))
+            else:
+                meeting.put_first(went_on[number - 1, 2 * board - 1])
             # A bot that lost here has this rank, even before the schedule has taken note.
             lost = [name for name in meeting.seats if ranks.get(name) == boards + 1]
             kept = [name for name in meeting.seats if name not in lost]

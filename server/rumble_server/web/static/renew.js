@@ -2,17 +2,30 @@
 // stays so.
 
 /**
- * Give an element the content of another one. Lists grow at their beginning.
+ * Give a part the content of a fresh one. In a list that is newest first each place keeps its element, so that nothing
+ * moves when a round is added: the first one stays open, and what the reader has opened is one place further down.
  * @param {Element} shown
  * @param {Element} fresh
  */
-export function renewContent(shown, fresh) {
+export function renewPart(shown, fresh) {
+  const opened = [...shown.querySelectorAll("details")].map((details) => details.open);
+  renewContent(shown, fresh);
+  const all = [...shown.querySelectorAll("details")];
+  const added = all.length - opened.length;
+  if (!opened.length || added <= 0) return;
+  all.forEach((details, place) => (details.open = place === 0 || (place > added && opened[place - added])));
+}
+
+/**
+ * @param {Element} shown
+ * @param {Element} fresh
+ */
+function renewContent(shown, fresh) {
   const [own, wanted] = [[...shown.childNodes], [...fresh.childNodes]];
-  const surplus = own.splice(0, Math.max(0, own.length - wanted.length));
-  const added = wanted.splice(0, wanted.length - own.length);
-  for (const node of surplus) node.remove();
+  for (const node of own.splice(wanted.length)) node.remove();
+  const added = wanted.splice(own.length);
   own.forEach((node, place) => renew(node, wanted[place]));
-  shown.prepend(...added);
+  shown.append(...added);
 }
 
 /**

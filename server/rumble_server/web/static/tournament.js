@@ -7,7 +7,7 @@ import { announce, announceRound } from "./news.js";
 import { showExpected, showProgress } from "./progress.js";
 import { endBoard, showBoard, showBoards, showBots, showPlaying } from "./running_boards.js";
 import { showRatings } from "./ratings.js";
-import { renewContent } from "./renew.js";
+import { renewPart } from "./renew.js";
 import { reached, showStandings } from "./standings.js";
 
 const MOST_LATEST = 12;
@@ -55,7 +55,7 @@ function onStatus(data) {
   paint("podium", showPodium);
   paint("crosstable", paintCrosstable);
   paint("progress", () => showProgress(data));
-  showPlaying(status);
+  showPlaying(status, () => paint("status", () => showStatus(data)));
   if (before !== status) refreshParts();
   if (before === "lobby" && status === "running" && page.dataset.format === "gauntlet") learnColumns();
 }
@@ -131,7 +131,7 @@ function showStatus(data) {
   byId("reason").className = data.status === "finished" ? "quiet" : "notice warn";
   const isOver = ["finished", "cancelled"].includes(data.status);
   const size = (lines.length > MOST_BESIDE ? " wide" : "") + (lines.length > MOST_ABOVE ? " huge" : "");
-  page.className = `${data.status}${isOver ? " over" : ""}${data.started_at_ms === null ? " unplayed" : ""}${size}`;
+  page.className = `${data.status}${isOver && byId("playing").hidden ? " over" : ""}${data.started_at_ms === null ? " unplayed" : ""}${size}`;
   setText(byId("standings-title"), data.started_at_ms === null ? "Field" : "Standings");
   showJoining(isOver);
 }
@@ -202,22 +202,17 @@ async function refresh(part) {
   if (!answer?.ok) return; // the next result asks again
   const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById(part.id);
   if (!fresh) return;
-  const newest = part.querySelector("details");
-  renewContent(part, fresh);
+  renewPart(part, fresh);
   part.hidden = false;
-  if (newest && newest !== part.querySelector("details")) newest.open = false; // another round has come before it
 }
 
 setInterval(showExpected, TICK_MS);
-// What is over does not change: the page has it all.
-if (!page.classList.contains("over")) {
-  follow(id, {
-    snapshot: onSnapshot,
-    status: onStatus,
-    field: (data) => onField(data.entrants),
-    standings: onStandings,
-    match_start: onStart,
-    move: showBoard,
-    match_over: onOver,
-  });
-}
+follow(id, {
+  snapshot: onSnapshot,
+  status: onStatus,
+  field: (data) => onField(data.entrants),
+  standings: onStandings,
+  match_start: onStart,
+  move: showBoard,
+  match_over: onOver,
+});

@@ -10,8 +10,9 @@ from rumble_server.cli.main import run
 from rumble_server.results.results_file import read_results
 from rumble_server.tournament.exports import WRITERS
 from rumble_server.tournament.exports.document import export
-from rumble_server.web.api.models import ExportDocument
+from rumble_server.web.api.export_models import ExportDocument
 
+from tests.server.web.export_schema import check_export
 from tests.server.web.memory_server import MemoryServer
 
 FIELD = ("alice", "bob", "carol", "dave", "erin")
@@ -82,10 +83,18 @@ async def test_round_trip(
     told = (await browser.get(f"/api/tournaments/{tournament.id}/standings")).json()["standings"]
     file = tmp_path / "export.json"
     file.write_bytes((await browser.get(f"/api/tournaments/{tournament.id}/export.json")).content)
+    check_export(json.loads(file.read_text()))
     assert ("byes" in json.loads(file.read_text())) == (config.get("format") == "swiss")
     assert run(["standings", str(file), "--json"]) == 0
     ranked = json.loads(capsys.readouterr().out)["standings"]
     assert ranked == [{part: line[part] for part in PARTS} for line in told]
+
+
+async def test_a_round_that_cannot_be_paired_is_none(server: MemoryServer) -> None:
+    tournament = server.played("ann", "bob", "cid", "dot", "eve", "fay", format="swiss", rounds=4)
+    assert tournament.reason == "round 4 cannot be paired without meeting again"
+    standings = tournament.table.standings()
+    assert [line.tiebreaks["bh"] for line in standings] == [3 * 3] * 6, "three opponents of three points each"
 
 
 async def test_the_byes_of_a_swiss_are_in_the_document(server: MemoryServer) -> None:
@@ -98,5 +107,6 @@ async def test_the_export_is_the_design_s_document(server: MemoryServer, browser
     tournament = server.played("alice", "bob", cycles=2)
     answer = await browser.get("/api/tournaments/friday/export.json")
     assert answer.json() == export(tournament)
+    check_export(answer.json())
     assert len(ExportDocument.model_validate_json(answer.content).matches) == 4
     assert answer.headers["Content-Disposition"] == 'attachment; filename="friday.json"'

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import httpx
 import pytest
-from rumble_server.web.pages.rounds import rounds_of
+from rumble_server.web.pages.rounds import pairing_text, reached, rounds_of
 
 from tests.server.web.memory_server import MemoryServer
 
@@ -59,6 +59,8 @@ def test_a_bracket_that_is_over_tells_who_went_on_and_who_won(server: MemoryServ
         went_on = [meeting.winner for meeting in before.meetings]
         assert "" not in went_on
         assert sorted(went_on) == sorted(name for meeting in after.meetings for name in meeting.seats)
+        pairs = zip(went_on[::2], went_on[1::2], strict=True)
+        assert [meeting.seats for meeting in after.meetings] == list(pairs)
     champion = next(line.name for line in tournament.table.standings() if line.rank == 1)
     assert rounds[-1].meetings[0].winner == champion
 
@@ -104,6 +106,48 @@ async def test_a_gauntlet_has_a_column_for_each_challenger_and_no_winner(
     assert f"Against the field: {challenger} with 4 points from 8 matches." in page
     assert 'class="place-1"' not in page
     assert '<td class="number">0</td><td class="number">8</td>' in (await browser.get("/")).text
+
+
+def test_how_far_a_bot_came_follows_from_its_rank() -> None:
+    assert [reached(rank, 1) for rank in (1, 2, 3, 5, 9)] == [
+        *("winner", "final", "semi-finals", "quarter-finals", "round of 16"),
+    ]
+    assert reached(1, 8) == "still in"
+
+
+async def test_a_large_bracket_draws_its_last_rounds_and_lists_the_others(
+    server: MemoryServer, browser: httpx.AsyncClient
+) -> None:
+    server.played(*(f"bot{number:02}" for number in range(33)), format="knockout", legs=1)
+    page = (await browser.get("/tournaments/friday")).text
+    lists, drawn = page.split('<ol class="bracket">')
+    assert re.findall("<h3>(Round of [0-9]+)</h3>", lists) == ["Round of 64"]
+    assert re.findall("<details >", lists) == ["<details >"]
+    titles = re.findall(r'<li class="round"><h3>([\w -]+)</h3>', drawn)
+    assert titles == ["Round of 32", "Round of 16", "Quarter-finals", "Semi-finals", "Final"]
+
+
+def test_a_round_that_is_being_paired_is_told(server: MemoryServer) -> None:
+    tournament = server.world.create(start_at_bots=4, format="swiss", rounds=2, legs=1)
+    server.bots("ann", "bob", "cey", "dan", join=tournament.id, think_ms=100)
+    server.pass_ms(300)
+    rounds = rounds_of(tournament)
+    assert pairing_text(tournament, rounds) == ""
+    for meeting in rounds[-1].meetings:
+        meeting.to_play = 0
+    assert pairing_text(tournament, rounds) == "Round 2 is being paired."
+    assert pairing_text(tournament, [*rounds, *rounds]) == ""
+
+
+async def test_bots_that_are_still_in_a_knockout_have_no_rank_yet(
+    server: MemoryServer, browser: httpx.AsyncClient
+) -> None:
+    tournament = server.world.create(start_at_bots=5, format="knockout")
+    server.world.logins(*NAMES, join=tournament.id)
+    server.pass_ms()
+    page = (await browser.get("/tournaments/friday")).text
+    assert re.findall(r'<td class="number rank">(.)</td>', page) == ["–"] * 5
+    assert page.count('<td class="reached">still in</td>') == 5
 
 
 async def test_the_page_of_a_swiss_says_by_which_rules_it_is_paired_and_who_has_a_half_point_bye(

@@ -5,6 +5,7 @@ import re
 
 import httpx
 import pytest
+from rumble_protocol.feed_messages import Pair
 from rumble_server.results.tiebreaks import TIEBREAKS
 from rumble_server.web.feed.views import MOST_LATEST
 from rumble_server.web.pages.chart import MOST_STEPS, STEPS
@@ -15,6 +16,7 @@ from rumble_server.web.pages.tournament_page import (
     MOST_ON_PODIUM,
     MOST_SLOTS,
     PLACES,
+    met_most,
 )
 from rumble_server.web.pages.tournament_pages import BOT_NAME
 from rumble_server.web.static_files import STATIC
@@ -56,7 +58,7 @@ async def test_the_page_of_a_tournament_has_all_before_any_script(
     assert "Connect four, columns 5, rows 6, connect 4 · round-robin, 1 cycle, 1 match a pairing · 10 s a move" in text
     assert f"{len(tournament.results)} of 3 matches" in text
     assert re.search(r'<svg viewBox="[0-9 ]+" role="img" aria-label="\w+ – \w+\. blue: [a-e]', html)
-    assert re.search(r"ply \d+, to move: \w+", text)
+    assert re.search(r"ply \d+, \w+ to move", text)
     assert '<th scope="row" title="alice">alice</th>' in html
     assert "The field is closed" in text
     assert 'id="connect"' not in html
@@ -111,3 +113,9 @@ def test_the_scripts_show_as_much_as_the_server() -> None:
         "STEPS": list(STEPS),
     }
     assert {name: constants[name] for name in wanted} == {name: str(value) for name, value in wanted.items()}
+
+
+def test_a_crosstable_says_how_many_matches_most_pairs_played() -> None:
+    pairs = [Pair(names=["a", other], scores=[1, 1], played=played) for other, played in (("b", 2), ("c", 1), ("d", 2))]
+    assert met_most(pairs) == 2
+    assert met_most([]) == met_most(None) == 0
