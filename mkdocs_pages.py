@@ -18,6 +18,9 @@ HOME = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["pro
 ASSETS = ("docs/images", "docs/growth.svg", "docs/site.css", "server/rumble_server/web/static/icon.svg")
 """What pages show and use: files, and folders of files."""
 
+SEARCH = 'data-md-component="search" role="dialog"'
+"""The theme's dialog of the search, which has no name."""
+
 _LINK = re.compile(r"(?<=\]\()(?![a-z]+:|#)([^)#\s]+)(?=[)#])")
 
 
@@ -39,6 +42,11 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         return f"{HOME}/{'tree' if (ROOT / path).is_dir() else 'blob'}/HEAD/{path}"
 
     return _LINK.sub(point, markdown)
+
+
+def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
+    """Name the dialog of the search, for screen readers."""
+    return output.replace(SEARCH, f'{SEARCH} aria-label="Search"')
 
 
 def pages(nav: object) -> list[str]:

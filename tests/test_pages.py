@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 from rumble_bots import Turn
+from rumble_engine import get_game
 from rumble_protocol import server_messages as server
 from rumble_protocol.feed_messages import FEED_EVENTS
+from rumble_protocol.fields import MoveInfo
 
 from tests.command_line import unknown_names
 from tests.docs_blocks import (
@@ -43,6 +45,14 @@ def plays_as_a_class(block: Block) -> None:
         assert module["Careful"]().choose(Turn.of(message, None, lambda: 0.0)) == answer
 
 
+def says_what_it_thinks(block: Block) -> None:
+    module: dict[str, Any] = {"__name__": "thinker"}
+    exec(compile(block.text, "thinker.py", "exec"), module)
+    answer = module["Thinker"]().choose(Turn.at(get_game("tictactoe").initial(), "tictactoe", 1000))
+    assert (answer, answer.note) == ("0", "the first will do")
+    assert MoveInfo.model_validate(answer.info).model_dump() == answer.info
+
+
 def is_a_session_at_a_terminal(block: Block) -> None:
     typed = "".join(line for line in block.text.splitlines(keepends=True) if line.startswith("$ "))
     names_files(replace(block, text=typed))
@@ -72,6 +82,7 @@ def is_a_line_of_an_event(block: Block) -> None:
 GUIDE: Checks = {
     "mine.py": plays_as_a_function,
     "my_bot.py": plays_as_a_class,
+    "thinker.py": says_what_it_thinks,
     "elsewhere: it needs Docker": lambda block: None,  # tests/e2e/test_compose.py starts it
     "elsewhere: it needs a compiler": lambda block: None,  # `nox -s compiled` does what it says
     "sh": are_commands("python3", "python", ".", "pip", "export"),
@@ -79,7 +90,8 @@ GUIDE: Checks = {
 PAGES: dict[str, tuple[int, Checks]] = {
     "docs/FIRST_HOUR.md": (9, GUIDE),
     "docs/HOSTING.md": (6, GUIDE),
-    "docs/BOTS.md": (9, GUIDE),
+    "docs/BOTS.md": (10, GUIDE),
+    "docs/RULES.md": (0, GUIDE),
     "docs/games.md": (2, {"part of:": is_part_of_a_file, "console": is_a_session_at_a_terminal}),
     "docs/FEED.md": (7, {"": is_a_line_of_an_event}),
     "docs/ARCHITECTURE.md": (1, {"": is_a_drawing}),

@@ -1,4 +1,4 @@
-"""axe-core: its check, and what it complains of that is serious."""
+"""axe-core: its check, and what it complains of."""
 
 from typing import Any, Literal
 
@@ -7,7 +7,6 @@ COLORS = ("color-contrast", "link-in-text-block")
 WIDTHS = (360, 1280)
 SCHEMES: dict[Literal["light", "dark"], tuple[str, ...]] = {"light": (), "dark": COLORS}
 """Each color scheme with the rules checked in it; an empty tuple stands for all."""
-BAD = ("serious", "critical")
 CHECK = """async (rules) => {
   const only = rules.length ? { runOnly: rules } : {};
   return (await axe.run({ resultTypes: ["violations"], ...only })).violations;
@@ -15,9 +14,8 @@ CHECK = """async (rules) => {
 
 
 def complaints(found: list[dict[str, Any]]) -> list[str]:
-    """Describe what axe found that is serious: the rule, its meaning, and where."""
+    """Describe what axe found: the rule, its meaning, and where."""
     return [
         f"{each['id']} ({each['impact']}): {each['help']}: {[node['target'] for node in each['nodes']][:5]}"
         for each in found
-        if each["impact"] in BAD
     ]

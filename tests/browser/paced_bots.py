@@ -32,11 +32,12 @@ class Pace:
 
 @dataclass(slots=True)
 class PacedBot(RecordingBot):
-    """A bot with a pace. `login` holds more fields of its login; `note` is sent with every move."""
+    """A bot with a pace. `login` holds more fields of its login; `note` and `info` are sent with every move."""
 
     pace: Pace = field(default_factory=lambda: Pace(0.0))
     login: Frame = field(default_factory=dict)
     note: str | None = None
+    info: Frame | None = None
 
     def login_frame(self) -> Frame:
         return {**RecordingBot.login_frame(self), **self.login}
@@ -45,7 +46,7 @@ class PacedBot(RecordingBot):
         await self.pace.think()
 
     def move_frame(self, turn: Frame) -> Frame:
-        return {**RecordingBot.move_frame(self, turn), "note": self.note}
+        return {**RecordingBot.move_frame(self, turn), "note": self.note, "info": self.info}
 
 
 class PacedBots:
@@ -62,6 +63,7 @@ class PacedBots:
         *names: str,
         think_s: float = 0.0,
         note: str | None = None,
+        info: Frame | None = None,
         max_matches: int = 1,
         **login: Any,
     ) -> Pace:
@@ -76,7 +78,8 @@ class PacedBots:
                 if frame["type"] in ("joined", "error"):
                     joined[name].set()
 
-            return PacedBot(bot_url, tournament, name, max_matches, heard=heard, pace=pace, login=login, note=note)
+            said: Any = {"note": note, "info": info}
+            return PacedBot(bot_url, tournament, name, max_matches, heard=heard, pace=pace, login=login, **said)
 
         for name in names:
             self._tasks.add(asyncio.create_task(bot(name).play(), name=f"bot {name}"))

@@ -20,6 +20,7 @@ async def log_in(page: Page) -> None:
     await page.locator("#token").fill(TOKEN)
     await page.keyboard.press("Enter")
     await expect(page.locator("#content")).to_be_visible(timeout=SETTLES_MS)
+    await expect(page.locator("#count, #forecast")).not_to_be_empty(timeout=SETTLES_MS)
 
 
 async def sit_down(page: Page) -> None:

@@ -1,4 +1,4 @@
-"""axe-core finds nothing serious on any page, light or dark, narrow or wide; and no page has another problem."""
+"""axe-core finds nothing on any page, light or dark, narrow or wide; and no page has another problem."""
 
 import pytest
 
@@ -12,7 +12,7 @@ from tests.browser.site_pages import SITE_PAGES, SitePage
 @pytest.mark.parametrize(
     "site_page", [each for each in SITE_PAGES if not each.large], ids=lambda site_page: site_page.name
 )
-async def test_nothing_serious(
+async def test_nothing_is_found(
     site_page: SitePage, axe: str, open_page: OpenPage, sample_site: SampleSite, problems: Problems
 ) -> None:
     if site_page.refused is not None:

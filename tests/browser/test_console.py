@@ -6,6 +6,7 @@ import re
 import pytest_asyncio
 from playwright.async_api import Page, expect
 from websockets.asyncio.client import connect
+from websockets.typing import Subprotocol
 
 from tests.browser.conftest import OpenPage
 from tests.browser.problems import Problems
@@ -182,6 +183,29 @@ async def test_a_host_gives_an_open_name_a_key(page: Page, server: RunningServer
         await agree(page, "Give the key")
         await expect(page.get_by_text("A key protects open-bot.")).to_be_visible()
         await expect(page.get_by_role("button", name="Reset key")).to_be_visible()
+
+
+async def test_a_host_creates_a_swiss_with_seeds_and_gives_a_bye(page: Page, server: RunningServer) -> None:
+    await page.goto("/console")
+    await log_in(page, server.token)
+    await page.get_by_label("Name", exact=True).fill("Swiss with a bye")
+    await page.get_by_label("Format", exact=True).select_option("swiss")
+    await expect(page.get_by_label("Pairing rules", exact=True)).to_have_value("dutch-2026")
+    await page.get_by_label("Pairing rules", exact=True).select_option("dutch-2025")
+    await page.get_by_label("Acceleration", exact=True).select_option("baku")
+    await page.get_by_text("Scoring and openings").click()
+    await page.get_by_label("Ratings of the seeds", exact=True).fill("rested=1900, other=1800.5")
+    await page.get_by_role("button", name="Create", exact=True).click()
+    await expect(page.locator("#status")).to_have_text("lobby")
+    async with connect(server.bot_url, subprotocols=[Subprotocol("rumble.v1")]) as bot:
+        await bot.send(json.dumps({"type": "login", "name": "rested", "join": "swiss-with-a-bye"}))
+        await page.get_by_role("button", name="Bye… rested").click()
+        await page.get_by_role("dialog").get_by_label("Round").fill("1")
+        await agree(page, "Give the bye")
+        await expect(page.get_by_text("rested has a half-point bye in round 1.")).to_be_visible()
+        while json.loads(told := await bot.recv())["type"] != "notice":
+            pass
+        assert json.loads(told)["code"] == "bye"
 
 
 async def test_the_form_tells_what_it_will_come_to(page: Page, server: RunningServer) -> None:

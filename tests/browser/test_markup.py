@@ -15,11 +15,13 @@ EVIL = ".evil, img[onerror]"
 
 async def test_it_is_text(page: Page, server: RunningServer, paced_bots: PacedBots) -> None:
     name, note = markup("cup"), markup("note")
+    info = {"score": -0.5, "depth": 3, "nodes": 12, "time_ms": 1250, "pv": ["4", markup("pv")]}
+    said = f"{note} · -0.50/3 1.25s, 12 nodes, pv 4 {markup('pv')}"
     cup = server.create(name, legs=1)
     await page.goto(f"/tournaments/{cup}")
     await expect(page.locator("h1")).to_contain_text(name)
     pace = await paced_bots.join(
-        server.bot_url, cup, "eva", "evi", note=note, client=markup("client"), version=markup("version")
+        server.bot_url, cup, "eva", "evi", note=note, info=info, client=markup("client"), version=markup("version")
     )
     await expect(page.locator("#standings tr")).to_have_count(2)
     pace.hold()
@@ -28,10 +30,10 @@ async def test_it_is_text(page: Page, server: RunningServer, paced_bots: PacedBo
     await page.locator(f"a[href='{match}']").click()
     await expect(page.locator("#outcome")).to_contain_text("to move")
     pace.release()
-    await expect(page.locator("#moves li").first).to_contain_text(note)  # by the script, as the match ends
+    await expect(page.locator("#moves li").first).to_contain_text(said)  # by the script, as the match ends
     for path in (match, "/", f"/tournaments/{cup}", f"/tournaments/{cup}/matches"):
         await page.goto(path)
-        await expect(page.locator("body")).to_contain_text(note if path == match else name)
+        await expect(page.locator("body")).to_contain_text(said if path == match else name)
         await expect(page.locator(EVIL)).to_have_count(0)
 
 

@@ -421,6 +421,18 @@ async def test_seats_are_called_as_their_pieces_look(page: Page, rival: str) -> 
     assert await page.locator("#seats .token svg").count() == 2
 
 
+async def test_a_choice_draws_the_board_once(page: Page, rival: str) -> None:
+    await sit_down(page, rival, "chess")
+    assert await my_turn(page)
+    drawn = page.locator("#board .surface *")
+    assert await drawn.count() > 2
+    await drawn.evaluate_all("all => all.forEach((each) => { each.kept = true; })")
+    await click(page, 52, 36)
+    await expect(page.locator("#moves li")).to_have_count(2)
+    assert await my_turn(page)
+    assert await drawn.evaluate_all("all => all.every((each) => each.kept)")
+
+
 async def test_only_a_board_to_choose_on_speaks(page: Page) -> None:
     """A page may show many boards: a screen reader must not hear them all."""
     await page.goto("/")

@@ -52,7 +52,7 @@ async def test_each_card_says_who_plays_whom_with_which_pieces_and_who_is_to_mov
             assert labels == [name.lower() for name in game.seat_names]
             await expect(shown.locator(".mover .name")).to_have_text(board["seats"][board["seat"]])
             await expect(shown.locator(".state")).to_have_text(
-                f"ply {board['ply']}, to move: {board['seats'][board['seat']]}"
+                f"ply {board['ply']}, {board['seats'][board['seat']]} to move"
             )
             await expect(shown.locator(".picture .piece")).to_have_count(board["ply"])
         pace.release(0.05)
@@ -86,6 +86,19 @@ async def test_a_screen_reader_hears_one_summary_for_the_page_and_no_board(
     await expect(page.locator("#news")).to_have_text(
         re.compile(r"^(\d+ results, the last: )?\w+ against \w+, [01½] : [01½]\. \d+ match(es are| is) being played\.$")
     )
+
+
+async def test_a_screen_reader_hears_that_a_round_is_paired(
+    page: Page, server: RunningServer, paced_bots: PacedBots
+) -> None:
+    await page.clock.install()
+    cup, pace = await begun(server, paced_bots, "Rounds", "uma", "vic", "wes", "xia", format="swiss", rounds=3)
+    await page.goto(f"/tournaments/{cup}")
+    pace.release(0.01)
+    await server.until(cup, lambda told: told["matches_over"] >= 5)
+    await expect(page.locator("#count")).not_to_have_text(re.compile("^[0-4] of"))
+    await page.clock.fast_forward(10_000)
+    await expect(page.locator("#news")).to_have_text(re.compile(r"Round [23] is paired\."))
 
 
 async def test_a_result_is_stamped_on_its_board_and_marked_at_the_seat_that_won(
@@ -123,7 +136,9 @@ async def test_the_boards_fold_away_when_the_last_results_were_seen(
     pace.release()
     await expect(page.locator("#status")).to_have_text("finished")
     await expect(page.locator("#boards .stamp")).to_be_visible()
+    await expect(page.locator("#tournament")).not_to_have_class(re.compile(r"\bover\b"))
     await expect(page.locator("#playing")).to_be_hidden()
+    await expect(page.locator("#tournament")).to_have_class(re.compile(r"\bover\b"))
 
 
 async def test_the_bot_that_is_followed_has_the_first_board_and_the_largest(
@@ -191,6 +206,8 @@ async def holds_still(
         page = await open_page(viewport={"width": width, "height": height})
         await page.goto(f"/tournaments/{cup}?follow={names[-1]}")
         await expect(page.locator("#boards article").first.locator(".name", has_text=names[-1])).to_be_visible()
+        if width < height:
+            await page.locator("#boards").evaluate("(boards) => boards.scrollIntoView()")
         await layout_shift.watch(page)
         pages.append(page)
     over = server.tournament(cup)["matches_over"]

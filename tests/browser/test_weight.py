@@ -11,7 +11,7 @@ from tests.browser.paced_bots import PacedBots
 from tests.browser.running_server import RunningServer
 
 if TYPE_CHECKING:
-    from playwright.async_api import Page
+    from playwright.async_api import Page, Request
 
 BOTS = tuple(f"contestant-{number:03}" for number in range(1, 101))
 MOST_BYTES = 100_000
@@ -84,7 +84,11 @@ async def test_modules_are_not_a_waterfall(open_page: OpenPage, server: RunningS
     for path, least in ((hundred, 5), ("/play", 10), (f"/tournaments/{lobby}", 10)):
         page = await open_page()
         loaded: list[str] = []
-        page.on("request", lambda request, loaded=loaded: loaded.append(request.url))
+
+        def note(request: "Request", loaded: list[str] = loaded) -> None:
+            loaded.append(request.url)
+
+        page.on("request", note)
         await page.goto(path)
         await page.wait_for_load_state("load")
         html = await page.evaluate("fetch(location.href).then((answer) => answer.text())")

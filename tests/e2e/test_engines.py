@@ -10,6 +10,7 @@ import pytest
 
 from tests.e2e.processes import PATIENCE_S, RUMBLE, clean_environment, running, serving
 from tests.needs import need, need_module
+from tests.server.web.export_schema import check_export
 
 pytestmark = pytest.mark.e2e
 
@@ -33,7 +34,9 @@ def played(folder: Path, game: list[str], first: list[str], second: list[str]) -
         exported = folder / "cup.json"
         command = [*RUMBLE, "tournament", "export", "cup", "--out", str(exported)]
         subprocess.run(command, env=server.environment, check=True, timeout=PATIENCE_S)
-        (match,) = json.loads(exported.read_text())["matches"]
+        document = json.loads(exported.read_text())
+        check_export(document)
+        (match,) = document["matches"]
     return match, [(folder / f"{name}.log").read_text() for name in ("first", "second")]
 
 
@@ -44,6 +47,8 @@ def test_two_chess_engines(tmp_path: Path) -> None:
     assert match["termination"] == "normal", match["reason"]
     assert len(match["moves"]) >= 4
     assert not any("_move" in line for log in said for line in log.splitlines()), "no move was rejected"
+    thoughts = [info for info in match["infos"] if info is not None]
+    assert any(info["depth"] == 5 and {"score", "nodes", "time_ms", "pv"} <= set(info) for info in thoughts)
 
 
 def test_gnu_go_against_itself(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ Nothing waits and nothing is random.
 
 import json
 from collections import deque
+from collections.abc import Callable
 from typing import Any, Literal, NamedTuple, cast
 
 from rumble_protocol.server_messages import Limits
@@ -21,6 +22,7 @@ from rumble_server.limits.connections import Connections
 from rumble_server.limits.refusals import Refusals
 from rumble_server.limits.source import Source, Sources
 from rumble_server.tournament.config import TournamentConfig
+from rumble_server.tournament.formats import Round
 from websockets.client import ClientProtocol
 from websockets.frames import Close, Frame, Opcode
 from websockets.http11 import Response
@@ -138,7 +140,9 @@ class ServerInMemory:
         self._limits = Limits(**limits)
         self.said: deque[Said] = deque()
         self._pipes: dict[str, Pipe] = {}
-        self._enter(World(limits=self._limits))
+        self._pairing: list[tuple[Callable[[], Round], Callable[[Round], None]]] | None = None
+        """The rounds that are being paired, while that takes time."""
+        self._enter(World(limits=self._limits, work=self._work))
 
     def _enter(self, world: World) -> None:
         self.world = world
@@ -176,6 +180,8 @@ class ServerInMemory:
                 organiser.end(tournament, cancelled=does == "cancel")
             case "remove", {"tournament": tournament, "bot": bot}:
                 organiser.remove(tournament, bot)
+            case "bye", {"tournament": tournament, "bot": bot, "round": int(number)}:
+                organiser.give_half_bye(tournament, bot, number)
             case "replay", {"match": match}:
                 organiser.play_again(match)
             case "reset_key", {"bot": bot}:
@@ -197,6 +203,12 @@ class ServerInMemory:
                 self.world.arena.on_trouble("no space left on device")
             case "disk_works", {}:
                 self.world.arena.on_trouble(None)
+            case "pairing_takes_time", {}:
+                self._pairing = []
+            case "round_paired", {}:
+                under_way, self._pairing = self._pairing or [], None
+                for task, done in under_way:
+                    done(task())
             case "drain", {}:
                 self.world.arena.drain()
             case "restart", {"down_ms": int(down_ms)}:
@@ -212,7 +224,13 @@ class ServerInMemory:
             pipe._server.shutdown()
             pipe._pump()
         self._pipes.clear()
-        self._enter(self.world.after_crash(down_ms=down_ms))
+        self._enter(self.world.after_crash(down_ms=down_ms, work=self._work))
+
+    def _work(self, task: Callable[[], Round], done: Callable[[Round], None]) -> None:
+        if self._pairing is None:
+            done(task())
+        else:
+            self._pairing.append((task, done))
 
     def settle(self) -> None:
         """Run everything that is due now, and complete the closing handshakes."""

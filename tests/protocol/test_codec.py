@@ -18,6 +18,7 @@ from rumble_protocol.codec import (
     write_message,
 )
 from rumble_protocol.codes import ErrorCode, Rejection
+from rumble_protocol.fields import MoveInfo
 
 from tests.protocol import messages
 
@@ -162,6 +163,29 @@ def test_a_note_is_counted_in_bytes() -> None:
     assert [(problem.field, problem.problem) for problem in told.detail] == [
         ("note", "a note is at most 1024 bytes of UTF-8")
     ]
+
+
+def test_an_info_has_bounds_of_its_own() -> None:
+    move = {"type": "move", "match": "m", "turn_id": "t", "move": "4"}
+    fits = {"pv": ["é" * 60] * 8 + ["x" * 29]}
+    assert len(json.dumps(fits, ensure_ascii=False, separators=(",", ":")).encode()) == 1024
+    read = read_bot_message(json.dumps({**move, "info": fits}, indent=8))
+    assert isinstance(read, bot.Move)
+    assert read.info == MoveInfo(pv=fits["pv"])
+    wrong: list[tuple[Any, str, str]] = [
+        ({"pv": [*fits["pv"][:-1], "x" * 30]}, "info", "an info is at most 1024 bytes of JSON"),
+        ({"pv": ["x" * 65]}, "info.pv.0", "should have at most 64 characters"),
+        ({"pv": ["x"] * 342}, "info.pv", "should have at most 341 items after validation, not 342"),
+        ({"depth": 1.5}, "info.depth", "should be a valid integer"),
+        ({"nodes": -1}, "info.nodes", "should be greater than or equal to 0"),
+        ({"score": "1"}, "info.score", "should be a valid number"),
+        ({"dept": 1}, "info.dept", "unknown field"),
+        ("deep", "info", "should be an object"),
+    ]
+    for info, field, problem in wrong:
+        told = refusal({**move, "info": info})
+        assert [(each.field, each.problem) for each in told.detail] == [(field, problem)]
+    assert refusal('{"type": "move", "match": "m", "turn_id": "t", "move": "4", "info": {"score": 1e999}}').detail
 
 
 def test_a_field_given_twice_counts_as_given_last() -> None:

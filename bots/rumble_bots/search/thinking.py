@@ -45,33 +45,34 @@ def think(
 ) -> tuple[Found, Tally]:
     """Return the result of `look` for `state` within `limits`, and its tally.
 
-    Without a clock it looks once, at full depth, and gives up after `patience` nodes (`MOST_NODES` with a depth). With
-    a clock, which is the lesser of `limits.time_ms` and half of `budget_ms` (the most time for this move), it looks one
-    ply deep, then two, and so on; the last finished depth counts. A game too big to end, or given up, gets `TIME_MS` if
-    nothing else limits it; there it takes a win as soon as one is found, and in a lost position the move of the deepest
-    look that did not yet see the loss. There is always an answer: if the clock does not allow one ply, it looks one ply
-    deep without the clock.
+    Without a clock it looks once, at full depth. With a clock, which is the lesser of `limits.time_ms` and half of
+    `budget_ms` (the most time for this move), it looks one ply deep, then two, and so on; the last finished depth
+    counts. A game too big to end, or given up, gets `TIME_MS` if nothing else limits it; there it takes a win as soon
+    as one is found, and in a lost position the move of the deepest look that did not yet see the loss. There is always
+    an answer: if the clock does not allow one ply, it looks one ply deep without the clock.
+
+    A budget may be a day, and a game bigger than it seemed: without `limits.time_ms` it gives up after `patience` nodes
+    (`MOST_NODES` with a depth).
     """
     deepest = END if limits.depth is None else limits.depth
     patient = deepest < END or is_small(state)
     allowed = None if budget_ms is None else budget_ms * SHARE
+    most_nodes = END if limits.time_ms is not None or not patient else patience if deepest == END else MOST_NODES
     if patient and limits.time_ms is None and allowed is None:
-        tally = Tally(most_nodes=patience if deepest == END else MOST_NODES)
+        tally = Tally(most_nodes=most_nodes)
         try:
             found = look(state, deepest, tally)
         except OutOfTime:
-            patient = False
+            patient, most_nodes = False, END
         else:
             tally.depth = limits.depth
             return found, tally
     time_ms = limits.time_ms if limits.time_ms is not None or patient else TIME_MS
-    return _deepen(look, state, deepest, patient, min(each for each in (time_ms, allowed) if each is not None), limits)
+    limit_ms = min(each for each in (time_ms, allowed) if each is not None)
+    return _deepen(look, state, deepest, patient, Tally(limit_ms, limits.clock, most_nodes))
 
 
-def _deepen(
-    look: Look, state: State, deepest: float, patient: bool, limit_ms: float, limits: Limits
-) -> tuple[Found, Tally]:
-    tally = Tally(limit_ms, limits.clock)
+def _deepen(look: Look, state: State, deepest: float, patient: bool, tally: Tally) -> tuple[Found, Tally]:
     found: Found | None = None
     for depth in count(1):
         try:
@@ -84,7 +85,7 @@ def _deepen(
         if found.complete or depth >= deepest or (not patient and abs(found.value) >= 1):
             break
     if found is None:
-        tally.deadline, tally.depth = None, 1
+        tally.deadline, tally.most_nodes, tally.depth = None, END, 1
         found = look(state, 1, tally)
     return found, tally
 

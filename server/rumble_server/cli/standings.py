@@ -22,7 +22,8 @@ def standings(
     tiebreaks: Annotated[
         str | None,
         typer.Option(
-            help="Tie-breaks in order: de, won, sb, ks, bpg, bwg, bh, bh-c1, bh-m1, ps, faults; empty for none. "
+            help="Tie-breaks in order: de, won, sb, ks, bpg, bwg, bh, bh-c1, bh-m1, ps, aro, tpr, faults; empty for "
+            "none. "
             "By default those of the export; de,won,sb,ks for a CSV; bh-c1,bh,de,won,sb for a TRF."
         ),
     ] = None,

@@ -14,6 +14,7 @@ from math import lcm
 
 from rumble_server.results.direct_encounter import Encounters
 from rumble_server.results.editions import FideEdition
+from rumble_server.results.performance import average_rating, performance
 from rumble_server.results.rounds import Entry, Rounds
 
 
@@ -95,6 +96,20 @@ class RoundSums:
         if entry.opponent is not None:
             return min(own, self._adjusted[entry.opponent])
         return min(own, self.rounds.draw * self.rounds.paired)
+
+    def by_ratings(self, tiebreak: str) -> dict[str, int | None]:
+        """Return the values of `aro` or `tpr`; None for all unless everybody is rated (art. 10), or without a match."""
+        rows = self.rounds.rows
+        ratings = {name: self.rounds.rating(name) for name in rows}
+        rated = {name: rating for name, rating in ratings.items() if rating is not None}
+        if len(rated) < len(ratings):
+            return dict.fromkeys(rows)
+        found = {}
+        for name, row in rows.items():
+            met = [rated[entry.opponent] for entry in row if entry.opponent is not None for _ in range(entry.played)]
+            halves = sum(2 * entry.won + entry.drawn for entry in row)
+            found[name] = average_rating(met) if tiebreak == "aro" else performance(halves, met)
+        return found
 
     def encounters(self, group: Sequence[str]) -> Encounters:
         """Return what the bots of a group scored against each other; of a Swiss without forfeits (art. 6.1.1)."""

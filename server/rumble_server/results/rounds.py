@@ -4,7 +4,7 @@ A round of a bot is its pairing with all legs together, as a match of teams has 
 the sum. It was played if any of its matches was. Points are integers in units of the event (`Scheme`).
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from rumble_server.match.match_id import MatchId
@@ -28,6 +28,8 @@ class Entry(NamedTuple):
     won_second: int = 0
     given_up: int = 0
     """How many were lost by `no_show`; of a round without an opponent, 1 if the bot asked for it or was absent."""
+    drawn: int = 0
+    """How many were drawn over the board."""
 
     @property
     def is_open(self) -> bool:
@@ -40,15 +42,20 @@ class Entry(NamedTuple):
         return not self.played and self.given_up > 0
 
 
+Rating = Callable[[str], float | None]
 ABSENT = Entry(given_up=1)
 
 
 class Rounds:
     """The rounds of a field. `draw` and `win` are the units of a whole round that is drawn and won."""
 
-    def __init__(self, scheme: Scheme, legs: int = 1, names: Iterable[str] = ()) -> None:
+    def __init__(
+        self, scheme: Scheme, legs: int = 1, names: Iterable[str] = (), rating: Rating = lambda name: None
+    ) -> None:
         self.scheme = scheme
         self.legs = legs
+        self.rating = rating
+        """Returns what a bot was rated before the event; None: nothing."""
         self.rows: dict[str, list[Entry]] = {name: [] for name in names}
         """By bot: an entry for each round that was paired. Entries are immutable."""
 
@@ -107,10 +114,11 @@ class Rounds:
                 now.won + sign * won,
                 now.won_second + sign * won * seat,
                 now.given_up + sign * (1 if not played and score == 0 else 0),
+                now.drawn + sign * (1 if played and 0 < score < 1 else 0),
             )
 
     def snapshot(self) -> "Rounds":
         """Return a copy that may be read on another thread while this one counts on."""
-        other = Rounds(self.scheme, self.legs)
+        other = Rounds(self.scheme, self.legs, rating=self.rating)
         other.rows = {name: row.copy() for name, row in self.rows.items()}
         return other

@@ -10,6 +10,8 @@
   the lowest and the highest (art. 14.3).
 - `sb` Sonneborn-Berger (art. 9.1): for each opponent, the points scored against it times its final points.
 - `ks` Koya (art. 9.2): points against opponents with at least half of the points that can be scored.
+- `aro` and `tpr` (art. 10.1 and 10.2): the average rating of the opponents, and the performance rating by it, where all
+  have ratings from before the event.
 - `faults` (ours): matches lost by an own fault; who has fewest stands first.
 
 All values are in the event's points. docs/RULES.md tells which edition says what, and where Rumble differs.
@@ -44,12 +46,16 @@ TIEBREAKS: dict[str, str] = {
     "bh-m1": "Buchholz without the lowest and the highest opponent",
     "ps": "progressive score",
     "buchholz": "Buchholz",
+    "aro": "average rating of the opponents",
+    "tpr": "tournament performance rating",
     "faults": "fewest faults",
 }
 """What an organiser may choose from, and the name of each."""
 OF_FIRST = frozenset(("de", "won", "sb", "ks", "bwg", "buchholz", "faults"))
 """The tie-breaks of Rumble 0.1."""
-OF_ROUNDS = frozenset(("bh-c1", "bh-m1", "ps"))
+OF_RATINGS = frozenset(("aro", "tpr"))
+"""The tie-breaks that need ratings from before the event."""
+OF_ROUNDS = frozenset(("bh-c1", "bh-m1", "ps")) | OF_RATINGS
 """The tie-breaks that need to know what was played in each round."""
 DEFAULT = ("de", "won", "sb", "ks")
 """For a round-robin."""
@@ -132,19 +138,28 @@ def rank_sums(
             shown[tiebreak] = dict.fromkeys(counts, 0.0)
             parts = _encounters(sums, [group for _, group in groups], shown[tiebreak], edition)
         else:
-            if tiebreak == "faults":
-                values, unit = {name: count.faults for name, count in counts.items()}, 1
-            else:
-                values, unit = sums.values(tiebreak)
-            shown[tiebreak] = {name: values[name] / unit for name in counts}
-            ascending = {name: -value for name, value in values.items()} if tiebreak == "faults" else values
-            parts = [split_by(group, ascending) for _, group in groups]
+            values, shown[tiebreak] = _values(sums, counts, tiebreak)
+            parts = [split_by(group, values) for _, group in groups]
         groups = [
             (label if index == 0 else tiebreak, part)
             for (label, _), split in zip(groups, parts, strict=True)
             for index, part in enumerate(split)
         ]
     return _lines(sums, counts, groups, shown, faults)
+
+
+def _values(
+    sums: Sums | RoundSums, counts: Mapping[str, Count], tiebreak: str
+) -> tuple[Mapping[str, int], dict[str, float | None]]:
+    """Return what bots are ordered by, the greatest first, and what is shown of it."""
+    if tiebreak == "faults":
+        shown = {name: count.faults for name, count in counts.items()}
+        return {name: -value for name, value in shown.items()}, {**shown}
+    if tiebreak in OF_RATINGS and isinstance(sums, RoundSums):
+        rated = sums.by_ratings(tiebreak)
+        return {name: value or 0 for name, value in rated.items()}, {**rated}
+    values, unit = sums.values(tiebreak)
+    return values, {name: values[name] / unit for name in counts}
 
 
 def _encounters(
@@ -187,6 +202,7 @@ def _lines(
                     decided_by=next((part for part in neighbours if part not in ("", POINTS)), ""),
                     faults={str(kind): number for kind, number in faults.get(name, {}).items() if number},
                     byes=count.byes,
+                    half_byes=count.half_byes,
                 )
             )
     return lines

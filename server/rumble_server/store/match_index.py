@@ -34,6 +34,11 @@ def last_number(database: sqlite3.Connection) -> int:
     return done if found is None else found
 
 
+def matches_in(facts: str) -> set[str]:
+    """Return the ids of the matches that start or end in the text of a row."""
+    return {match_id for _, _, match_id in _START_OR_END.findall(facts)}
+
+
 def index_matches(database: sqlite3.Connection, last: int) -> None:
     """Bring the index up to the log, whose last fact has this number. In a transaction. Raises sqlite3.Error."""
     spans: dict[str, tuple[int, int | None]] = {}

@@ -10,6 +10,7 @@ from rumble_server.match.facts import FrameSeen, FrameShared, with_shared_frames
 from rumble_server.match.match_id import MatchId, Neighbours, neighbours, tournament_id_of
 from rumble_server.store.codec import Numbered, read_ended, read_facts
 from rumble_server.store.errors import DamagedLog, Pruned, StoreError
+from rumble_server.store.match_index import matches_in
 from rumble_server.store.schema import PLY, TOURNAMENT, open_reader
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import LogFact
@@ -129,17 +130,27 @@ class LogReader:
         return list(with_shared_frames((fact for _, fact in facts), self._frame_of))  # type: ignore[arg-type]
 
     def neighbours(self, match_id: str) -> Neighbours:
-        """Find the matches that have begun beside one. The newest of the last second are not known yet."""
+        """Find the matches that have begun beside one."""
         own = MatchId.parse(match_id)
-        in_round = neighbours(match_id, self._match_ids(f"{own.tournament_id}.{own.cycle}.{own.round}"))
-        if in_round.previous and in_round.next:
+        newest = self._not_indexed(own.tournament_id)
+        in_round = neighbours(match_id, newest | self._indexed(f"{own.tournament_id}.{own.cycle}.{own.round}"))
+        if in_round.previous and in_round.next and MatchId.parse(in_round.next)[:3] == own[:3]:
             return in_round
-        return neighbours(match_id, self._match_ids(own.tournament_id))
+        return neighbours(match_id, newest | self._indexed(own.tournament_id))
 
-    def _match_ids(self, start: str) -> list[str]:
-        """Return the ids that go on with a dot after `start`; a slash is the sign after the dot."""
+    def _indexed(self, start: str) -> set[str]:
+        """Return the ids in the index that go on with a dot after `start`; a slash is the sign after the dot."""
         query = "SELECT id FROM matches WHERE id > :start || '.' AND id < :start || '/'"
-        return [str(row[0]) for row in self._rows(query, {"start": start})]
+        return {str(row[0]) for row in self._rows(query, {"start": start})}
+
+    def _not_indexed(self, tournament_id: str) -> set[str]:
+        """Return the ids of those matches of a tournament that the index may not have yet."""
+        rows = self._rows(
+            """SELECT facts FROM log WHERE tournament = :tournament AND kind = :kind AND facts IS NOT NULL
+               AND number > coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'indexed'), 0)""",
+            {"tournament": tournament_id, "kind": TOURNAMENT},
+        )
+        return set[str]().union(*(matches_in(facts) for (facts,) in rows))
 
     def _frame_of(self, shared: FrameShared) -> FrameSeen | None:
         """Find the frame that a match shares with another one."""

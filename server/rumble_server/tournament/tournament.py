@@ -179,7 +179,8 @@ class Tournament:
         names = agenda.bots
         pairs = [(names[pairing.first], names[pairing.second]) for pairing in fact.pairings]
         byes, half_byes = ([names[number] for number in given] for given in (fact.byes, fact.half_byes))
-        self.table.pair(pairs, self.config.legs, byes, half_byes)
+        if pairs:  # without any, it says that no further round can be paired
+            self.table.pair(pairs, self.config.legs, byes, half_byes)
         paired = Round(fact.pairings, fact.byes, fact.half_byes)
         bots = self._bots_in(paired)
         for bot in bots:
@@ -357,7 +358,8 @@ class Tournament:
             raise TournamentError(ErrorCode.UNAVAILABLE, f"{self.id} has no round {number}; its last is {last}")
         if schedule is not None and number <= len(schedule.rounds_added) + self.is_pairing:
             raise TournamentError(
-                ErrorCode.UNAVAILABLE, f"round {number} of {self.id} is paired; it is too late for a bye"
+                ErrorCode.UNAVAILABLE,
+                f"round {number} of {self.id} is paired, or is being paired; it is too late for a bye",
             )
         given = bot in self.half_byes.get(number, ())
         return None if given else HalfByeGiven(self.id, bot, number, now_ms)
@@ -536,5 +538,5 @@ class Tournament:
 def _table(config: TournamentConfig) -> Table:
     """Return the table of a new tournament; that of a Swiss knows the rounds, where its tie-break rules need them."""
     follows_rounds = config.format == "swiss" and config.edition != FIRST
-    rounds = Rounds(Scheme.of(config.scheme), config.legs) if follows_rounds else None
+    rounds = Rounds(Scheme.of(config.scheme), config.legs, rating=config.seed_rating) if follows_rounds else None
     return Table(tiebreaks=config.tiebreak_order, points=config.scheme, edition=config.edition, rounds=rounds)

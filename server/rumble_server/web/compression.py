@@ -20,6 +20,8 @@ MOST_AT_ONCE = 8192
 LEVEL = 6
 """zlib's usual level."""
 GZIP = 16 + zlib.MAX_WBITS
+PACKED_TYPES = ("image/png",)
+"""Types that are compressed already."""
 SECRETS = frozenset({"invite"})
 """Parameters of addresses that are secrets."""
 
@@ -78,7 +80,8 @@ class _Answer:
     async def _begin(self, start: Message) -> None:
         if self._request.scope.get("state", {}).get("is_public", False):
             MutableHeaders(scope=start).add_vary_header("Accept-Encoding")
-        is_plain = "content-encoding" not in Headers(raw=start["headers"])
+        headers = Headers(raw=start["headers"])
+        is_plain = "content-encoding" not in headers and headers.get("content-type") not in PACKED_TYPES
         if start["status"] == 200 and is_plain and may_pack(self._request):
             self._start = start
         else:

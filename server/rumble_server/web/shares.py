@@ -15,7 +15,7 @@ from rumble_server.web.tries import source_of
 
 STREAM = re.compile(r"/api/tournaments/[^/]+/events")
 COSTLY = re.compile(r"/api/tournaments/[^/]+/export\.\w+|/api/matches/[^/]+/transcript")
-BOARDS = re.compile(r"/api/matches/([^/]+)/boards")
+BOARDS = re.compile(r"(?:/api)?/matches/([^/]+)/board(?:s|\.\w+)")
 """Costly when the tournament is over, and so has to be read from the disk."""
 
 

@@ -8,13 +8,19 @@ from datetime import UTC, datetime
 
 from rumble_engine import SettingValue, Termination
 from rumble_protocol.feed_messages import Away, Entrant, Expected, Standing
-from rumble_protocol.fields import TimeControl
+from rumble_protocol.fields import MoveInfo, TimeControl
 
+from rumble_server.tournament.exports.thoughts import comment
 from rumble_server.tournament.forecast import Forecast
 
 HEATS = 4
 ASK_MS = 1000
 """Thinking time in ms that the commands on pages give a bot."""
+
+
+def info_text(info: MoveInfo | None) -> str:
+    """Write what a bot thought about its move, as in the comments of exports."""
+    return "" if info is None else comment(info.model_dump())
 
 
 def points(value: float) -> str:

@@ -54,6 +54,14 @@ def test_without_a_clock_it_gives_up_after_so_many_nodes(monkeypatch: pytest.Mon
         assert tally.deadline is not None
 
 
+def test_a_day_for_a_move_is_no_reason_to_think_for_a_day() -> None:
+    deceptive = CONNECT4.parse("......./......./....O../....XO./.X.OXXX/OO.OXOX")
+    found, tally = think(Cached().best, deceptive, Limits(), 24 * 60 * 60 * 1000, 3_000)
+    assert found.code in deceptive.codes()
+    assert tally.nodes == 3_001
+    assert tally.depth == 4
+
+
 def test_a_solution_tells_of_each_depth() -> None:
     told: list[tuple[int | None, bool]] = []
     found, tally = solve(

@@ -13,6 +13,7 @@ from rumble_bots.sdk.starters import STARTERS
 
 from tests.bots.starters.building import Built, tool_path
 from tests.e2e.processes import RUMBLE, Server, clean_environment, running, serving
+from tests.server.web.export_schema import check_export
 
 pytestmark = pytest.mark.e2e
 
@@ -55,7 +56,9 @@ def played(folder: Path, bots: Mapping[str, Sequence[str]], *options: str) -> li
         exported = folder / "cup.json"
         command = [*RUMBLE, "tournament", "export", "cup", "--out", str(exported)]
         subprocess.run(command, env=server.environment, check=True, timeout=PATIENCE_S)
-    return list(json.loads(exported.read_text())["matches"])
+    document = json.loads(exported.read_text())
+    check_export(document)
+    return list(document["matches"])
 
 
 def score(matches: Sequence[Any], name: str, against: str) -> float:

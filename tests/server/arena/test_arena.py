@@ -23,6 +23,7 @@ from rumble_server.tournament.tournament import Tournament
 from tests.server.arena.playing import NAMES, assert_all_was_played, at_random, enter, first_legal, schedule_ids
 from tests.server.tournament.leader import dump
 from tests.server.tournament.rounds import round_robin
+from tests.server.web.export_schema import check_export
 from tests.server.world import World
 
 # --- whole tournaments ---
@@ -448,6 +449,7 @@ def test_the_export_has_every_match_with_its_counted_attempt_and_the_void_ones_a
     world.organiser.play_again("friday.1.1.1.1")
     world.run()
     document = export(tournament)
+    check_export(document)
     assert set(document) == {"tournament", "standings", "matches", "voided"}
     assert document["tournament"]["id"] == "friday"
     assert document["tournament"]["status"] == "finished"

@@ -7,6 +7,8 @@ from rumble_server.cli.main import run
 from rumble_server.cli.support.demonstration import MOST_PROCESSES, entrant_names, multiplied
 from rumble_server.cli.support.errors import CliError
 
+from tests.server.web.export_schema import check_export
+
 Captured = pytest.CaptureFixture[str]
 
 
@@ -26,6 +28,7 @@ def test_many_of_a_kind() -> None:
 def test_a_demo_of_every_format_runs_to_its_end(capsys: Captured, format_: str, bots: str, matches: int | None) -> None:
     assert run(["demo", "--format", format_, "--bots", bots, "--exit", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
+    check_export(document)
     assert document["tournament"]["status"] == "finished"
     assert document["tournament"]["format"] == format_
     assert len(document["standings"]) == len(document["tournament"]["names"])

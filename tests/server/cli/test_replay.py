@@ -13,6 +13,7 @@ from rumble_server.cli.support.recorded_match import RecordedMatch, from_text
 from rumble_server.cli.support.replaying import Replay, step
 
 from tests.server.cli.server_thread import TOKEN, play, server_on_thread
+from tests.server.web.export_schema import check_export
 
 Captured = pytest.CaptureFixture[str]
 MATCH: dict[str, Any] = {
@@ -90,6 +91,7 @@ def test_a_server_and_a_transcript_tell_the_same(capsys: Captured, tmp_path: Pat
         transcript, exported = tmp_path / "transcript.jsonl", tmp_path / "export.json"
         assert run(["tournament", "transcript", "friday.1.1.1.1", *organiser, "--out", str(transcript)]) == 0
         assert run(["tournament", "export", "friday", "--server", server, "--out", str(exported)]) == 0
+        check_export(json.loads(exported.read_text()))
         capsys.readouterr()
         told = replayed(capsys, "friday.1.1.1.1", "--server", server)
         assert refused(capsys, "friday.9.9.9.9", "--server", server)[0] == 1

@@ -7,10 +7,13 @@ from typing import Any
 
 import pytest
 from rumble_server.cli.main import run
+from websockets.sync.client import connect
+from websockets.typing import Subprotocol
 
 from tests.e2e.processes import free_port
 from tests.server.arena.fake_house import FakeHouse
-from tests.server.cli.server_thread import TOKEN, server_on_thread
+from tests.server.cli.server_thread import PATIENCE_S, TOKEN, play, server_on_thread
+from tests.server.web.export_schema import check_export
 
 Captured = pytest.CaptureFixture[str]
 
@@ -122,12 +125,17 @@ def test_list_standings_and_export(capsys: Captured, tmp_path: Path) -> None:
     assert lines[0].split() == ["id", "status", "game", "bots", "name"]
     assert any(mine["id"] in line and line.rstrip().endswith(mine["name"].strip()) for line in lines), "nothing is cut"
     assert told(capsys, "standings", mine["id"]) == {"status": "lobby", "standings": [], "tiebreak_rules": "2026-03"}
+    older = told(capsys, "create", "Older", "--game", "tictactoe", "--tiebreak-rules", "2024-08")
+    assert told(capsys, "standings", older["id"])["tiebreak_rules"] == "2024-08"
+    assert run(["tournament", "create", "Old", "--game", "tictactoe", "--tiebreak-rules", "2022"]) != 0
+    assert "2024-08" in capsys.readouterr().err
     assert run(["tournament", "standings", mine["id"]]) == 0
     assert capsys.readouterr().out.startswith(f"{mine['id']}: lobby\n")
     file = tmp_path / "export.json"
     assert run(["tournament", "export", mine["id"], "--out", str(file)]) == 0
     document = json.loads(file.read_text(encoding="utf-8"))
     assert set(document) == {"tournament", "standings", "matches", "voided"}
+    check_export(document)
     capsys.readouterr()
     assert run(["tournament", "export", mine["id"], "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out) == document
@@ -246,3 +254,36 @@ def test_a_host_gives_an_open_name_a_key(capsys: Captured, server_url: str) -> N
     told(capsys, "house", "open", "random", "--name", "rose")
     answer = told(capsys, "reset-key", "rose", "--key", "correct-horse-battery")
     assert answer == {"message": "the key protects rose"}
+
+
+def test_a_swiss_with_a_bye_a_no_show_and_seeds_is_exported_and_paired_again(
+    capsys: Captured, server_url: str, tmp_path: Path
+) -> None:
+    """`zoe` joined once, never comes to its matches, and has a half-point bye in the last round."""
+    seeds = ("--seed-rating", "ben=2100", "--seed-rating", "ann=2000")
+    choices = ("--format", "swiss", "--rounds", "3", "--legs", "1", "--absent-ms", "0", *seeds)
+    told(capsys, "create", "Paired again", "--game", "tictactoe", "--start-at-bots", "6", *choices)
+    with connect(f"{server_url.replace('http', 'ws')}/bot", subprotocols=[Subprotocol("rumble.v1")]) as zoe:
+        zoe.send('{"type": "login", "name": "zoe", "join": "paired-again"}')
+        while '"joined"' not in str(zoe.recv(PATIENCE_S)):
+            pass
+    code, line = refused(capsys, "bye", "paired-again", "ann", "1")
+    assert (code, "has no bot 'ann'" in line) == (1, True)
+    told(capsys, "bye", "paired-again", "zoe", "3")
+    code, line = refused(capsys, "bye", "paired-again", "zoe", "4")
+    assert (code, "paired-again has no round 4; its last is 3" in line) == (1, True)
+    play(server_url, "paired-again", "ann", "ben", "cid", "dan", "eve")
+    assert run(["tournament", "export", "paired-again"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["tournament"]["pairing_rules"] == "dutch-2026"
+    assert document["tournament"]["pairing_order"][:2] == ["ben", "ann"]
+    for newer in ([], ["--trf-2026"]):
+        path = tmp_path / "export.trf"
+        assert run(["tournament", "export", "paired-again", "--format", "trf", *newer, "--out", str(path)]) == 0
+        assert run(["pair", str(path), "--check"]) == 0
+        captured = capsys.readouterr()
+        assert captured.out == "3 rounds paired again by dutch-2026: all as the rules have it\n"
+        assert captured.err == ""
+        assert "0000 - H" in path.read_text()
+    code, line = refused(capsys, "bye", "paired-again", "ann", "3")
+    assert (code, "is finished; it has no half-point byes" in line) == (1, True)

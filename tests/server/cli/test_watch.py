@@ -1,6 +1,7 @@
 """`rumble watch`: what it makes of events, and a whole tournament over a real server."""
 
 import io
+import json
 import re
 import threading
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from rumble_server.cli.support.event_stream import Event
 from rumble_server.cli.support.watching import WatchedTournament
 
 from tests.server.cli.server_thread import PATIENCE_S, TOKEN, play, server_on_thread
+from tests.server.web.export_schema import check_export
 
 Captured = pytest.CaptureFixture[str]
 
@@ -143,6 +145,9 @@ def test_a_board_stands_beside_the_table_or_below_it_or_not_at_all() -> None:
     assert "ply 2: a3" in below[-1]
     assert any("a (X) - b (O)" in line for line in below)
     assert "[X]" not in drawn(shown, width=60, height=8)
+    away = {**wide_snapshot()["running"][0], "away": [None, {"since_at_ms": 1, "until_at_ms": 2}]}
+    shown.take(Event("2", "move", away))
+    assert "ply 2: a3; b is away" in drawn(shown, width=60).splitlines()[-1]
 
 
 def test_the_last_board_stays_until_another_match_begins() -> None:
@@ -210,6 +215,7 @@ def test_a_tournament_is_watched_to_its_end(capsys: Captured, server_url: str, t
         file = tmp_path / f"cup.{kind}"
         assert run(["tournament", "export", "cup", "--format", kind, "--out", str(file)]) == 0
         assert file.read_text().startswith(begin)
+    check_export(json.loads((tmp_path / "cup.json").read_text()))
     capsys.readouterr()
     assert run(["tournament", "standings", "cup"]) == 0
     assert capsys.readouterr().out.splitlines()[1].split()[:4] == ["#", "name", "points", "rating"]

@@ -6,7 +6,9 @@ A property test plays at random (moves, faults, drops, waits), cuts the log anyw
 from collections.abc import Sequence
 from dataclasses import replace
 from operator import attrgetter
+from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rumble_engine import Termination
@@ -195,3 +197,15 @@ def test_the_attempt_is_that_of_the_start() -> None:
     driven = DrivenReferee.rebuilt([started], now_ms=0)
     driven.connect(0)
     assert driven.turn["attempt"] == 4
+
+
+@pytest.mark.parametrize("info", [None, {"depth": 2}])
+@pytest.mark.parametrize("note", ["", "a long remark " * 60], ids=["short", "a frame that is a fact of its own"])
+def test_the_end_tells_whether_a_move_had_an_info_live_and_rebuilt(info: Any, note: str) -> None:
+    driven = DrivenReferee.seated()
+    said: dict[str, Any] = {"note": note} if info is None else {"note": note, "info": info}
+    driven.move(0, "0", **said)
+    rebuilt = DrivenReferee.rebuilt(driven.facts, now_ms=driven.now_ms)
+    for each in (driven, rebuilt):
+        each.referee.abort("enough", each.now_ms)
+        assert each.over.informed is (info is not None)

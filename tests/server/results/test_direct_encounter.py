@@ -43,6 +43,7 @@ def test_one_who_cannot_be_reached_is_first_article_6_3() -> None:
 
 def test_one_who_can_be_reached_is_not_first_article_6_3() -> None:
     assert split(list("ABC"), met("A>B")) == [["A", "B", "C"]]
+    assert split(list("ABC"), met("A>B A=C")) == [["A", "B", "C"]], "C would draw level with A by a win against B"
     assert split(list("ABCD"), met("A>B A=C")) == [["A", "B", "C", "D"]]
 
 

@@ -22,8 +22,8 @@ def test_rounds_of_an_export() -> None:
     ]
     rounds = rounds_from(paired, results, "ABCD", SCHEME, 2)
     assert rounds.rows == {
-        "A": [Entry("B", 3, 2, 2, 0, 1), Entry("C")],
-        "B": [Entry("A", 1, 2, 2, 2), Entry(points=2, given_up=1)],
+        "A": [Entry("B", 3, 2, 2, 0, 1, drawn=1), Entry("C")],
+        "B": [Entry("A", 1, 2, 2, 2, drawn=1), Entry(points=2, given_up=1)],
         "C": [Entry(points=4), Entry("A")],
         "D": [ABSENT, ABSENT],
     }

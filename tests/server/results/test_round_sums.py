@@ -8,7 +8,7 @@ import pytest
 from rumble_server.results.editions import FIDE_EDITIONS, FideEdition
 from rumble_server.results.round_sums import RoundSums
 from rumble_server.results.rounds import ABSENT, Entry, Rounds
-from rumble_server.results.tally import Scheme
+from rumble_server.results.tally import Count, Scheme
 from rumble_server.results.tiebreaks import rank_sums
 from rumble_server.results.trf.event import Event
 from rumble_server.results.trf.reader import read_trf
@@ -87,7 +87,7 @@ def entry_of(cell: str) -> Entry:
     opponent, code = cell[0], cell[1]
     if code in "+-":
         return Entry(opponent, 2 if code == "+" else 0, 1, given_up=int(code == "-"))
-    return Entry(opponent, {"1": 2, "=": 1, "0": 0}[code], 1, 1, won=int(code == "1"))
+    return Entry(opponent, {"1": 2, "=": 1, "0": 0}[code], 1, 1, won=int(code == "1"), drawn=int(code == "="))
 
 
 def value(rounds: Rounds, tiebreak: str, edition: FideEdition) -> dict[str, float]:
@@ -190,6 +190,30 @@ def test_a_round_robin_has_no_dummies_article_15_2() -> None:
     rounds = played("A: B+ U", "B: A- Z")
     values, _ = RoundSums(rounds, "2026-03", round_robin=True).values("bh")
     assert values == {"A": 0, "B": 4}
+
+
+def rated(ratings: dict[str, float]) -> RoundSums:
+    rounds = played("A: B1 C= U", "B: A0 Z C+", "C: U A= B-")
+    rounds.rating = ratings.get
+    return RoundSums(rounds, "2026-03")
+
+
+def test_ratings_of_opponents_are_of_matches_over_the_board_articles_10_1_and_10_2() -> None:
+    sums = rated({"A": 1500, "B": 1600, "C": 1701})
+    assert sums.by_ratings("aro") == {"A": 1651, "B": 1500, "C": 1500}
+    assert sums.by_ratings("tpr") == {"A": 1651 + 193, "B": 700, "C": 1500}
+
+
+def test_without_a_rating_of_everybody_there_is_none_article_10() -> None:
+    sums = rated({"A": 1500, "B": 1600})
+    assert sums.by_ratings("aro") == sums.by_ratings("tpr") == dict.fromkeys("ABC")
+    counts = dict.fromkeys("ABC", Count())
+    lines = rank_sums(sums, counts, ("aro",), edition="2026-03")
+    assert [(line.name, line.tiebreaks["aro"], line.decided_by) for line in lines] == [
+        ("A", None, ""),
+        ("C", None, ""),
+        ("B", None, ""),
+    ]
 
 
 def test_a_pairing_without_a_result_counts_as_nothing_yet() -> None:

@@ -28,11 +28,14 @@ def test_all_legs_of_a_pairing_are_one_round() -> None:
     rounds.add(Result(("A", "B"), (0.5, 0.5), match_id="t.1.2.1.1"))
     last = Result(("B", "A"), (0.0, 1.0), match_id="t.1.2.1.2")
     rounds.add(last)
-    assert rounds.rows["A"] == [Entry("B"), Entry("B", points=3, over=2, played=2, second=1, won=1, won_second=1)]
-    assert rounds.rows["B"][1] == Entry("A", points=1, over=2, played=2, second=1)
+    assert rounds.rows["A"] == [
+        Entry("B"),
+        Entry("B", points=3, over=2, played=2, second=1, won=1, won_second=1, drawn=1),
+    ]
+    assert rounds.rows["B"][1] == Entry("A", points=1, over=2, played=2, second=1, drawn=1)
     assert (rounds.win, rounds.draw, rounds.full_bye().points, rounds.half_bye().points) == (4, 2, 4, 2)
     rounds.add(last, -1)
-    assert rounds.rows["A"][1] == Entry("B", points=1, over=1, played=1)
+    assert rounds.rows["A"][1] == Entry("B", points=1, over=1, played=1, drawn=1)
 
 
 def test_a_round_is_voluntarily_unplayed_by_the_one_who_was_not_there() -> None:

@@ -76,6 +76,8 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "openings": st.lists(st.lists(texts, max_size=3).map(tuple), max_size=2).map(tuple),
     "pairings": st.lists(st.builds(Pairing, small, small, small, small, small), max_size=2).map(tuple),
     "byes": st.lists(small, max_size=2).map(tuple),
+    "half_byes": st.lists(small, max_size=2).map(tuple),
+    "round": small,
     "other": texts,
     "other_number": small,
     "omit": st.lists(st.sampled_from(["legal", "moves"]), max_size=2).map(tuple),

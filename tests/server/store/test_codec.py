@@ -89,7 +89,15 @@ def test_a_damaged_record_is_a_value_error(text: str) -> None:
 def test_the_names_of_facts_in_the_log_stay() -> None:
     assert sorted(_KINDS) == [
         *("ban_lifted", "banned", "bot_absent", "bot_benched", "bot_joined", "bot_left", "frame_seen", "frame_shared"),
-        *("host_token_removed", "host_token_set", "invite_changed", "match_over", "match_started", "move_made"),
+        *(
+            "half_bye_given",
+            "host_token_removed",
+            "host_token_set",
+            "invite_changed",
+            "match_over",
+            "match_started",
+            "move_made",
+        ),
         *("move_refused", "name_reset", "name_used", "result_voided", "round_paired", "seat_away", "seat_back"),
         *("start_told", "tournament_created", "tournament_ended", "tournament_paused", "tournament_resumed"),
         *("tournament_started", "turn_asked"),

@@ -114,10 +114,12 @@ def test_whatever_the_batches_every_fact_is_found_under_its_match_tournament_or_
                 assert reader.facts_of_matches(tournament_id_of(match), [match]) == {match: expected}
 
 
-def test_neighbours_are_those_of_the_whole_schedule(path: Path) -> None:
-    facts = busy_world(2)
+@pytest.mark.parametrize("indexed", [0.0, 0.1, 1.0])
+def test_neighbours_are_those_of_the_whole_schedule(path: Path, indexed: float) -> None:
+    facts, random, done = busy_world(2), Random(2), 0
     with closing(open_database(str(path))) as database:
-        assert write_batch(database, facts, 0, len(facts), index=True) == len(facts)
+        while done < len(facts):
+            done += write_batch(database, facts, done, 40, random.random() < indexed)
     with closing(LogReader(str(path))) as reader:
         for tournament in ("friday", "monday"):
             matches = {fact.match for fact in facts if isinstance(fact, MatchStarted) and fact.tournament == tournament}

@@ -69,3 +69,17 @@ def test_tie_breaks_of_rounds_are_for_a_swiss() -> None:
     assert made(format="swiss", tiebreaks=["bh-c1", "ps"]).tiebreak_order == ("bh-c1", "ps")
     with pytest.raises(ValidationError, match="the tie-break ps needs to know the rounds: it is for a swiss"):
         made(tiebreaks=["ps"])
+
+
+def test_a_tournament_that_is_created_has_the_newest_rules_and_one_of_an_earlier_version_those_it_had() -> None:
+    config = made(format="swiss")
+    assert config.pairing_edition == "dutch-2025"
+    assert config.with_rules_of_today().pairing_edition == "dutch-2026"
+    assert made(pairing_rules="dutch-2025").with_rules_of_today().pairing_edition == "dutch-2025"
+
+
+def test_ratings_of_seeds_are_read_from_a_mapping_or_from_texts() -> None:
+    assert made(seed_ratings={"Ann": 1900.5}).seed_rating("ANN") == 1900.5
+    assert made(seed_ratings=["ann = 1900", "b=c=1"]).seed_ratings == {"ann": 1900.0, "b=c": 1.0}
+    with pytest.raises(ValidationError, match="'ann' is not NAME=RATING"):
+        made(seed_ratings=["ann"])

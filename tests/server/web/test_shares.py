@@ -65,6 +65,12 @@ async def test_cheap_requests_and_loopback_are_not_counted() -> None:
     assert await web.get(COSTLY[0]) == 200
 
 
+async def test_pictures_count_as_boards() -> None:
+    web = Web(costly_per_minute=1)
+    assert [await web.get(f"/matches/live.1.1.1.1/board.{kind}") for kind in ("svg", "png") * 2] == [200] * 4
+    assert [await web.get(f"/matches/friday.1.1.1.1/board.{kind}") for kind in ("svg", "png")] == [200, 429]
+
+
 async def test_an_address_has_so_many_requests_a_minute() -> None:
     web = Web(requests_per_minute=6)
     assert [await web.get(each) for each in [*CHEAP, *COSTLY]] == [200] * 6 + [429] * 2

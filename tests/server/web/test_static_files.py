@@ -111,8 +111,8 @@ def test_modules_are_found_as_a_browser_finds_them(folder: Path) -> None:
 async def test_a_page_names_all_modules_that_it_loads(browser: httpx.AsyncClient) -> None:
     for path in ("/", "/play", "/console", "/write"):
         page, root = (await browser.get(path)).text, re.escape(static_files().root)
-        scripts = re.findall(rf'<script type="module" src="{root}/([^"]+)"', page)
-        named = re.findall(rf'<link rel="modulepreload" href="{root}/([^"]+)"', page)
+        scripts = re.findall(rf'<script type="module" fetchpriority="low" src="{root}/([^"]+)"', page)
+        named = re.findall(rf'<link rel="modulepreload" fetchpriority="low" href="{root}/([^"]+)"', page)
         assert {*scripts, *named} >= {*static_files().imported(scripts)}, path
         assert len(set(named)) == len(named)
 

@@ -2,6 +2,7 @@ import shlex
 
 import pytest
 from rumble_engine import Termination
+from rumble_protocol.feed_messages import Away
 from rumble_protocol.fields import TimeControl
 from rumble_server.web import texts
 
@@ -70,3 +71,17 @@ def test_settings_that_look_like_something_else_are_quoted() -> None:
         "--setting",
         "line=it's",
     ]
+
+
+@pytest.mark.parametrize(
+    ("ms", "text"),
+    [(0, "0 ms"), (999, "999 ms"), (1000, "1.0 s"), (9_999, "9.9 s"), (10_000, "10 s"), (75_400, "75 s")],
+)
+def test_how_long_a_move_took(ms: int, text: str) -> None:
+    assert texts.thought_text(ms) == text
+
+
+def test_since_when_a_bot_is_away() -> None:
+    away = Away(since_at_ms=10_000, until_at_ms=40_000)
+    assert texts.away_text(away, 12_900) == "away 2 s, 27 s left"
+    assert texts.away_text(away, 41_000) == "away 31 s, 0 s left"

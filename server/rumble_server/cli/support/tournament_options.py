@@ -9,7 +9,6 @@ import typer
 
 from rumble_server.cli.support import completion
 from rumble_server.cli.support.errors import CliError, ExitCode
-from rumble_server.cli.support.files import read_text
 from rumble_server.cli.support.options import read_points
 
 OPENINGS = ("auto", "suite", "none")
@@ -52,7 +51,8 @@ Tiebreaks = Annotated[
     str | None,
     typer.Option(
         metavar="LIST",
-        help="Tie-breaks in order: de, won, sb, ks, bpg, bwg, bh, faults, and of a swiss bh-c1, bh-m1, ps; by default "
+        help="Tie-breaks in order: de, won, sb, ks, bpg, bwg, bh, faults, and of a swiss bh-c1, bh-m1, ps, aro, "
+        "tpr (by given ratings); by default "
         "those of the format.",
     ),
 ]
@@ -144,6 +144,8 @@ def moment_ms(text: str | None) -> int | None:
 
 def seed_ratings_of(texts: Sequence[str] | None) -> list[str] | None:
     """Return ratings as `NAME=RATING`; what has no `=` is a file of such lines. Raises CliError."""
+    from rumble_server.cli.support.files import read_text
+
     if not texts:
         return None
     lines = [line for text in texts for line in ([text] if "=" in text else read_text(text).splitlines())]

@@ -224,7 +224,8 @@ def _panel(board: dict[str, Any]) -> Panel:
         Text(name + marks.get(seat, ""), SEATS.get(seat, "")) for seat, name in enumerate(board["seats"])
     )
     last = f": {board['moves'][-1]}" if board.get("moves") else ""
-    subtitle = Text(f"ply {board['ply']}{last}")
+    away = [name for name, gone in zip(board["seats"], board.get("away", ()), strict=False) if gone]
+    subtitle = Text("; ".join([f"ply {board['ply']}{last}", *(f"{name} is away" for name in away)]))
     lines = picture.split("\n")
     width = max(title.cell_len + 2, subtitle.cell_len + 2, *(line.cell_len for line in lines)) + FRAME_COLUMNS
     return Panel(picture, title=title, subtitle=subtitle, width=width, height=len(lines) + FRAME_ROWS)

@@ -12,6 +12,7 @@ FULL_BYE, HALF_BYE, ABSENT = "F", "H", "Z"
 """Byes that were asked for, with a full, half or no point."""
 
 WON = frozenset((WIN, UNRATED_WIN))
+DRAWN = frozenset((DRAW, UNRATED_DRAW))
 PLAYED = frozenset((WIN, DRAW, LOSS, UNRATED_WIN, UNRATED_DRAW, UNRATED_LOSS))
 FORFEITS = frozenset((FORFEIT_WIN, FORFEIT_LOSS))
 REQUESTED = frozenset((FULL_BYE, HALF_BYE, ABSENT))

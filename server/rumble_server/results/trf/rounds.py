@@ -33,7 +33,8 @@ def rounds_of(event: Event) -> Rounds:
     scheme = Scheme(
         worth[codes.WIN, codes.WHITE], worth[codes.DRAW, codes.WHITE], worth[codes.LOSS, codes.WHITE], TENTHS
     )
-    rounds = Rounds(scheme)
+    ratings = {names[player.number]: player.rating for player in event.players}
+    rounds = Rounds(scheme, rating=ratings.get)
     for player in event.players:
         row = []
         for entry in player.entries:
@@ -50,6 +51,7 @@ def rounds_of(event: Event) -> Rounds:
                     int(won),
                     int(won and second),
                     int(entry.code in GIVEN_UP),
+                    int(entry.code in codes.DRAWN),
                 )
             )
         rounds.rows[names[player.number]] = row

@@ -9,11 +9,11 @@ def comment(info: Mapping[str, Any] | None) -> str:
     if not info:
         return ""
     score, depth, time_ms = (info.get(name) for name in ("score", "depth", "time_ms"))
-    first = "" if score is None else f"{score:+.2f}"
+    first = "" if score is None else f"{score + 0.0:+.2f}"
     if depth is not None:
         first = f"{first}/{depth}" if first else f"depth {depth}"
     if time_ms is not None:
-        first = f"{first} {time_ms / 1000:.3g}s".lstrip()
+        first = f"{first} {f'{time_ms / 1000:.3f}'.rstrip('0').rstrip('.')}s".lstrip()
     nodes = "" if info.get("nodes") is None else f"{info['nodes']} nodes"
     line = " ".join(["pv", *info["pv"]]) if info.get("pv") else ""
     return printable(", ".join(part for part in (first, nodes, line) if part))

@@ -12,8 +12,8 @@ from starlette.responses import Response
 from rumble_server.tournament.exports import WRITERS
 from rumble_server.tournament.exports.sgf import GO
 from rumble_server.web.api import documents
+from rumble_server.web.api.export_models import ExportDocument
 from rumble_server.web.api.library import Library
-from rumble_server.web.api.models import ExportDocument
 from rumble_server.web.api.reading import ERRORS
 from rumble_server.web.api.streamed import streamed
 from rumble_server.web.compression import public

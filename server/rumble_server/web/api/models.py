@@ -61,17 +61,6 @@ class MatchList(ServerMessageModel):
     matches: list[Result]
 
 
-class ExportDocument(ServerMessageModel):
-    """A whole tournament: each finished match with the attempt that counts, and the `voided` ones."""
-
-    tournament: dict[str, Any]
-    standings: list[Standing]
-    matches: list[Result]
-    voided: list[Result]
-    byes: dict[str, Count] = Field(default_factory=dict)
-    """In a Swiss: the number of matches that a bot was given as won, by name."""
-
-
 class RatingLine(ServerMessageModel):
     """One bot's rating and its 95% interval (low, high); null where there is none: `notes` says why."""
 

@@ -8,6 +8,7 @@ from rumble_protocol.bot_messages import BOT_MESSAGES
 from rumble_protocol.schema import schemas, text
 from rumble_protocol.server_messages import SERVER_MESSAGES
 
+from rumble_server.web.api.export_models import export_schema
 from rumble_server.web.static_files import STATIC
 
 BARE_BOT = STATIC / "bare_bot.py"
@@ -42,6 +43,12 @@ def protocol() -> list[tuple[str, list[Message]]]:
 def protocol_json() -> str:
     """Write the JSON Schema of every message, by file name, as `rumble schema` prints it."""
     return text(schemas())
+
+
+@cache
+def export_schema_json() -> str:
+    """Write the JSON Schema of `export.json`."""
+    return text(export_schema())
 
 
 def _message(model: type[BaseModel]) -> Message:

@@ -174,6 +174,9 @@ def add_pages(app: FastAPI, site: Site, library: Library) -> None:
     async def protocol(request: Request) -> Response:
         return Response(await asyncio.to_thread(guide.protocol_json), media_type="application/schema+json")
 
+    async def exported(request: Request) -> Response:
+        return Response(await asyncio.to_thread(guide.export_schema_json), media_type="application/schema+json")
+
     async def openapi(request: Request) -> Response:
         return await asyncio.to_thread(lambda: JSONResponse(app.openapi()))
 
@@ -201,6 +204,7 @@ def add_pages(app: FastAPI, site: Site, library: Library) -> None:
         "/play": play,
         "/write": write,
         "/protocol.json": protocol,
+        "/export.schema.json": exported,
         "/openapi.json": openapi,
         "/docs": docs,
     }

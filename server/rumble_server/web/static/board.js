@@ -1,7 +1,7 @@
 // @ts-check
 // A board in an element of the page: positions, and the choice of a move by clicks, touch or keys.
 
-import { HEXAGON, Plan, cellName, circle, inWords, path, picture, range, rect, tag } from "./drawing.js";
+import { HEXAGON, Plan, cellName, circle, inWords, path, range, rect, tag } from "./drawing.js";
 import { DrawnBoard } from "./drawn_board.js";
 
 /**
@@ -32,7 +32,9 @@ export class BoardView {
   #frame = document.createElement("div");
   #choices = document.createElement("div");
   #said = document.createElement("p");
-  #watched = new DrawnBoard(this.#frame);
+  #picture = new DrawnBoard(this.#frame);
+  /** What lies over the picture while somebody chooses, and the cursor in it. @type {Element | null} */ #overlay = null;
+  /** @type {Element | null} */ #mark = null;
 
   /**
    * @param {HTMLElement} root what it is put into; what was there stays until something is shown
@@ -159,13 +161,14 @@ export class BoardView {
   #draw() {
     if (!this.#shown) return;
     const { drawing, diagram } = this.#shown;
-    const focused = this.#frame.contains(document.activeElement);
-    if (drawing && this.#moves) {
-      this.#drawn = picture(drawing, this.label, this.flipped);
-      this.#frame.replaceChildren(this.#drawn);
-      this.#open(drawing, this.#drawn);
-    } else if (drawing) {
-      this.#drawn = this.#watched.show(drawing, this.label, this.flipped);
+    this.#overlay?.remove();
+    this.#overlay = null;
+    if (drawing) {
+      const drawn = this.#picture.show(drawing, this.label, this.flipped);
+      if (drawn !== this.#drawn) this.#listen(drawn);
+      this.#drawn = drawn;
+      if (this.#moves) this.#open(drawing, drawn);
+      else this.#close(drawn);
     } else {
       const words = document.createElement("pre");
       words.className = "board";
@@ -174,7 +177,6 @@ export class BoardView {
       this.#drawn = words;
       this.#frame.replaceChildren(words);
     }
-    if (focused && this.#drawn instanceof SVGElement) this.#drawn.focus({ preventScroll: true });
     this.#drawChoices(drawing);
   }
 
@@ -203,9 +205,22 @@ export class BoardView {
     if (complete.length > 1) shown[0].focus();
   }
 
+  /** @param {SVGElement} drawn */
+  #listen(drawn) {
+    drawn.addEventListener("pointerleave", () => this.#overlay?.querySelector(".ghosts")?.replaceChildren());
+    drawn.addEventListener("keydown", (event) => this.#key(event));
+    drawn.addEventListener("focus", () => this.#tell());
+  }
+
+  /** Let nothing be chosen on the picture. @param {SVGElement} drawn */
+  #close(drawn) {
+    drawn.setAttribute("role", "img");
+    drawn.removeAttribute("tabindex");
+  }
+
   /**
-   * Let the picture be clicked.
-   * @param {Drawing} drawing @param {Element} drawn
+   * Let a move be chosen on the picture.
+   * @param {Drawing} drawing @param {SVGElement} drawn
    */
   #open(drawing, drawn) {
     const plan = new Plan(drawing, this.flipped);
@@ -217,7 +232,6 @@ export class BoardView {
     const few = this.#clicked.length > 0 || new Set(spread).size * 3 < drawing.board.length;
     const options = few ? [...new Set(spread)].map((cell) => circle("option", plan.cell(cell), 13)) : [];
     const ghosts = tag("g", { class: "ghosts" });
-    const cursor = circle("cursor", plan.cell(this.#cursor), 46);
     const targets = range(drawing.board.length).map((cell) => {
       const [x, y] = plan.cell(cell);
       const kind = next.has(cell) ? "target open" : "target";
@@ -229,19 +243,14 @@ export class BoardView {
       });
       return target;
     });
-    drawn.append(
-      tag("g", { class: "marks" }, ...aim, ...chosen, ...options),
-      ghosts,
-      cursor,
-      tag("g", { class: "targets" }, ...targets),
-    );
-    drawn.addEventListener("pointerleave", () => ghosts.replaceChildren());
+    this.#mark = circle("cursor", plan.cell(this.#cursor), 46);
+    const marks = tag("g", { class: "marks" }, ...aim, ...chosen, ...options);
+    this.#overlay = tag("g", { class: "choice" }, marks, ghosts, this.#mark, tag("g", { class: "targets" }, ...targets));
+    drawn.append(this.#overlay);
     drawn.setAttribute("role", "application");
     drawn.setAttribute("tabindex", "0");
     const how = "Arrow keys move the cursor, Enter chooses, Escape takes back.";
     drawn.setAttribute("aria-label", `${this.label}. ${inWords(drawing)} ${how}`);
-    drawn.addEventListener("keydown", (event) => this.#key(/** @type {KeyboardEvent} */ (event), drawing, plan, cursor));
-    drawn.addEventListener("focus", () => this.#tell(drawing));
   }
 
   /**
@@ -254,35 +263,37 @@ export class BoardView {
     return [...(plan.slanted ? [] : lines), circle("aimed", [x, y], 42)];
   }
 
-  /** @param {KeyboardEvent} event @param {Drawing} drawing @param {Plan} plan @param {Element} mark */
-  #key(event, drawing, plan, mark) {
-    if (event.ctrlKey || event.altKey || event.metaKey) return;
+  /** @param {KeyboardEvent} event */
+  #key(event) {
+    const drawing = this.#shown?.drawing;
+    if (!drawing || !this.#moves || event.ctrlKey || event.altKey || event.metaKey) return;
     const arrow = ARROWS[event.key];
     if (arrow) {
+      const plan = new Plan(drawing, this.flipped);
       const [down, across] = plan.flipped ? [-arrow[0], -arrow[1]] : arrow;
       const row = Math.floor(this.#cursor / plan.columns) + down;
       const column = (this.#cursor % plan.columns) + across;
       if (row >= 0 && row < plan.rows && column >= 0 && column < plan.columns) this.#cursor = row * plan.columns + column;
       const [x, y] = plan.cell(this.#cursor);
-      mark.setAttribute("cx", String(x));
-      mark.setAttribute("cy", String(y));
-      this.#tell(drawing);
+      this.#mark?.setAttribute("cx", String(x));
+      this.#mark?.setAttribute("cy", String(y));
     } else if (event.key === "Enter" || event.key === " ") {
       this.#click(this.#cursor);
-      if (this.#moves) this.#tell(drawing);
     } else if (event.key === "Escape" && this.#clicked.length) {
       this.#unclick();
       this.#draw();
-      this.#tell(drawing);
     } else {
       return;
     }
+    this.#tell();
     event.preventDefault();
     event.stopPropagation();
   }
 
-  /** Say where the cursor is. @param {Drawing} drawing */
-  #tell(drawing) {
+  /** Say where the cursor is. */
+  #tell() {
+    const drawing = this.#shown?.drawing;
+    if (!drawing || !this.#moves) return;
     const piece = drawing.pieces[drawing.board[this.#cursor]];
     const may = this.#next().has(this.#cursor) ? ", possible" : "";
     const so = this.#clicked.length ? `, chosen ${this.#clicked.map((cell) => cellName(drawing, cell)).join(", ")}` : "";

@@ -105,7 +105,7 @@ export class BoardCard {
  */
 function stateText({ seats, seat, ply, away, at_ms: at }, later) {
   const gone = away.filter((each) => each !== null).sort((one, other) => one.until_at_ms - other.until_at_ms);
-  if (!gone.length) return `ply ${ply}, to move: ${seats[seat]}`;
+  if (!gone.length) return `ply ${ply}, ${seats[seat]} to move`;
   const [{ since_at_ms: since, until_at_ms: until }] = gone;
   return `away for ${clock(at + later - since)}, waits until ${clock(until - since)}`;
 }

@@ -3,7 +3,7 @@
 
 import { Clocks } from "./clocks.js";
 import { byId, element, follow, points, result } from "./live.js";
-import { MovesList } from "./moves_list.js";
+import { MovesList, beside } from "./moves_list.js";
 import { Replay } from "./replay.js";
 import { ReplayControls } from "./replay_controls.js";
 import { ThinkChart } from "./think_chart.js";
@@ -124,7 +124,7 @@ async function showOver(data) {
   replay.over = true;
   replay.course = match;
   onCourse();
-  list.show(match.written, match.thought_ms, match.notes);
+  list.show(match.written, match.thought_ms, beside(match.notes, match.infos));
   replay.take(match);
   await replay.go(replay.follows ? match.ply : replay.ply, replay.follows);
   if (match.scores !== null) end(); // a void match is played again, under the same id

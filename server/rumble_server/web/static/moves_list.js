@@ -11,6 +11,15 @@ import { thoughtText } from "./think_chart.js";
  * @property {(number | null)[]} thought_ms how long each took; null: it is not known
  */
 
+/**
+ * @typedef {object} Info what a bot thought about its move
+ * @property {number | null} score
+ * @property {number | null} depth
+ * @property {number | null} nodes
+ * @property {number | null} time_ms
+ * @property {string[] | null} pv
+ */
+
 /** The list on the page of a match. */
 export class MovesList {
   #ply = 0;
@@ -80,4 +89,24 @@ function write(item, selector, text) {
   const link = /** @type {Element} */ (item.querySelector("a"));
   const part = item.querySelector(selector) ?? link.appendChild(element("span", { class: selector.slice(1) }));
   if (part.textContent !== text) part.textContent = text;
+}
+
+/**
+ * Return what the bots said beside their moves: their notes, and what they thought.
+ * @param {(string | null)[]} notes
+ * @param {(Info | null)[]} infos
+ */
+export function beside(notes, infos) {
+  return notes.map((note, ply) => [note, infoText(infos[ply] ?? null)].filter(Boolean).join(" · "));
+}
+
+/** Return `+0.35/12 1.2s, 3120 nodes, pv e2e4 e7e5`, as far as it is known. @param {Info | null} info */
+function infoText(info) {
+  if (!info) return "";
+  const { score, depth, nodes, time_ms, pv } = info;
+  let first = score === null ? "" : `${score < 0 ? "-" : "+"}${Math.abs(score).toFixed(2)}`;
+  if (depth !== null) first = first ? `${first}/${depth}` : `depth ${depth}`;
+  if (time_ms !== null) first = `${first} ${time_ms / 1000}s`.trim();
+  const more = [nodes === null ? "" : `${nodes} nodes`, pv?.length ? `pv ${pv.join(" ")}` : ""];
+  return [first, ...more].filter(Boolean).join(", ");
 }

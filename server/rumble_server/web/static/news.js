@@ -6,8 +6,8 @@ import { countPlaying } from "./running_boards.js";
 
 /** Results are gathered for this time, in ms. */
 const NEWS_MS = 8000;
-/** The round is the third part of a match's id: `friday.1.2.1.1` is of round 2. */
-const ROUND_PART = 2;
+/** The place of the round in the parts of a match's id: `friday.1.2.1.1` is of round 2. */
+const ROUND = -3;
 
 /** @typedef {import("./feed").MatchResult} MatchResult */
 
@@ -26,7 +26,7 @@ export function announce(data) {
 
 /** Tell that a round has begun, if the match is the first of one. @param {string} match its id */
 export function announceRound(match) {
-  const its = Number(match.split(".")[ROUND_PART]);
+  const its = Number(match.split(".").at(ROUND));
   if (its <= round) return;
   if (round) {
     newRound = its;

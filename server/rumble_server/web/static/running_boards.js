@@ -25,6 +25,7 @@ const slots = new Slots();
 const cards = [];
 let pairs = 0;
 let isOver = false;
+let onFolded = () => {};
 
 for (const article of boards.querySelectorAll("article")) {
   slots.add(article.dataset.match, Number(article.dataset.attempt));
@@ -61,8 +62,13 @@ export function endBoard(result) {
   soon();
 }
 
-/** The boards have a place from the start of a tournament until the results of its last matches were seen. @param {string} status */
-export function showPlaying(status) {
+/**
+ * The boards have a place from the start of a tournament until the results of its last matches were seen.
+ * @param {string} status
+ * @param {() => void} folded called when they have gone
+ */
+export function showPlaying(status, folded) {
+  onFolded = folded;
   isOver = status === "finished" || status === "cancelled";
   if (status !== "lobby" && !isOver) section.hidden = false;
   soon();
@@ -104,4 +110,5 @@ function fill() {
     cards[place].show(slot, isFirst ? `${slots.followed} waits for its next match` : "no match", now);
   });
   section.hidden = isOver && slots.all.every((slot) => now - slot.overAt >= STAY_MS);
+  if (section.hidden) onFolded();
 }

@@ -55,7 +55,7 @@ function onStatus(data) {
   paint("podium", showPodium);
   paint("crosstable", paintCrosstable);
   paint("progress", () => showProgress(data));
-  showPlaying(status);
+  showPlaying(status, () => paint("status", () => showStatus(data)));
   if (before !== status) refreshParts();
   if (before === "lobby" && status === "running" && page.dataset.format === "gauntlet") learnColumns();
 }
@@ -131,7 +131,7 @@ function showStatus(data) {
   byId("reason").className = data.status === "finished" ? "quiet" : "notice warn";
   const isOver = ["finished", "cancelled"].includes(data.status);
   const size = (lines.length > MOST_BESIDE ? " wide" : "") + (lines.length > MOST_ABOVE ? " huge" : "");
-  page.className = `${data.status}${isOver ? " over" : ""}${data.started_at_ms === null ? " unplayed" : ""}${size}`;
+  page.className = `${data.status}${isOver && byId("playing").hidden ? " over" : ""}${data.started_at_ms === null ? " unplayed" : ""}${size}`;
   setText(byId("standings-title"), data.started_at_ms === null ? "Field" : "Standings");
   showJoining(isOver);
 }

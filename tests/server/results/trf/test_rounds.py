@@ -28,7 +28,7 @@ def test_rounds_of_a_file() -> None:
     ]
     assert rounds.rows["Ann (2)"] == [Entry("Ann (1)", 0, 1, 1), Entry("Ann (1)", 0, 1, given_up=1), *[ABSENT] * 3]
     assert rounds.rows["Dan"][2:] == [
-        Entry("Cid", 10, 1, 1),
+        Entry("Cid", 10, 1, 1, drawn=1),
         Entry("Cid", 30, 1, 1, 1, 1, 1),
         Entry("Cid", 0, 1, 1, 1),
     ]

@@ -11,6 +11,8 @@ from rumble_server.tournament.exports.thoughts import comment
         ({"score": -0.5}, "-0.50"),
         ({"depth": 0}, "depth 0"),
         ({"time_ms": 61_500}, "61.5s"),
+        ({"time_ms": 1_234_567}, "1234.567s"),
+        ({"score": -0.0, "time_ms": 0}, "+0.00 0s"),
         ({"nodes": 0, "pv": []}, "0 nodes"),
         ({"score": 0.0, "nodes": 5120, "pv": ["e2e4", "e7\ne5"]}, "+0.00, 5120 nodes, pv e2e4 e7 e5"),
     ],

@@ -9,6 +9,7 @@ from rumble_server.tournament.exports import trf
 from rumble_server.tournament.exports.document import export
 from rumble_server.tournament.formats.from_trf import TrfRounds
 from rumble_server.tournament.formats.pairing_rules import PAIRING_RULES, pair
+from rumble_server.tournament.rebuild import rebuild_tournament
 
 from tests.server.tournament.exports.documents import exported, played, tournament
 from tests.server.tournament.leader import Leader
@@ -72,6 +73,9 @@ def test_every_round_of_an_exported_swiss_of_one_leg_can_be_paired_again(rules: 
         for number in range(1, event.played + 1):
             again, there = pair(rounds.before(number), rules), rounds.paired(number)
             assert (set(again.boards), again.bye) == (set(there.boards), there.bye), (seed, number)
+        rebuilt = rebuild_tournament(leader.facts)
+        assert rebuilt is not None
+        assert trf.write(export(rebuilt), edition) == trf.write(export(leader.tournament), edition)
         task = leader.tournament.pairing_task()
         if task is not None and event.played < event.rounds:
             again = pair(rounds.before(event.played + 1), rules)

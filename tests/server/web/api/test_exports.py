@@ -8,14 +8,19 @@ import httpx
 import pytest
 from rumble_server.cli.main import run
 from rumble_server.results.results_file import read_results
+from rumble_server.store.errors import DamagedLog, Pruned
 from rumble_server.tournament.exports import WRITERS
 from rumble_server.tournament.exports.document import export
-from rumble_server.web.api.models import ExportDocument
+from rumble_server.tournament.facts import LogFact
+from rumble_server.tournament.rebuild import Rebuilt
+from rumble_server.web.api import documents
+from rumble_server.web.api.export_models import ExportDocument
 
+from tests.server.web.export_schema import check_export
 from tests.server.web.memory_server import MemoryServer
 
 FIELD = ("alice", "bob", "carol", "dave", "erin")
-PARTS = ("rank", "name", "points", "played", "wins", "draws", "losses", "tiebreaks", "decided_by", "byes")
+PARTS = ("rank", "name", "points", "played", "wins", "draws", "losses", "tiebreaks", "decided_by", "byes", "half_byes")
 
 
 @pytest.mark.parametrize("kind", [kind for kind in WRITERS if kind != "sgf"])
@@ -44,6 +49,21 @@ async def test_go_has_sgf_and_other_games_say_why_not(server: MemoryServer, brow
     assert answer.status_code == 422
     assert answer.json()["error"]["message"] == "SGF is for openspiel:go; this tournament is of tictactoe"
     assert "export.sgf" not in (await browser.get(f"/tournaments/{other.id}")).text
+
+
+@pytest.mark.parametrize("error", [Pruned("deleted"), DamagedLog("damaged")])
+def test_without_its_frames_a_match_is_exported_all_the_same(server: MemoryServer, error: Exception) -> None:
+    tournament = server.played("alice", "bob", legs=1)
+    for over in tournament.results.values():
+        over.informed = True
+
+    def fail(match_id: str) -> list[LogFact]:
+        raise error
+
+    rebuilt = Rebuilt(tournament, list, fail)
+    (match,) = json.loads(b"[" + documents.export_matches(rebuilt, "json", 0, 1) + b"]")
+    assert match["moves"]
+    assert "infos" not in match
 
 
 async def test_the_csv_is_read_again(server: MemoryServer, browser: httpx.AsyncClient) -> None:
@@ -82,10 +102,18 @@ async def test_round_trip(
     told = (await browser.get(f"/api/tournaments/{tournament.id}/standings")).json()["standings"]
     file = tmp_path / "export.json"
     file.write_bytes((await browser.get(f"/api/tournaments/{tournament.id}/export.json")).content)
+    check_export(json.loads(file.read_text()))
     assert ("byes" in json.loads(file.read_text())) == (config.get("format") == "swiss")
     assert run(["standings", str(file), "--json"]) == 0
     ranked = json.loads(capsys.readouterr().out)["standings"]
     assert ranked == [{part: line[part] for part in PARTS} for line in told]
+
+
+async def test_a_round_that_cannot_be_paired_is_none(server: MemoryServer) -> None:
+    tournament = server.played("ann", "bob", "cid", "dot", "eve", "fay", format="swiss", rounds=4)
+    assert tournament.reason == "round 4 cannot be paired without meeting again"
+    standings = tournament.table.standings()
+    assert [line.tiebreaks["bh"] for line in standings] == [3 * 3] * 6, "three opponents of three points each"
 
 
 async def test_the_byes_of_a_swiss_are_in_the_document(server: MemoryServer) -> None:
@@ -98,5 +126,6 @@ async def test_the_export_is_the_design_s_document(server: MemoryServer, browser
     tournament = server.played("alice", "bob", cycles=2)
     answer = await browser.get("/api/tournaments/friday/export.json")
     assert answer.json() == export(tournament)
+    check_export(answer.json())
     assert len(ExportDocument.model_validate_json(answer.content).matches) == 4
     assert answer.headers["Content-Disposition"] == 'attachment; filename="friday.json"'

@@ -334,3 +334,17 @@ async def test_who_goes_away_from_a_match_and_comes_back_is_told(server: MemoryS
     server.bots("bob", think_ms=50_000, join=tournament.id)
     server.pass_ms()
     assert (await watcher.read("move")).data["away"] == []
+
+
+async def test_that_the_next_round_is_being_paired_is_told_and_that_it_is_done(server: MemoryServer) -> None:
+    tournament = server.world.create(start_at_bots=2)
+    server.bots(*PAIR, join=tournament.id, think_ms=10_000)
+    watcher = server.watch(tournament)
+    assert not (await watcher.read("snapshot")).data["pairing"]
+    for pairs_long in (True, False):
+        tournament.pairs_long = pairs_long
+        server.pass_ms()
+        told = (await watcher.read("status")).data
+        while told["pairing"] != pairs_long:
+            told = (await watcher.read("status")).data
+        assert ("The next round is being paired." in told["headline"]) == pairs_long

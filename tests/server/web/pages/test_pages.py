@@ -48,6 +48,14 @@ async def test_home_prints_the_command_for_a_tournament_that_anyone_may_join(
     assert re.search(r"bare_bot.py \S+ open ", (await browser.get("/")).text)
 
 
+async def test_home_has_no_command_where_no_tournament_waits(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    assert re.search(r"bare_bot.py \S+ TOURNAMENT ", (await browser.get("/")).text)
+    server.played("alice", "bob")
+    html = (await browser.get("/")).text
+    assert "curl" not in html
+    assert "No tournament waits for bots" in html
+
+
 async def test_names_are_text_and_never_markup(server: MemoryServer, browser: httpx.AsyncClient) -> None:
     tournament = server.world.create(name=NASTY, start_at_bots=2, legs=1)
     first, second = server.world.logins("alice", "bob", join=tournament.id)

@@ -148,3 +148,17 @@ async def test_bots_that_are_still_in_a_knockout_have_no_rank_yet(
     page = (await browser.get("/tournaments/friday")).text
     assert re.findall(r'<td class="number rank">(.)</td>', page) == ["–"] * 5
     assert page.count('<td class="reached">still in</td>') == 5
+
+
+async def test_the_page_of_a_swiss_says_by_which_rules_it_is_paired_and_who_has_a_half_point_bye(
+    server: MemoryServer, browser: httpx.AsyncClient
+) -> None:
+    tournament = server.world.create(format="swiss", rounds=1, start_at_bots=len(NAMES))
+    server.bots(NAMES[0], join=tournament.id)
+    server.pass_ms(10)
+    server.world.organiser.give_half_bye(tournament.id, NAMES[0], 1)
+    server.bots(*NAMES[1:], join=tournament.id)
+    server.pass_ms(5_000)
+    page = (await browser.get(f"/tournaments/{tournament.id}")).text
+    assert "Rounds are paired by the rules dutch-2026." in page
+    assert f"{NAMES[0]} (half-point bye)" in page

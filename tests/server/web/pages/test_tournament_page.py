@@ -58,7 +58,7 @@ async def test_the_page_of_a_tournament_has_all_before_any_script(
     assert "Connect four, columns 5, rows 6, connect 4 · round-robin, 1 cycle, 1 match a pairing · 10 s a move" in text
     assert f"{len(tournament.results)} of 3 matches" in text
     assert re.search(r'<svg viewBox="[0-9 ]+" role="img" aria-label="\w+ – \w+\. blue: [a-e]', html)
-    assert re.search(r"ply \d+, to move: \w+", text)
+    assert re.search(r"ply \d+, \w+ to move", text)
     assert '<th scope="row" title="alice">alice</th>' in html
     assert "The field is closed" in text
     assert 'id="connect"' not in html

@@ -73,14 +73,12 @@ def _pair_bracket(bracket: Bracket) -> list[Pair]:
     if first is not None and can_be_paired([*bracket.lower, *bracket.beyond], bracket.bye_score):
         return first
     if not bracket.floats_bye:
-        for lower in ([], bracket.lower):
-            if not bracket.beyond if lower else len(bracket.own) % 2:
-                continue
+        for lower, others in _with_fewer_players(bracket):
             part = Bracket(bracket.moved_down, bracket.residents, lower, [], bracket.bye_score)
             tried = BracketPairing(part, QUALITY[1:])
             tried.pair()
-            others = bracket.beyond if lower else [*bracket.lower, *bracket.beyond]
-            if (lower or not tried.unpaired) and can_be_paired([*tried.unpaired, *others], bracket.bye_score):
+            floats_unseen = bool(tried.unpaired) and not lower
+            if not floats_unseen and can_be_paired([*tried.unpaired, *others], bracket.bye_score):
                 return tried.pairs
     elif bracket.lower:
         fewest = BracketPairing(bracket, FIRST)
@@ -88,6 +86,14 @@ def _pair_bracket(bracket: Bracket) -> list[Pair]:
     whole = BracketPairing(bracket)
     whole.pair()
     return whole.pairs
+
+
+def _with_fewer_players(bracket: Bracket) -> Iterator[tuple[list[Player], list[Player]]]:
+    """Give what of the next scoregroup to look at, and the players left out: first without all that follows."""
+    if len(bracket.own) % 2 == 0:
+        yield [], [*bracket.lower, *bracket.beyond]
+    if bracket.beyond:
+        yield bracket.lower, bracket.beyond
 
 
 def score_of_bye(players: list[Player]) -> int | None:

@@ -32,9 +32,10 @@ function button(bot, text, kind, act) {
  * @param {any} bot
  * @param {string} path
  * @param {boolean} over
+ * @param {boolean} swiss
  * @param {Act} act
  */
-function buttons(bot, path, over, act) {
+function buttons(bot, path, over, swiss, act) {
   const found = [];
   if (bot.benched && !bot.withdrawn && !over) {
     found.push(
@@ -66,6 +67,18 @@ function buttons(bot, path, over, act) {
         if (key === null) return;
         const path = `names/${encodeURIComponent(bot.name)}/reset`;
         await act(`A key protects ${bot.name}.`, () => request("POST", path, { key }));
+      }),
+    );
+  }
+  if (swiss && !bot.withdrawn && !over) {
+    found.push(
+      button(bot, "Bye…", "", async () => {
+        const text = "It is not paired in that round, and gets half a point. The round must not be paired yet.";
+        const label = "Round";
+        const round = await confirmed({ title: `Give ${bot.name} a half-point bye?`, text, yes: "Give the bye", label });
+        if (round === null) return;
+        const body = { name: bot.name, round: Number(round) };
+        await act(`${bot.name} has a half-point bye in round ${round}.`, () => request("POST", `${path}/bye`, body));
       }),
     );
   }
@@ -123,7 +136,7 @@ export function showBots(view, act) {
         state(bot),
       ),
       fault(bot),
-      element("td", {}, element("span", { class: "row tight" }, ...buttons(bot, path, over, act))),
+      element("td", {}, element("span", { class: "row tight" }, ...buttons(bot, path, over, view.config.format === "swiss", act))),
     );
   });
   replace(byId("bots"), rows);

@@ -1,0 +1,215 @@
+"""Replaying a match in a real browser: the result at the end only, moves, times, speeds, keys, links; and live."""
+
+import re
+from typing import Any
+
+import pytest
+from playwright.async_api import Page, expect
+from rumble_engine import get_game
+from rumble_server.web.static_files import static_files
+from rumble_server.web.texts import thought_text
+
+from tests.browser.conftest import OpenPage
+from tests.browser.paced_bots import PacedBots
+from tests.browser.running_server import RunningServer
+
+
+async def played(server: RunningServer, paced_bots: PacedBots, name: str, game: str, **config: Any) -> list[str]:
+    """Play a tournament of two bots to its end; return the ids of its matches in the order of the schedule."""
+    cup = server.create(name, game, start_at_bots=2, **config)
+    await paced_bots.join(server.bot_url, cup, "ann", "ben", note="I win soon")
+    await server.until(cup, lambda told: told["status"] == "finished")
+    return sorted(match["id"] for match in server.host.get(f"tournaments/{cup}/matches")["matches"])
+
+
+async def expect_ply(page: Page, ply: int) -> None:
+    await expect(page.locator("#ply")).to_have_text(re.compile(f"^ply {ply} of"))
+
+
+async def test_the_result_is_told_at_the_last_ply_or_to_who_asks(
+    page: Page, server: RunningServer, paced_bots: PacedBots
+) -> None:
+    match = (await played(server, paced_bots, "Veiled", "connect4", legs=1))[0]
+    outcome, score, title = page.locator("#outcome"), page.locator(".score").first, page.locator("#result-title")
+    last, notes = page.locator(".moves li:last-child code"), page.locator(".moves .note")
+
+    async def tells(told: bool) -> None:
+        for each in (outcome, score, last):
+            await expect(each).to_be_visible(visible=told)
+
+    await page.goto(f"/matches/{match}?ply=3")
+    await tells(False)
+    assert await page.locator(".moves li").nth(2).locator("code").is_visible()
+    assert await notes.nth(1).is_visible()
+    assert not await notes.nth(4).is_visible(), "what a bot wrote later"
+    await page.keyboard.press("End")
+    await tells(True)
+    await page.keyboard.press("ArrowLeft")
+    await tells(False)
+    await title.click()
+    await tells(True)
+    await page.keyboard.press("Home")
+    await tells(True)
+    await title.click()
+    await tells(False)
+
+
+async def test_moves_of_chess_are_in_san_and_numbered_by_pairs(
+    page: Page, server: RunningServer, paced_bots: PacedBots
+) -> None:
+    match = (await played(server, paced_bots, "Scholars", "chess", legs=1, openings=[["e2e4", "e7e5", "g1f3"]]))[0]
+    told = server.host.get(f"matches/{match}")
+    await page.goto(f"/matches/{match}?ply=3")
+    cells = page.locator(".moves li")
+    assert [await cells.nth(ply).locator(".count").text_content() for ply in range(4)] == ["1.", "", "2.", ""]
+    assert await page.locator(".moves code").all_text_contents() == told["written"]
+    assert told["written"][:3] == ["e4", "e5", "Nf3"]
+    assert await cells.nth(0).locator(".took").text_content() == "opening"
+    first, second, third = [await cells.nth(ply).bounding_box() for ply in range(3)]
+    assert first is not None
+    assert second is not None
+    assert third is not None
+    assert first["y"] == second["y"], "a pair stands in one row"
+    assert first["x"] < second["x"]
+
+
+async def test_bars_tell_times_and_lead_to_their_plies(
+    page: Page, server: RunningServer, paced_bots: PacedBots
+) -> None:
+    match = (await played(server, paced_bots, "Bars", "connect4", legs=1))[0]
+    told = server.host.get(f"matches/{match}")
+    await page.goto(f"/matches/{match}")
+    bars, took = page.locator("#bars .bar"), page.locator("#took")
+    await expect(bars).to_have_count(told["ply"])
+    by_server = await page.evaluate("fetch(location).then((answer) => answer.text())")
+    drawn = re.search(r'<svg id="bars".*?</svg>', by_server, re.DOTALL)
+    assert drawn is not None
+    read = "(html) => { const t = document.createElement('template'); t.innerHTML = html; return t.innerHTML; }"
+    shapes = re.compile(r'<rect class="(?:first|second)"[^>]*>')
+    assert shapes.findall(await page.evaluate(read, drawn[0])) == shapes.findall(
+        await page.locator("#think").inner_html()
+    )
+    assert await took.text_content() == f"{told['seats'][told['movers'][-1]]}: {told['thought_ms'][-1]} ms"
+    await bars.nth(4).hover()
+    assert await took.text_content() == f"{told['seats'][0]}: {told['thought_ms'][4]} ms"
+    await bars.nth(4).click()
+    await expect_ply(page, 5)
+    await expect(bars.nth(4)).to_have_class(re.compile("now"))
+    assert await page.locator(".moves li").nth(4).locator(".took").text_content() == f"{told['thought_ms'][4]} ms"
+
+
+async def test_server_and_script_write_times_the_same(page: Page) -> None:
+    await page.goto("/")
+    times = [0, 9, 999, 1000, 1099, 9_999, 10_000, 75_400]
+    thought = """async ([root, times]) => {
+      const { thoughtText } = await import(`${root}/think_chart.js`);
+      return times.map(thoughtText);
+    }"""
+    assert await page.evaluate(thought, [static_files().root, times]) == [thought_text(each) for each in times]
+
+
+@pytest.mark.parametrize(("speed", "pace_ms"), [("0.5", 1800), ("1", 900), ("4", 225), ("real", 100)])
+async def test_it_goes_on_by_itself_at_the_chosen_speed(
+    page: Page, server: RunningServer, paced_bots: PacedBots, speed: str, pace_ms: int
+) -> None:
+    match = (await played(server, paced_bots, f"Speed {speed}", "connect4", legs=1))[0]
+    await page.clock.install()
+    await page.goto(f"/matches/{match}?ply=1")
+    await expect(page.locator("#bars .bar")).not_to_have_count(0)
+    await page.clock.pause_at(await page.evaluate("Date.now() + 1000"))
+    await page.locator("#speed").select_option(speed)
+    await page.locator("#play").click()
+    await expect(page.locator("#play")).to_have_text("Pause")
+    await page.clock.run_for(pace_ms - 20)
+    await expect_ply(page, 1)
+    await page.clock.run_for(40)
+    await expect_ply(page, 2)
+    await page.clock.run_for(pace_ms)
+    await expect_ply(page, 3)
+    await page.locator("#ply").click()
+    await page.keyboard.press("Space")
+    await page.clock.run_for(5 * pace_ms)
+    await expect_ply(page, 3)
+
+
+async def test_other_matches_are_a_key_away(page: Page, server: RunningServer, paced_bots: PacedBots) -> None:
+    first, second, third, *_ = await played(server, paced_bots, "Neighbours", "tictactoe", cycles=2)
+    await page.goto(f"/matches/{first}")
+    await expect(page.locator("a[rel=prev]")).to_have_count(0)
+    for key, reached in (("n", second), ("n", third), ("p", second)):
+        await page.keyboard.press(key)
+        await page.wait_for_url(f"**/matches/{reached}")
+    await page.get_by_role("link", name="Other leg").click()
+    await page.wait_for_url(f"**/matches/{first}")
+    seats = [server.host.get(f"matches/{match}")["seats"] for match in (first, second)]
+    assert seats[0] == seats[1][::-1]
+
+
+async def test_a_link_leads_to_the_ply_that_is_shown(page: Page, server: RunningServer, paced_bots: PacedBots) -> None:
+    match = (await played(server, paced_bots, "Linked", "tictactoe", legs=1))[0]
+    await page.goto(f"/matches/{match}")
+    await page.get_by_text("Link to this ply").click()
+    for key, ply in (("Home", 0), ("ArrowRight", 1)):
+        await page.keyboard.press(key)
+        await expect(page.locator("#here")).to_have_text(f"{server.url}/matches/{match}?ply={ply}")
+    await expect(page.locator(".here").get_by_role("button", name="Copy")).to_be_visible()
+    await page.get_by_text("Keys", exact=True).click()
+    assert await page.locator(".keys kbd").all_text_contents() == ["←", "→", "Home", "End", "Space", "f", "p", "n"]
+
+
+async def test_without_scripts_it_is_a_replay_all_the_same(
+    open_page: OpenPage, server: RunningServer, paced_bots: PacedBots
+) -> None:
+    match = (await played(server, paced_bots, "Unscripted", "connect4", legs=1))[0]
+    page = await open_page(java_script_enabled=False)
+    await page.goto(f"/matches/{match}?ply=3")
+    assert not await page.locator("#outcome").is_visible()
+    assert not await page.locator(".score").first.is_visible()
+    await page.locator("#result-title").click()
+    assert await page.locator(".score").first.is_visible()
+    await page.locator("#bars .bar").nth(4).click()
+    await page.wait_for_url("**?ply=5")
+    assert await page.locator("#board .piece").count() == 5
+    await page.locator("[data-go=back]").click()
+    await page.wait_for_url("**?ply=4")
+
+
+async def test_a_running_match_has_its_moves_in_san_and_tells_who_is_away(
+    page: Page, server: RunningServer, paced_bots: PacedBots
+) -> None:
+    cup = server.create("Live in SAN", "chess", legs=1, start_at_bots=2, time_control={"bank_ms": 3_600_000})
+    pace = await paced_bots.join(server.bot_url, cup, "san-ann", "san-ben", think_s=0.1)
+    match = f"{cup}.1.1.1.1"
+    await server.until(cup, lambda told: bool(told["running"]) and told["running"][0]["ply"] >= 1)
+    await page.goto(f"/matches/{match}")
+    await expect(page.locator(".moves li").nth(7)).to_be_attached()
+    pace.think_s = 3_600
+    moves: list[str] = []
+
+    def holds_still(told: Any) -> bool:
+        before, moves[:] = list(moves), told["running"][0]["moves"]
+        return before == moves
+
+    await server.until(cup, holds_still)
+    game, state, written = get_game("chess"), get_game("chess").initial(), []
+    for move in moves:
+        written.append(game.written(state, move))
+        state = state.play(move)
+    await expect(page.locator(".moves code")).to_have_text(written)
+    await expect(page.locator("#bars .bar")).to_have_count(len(moves))
+    assert await page.locator(".away:visible").count() == 0
+    await paced_bots.end()
+    for seat in range(2):
+        away = page.locator(f"[data-seat='{seat}'].seat .away")
+        await expect(away).to_have_text(re.compile(r"^away \d+ s, \d+ s left$"))
+
+
+async def test_a_picture_by_address_has_its_colours_light_and_dark(open_page: OpenPage) -> None:
+    paints = []
+    for scheme in ("light", "dark"):
+        page = await open_page(color_scheme=scheme)
+        await page.goto("/api/games/hex/board.svg?move=a1")
+        look = "(parts) => parts.map((part) => getComputedStyle(document.querySelector(part)).fill)"
+        paints += await page.evaluate(look, [".paper", ".first .body", ".hexagons"])
+    assert len(set(paints)) == 6, paints
+    assert "rgb(0, 0, 0)" not in paints, "what has no colour is black"
