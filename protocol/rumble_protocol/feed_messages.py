@@ -19,8 +19,8 @@ class Standing(ServerMessageModel):
     `tiebreaks` are in the host's order, null where one does not apply; `decided_by` is the tie-break that separated the
     bot from a neighbour with equal points. `rating` and its 95% `interval` (low, high) are null where unknown. `gained`
     is the number of places gained (negative: lost) by the last results, null where unknown; the number of these results
-    stands beside the standings, in `gained_by`. `byes` are matches of a Swiss that count as won without an opponent:
-    they are in `points`, but neither in `played` nor in `wins`.
+    stands beside the standings, in `gained_by`. `byes` are matches of a Swiss that count as won without an opponent,
+    `half_byes` those that count as drawn: they are in `points`, but neither in `played` nor in `wins` and `draws`.
     """
 
     rank: Count
@@ -37,6 +37,7 @@ class Standing(ServerMessageModel):
     faults: dict[str, Count]
     gained: int | None = None
     byes: Count = 0
+    half_byes: Count = 0
 
 
 class Expected(ServerMessageModel):

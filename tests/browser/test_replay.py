@@ -202,3 +202,14 @@ async def test_a_running_match_has_its_moves_in_san_and_tells_who_is_away(
     for seat in range(2):
         away = page.locator(f"[data-seat='{seat}'].seat .away")
         await expect(away).to_have_text(re.compile(r"^away \d+ s, \d+ s left$"))
+
+
+async def test_a_picture_by_address_has_its_colours_light_and_dark(open_page: OpenPage) -> None:
+    paints = []
+    for scheme in ("light", "dark"):
+        page = await open_page(color_scheme=scheme)
+        await page.goto("/api/games/hex/board.svg?move=a1")
+        look = "(parts) => parts.map((part) => getComputedStyle(document.querySelector(part)).fill)"
+        paints += await page.evaluate(look, [".paper", ".first .body", ".hexagons"])
+    assert len(set(paints)) == 6, paints
+    assert "rgb(0, 0, 0)" not in paints, "what has no colour is black"

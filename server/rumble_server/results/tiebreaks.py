@@ -202,6 +202,7 @@ def _lines(
                     decided_by=next((part for part in neighbours if part not in ("", POINTS)), ""),
                     faults={str(kind): number for kind, number in faults.get(name, {}).items() if number},
                     byes=count.byes,
+                    half_byes=count.half_byes,
                 )
             )
     return lines

@@ -157,3 +157,13 @@ def test_rules_of_a_csv_and_of_an_older_export(capsys: Captured, file: Path, tmp
     assert told(capsys, "standings", str(path))["tiebreak_rules"] == "rumble-0.1"
     assert run(["standings", str(path), "--tiebreak-rules", "2026-03"]) == 2
     assert "does not tell its rounds; it can be ranked by the rules rumble-0.1 only" in capsys.readouterr().err
+
+
+def test_half_point_byes_are_shown_as_halves(capsys: Captured, tmp_path: Path) -> None:
+    path = trf(tmp_path, "")
+    path.write_text(path.read_text().replace("0000 - Z\n", "0000 - H\n").replace("0.0    4", "0.5    4"))
+    by_name = {line["name"]: line for line in told(capsys, "standings", str(path))["standings"]}
+    assert [(by_name[name]["byes"], by_name[name]["half_byes"]) for name in "ABD"] == [(0, 0), (1, 0), (0, 1)]
+    assert run(["standings", str(path), "--tiebreaks", ""]) == 0
+    cells = [[cell.strip() for cell in line.split("|")] for line in capsys.readouterr().out.splitlines() if "|" in line]
+    assert {row[2]: row[8] for row in cells} == {"bot": "byes", "A": "0", "B": "1", "C": "1", "D": "0.5"}

@@ -69,12 +69,17 @@ def _add_remarks(table: Table, standings: Sequence[Standing], tournament: "Tourn
 
 def _byes(lines: Sequence[Standing]) -> tuple[str, ...]:
     """Return the column of byes, where a bot has one: its points are more than its matches tell."""
-    return ("byes",) if any(line.byes for line in lines) else ()
+    return ("byes",) if any(line.byes or line.half_byes for line in lines) else ()
+
+
+def byes_text(byes: int, half_byes: int) -> str:
+    """Write the byes of a bot, that of half a point as a half."""
+    return points_text(byes + half_byes / 2)
 
 
 def _record(line: Standing, byes: Sequence[str]) -> tuple[str, ...]:
-    counts = [line.played, line.wins, line.draws, line.losses, *([line.byes] if byes else [])]
-    return points_text(line.points), *map(str, counts)
+    counts = map(str, (line.played, line.wins, line.draws, line.losses))
+    return points_text(line.points), *counts, *([byes_text(line.byes, line.half_byes)] if byes else [])
 
 
 def told_table(
@@ -93,8 +98,9 @@ def told_table(
     table = Table(title=None if title is None else Text(plain(title)), title_justify="left", box=None, pad_edge=False)
     tiebreaks = list(lines[0].get("tiebreaks", ())) if lines and not brief else []
     rated = any(line.get("rating") is not None for line in lines)
-    counts = ("played", "wins", "draws", "losses", *(["byes"] if any(line.get("byes") for line in lines) else []))
-    columns = ("#", "name", "points", *(["rating"] if rated else []), *counts)
+    byes = ["byes"] if any(line.get("byes") or line.get("half_byes") for line in lines) else []
+    counts = ("played", "wins", "draws", "losses")
+    columns = ("#", "name", "points", *(["rating"] if rated else []), *counts, *byes)
     last = (*([] if brief else ["decided by"]), *(["faults"] if remarks else []))
     for column in (*columns, *(name.upper() for name in tiebreaks), *last):
         table.add_column(column, justify="left" if column in ("name", *last) else "right")
@@ -106,6 +112,7 @@ def told_table(
             points_text(line["points"]),
             *([rating_text({**line, "interval": None} if brief else line)] if rated else []),
             *(str(line.get(count, 0)) for count in counts),
+            *([byes_text(line.get("byes", 0), line.get("half_byes", 0))] if byes else []),
             *("-" if value is None else f"{value:.4g}" for value in values),
             *([] if brief else [str(line.get("decided_by", "")).upper()]),
             *([remarks.get(line["name"], "")] if remarks else []),
@@ -188,7 +195,7 @@ def crosstable(tournament: "Tournament") -> Table:
     remarks = _add_remarks(table, standings, tournament)
     for row in standings:
         cells = ["*" if row is column else _cell(tournament, row.name, column.name) for column in standings]
-        record = (f"{row.wins}-{row.draws}-{row.losses}", *([str(row.byes)] if byes else []))
+        record = (f"{row.wins}-{row.draws}-{row.losses}", *([byes_text(row.byes, row.half_byes)] if byes else []))
         table.add_row(str(row.rank), row.name, *cells, points_text(row.points), *record, *remarks[row.name])
     return table
 

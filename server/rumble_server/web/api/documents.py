@@ -15,7 +15,7 @@ from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.match.last_attempt import infos, last_attempt, notes, thought_ms
 from rumble_server.match.transcript import as_json, seats_in, transcript, transcript_of_seats
 from rumble_server.results.ratings import rate
-from rumble_server.store.errors import Pruned
+from rumble_server.store.errors import DamagedLog, Pruned
 from rumble_server.tournament.audit import Audit, Context
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.exports import WRITERS, csv_file, sgf, trf
@@ -188,10 +188,10 @@ def export_matches(rebuilt: Rebuilt, kind: str, first: int, until: int) -> bytes
 
 
 def _infos(rebuilt: Rebuilt, over: MatchOver) -> list[MoveInfo | None]:
-    """Return what the bots thought in a match, by ply; nothing where none said so, or the host deleted the moves."""
+    """Return what the bots thought in a match, by ply; nothing where none said so, or its frames are not there."""
     try:
         return infos(rebuilt.match_facts(over.match), over) if over.informed else []
-    except Pruned:
+    except (Pruned, DamagedLog):
         return []
 
 

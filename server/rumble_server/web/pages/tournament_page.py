@@ -50,7 +50,7 @@ def tournament_context(tournament: Tournament, view: TournamentView, audit: Audi
         "pairing_rules": tournament.config.pairing_edition,
         "decided": any(line.decided_by for line in view.standings),
         "faulty": any(line.faults for line in view.standings),
-        "byes": any(line.byes for line in view.standings),
+        "byes": any(line.byes or line.half_byes for line in view.standings),
         "podium": podium(view.standings) if view.status == "finished" and view.format != "gauntlet" else [],
         "rated": rated,
         "scale": scale_of(rated),

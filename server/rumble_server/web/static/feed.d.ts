@@ -15,6 +15,7 @@ export interface Standing {
   faults: Record<string, number>;
   gained: number | null;
   byes: number;
+  half_byes: number;
 }
 
 export interface Entrant {

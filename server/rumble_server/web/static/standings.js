@@ -23,7 +23,7 @@ const heads = [.../** @type {HTMLTableRowElement} */ (byId("standings-head")).ce
 export function showStandings(lines, entrants, gainedBy) {
   table.classList.toggle("undecided", !lines.some((line) => line.decided_by));
   table.classList.toggle("faultless", !lines.some((line) => Object.keys(line.faults).length));
-  table.classList.toggle("byeless", !lines.some((line) => line.byes));
+  table.classList.toggle("byeless", !lines.some(byesOf));
   table.classList.toggle("unmoved", !gainedBy);
   byId("gained-by").hidden = !gainedBy;
   setText(/** @type {Element} */ (byId("gained-by").firstElementChild), String(gainedBy));
@@ -87,7 +87,7 @@ function textsOf(line, best) {
     points: points(line.points),
     played: String(line.played),
     record: `${line.wins}–${line.draws}–${line.losses}`,
-    byes: line.byes ? String(line.byes) : "",
+    byes: byesOf(line) ? points(byesOf(line)) : "",
     decided: line.decided_by.toUpperCase(),
     rating: ratingText(line),
     faults: faults.join(", ") || "–",
@@ -162,4 +162,9 @@ export function ratingText({ rating, interval }) {
 export function matchesAddress(tournament, bot, against) {
   const query = new URLSearchParams(against === undefined ? { bot } : { bot, against });
   return `/tournaments/${tournament}/matches?${query}`;
+}
+
+/** The byes of a bot, that of half a point as a half. @param {Standing} line @returns {number} */
+function byesOf(line) {
+  return line.byes + line.half_byes / 2;
 }

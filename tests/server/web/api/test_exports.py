@@ -8,15 +8,19 @@ import httpx
 import pytest
 from rumble_server.cli.main import run
 from rumble_server.results.results_file import read_results
+from rumble_server.store.errors import DamagedLog, Pruned
 from rumble_server.tournament.exports import WRITERS
 from rumble_server.tournament.exports.document import export
+from rumble_server.tournament.facts import LogFact
+from rumble_server.tournament.rebuild import Rebuilt
+from rumble_server.web.api import documents
 from rumble_server.web.api.export_models import ExportDocument
 
 from tests.server.web.export_schema import check_export
 from tests.server.web.memory_server import MemoryServer
 
 FIELD = ("alice", "bob", "carol", "dave", "erin")
-PARTS = ("rank", "name", "points", "played", "wins", "draws", "losses", "tiebreaks", "decided_by", "byes")
+PARTS = ("rank", "name", "points", "played", "wins", "draws", "losses", "tiebreaks", "decided_by", "byes", "half_byes")
 
 
 @pytest.mark.parametrize("kind", [kind for kind in WRITERS if kind != "sgf"])
@@ -45,6 +49,21 @@ async def test_go_has_sgf_and_other_games_say_why_not(server: MemoryServer, brow
     assert answer.status_code == 422
     assert answer.json()["error"]["message"] == "SGF is for openspiel:go; this tournament is of tictactoe"
     assert "export.sgf" not in (await browser.get(f"/tournaments/{other.id}")).text
+
+
+@pytest.mark.parametrize("error", [Pruned("deleted"), DamagedLog("damaged")])
+def test_without_its_frames_a_match_is_exported_all_the_same(server: MemoryServer, error: Exception) -> None:
+    tournament = server.played("alice", "bob", legs=1)
+    for over in tournament.results.values():
+        over.informed = True
+
+    def fail(match_id: str) -> list[LogFact]:
+        raise error
+
+    rebuilt = Rebuilt(tournament, list, fail)
+    (match,) = json.loads(b"[" + documents.export_matches(rebuilt, "json", 0, 1) + b"]")
+    assert match["moves"]
+    assert "infos" not in match
 
 
 async def test_the_csv_is_read_again(server: MemoryServer, browser: httpx.AsyncClient) -> None:
