@@ -14,7 +14,7 @@ class Graph:
     """Vertices from 0, edges with weights; an edge of weight 0 does not exist."""
 
     def __init__(self, size: int, bits: int) -> None:
-        """`bits`: how many the greatest weight has."""
+        """`bits`: how many the greatest weight has; every weight that is set is below half of that."""
         from py4swiss.dynamicuint import DynamicUint
         from py4swiss.matching_computer import ComputerDutchOptimality
 
@@ -27,6 +27,7 @@ class Graph:
         self._computer = ComputerDutchOptimality(size, most)
         for _ in range(size):
             self._computer.add_vertex()
+        self._most = (1 << bits) - 1
         self._weights = [[0] * size for _ in range(size)]
         self._stale: set[tuple[int, int]] = set()
         self._settled: list[tuple[int, int]] = []
@@ -47,17 +48,13 @@ class Graph:
             self.set(one, two, self._weights[one][two] + value)
 
     def settle(self, one: int, two: int) -> None:
-        """Have two vertices that are matched stay so."""
+        """Have two vertices that are matched stay so: by the greatest weight. Two others have less together."""
         self._settled.append((one, two))
 
     def solve(self) -> None:
         """Compute the matching anew, with the weights as they are."""
         for one, two in self._settled:
-            kept = self._weights[one][two]
-            for vertex in range(len(self._weights)):
-                self.set(one, vertex, 0)
-                self.set(two, vertex, 0)
-            self.set(one, two, kept)
+            self.set(one, two, self._most)
         self._settled.clear()
         for one, two in self._stale:
             self._computer.set_edge_weight(one, two, self._big(self._weights[one][two]))

@@ -51,13 +51,13 @@ def players_of(event: Event) -> list[Player]:
         if index not in event.absent or any(entry.in_pairing for entry in own)
     ]
     numbers = {index: number for number, index in enumerate(counted, 1)}
-    found = [_player(event, index, numbers[index]) for index in counted if index not in event.absent]
+    rounds = event.played_rounds
+    found = [_player(event, index, numbers[index], rounds) for index in counted if index not in event.absent]
     return sorted(found, key=lambda player: player.order)
 
 
-def _player(event: Event, index: int, number: int) -> Player:
+def _player(event: Event, index: int, number: int, rounds: int) -> Player:
     own = event.entries[index]
-    rounds = event.played_rounds
     played = [entry for entry in own if entry.played]
     colours = tuple(entry.seat for entry in played)
     difference = colours.count(WHITE) - colours.count(BLACK)
@@ -76,7 +76,7 @@ def _player(event: Event, index: int, number: int) -> Player:
         preference=preference,
         strength=strength,
         floats=(_float(event, index, rounds), _float(event, index, rounds - 1)),
-        may_have_bye=not any(_rules_out_bye(event, index, number, entry) for number, entry in enumerate(own)),
+        may_have_bye=not any(_rules_out_bye(event, index, before, entry) for before, entry in enumerate(own)),
         topscorer=rounds >= event.rounds - 1 and 2 * score > rounds * max(event.win, event.draw),
     )
 
@@ -114,10 +114,11 @@ def _float(event: Event, index: int, rounds: int) -> str:
     return DOWN if mine > theirs else UP if mine < theirs else LEVEL
 
 
-def _rules_out_bye(event: Event, index: int, number: int, entry: Entry) -> bool:
+def _rules_out_bye(event: Event, index: int, before: int, entry: Entry) -> bool:
     """Whether a round rules out a pairing-allocated bye: it was one, or brought a win's points unplayed (2.1.2)."""
-    return entry.result == PAIRING_BYE or (not entry.played and _gain(event, index, number, entry) >= event.win)
+    return entry.result == PAIRING_BYE or (not entry.played and _gain(event, index, before, entry) >= event.win)
 
 
 def _gain(event: Event, index: int, before: int, entry: Entry) -> int:
+    """Return the points of the round that follows so many."""
     return entry.points - event.points(index, before)
