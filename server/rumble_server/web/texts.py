@@ -202,7 +202,7 @@ def forecast_text(told: Forecast) -> str:
 
 def expected_text(expected: Expected) -> str:
     """Write when the end is expected, and by which results."""
-    return f"{duration_text(expected.remaining_ms)} to go, at the pace of the last {expected.results} matches"
+    return f"{duration_text(expected.remaining_ms)} to go, at the pace of the last {expected.results}"
 
 
 def result_text(scores: list[float] | None) -> str:
