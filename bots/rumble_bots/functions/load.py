@@ -16,6 +16,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from rumble_engine.registry import game_title
+
 from rumble_bots.functions.boards import BOARD_GAMES
 from rumble_bots.sdk.bot import Bot, Turn
 from rumble_bots.sdk.choosing import in_a_line
@@ -47,7 +49,8 @@ class BoardFunction(Bot):
         """Call the function with a new board. Raises BadFunction in a game without one."""
         game = BOARD_GAMES.get(turn.game)
         if game is None:
-            raise BadFunction(f"a function of board and player plays {' and '.join(BOARD_GAMES)}, not {turn.game}")
+            plays = " and ".join(map(game_title, BOARD_GAMES))
+            raise BadFunction(f"a function of board and player plays {plays}, not {game_title(turn.game)}")
         answer = self.function(game.board(turn.state), "XO"[turn.seat])
         return game.move(answer, turn.state)
 

@@ -15,13 +15,16 @@ from rumble_bots.search.thinking import SHARE
 
 ITERATIONS = 1_000
 """Rounds for a move where neither `iterations` nor a time is given."""
+MOST_MS = 60_000
+"""The most ms for a move where no time is given, however many rounds are asked for."""
 
 
 class Mcts(ReferenceBot):
     """Monte Carlo tree search with random playouts, in any game.
 
     Options: `iterations`, the rounds for a move; `time_ms`, the most time for it. With neither it does `ITERATIONS`
-    rounds. With a clock it uses at most half of the time for the move, also where the options allow more.
+    rounds. Without a time a move takes `MOST_MS` at most. With a clock it uses at most half of the time for the move,
+    also where the options allow more.
     """
 
     about = "Plays thousands of games in its head."
@@ -48,6 +51,6 @@ class Mcts(ReferenceBot):
         """Choose the move with the most rounds, with its mean result as the score and the rounds as nodes."""
         allowed = None if budget_ms is None else budget_ms * SHARE
         times = [limit for limit in (self.limits.time_ms, allowed) if limit is not None]
-        tally = Tally(min(times, default=None), self.limits.clock)
+        tally = Tally(min(times, default=MOST_MS), self.limits.clock)
         found = look_around(state, self.rounds, tally, self.random)
         return Choice(state.text_of(found.code), found.value, tally.nodes, "the value is the mean of random games")

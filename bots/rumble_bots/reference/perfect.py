@@ -28,7 +28,7 @@ VALUES = {"won": 1.0, "drawn": 0.0, "lost": -1.0}
 """By word in a table: the value for the mover."""
 CELLS = 16
 """Most cells of a connect four board that is searched to the end, which takes about a second; 20 cells take several."""
-PLAYS = f"tictactoe, connect4 on at most {CELLS} cells, minichess where an arrived pawn wins"
+PLAYS = f"Tic-tac-toe, Connect four on at most {CELLS} cells, Minichess where an arrived pawn wins"
 
 
 @cache

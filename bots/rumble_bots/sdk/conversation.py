@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from logging import DEBUG, INFO, WARNING
 
 from rumble_engine import Termination
+from rumble_engine.registry import game_title
 from rumble_protocol import PROTOCOL_VERSION, bot_messages
 from rumble_protocol import server_messages as server
 from rumble_protocol.codec import BadMessage, read_server_message
@@ -206,11 +207,13 @@ class Conversation:
             self.tournament_id = joined.tournament
             self._entering = False
             if self.aim.games is not None and joined.game not in self.aim.games:
-                why = (
-                    f"{joined.tournament} is a tournament of {joined.game}; this bot plays {', '.join(self.aim.games)}"
-                )
+                plays = ", ".join(map(game_title, self.aim.games))
+                why = f"{joined.tournament} is a tournament of {game_title(joined.game)}; this bot plays {plays}"
                 return [*self.leave(), Fail(Refused(ErrorCode.UNKNOWN_GAME, why))]
-        return [Tell(joined), Say(INFO, f"in {joined.tournament} ({joined.game}), which is {joined.status}")]
+        return [
+            Tell(joined),
+            Say(INFO, f"in {joined.tournament} ({game_title(joined.game)}), which is {joined.status}"),
+        ]
 
     def _error(self, error: server.Error) -> list[Action]:
         details = "; ".join(f"{detail.field}: {detail.problem}" for detail in error.detail)

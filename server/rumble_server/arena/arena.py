@@ -28,6 +28,7 @@ from rumble_server.arena.session import NO_MATCH, BotSession, Outlet
 from rumble_server.bounds import Bounds
 from rumble_server.limits.door import Door
 from rumble_server.match.facts import MatchOver
+from rumble_server.tournament import commands
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.tournament import Tournament
@@ -312,11 +313,11 @@ class Arena:
             for tournament in list(self.tournaments.values()):
                 if trouble is not None and tournament.status == "running":
                     message = f"{tournament.id} is paused: the server cannot write to its disk ({trouble})"
-                    for fact in tournament.pause(message, now_ms, by="disk"):
+                    for fact in commands.pause(tournament, message, now_ms, by="disk"):
                         self.recorder.record(fact)
                     self._notify_now(tournament, NoticeCode.DISK, message)
                 elif trouble is None and tournament.paused_by_disk:
-                    self.recorder.record(tournament.resume(now_ms))
+                    self.recorder.record(commands.resume(tournament, now_ms))
                     self._notify_now(tournament, NoticeCode.RESUMED, f"{tournament.id} goes on: the disk works again")
             self.scheduler.settle_all()
 

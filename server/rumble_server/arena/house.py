@@ -15,6 +15,7 @@ from rumble_protocol.codes import ErrorCode
 from rumble_server.arena.arena import Arena
 from rumble_server.arena.ports import HouseBot, HouseRunner
 from rumble_server.arena.recorder import transactional
+from rumble_server.tournament import commands
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.facts import BotJoined, BotLeft, LogFact, TournamentEnded
@@ -142,7 +143,7 @@ class HouseBots:
                 ErrorCode.UNAVAILABLE, f"at most {MOST_ADDED} house bots play at a time; there is room for {self.room}"
             )
         for each in self._names(tournament, reference_bot, name, count):
-            joined = tournament.join(each, arena.clock.now_ms(), tournament.invite)
+            joined = commands.join(tournament, each, arena.clock.now_ms(), tournament.invite)
             if joined is None:
                 raise TournamentError(ErrorCode.UNAVAILABLE, f"{each} is in {tournament.id} already")
             player, _ = arena.logins.admit(each, self._keys.key(each), keyless_allowed=False)

@@ -10,6 +10,7 @@ from rumble_server.arena import messages
 from rumble_server.arena.matches import Matches
 from rumble_server.arena.player import Player
 from rumble_server.arena.recorder import Recorder
+from rumble_server.tournament import commands
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.errors import TournamentError
@@ -54,7 +55,7 @@ class Lifecycle:
 
     def join(self, player: Player, tournament: Tournament, invite: str | None = None) -> None:
         """A bot enters a tournament, and is told; told again if it is in. Raises TournamentError."""
-        fact = tournament.join(player.name, self._recorder.clock.now_ms(), invite)
+        fact = commands.join(tournament, player.name, self._recorder.clock.now_ms(), invite)
         if fact is not None:
             self.enter(player, tournament, fact)
         player.send(messages.joined(tournament), self._recorder.number_of(tournament))
@@ -87,7 +88,7 @@ class Lifecycle:
         self._forfeit_in(player, tournament, Termination.ADJUDICATION, message)
 
     def _take_out(self, player: Player, tournament: Tournament, *, removed: bool) -> None:
-        fact = tournament.leave(player.name, self._recorder.clock.now_ms(), removed=removed)
+        fact = commands.leave(tournament, player.name, self._recorder.clock.now_ms(), removed=removed)
         player.tournaments.pop(tournament.id, None)
         if fact is not None:
             self._recorder.record(fact)
@@ -109,11 +110,12 @@ class Lifecycle:
 
     def begin(self, tournament: Tournament, order: tuple[str, ...] | None = None) -> None:
         """Number the field and begin; the matches start when things are settled. Raises TournamentError."""
-        self._recorder.record(tournament.start(self._recorder.clock.now_ms(), order))
+        self._recorder.record(commands.start(tournament, self._recorder.clock.now_ms(), order))
 
     def end(self, tournament: Tournament, *, cancelled: bool, reason: str) -> None:
         """End a tournament, complete or not, and tell its field. Raises TournamentError."""
-        self._recorder.record(tournament.end(self._recorder.clock.now_ms(), cancelled=cancelled, reason=reason))
+        now_ms = self._recorder.clock.now_ms()
+        self._recorder.record(commands.end(tournament, now_ms, cancelled=cancelled, reason=reason))
         self._recorder.log.file(EndedTournament.of(tournament))
         for match_id in list(tournament.running):
             self._matches.abort(match_id, f"{tournament.id}: {reason}")

@@ -7,6 +7,7 @@ from rumble_server.arena.arena import Arena
 from rumble_server.arena.names import digest_of
 from rumble_server.arena.recorder import transactional
 from rumble_server.match.match_id import tournament_id_of
+from rumble_server.tournament import commands
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.facts import (
@@ -39,7 +40,7 @@ class Organiser:
     def pause(self, tournament_id: str, reason: str) -> None:
         """Let running matches finish, and start none."""
         arena, tournament = self.arena, self._tournament(tournament_id)
-        for fact in tournament.pause(reason, arena.clock.now_ms()):
+        for fact in commands.pause(tournament, reason, arena.clock.now_ms()):
             arena.recorder.record(fact)
         arena.lifecycle.notify(tournament, NoticeCode.PAUSED, f"{tournament.id} is paused: {reason}")
 
@@ -47,7 +48,7 @@ class Organiser:
     def resume(self, tournament_id: str) -> None:
         """Let matches start again."""
         arena, tournament = self.arena, self._tournament(tournament_id)
-        arena.recorder.record(tournament.resume(arena.clock.now_ms()))
+        arena.recorder.record(commands.resume(tournament, arena.clock.now_ms()))
         arena.lifecycle.notify(tournament, NoticeCode.RESUMED, f"{tournament.id} goes on")
 
     @transactional
@@ -69,14 +70,14 @@ class Organiser:
         """Let a benched bot play again."""
         tournament, player = self._tournament(tournament_id), self.arena.players.get(name)
         known = name if player is None else player.name
-        self.arena.recorder.record(tournament.unbench(known, self.arena.clock.now_ms()))
+        self.arena.recorder.record(commands.unbench(tournament, known, self.arena.clock.now_ms()))
 
     @transactional
     def give_half_bye(self, tournament_id: str, name: str, number: int) -> None:
         """Leave a bot out of a round of a Swiss, for half a point, and tell it."""
         arena, tournament = self.arena, self._tournament(tournament_id)
         player = arena.players.get(name)
-        fact = tournament.give_half_bye(name if player is None else player.name, number, arena.clock.now_ms())
+        fact = commands.give_half_bye(tournament, name if player is None else player.name, number, arena.clock.now_ms())
         if fact is None or player is None:
             return
         arena.recorder.record(fact)
@@ -88,7 +89,7 @@ class Organiser:
     def change_invite(self, tournament_id: str, invite: str | None) -> None:
         """Ask bots for this code from now on, or (None) for none; those that are in stay."""
         tournament = self._tournament(tournament_id)
-        self.arena.recorder.record(tournament.change_invite(invite, self.arena.clock.now_ms()))
+        self.arena.recorder.record(commands.change_invite(tournament, invite, self.arena.clock.now_ms()))
 
     @transactional
     def play_again(self, match_id: str) -> None:
@@ -98,7 +99,7 @@ class Organiser:
             arena.matches.abort(match_id, "the host has the match played again")
             return
         over = tournament.results.get(match_id)
-        arena.recorder.record(tournament.void(match_id, arena.clock.now_ms()))
+        arena.recorder.record(commands.void(tournament, match_id, arena.clock.now_ms()))
         message = f"the host has {match_id} played again: its result does not count any more"
         notice = messages.notice(NoticeCode.MATCH_VOIDED, message, tournament_id=tournament.id, match_id=match_id)
         for player in arena.players.of(over.seats if over is not None else ()):

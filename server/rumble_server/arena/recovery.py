@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 
 from rumble_server.arena.arena import Arena
 from rumble_server.match.facts import MatchFact, MatchStarted, MoveMade
+from rumble_server.tournament import commands
 from rumble_server.tournament.facts import LogFact, NameUsed, ServerFact
 from rumble_server.tournament.rebuild import rebuild_tournament
 from rumble_server.tournament.tournament import OVER, Tournament
@@ -68,7 +69,7 @@ def _take_up(arena: Arena, tournament: Tournament, facts: Mapping[str, Iterable[
         tournament.config.make_openings()  # now, since nobody plays yet; not on the event loop when it begins
     tournament.nobody_there(arena.lifecycle.absent_from_ms())
     if tournament.paused_by_disk:
-        arena.recorder.record(tournament.resume(arena.clock.now_ms()))
+        arena.recorder.record(commands.resume(tournament, arena.clock.now_ms()))
     for name, entrant in tournament.field.items():
         player = arena.players.enter(name)
         if tournament.status not in OVER and not entrant.withdrawn:

@@ -11,6 +11,7 @@ from rumble_server.arena.recorder import Recorder
 from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.match.frames import frames_of_over
 from rumble_server.match.match_id import tournament_id_of
+from rumble_server.tournament import commands
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.formats import Round
 from rumble_server.tournament.tournament import Tournament
@@ -89,7 +90,7 @@ class Scheduler:
         if tournament.challenger is not None:
             self._lifecycle.end(tournament, cancelled=True, reason=why)
             return
-        for fact in tournament.pause(why, self._recorder.clock.now_ms()):
+        for fact in commands.pause(tournament, why, self._recorder.clock.now_ms()):
             self._recorder.record(fact)
 
     def settle_all(self) -> None:
@@ -206,7 +207,7 @@ class Scheduler:
         self._work(task, done)
 
     def _bench_if_failing(self, tournament: Tournament, player: Player) -> None:
-        fact = tournament.bench(player.name, self._recorder.clock.now_ms())
+        fact = commands.bench(tournament, player.name, self._recorder.clock.now_ms())
         if fact is not None:
             self._recorder.record(fact)
             message = f"{fact.reason}: it is benched in {tournament.id}; its host can let it play again"

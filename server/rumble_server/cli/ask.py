@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from rumble_server.cli.support import completion, options
+from rumble_server.cli.support.errors import CliError, ExitCode
 
 
 def ask(
@@ -35,28 +36,37 @@ def ask(
     show_cache: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="With the search cached: print N positions of its table.")
     ] = None,
+    timeout: Annotated[
+        float | None,
+        typer.Option(metavar="SECONDS", min=0.001, help="A function: how long to wait for its answer; by default 60."),
+    ] = None,
     seed: options.Seed = 0,
     as_json: options.Json = False,
 ) -> None:
     """Print the move a bot would make in a position, its score for the mover, and the nodes it visited."""
     from rumble_bots.functions.load import is_function
     from rumble_bots.functions.local import FunctionBot
-    from rumble_bots.reference import ReferenceBot, make_reference_bot
+    from rumble_bots.reference import make_reference_bot
     from rumble_engine import get_game
 
-    from rumble_server.cli.support.asking import cached_positions, exactly, position_of
+    from rumble_server.cli.support.asking import TIMEOUT_S, cached_positions, exactly, in_time, position_of
 
     kind, settings = get_game(game), options.read_settings(setting)
     state = position_of(kind, position, to_move, settings, seed)
     chosen = options.given(search=search, depth=depth, time_ms=time_ms, iterations=iterations)
-    player: ReferenceBot
+    cache: list[tuple[str, float]] = []
     if is_function(bot):
-        options.no_options_for_functions(chosen)
-        player = FunctionBot(Random(seed), text=bot, game=game)
+        options.no_options_for_functions(chosen | options.given(exact=exact or None, show_cache=show_cache))
+        choice = in_time(
+            lambda: FunctionBot(Random(seed), text=bot, game=game).choose(state), bot, timeout or TIMEOUT_S
+        )
     else:
+        if timeout is not None:
+            raise CliError("--timeout is for functions; see --time-ms", ExitCode.USAGE)
         player = make_reference_bot(bot, seed=seed, **chosen)
-    choice = exactly(player, state, chosen) if exact else player.choose(state)
-    cache = [] if show_cache is None else cached_positions(player, state, show_cache)
+        choice = exactly(player, state, chosen) if exact else player.choose(state)
+        if show_cache is not None:
+            cache = cached_positions(player, state, show_cache)
     answer: dict[str, object] = {"bot": bot, "game": game, "position": state.text(), "move": choice.move}
     if to_move is not None:
         answer["to_move"] = to_move

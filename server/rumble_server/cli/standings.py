@@ -84,14 +84,18 @@ def ranked(results: "ResultsFile", names: list[str], edition: "Edition", points:
             raise ValueError("a TRF file tells the points itself; leave out --points")
         return rank_event(results.event, names, check_edition(edition))
     scheme, told = given_points(points, results), results.tournament or {}
+    legs = told.get("legs")
+    matches = legs if isinstance(legs, int) and legs > 0 else 1
     rounds = None
     if edition != FIRST and results.paired is not None:
-        legs = told.get("legs")
-        matches = legs if isinstance(legs, int) and legs > 0 else 1
         rounds = rounds_from(results.paired, results.results, results.field, Scheme.of(scheme), matches)
+        rounds.rating = given_ratings(results).get
     elif edition != FIRST and told.get("format") == "swiss":
         raise ValueError(f"this export does not tell its rounds; it can be ranked by the rules {FIRST} only")
     tally = Tally.over(results.results, results.field, results.byes)
+    for each in results.paired or ():
+        for name in each.half_byes:
+            tally.give_half_bye(name, matches)
     return rank_tally(tally, names, scheme, edition=edition, rounds=rounds)
 
 
@@ -131,3 +135,10 @@ def given_points(text: str | None, results: "ResultsFile") -> tuple[float, float
         win, draw, loss = map(float, told)
         return win, draw, loss
     return 1, 0.5, 0
+
+
+def given_ratings(results: "ResultsFile") -> dict[str, float]:
+    """Return the ratings from before the event that an export tells, by name."""
+    told = (results.tournament or {}).get("seed_ratings")
+    ratings = told.items() if isinstance(told, dict) else ()
+    return {name: float(rating) for name, rating in ratings if isinstance(rating, int | float)}

@@ -1,17 +1,13 @@
 """The machine that leads one tournament: synchronous, without I/O or a clock of its own.
 
-What the log tells changes only in `apply`, fact by fact, so that live play and rebuilding go the same way. Commands
-(`join`, `start`, ...) check, and give the facts to be recorded; `due` gives the matches that can start or are lost now.
+What the log tells changes only in `apply`, fact by fact, so that live play and rebuilding go the same way. `commands`
+checks what people and bots ask for; `due` gives the matches that can start or are lost now.
 """
 
 from collections.abc import Iterable, Iterator, Set
 from hmac import compare_digest
-from math import inf
-from random import Random
-from typing import Literal
 
 from rumble_engine import Termination
-from rumble_protocol.codes import ErrorCode
 from rumble_protocol.server_messages import TournamentStatus
 
 from rumble_server.match.facts import MatchOver, MatchStarted
@@ -25,7 +21,6 @@ from rumble_server.tournament.absence import Absence
 from rumble_server.tournament.agenda import Agenda, Slot
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.entrant import Entrant
-from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.facts import (
     BotAbsent,
     BotBenched,
@@ -88,7 +83,7 @@ class Tournament:
         """The bots whose matches are lost as they are due."""
         self._unsettled: dict[str, None] = {}
         """Bots that `due` is to look at again; a dict for its order."""
-        self._absence = Absence(self.id, self.has_matches)
+        self.absence = Absence(self.id, self.has_matches)
         self.is_pairing = False
         """Whether a task of `pairing_task` runs."""
         self.pairs_long = False
@@ -120,7 +115,7 @@ class Tournament:
                 if self.status == "lobby":
                     del self.field[fact.bot]
                     self._gone.discard(fact.bot)
-                    self._absence.forget(fact.bot)
+                    self.absence.forget(fact.bot)
                     self.table.withdraw(fact.bot)
                 else:
                     self.field[fact.bot].withdrawn = True
@@ -149,7 +144,7 @@ class Tournament:
                         self.agenda.give_half_bye(bot, number)
                 if schedule.has_bracket:
                     self.table.places = self.agenda.places
-                self._absence.count_from(fact.at_ms)
+                self.absence.count_from(fact.at_ms)
                 self._unsettle(self.field)
             case TournamentPaused():
                 self.status, self.reason = "paused", fact.reason
@@ -157,12 +152,12 @@ class Tournament:
             case TournamentResumed():
                 self.status, self.reason, self.paused_by_disk = "running", "", False
                 self.going_since_ms = fact.at_ms
-                self._absence.count_from(fact.at_ms)
+                self.absence.count_from(fact.at_ms)
                 self._unsettle(self.field)
             case TournamentEnded():
                 self.status, self.reason, self.paused_by_disk = fact.status, fact.reason, False
                 self.ended_at_ms = fact.at_ms
-                self._absence.end()
+                self.absence.end()
             case RoundPaired():
                 self._apply_paired(fact)
             case HalfByeGiven():
@@ -244,136 +239,12 @@ class Tournament:
         for bot in bots:
             self._unsettled[bot] = None
 
-    # --- commands: they check and return facts, which the caller records and applies ---
-
-    def join(self, bot: str, now_ms: int, invite: str | None = None) -> BotJoined | None:
-        """Have a bot enter the field; None if it is in it already. Raises TournamentError."""
-        entrant = self.field.get(bot)
-        if entrant is not None:
-            if entrant.withdrawn:
-                raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{bot} left {self.id} for good")
-            return None
-        if self.status != "lobby" and not (self.config.late_join and self.status not in OVER):
-            raise TournamentError(
-                ErrorCode.TOURNAMENT_CLOSED, f"{self.id} is {self.status}; it takes no more bots: join another"
-            )
-        if not self.admits(invite):
-            raise TournamentError(
-                ErrorCode.INVITE_REQUIRED,
-                f"{self.id} is by invitation: ask its host for the code, and send it as `invite`",
-            )
-        return BotJoined(self.id, bot, now_ms)
+    # --- what is to be done ---
 
     def admits(self, invite: str | None) -> bool:
         """Whether bots join with this code, or need none."""
         code = self.invite
         return code is None or (invite is not None and compare_digest(invite.encode(), code.encode()))
-
-    def leave(self, bot: str, now_ms: int, *, removed: bool = False) -> BotLeft | None:
-        """Have a bot leave for good; None if it is not in, or left before. Raises TournamentError after the end."""
-        entrant = self.field.get(bot)
-        if entrant is None or entrant.withdrawn:
-            return None
-        if self.status in OVER:
-            raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{self.id} is {self.status}")
-        return BotLeft(self.id, bot, removed, now_ms)
-
-    def start(self, now_ms: int, order: tuple[str, ...] | None = None) -> TournamentStarted:
-        """Number the field: by the seed from the sorted names, or as `order` has it. Raises TournamentError."""
-        if self.status != "lobby":
-            raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{self.id} is {self.status}; it cannot be started")
-        if len(self.field) < 2:
-            raise TournamentError(
-                ErrorCode.TOURNAMENT_CLOSED, f"{self.id} needs two bots to start; it has {len(self.field)}"
-            )
-        if order is None:
-            names = sorted(self.field, key=lambda name: (name.casefold(), name))
-            Random(self.config.seed).shuffle(names)
-            order = tuple(sorted(names, key=self._seeded_after))
-        try:
-            make_schedule(self.config.format, self.config.plan(len(order)))
-        except ValueError as error:
-            raise TournamentError(ErrorCode.BAD_SETTINGS, f"{self.id} cannot be started: {error}") from None
-        return TournamentStarted(self.id, order, tuple(self.config.make_openings()), now_ms)
-
-    def _seeded_after(self, bot: str) -> float:
-        """Sort key of the seeding: the greater rating first, and those without one last."""
-        rating = self.config.seed_rating(bot)
-        return inf if rating is None else -rating
-
-    def pause(self, reason: str, now_ms: int, *, by: Literal["host", "disk"] = "host") -> list[TournamentFact]:
-        """Let running matches finish, start none, and run no absent budget. Raises TournamentError."""
-        if self.status != "running":
-            raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{self.id} is {self.status}; it cannot be paused")
-        return [*self._absence.used(now_ms), TournamentPaused(self.id, reason, by, now_ms)]
-
-    def resume(self, now_ms: int) -> TournamentResumed:
-        """Resume: matches start again. Raises TournamentError."""
-        if self.status != "paused":
-            raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{self.id} is {self.status}; it cannot be resumed")
-        return TournamentResumed(self.id, now_ms)
-
-    def end(self, now_ms: int, *, cancelled: bool, reason: str) -> TournamentEnded:
-        """End it early: cancelled, or finished with the standings as they are. Raises TournamentError."""
-        if self.status in OVER:
-            raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{self.id} is {self.status} already")
-        if not cancelled and self.status == "lobby":
-            raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{self.id} has not started; cancel it instead")
-        return TournamentEnded(self.id, "cancelled" if cancelled else "finished", reason, now_ms)
-
-    def change_invite(self, invite: str | None, now_ms: int) -> InviteChanged:
-        """Let bots join with this code, or (None) without any. Raises TournamentError."""
-        if self.status in OVER:
-            raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{self.id} is {self.status}; it takes no more bots")
-        return InviteChanged(self.id, invite, now_ms)
-
-    def bench(self, bot: str, now_ms: int) -> BotBenched | None:
-        """Bench a bot that has failed too often in a row, until it is unbenched; None if it has not."""
-        entrant, limit = self.field[bot], self.config.bench_after
-        if entrant.benched or entrant.withdrawn or limit == 0 or entrant.faulty_in_a_row < limit:
-            return None
-        reason = f"{bot} lost {entrant.faulty_in_a_row} matches in a row by its own fault"
-        return BotBenched(self.id, bot, True, reason, now_ms)
-
-    def unbench(self, bot: str, now_ms: int) -> BotBenched:
-        """Let a benched bot play again. Raises TournamentError."""
-        entrant = self.field.get(bot)
-        if entrant is None:
-            raise TournamentError(ErrorCode.UNKNOWN_BOT, f"{self.id} has no bot {bot!r}")
-        if not entrant.benched:
-            raise TournamentError(ErrorCode.UNAVAILABLE, f"{bot} is not benched in {self.id}")
-        return BotBenched(self.id, bot, False, "the host lets it play again", now_ms)
-
-    def give_half_bye(self, bot: str, number: int, now_ms: int) -> HalfByeGiven | None:
-        """Leave a bot out of a round of a Swiss, from 1; None if it is left out already. Raises TournamentError."""
-        if self.status in OVER or self.config.format != "swiss":
-            why = f"is {self.status}" if self.status in OVER else f"is a {self.config.format}, and no Swiss"
-            raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{self.id} {why}; it has no half-point byes")
-        entrant = self.field.get(bot)
-        if entrant is None or entrant.withdrawn:
-            raise TournamentError(ErrorCode.UNKNOWN_BOT, f"{self.id} has no bot {bot!r}")
-        schedule = None if self.agenda is None else self.agenda.schedule
-        last = self.config.rounds if schedule is None else schedule.number_of_rounds
-        if number < 1 or (last is not None and number > last):
-            raise TournamentError(ErrorCode.UNAVAILABLE, f"{self.id} has no round {number}; its last is {last}")
-        if schedule is not None and number <= len(schedule.rounds_added) + self.is_pairing:
-            raise TournamentError(
-                ErrorCode.UNAVAILABLE,
-                f"round {number} of {self.id} is paired, or is being paired; it is too late for a bye",
-            )
-        given = bot in self.half_byes.get(number, ())
-        return None if given else HalfByeGiven(self.id, bot, number, now_ms)
-
-    def void(self, match_id: str, now_ms: int) -> ResultVoided:
-        """Have a match that has a result played again. Raises TournamentError."""
-        if self.status in OVER:
-            raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{self.id} is {self.status}; its results stand")
-        over = self.results.get(match_id)
-        if over is None:
-            raise TournamentError(ErrorCode.UNAVAILABLE, f"{self.id} has no result of a match {match_id!r}")
-        return ResultVoided(match_id, over.attempt, now_ms)
-
-    # --- what is to be done ---
 
     def ready_to_start(self, now_ms: int) -> bool:
         """Whether the number of bots that it waits for is in the lobby, or its time has come and two bots are in."""
@@ -487,7 +358,7 @@ class Tournament:
         if entrant is None:
             return None
         self._unsettled[bot] = None
-        fact = self._absence.appear(entrant, now_ms)
+        fact = self.absence.appear(entrant, now_ms)
         self._note_gone(entrant)
         return fact
 
@@ -495,19 +366,19 @@ class Tournament:
         """Let the absent budget of a bot that is not connected run from `now_ms`, while it has matches to play."""
         entrant = self.field.get(bot)
         if entrant is not None:
-            self._absence.disappear(entrant, now_ms)
+            self.absence.disappear(entrant, now_ms)
             self._note_gone(entrant)
 
     def nobody_there(self, since_ms: int) -> None:
         """Take every bot as not connected, after a restart; absent budgets run from `since_ms`."""
-        self._absence.nobody_there(self.field.values(), since_ms)
+        self.absence.nobody_there(self.field.values(), since_ms)
         for entrant in self.field.values():
             self._note_gone(entrant)
         self._unsettle(self.field)
 
     def expire_absent(self, now_ms: int) -> list[BotAbsent]:
         """Return the absent budgets that are used up: matches of these bots are lost until they come back."""
-        expired = self._absence.expired(now_ms)
+        expired = self.absence.expired(now_ms)
         self._unsettle(fact.bot for fact in expired)
         return expired
 
@@ -516,7 +387,7 @@ class Tournament:
         """When the next absent budget is used up, or when it starts by itself."""
         if self.status == "lobby":
             return self.config.start_at_ms if len(self.field) >= 2 else None
-        return self._absence.wake_at_ms
+        return self.absence.wake_at_ms
 
     def has_matches(self, bot: str) -> bool:
         """Whether it is running, and has matches to start for the bot."""

@@ -56,7 +56,7 @@ def test_a_function_of_a_turn(file: Path) -> None:
 
 def test_a_function_of_board_and_player_is_asked_about_no_other_game(file: Path) -> None:
     bot = load_bot(write(file, "def ai(board, player): return 1") + ":ai")
-    with pytest.raises(BadFunction, match="plays tictactoe and connect4, not chess"):
+    with pytest.raises(BadFunction, match="plays Tic-tac-toe and Connect four, not Chess"):
         bot.choose(asked(says.turn(game="chess")))
 
 

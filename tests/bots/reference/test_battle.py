@@ -208,6 +208,19 @@ def test_where_few_matches_are_decided_intervals_cover_rather_more() -> None:
     assert all(times >= 0.93 for times in coverage(few_decisions, truth, 15))
 
 
+@pytest.mark.parametrize(("wins", "draws"), [(85, 10), (90, 6), (95, 0), (96, 2), (1, 98)])
+def test_skewed_results_and_ten_pairs_are_covered_about_as_well(wins: int, draws: int) -> None:
+    """By as few as 93% at 25 pairs, and by up to 100% at 10: see docs/RULES.md."""
+
+    def skewed(random: Random) -> Pair:
+        weights = wins, draws, 100 - wins - draws
+        return lots(random, *weights), lots(random, *weights)
+
+    truth = (wins / 100, draws / 100, (wins + draws / 2) / 100)
+    assert all(times >= 0.93 for times in coverage(skewed, truth, 25))
+    assert all(times >= 0.92 for times in coverage(skewed, truth, 10))
+
+
 def test_matches_of_a_pair_are_not_taken_for_independent() -> None:
     """With openings that are drawn or not, an interval by matches is too narrow for draws: it covers 86%, not 95%."""
     random, trials, by_matches = Random(5), 2_000, 0

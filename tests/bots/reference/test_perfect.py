@@ -18,7 +18,7 @@ def test_perfect_looks_up_and_nothing_else() -> None:
     with pytest.raises(NoTable) as caught:
         make_reference_bot("perfect").choose(CONNECT4.initial())
     assert str(caught.value) == (
-        "perfect plays only tictactoe, connect4 on at most 16 cells, minichess where an arrived pawn wins"
+        "perfect plays only Tic-tac-toe, Connect four on at most 16 cells, Minichess where an arrived pawn wins"
     )
     assert isinstance(caught.value, ReferenceBotError)
 

@@ -78,7 +78,7 @@ def test_the_bot_is_told_of_session_and_joined() -> None:
     assert isinstance(actions[0], Tell)
     assert "logged in as ann" in said(actions)
     assert "grants 1 matches at once" in said(actions)
-    assert "in cup (tictactoe), which is running" in said(talk.received(says.joined()))
+    assert "in cup (Tic-tac-toe), which is running" in said(talk.received(says.joined()))
 
 
 @pytest.mark.parametrize("code", ["bad_name", "bad_key", "key_required", "bad_message", "unavailable"])
@@ -306,7 +306,7 @@ def test_a_tournament_of_another_game_is_left_at_once() -> None:
     assert isinstance(refused, Refused)
     assert (refused.code, refused.message) == (
         "unknown_game",
-        "cup is a tournament of tictactoe; this bot plays chess, hex",
+        "cup is a tournament of Tic-tac-toe; this bot plays Chess, Hex",
     )
 
 

@@ -8,6 +8,7 @@ from rumble_engine import Termination
 from rumble_protocol.codes import ErrorCode
 from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.match.match_id import MatchId
+from rumble_server.tournament import commands
 from rumble_server.tournament.agenda import LOOK_AHEAD, Agenda
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.formats import Plan
@@ -327,7 +328,7 @@ def test_who_had_nothing_left_to_play_has_its_whole_time_when_a_newcomer_enters(
     leader.finish(first.match)
     played = leader.play_out()
     assert len(played) == 2
-    leader.record(leader.tournament.void(first.match, leader.now_ms))
+    leader.record(commands.void(leader.tournament, first.match, leader.now_ms))
     done = next(bot for bot in leader.tournament.field if bot not in first.seats)
     leader.go(done)
     leader.pass_ms(50_000)

@@ -1,4 +1,6 @@
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -104,9 +106,26 @@ def test_the_table_and_the_progress_of_a_search_to_the_end(capsys: pytest.Captur
     assert captured.err.startswith("depth 1: value ")
 
 
+def test_a_function_without_an_end_is_given_up(tmp_path: Path) -> None:
+    """In a process of its own, which ends although the function does not."""
+    (tmp_path / "mine.py").write_text("def ai(board, player):\n    while True:\n        pass\n")
+    command = [sys.executable, "-m", "rumble_server.cli", "ask", f"{tmp_path}/mine.py:ai", "--timeout", "0.2"]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert ended.returncode == 1
+    assert ended.stderr == f"rumble: {tmp_path}/mine.py:ai gave no answer in 0.2 s; --timeout SECONDS allows more\n"
+
+
+def test_a_function_that_exits_ends_the_command(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("def ai(board, player):\n    raise SystemExit(7)\n")
+    with pytest.raises(SystemExit, match="7"):
+        run(["ask", f"{tmp_path}/mine.py:ai"])
+
+
 @pytest.mark.parametrize(
     ("args", "message"),
     [
+        (["mine.py:ai", "--exact"], "--exact: only for reference bots, not for functions"),
+        (["random", "--timeout", "3"], "--timeout is for functions; see --time-ms"),
         (["nobody"], "unknown bot 'nobody'"),
         (["minimax", "--game", "go"], "unknown game 'go'"),
         (["minimax", "--position", "XOXX"], "'XOXX' is not nine of X, O and ."),

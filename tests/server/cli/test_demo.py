@@ -36,4 +36,5 @@ def test_a_demo_of_every_format_runs_to_its_end(capsys: Captured, format_: str, 
     if matches is not None:
         assert len(document["matches"]) == matches
     assert {match["termination"] for match in document["matches"]} == {"normal"}
+    assert any("infos" in match for match in document["matches"]) == ("minimax" in bots)
     assert MOST_PROCESSES < 64

@@ -45,6 +45,12 @@ def test_the_next_round(capsys: Captured, event: Path) -> None:
     assert told == {"round": 2, "of": 3, "rules": "dutch-2026", "boards": [[2, 1], [3, 4]], "bye": None}
 
 
+def test_the_next_round_of_a_file_in_windows_1252(capsys: Captured, event: Path) -> None:
+    event.write_text(event.read_text().replace("Player 1", "Müller 1"), encoding="cp1252")
+    assert run(["pair", str(event), "--rounds", "3"]) == 0
+    assert "   1  2 Player 2  -  1 Müller 1" in capsys.readouterr().out
+
+
 def test_the_number_of_rounds_is_the_file_s_or_asked_for(capsys: Captured, event: Path) -> None:
     assert run(["pair", str(event)]) == 2
     assert "does not say how many rounds there will be (142 or XXR): add --rounds N" in capsys.readouterr().err

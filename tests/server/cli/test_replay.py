@@ -103,7 +103,7 @@ def test_a_server_and_a_transcript_tell_the_same(capsys: Captured, tmp_path: Pat
 
 
 def test_standard_input_is_read(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.stdin", io.StringIO(json.dumps(EXPORT)))
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(json.dumps(EXPORT).encode())))
     assert "ply 5 of 5" in replayed(capsys, "-")
 
 

@@ -167,3 +167,31 @@ def test_half_point_byes_are_shown_as_halves(capsys: Captured, tmp_path: Path) -
     assert run(["standings", str(path), "--tiebreaks", ""]) == 0
     cells = [[cell.strip() for cell in line.split("|")] for line in capsys.readouterr().out.splitlines() if "|" in line]
     assert {row[2]: row[8] for row in cells} == {"bot": "byes", "A": "0", "B": "1", "C": "1", "D": "0.5"}
+
+
+@pytest.mark.parametrize("command", [("standings",), ("pair", "--check")])
+def test_a_trf_is_read_as_utf_8_or_as_windows_1252(
+    capsys: Captured, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+) -> None:
+    text = TRF.format(start="").replace("      A  ", "      Müß").replace("      B  ", "      “Ž”")
+    path, said = tmp_path / "four.trf", set()
+    for encoding in ("utf-8", "utf-8-sig", "cp1252"):
+        path.write_text(text, encoding=encoding)
+        code = run([command[0], str(path), *command[1:]])
+        captured = capsys.readouterr()
+        said.add((code, captured.out, captured.err))
+    assert len(said) == 1
+    assert (command[0] == "pair") != ("Müß" in said.pop()[1])
+    with path.open() as stdin:
+        monkeypatch.setattr("sys.stdin", stdin)
+        assert run([command[0], "-", *command[1:]]) == code
+
+
+@pytest.mark.parametrize("command", ["standings", "pair", "ratings"])
+def test_what_is_no_text_is_said_in_one_line(capsys: Captured, tmp_path: Path, command: str) -> None:
+    path = tmp_path / "picture.trf"
+    for content, said in ((b"001 \xff\x00", "byte 5 is 0"), (b"001 \xff\x81", "byte 5 is not Windows-1252 either")):
+        path.write_bytes(content)
+        assert run([command, str(path)]) == 1
+        (line,) = capsys.readouterr().err.splitlines()
+        assert said in line

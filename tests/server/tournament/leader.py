@@ -4,6 +4,7 @@ from typing import Any
 
 from rumble_engine import Termination
 from rumble_server.match.facts import MatchOver, MatchStarted
+from rumble_server.tournament import commands
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.facts import LogFact, RoundPaired, TournamentCreated, TournamentFact
 from rumble_server.tournament.tournament import Tournament
@@ -56,7 +57,7 @@ class Leader:
     def started(cls, *bots: str, **config: Any) -> "Leader":
         """A tournament that has begun, with these numbers in the schedule, everyone there."""
         leader = cls(*bots, **config)
-        leader.record(leader.tournament.start(leader.now_ms, bots))
+        leader.record(commands.start(leader.tournament, leader.now_ms, bots))
         return leader
 
     def record(self, *facts: TournamentFact | None) -> None:
@@ -67,17 +68,17 @@ class Leader:
                 self.dumps.append(dump(self.tournament))
 
     def join(self, bot: str, invite: str | None = None) -> None:
-        self.record(self.tournament.join(bot, self.now_ms, invite))
+        self.record(commands.join(self.tournament, bot, self.now_ms, invite))
         self.there.add(bot)
 
     def start(self) -> None:
-        self.record(self.tournament.start(self.now_ms))
+        self.record(commands.start(self.tournament, self.now_ms))
 
     def pause(self) -> None:
-        self.record(*self.tournament.pause("lunch", self.now_ms))
+        self.record(*commands.pause(self.tournament, "lunch", self.now_ms))
 
     def resume(self) -> None:
-        self.record(self.tournament.resume(self.now_ms))
+        self.record(commands.resume(self.tournament, self.now_ms))
 
     def pass_ms(self, ms: int) -> None:
         """Let time pass; absent budgets that are used up on the way are settled when they are."""

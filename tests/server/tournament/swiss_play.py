@@ -3,6 +3,7 @@
 from contextlib import suppress
 from random import Random
 
+from rumble_server.tournament import commands
 from rumble_server.tournament.errors import TournamentError
 
 from tests.server.tournament.leader import Leader
@@ -45,9 +46,10 @@ def _strike(leader: Leader, random: Random, number: int) -> None:
     for name in random.sample(names, 3):
         kind = random.choice(["bye", "leave", "away", "nothing"])
         if kind == "bye":
+            at = number + random.randint(0, 1)
             with suppress(TournamentError):  # it left, or there is no such round
-                leader.record(leader.tournament.give_half_bye(name, number + random.randint(0, 1), leader.now_ms))
+                leader.record(commands.give_half_bye(leader.tournament, name, at, leader.now_ms))
         elif kind == "leave" and sum(not each.withdrawn for each in leader.tournament.field.values()) > 4:
-            leader.record(leader.tournament.leave(name, leader.now_ms))
+            leader.record(commands.leave(leader.tournament, name, leader.now_ms))
         elif kind == "away":
             leader.go(name)

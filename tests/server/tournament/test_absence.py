@@ -2,6 +2,7 @@
 
 import pytest
 from rumble_server.match.facts import MatchOver, MatchStarted
+from rumble_server.tournament import commands
 
 from tests.server.tournament.leader import START_MS, Leader, no_shows
 
@@ -14,7 +15,7 @@ FOUR = ("ann", "ben", "cid", "dan")
 def test_who_has_left_loses_match_by_match_as_the_opponents_are_free() -> None:
     leader = Leader.started(*FOUR, legs=1)
     assert leader.due_ids() == ["1.1.1.1", "1.1.2.1"]
-    leader.record(leader.tournament.leave("dan", leader.now_ms))
+    leader.record(commands.leave(leader.tournament, "dan", leader.now_ms))
     leader.finish("1.1.1.1")
     leader.finish("1.1.2.1")
     found = leader.due()
@@ -33,7 +34,7 @@ def test_who_has_left_loses_match_by_match_as_the_opponents_are_free() -> None:
 
 def test_when_both_are_gone_both_lose() -> None:
     leader = Leader.started("ann", "ben", legs=1)
-    leader.record(leader.tournament.leave("ann", 0), leader.tournament.leave("ben", 0))
+    leader.record(commands.leave(leader.tournament, "ann", 0), commands.leave(leader.tournament, "ben", 0))
     (over,) = leader.due()
     assert isinstance(over, MatchOver)
     assert (over.scores, over.at_fault) == ((0.0, 0.0), (0, 1))
@@ -43,7 +44,7 @@ def test_when_both_are_gone_both_lose() -> None:
 
 def test_a_match_against_a_bot_that_is_only_not_there_yet_waits() -> None:
     leader = Leader.started("ann", "ben", legs=1)
-    leader.record(leader.tournament.leave("ann", 0))
+    leader.record(commands.leave(leader.tournament, "ann", 0))
     leader.go("ben")
     assert leader.due() == []
     leader.come("ben")
@@ -165,7 +166,7 @@ def test_who_has_something_to_play_again_is_waited_for_from_then_on(how: str) ->
         leader.finish("1.1.1.1")
         assert leader.tournament.is_complete
         leader.pass_ms(50_000)
-        leader.record(leader.tournament.void("friday.1.1.1.1", leader.now_ms))
+        leader.record(commands.void(leader.tournament, "friday.1.1.1.1", leader.now_ms))
     leader.pass_ms(999)
     assert leader.due() == []
     leader.come("ann")

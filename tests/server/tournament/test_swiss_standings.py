@@ -2,16 +2,18 @@
 
 import json
 from random import Random
+from typing import Any
 
 import pytest
 from rumble_protocol.feed_messages import Standing
-from rumble_server.cli.standings import ranked
-from rumble_server.results.editions import FIDE_EDITIONS, FideEdition
+from rumble_server.cli.standings import given_edition, given_names, ranked
+from rumble_server.results.editions import FIDE_EDITIONS, FIRST, Edition, FideEdition
 from rumble_server.results.results_file import read_results
 from rumble_server.results.trf.reader import read_trf
 from rumble_server.results.trf.rounds import rank_event
 from rumble_server.tournament.exports import trf
 from rumble_server.tournament.exports.document import export
+from rumble_server.tournament.tournament import Tournament
 
 from tests.server.tournament.leader import Leader
 from tests.server.tournament.swiss_play import play_swiss
@@ -19,12 +21,13 @@ from tests.server.tournament.swiss_play import play_swiss
 TIEBREAKS = ["de", "bh-c1", "bh", "sb", "ps", "won", "bpg", "bwg"]
 
 
-def swiss(seed: int, edition: FideEdition, legs: int) -> Leader:
+def swiss(seed: int, edition: Edition | None, legs: int, **more: Any) -> Leader:
     """Play a Swiss of a few rounds, or all of them."""
     random = Random(seed)
     names = [f"bot-{number}" for number in range(random.randint(5, 14))]
     rounds = random.randint(3, 7)
     config = {"format": "swiss", "legs": legs, "rounds": rounds, "tiebreaks": TIEBREAKS, "tiebreak_rules": edition}
+    config |= more
     leader = Leader.started(*names, **config)
     play_swiss(leader, random, random.randint(2, rounds), hazards=True)
     return leader
@@ -45,9 +48,30 @@ def test_a_trf_of_one_leg_has_the_same_standings(edition: FideEdition) -> None:
     assert unplayed > 100
 
 
+def again(tournament: Tournament) -> list[Standing]:
+    """Rank a JSON export as `rumble standings` does, by what the file says."""
+    file = read_results(json.dumps(export(tournament)))
+    return ranked(file, given_names(None, file), given_edition(None, file))
+
+
+@pytest.mark.parametrize("edition", [FIRST, *FIDE_EDITIONS])
 @pytest.mark.parametrize("legs", [1, 2, 3])
-def test_a_json_export_has_the_same_standings(legs: int) -> None:
+def test_a_json_export_has_the_same_standings_by_the_edition_in_it(legs: int, edition: Edition) -> None:
+    tiebreaks = ["de", "buchholz", "sb", "won", "bwg"] if edition == FIRST else TIEBREAKS
+    half_byes = 0
     for seed in range(15):
-        tournament = swiss(seed, "2026-03", legs).tournament
-        file = read_results(json.dumps(export(tournament)))
-        assert told(ranked(file, TIEBREAKS, "2026-03")) == told(tournament.table.standings()), seed
+        # A tournament of version 0.1 has no edition in its settings.
+        named = None if edition == FIRST else edition
+        tournament = swiss(seed, named, legs, tiebreaks=tiebreaks).tournament
+        assert told(again(tournament)) == told(tournament.table.standings()), seed
+        assert export(tournament)["tournament"]["tiebreak_rules"] == edition
+        half_byes += sum(line.half_byes or 0 for line in tournament.table.standings())
+    assert half_byes > 10
+
+
+def test_a_json_export_tells_the_ratings_that_tie_breaks_need() -> None:
+    ratings = {f"bot-{number}": 1200 + 40 * number for number in range(14)}
+    tournament = swiss(1, "2026-03", 1, tiebreaks=["aro", "tpr"], seed_ratings=ratings).tournament
+    lines = tournament.table.standings()
+    assert any(line.tiebreaks["aro"] for line in lines)
+    assert told(again(tournament)) == told(lines)

@@ -1,4 +1,5 @@
 from rumble_server.match.facts import MatchOver, MatchStarted
+from rumble_server.tournament import commands
 
 from tests.server.tournament.leader import START_MS, Leader
 
@@ -19,7 +20,7 @@ def test_terms_are_those_of_the_tournament_and_each_opening_is_played_from_both_
 
 def test_what_was_lost_unplayed_would_have_had_these_terms() -> None:
     leader, other = Leader.started("ann", "ben", seed=5), Leader.started("ann", "ben", seed=5)
-    leader.record(leader.tournament.leave("ann", 0))
+    leader.record(commands.leave(leader.tournament, "ann", 0))
     (over, *_) = leader.due()
     (started, *_) = other.due()
     assert isinstance(over, MatchOver)

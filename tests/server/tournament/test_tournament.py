@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from rumble_engine import Termination
 from rumble_protocol.codes import ErrorCode
 from rumble_server.match.facts import MatchStarted
+from rumble_server.tournament import commands
 from rumble_server.tournament.facts import BotAbsent, TournamentStarted
 from rumble_server.tournament.rebuild import rebuild_tournament
 
@@ -21,7 +22,7 @@ FOUR = ("ann", "ben", "cid", "dan")
 def test_bots_join_in_the_lobby_and_joining_again_changes_nothing() -> None:
     leader = Leader("ann", "ben")
     assert list(leader.tournament.field) == ["ann", "ben"]
-    assert leader.tournament.join("ann", 0) is None
+    assert commands.join(leader.tournament, "ann", 0) is None
 
 
 @pytest.mark.parametrize("status", ["running", "paused", "finished", "cancelled"])
@@ -31,10 +32,10 @@ def test_after_the_start_nobody_new_gets_in_and_who_is_in_stays_in(status: str) 
     if status == "paused":
         leader.pause()
     elif status != "running":
-        leader.record(leader.tournament.end(0, cancelled=status == "cancelled", reason="enough"))
+        leader.record(commands.end(leader.tournament, 0, cancelled=status == "cancelled", reason="enough"))
     assert leader.tournament.status == status
     assert status in refused(ErrorCode.TOURNAMENT_CLOSED, lambda: leader.join("cid"))
-    assert leader.tournament.join("ann", 0) is None
+    assert commands.join(leader.tournament, "ann", 0) is None
 
 
 def test_an_invitation_is_asked_of_who_is_not_in_yet() -> None:
@@ -42,12 +43,12 @@ def test_an_invitation_is_asked_of_who_is_not_in_yet() -> None:
     refused(ErrorCode.INVITE_REQUIRED, lambda: leader.join("ann"))
     refused(ErrorCode.INVITE_REQUIRED, lambda: leader.join("ann", "wrong"))
     leader.join("ann", "sesame")
-    assert leader.tournament.join("ann", 0) is None
+    assert commands.join(leader.tournament, "ann", 0) is None
 
 
 def test_who_leaves_the_lobby_was_never_in_and_may_join_again() -> None:
     leader = Leader("ann", "ben")
-    leader.record(leader.tournament.leave("ann", 0))
+    leader.record(commands.leave(leader.tournament, "ann", 0))
     assert (list(leader.tournament.field), list(leader.tournament.table.tally.bots)) == (["ben"], ["ben"])
     leader.join("ann")
     assert list(leader.tournament.field) == ["ben", "ann"]
@@ -55,20 +56,20 @@ def test_who_leaves_the_lobby_was_never_in_and_may_join_again() -> None:
 
 def test_who_leaves_after_the_start_has_left_for_good() -> None:
     leader = Leader.started("ann", "ben")
-    leader.record(leader.tournament.leave("ann", 0))
+    leader.record(commands.leave(leader.tournament, "ann", 0))
     assert leader.tournament.field["ann"].withdrawn
     refused(ErrorCode.TOURNAMENT_CLOSED, lambda: leader.join("ann"))
-    assert leader.tournament.leave("ann", 0) is None
+    assert commands.leave(leader.tournament, "ann", 0) is None
 
 
 def test_leaving_where_one_is_not_changes_nothing() -> None:
-    assert Leader("ann").tournament.leave("ben", 0) is None
+    assert commands.leave(Leader("ann").tournament, "ben", 0) is None
 
 
 def test_nobody_leaves_when_it_is_over() -> None:
     leader = Leader.started("ann", "ben")
-    leader.record(leader.tournament.end(0, cancelled=False, reason="enough"))
-    refused(ErrorCode.TOURNAMENT_CLOSED, lambda: leader.tournament.leave("ann", 0))
+    leader.record(commands.end(leader.tournament, 0, cancelled=False, reason="enough"))
+    refused(ErrorCode.TOURNAMENT_CLOSED, lambda: commands.leave(leader.tournament, "ann", 0))
 
 
 # --- starting, pausing, ending ---
@@ -77,11 +78,11 @@ def test_nobody_leaves_when_it_is_over() -> None:
 @given(st.permutations(["ann", "Ben", "cid", "Dan", "eve"]), st.integers(0, 2**32))
 def test_the_numbering_depends_on_the_seed_and_the_names_alone(order: list[str], seed: int) -> None:
     sorted_in, as_drawn = Leader("ann", "Ben", "cid", "Dan", "eve", seed=seed), Leader(*order, seed=seed)
-    assert sorted_in.tournament.start(0).bots == as_drawn.tournament.start(0).bots
+    assert commands.start(sorted_in.tournament, 0).bots == commands.start(as_drawn.tournament, 0).bots
 
 
 def test_the_seed_draws_the_numbers() -> None:
-    numberings = {Leader(*FOUR, seed=seed).tournament.start(0).bots for seed in range(200)}
+    numberings = {commands.start(Leader(*FOUR, seed=seed).tournament, 0).bots for seed in range(200)}
     assert len(numberings) == 24
 
 
@@ -144,16 +145,16 @@ def test_while_paused_running_matches_finish_and_none_starts() -> None:
 
 def test_the_host_ends_it_early_with_the_standings_as_they_are_or_cancels_it() -> None:
     leader = Leader("ann", "ben")
-    refused(ErrorCode.TOURNAMENT_CLOSED, lambda: leader.tournament.end(0, cancelled=False, reason=""))
-    leader.record(leader.tournament.end(5, cancelled=True, reason="rain"))
+    refused(ErrorCode.TOURNAMENT_CLOSED, lambda: commands.end(leader.tournament, 0, cancelled=False, reason=""))
+    leader.record(commands.end(leader.tournament, 5, cancelled=True, reason="rain"))
     assert (leader.tournament.status, leader.tournament.reason, leader.tournament.ended_at_ms) == (
         "cancelled",
         "rain",
         5,
     )
-    refused(ErrorCode.TOURNAMENT_CLOSED, lambda: leader.tournament.end(0, cancelled=True, reason=""))
+    refused(ErrorCode.TOURNAMENT_CLOSED, lambda: commands.end(leader.tournament, 0, cancelled=True, reason=""))
     leader = Leader.started("ann", "ben")
-    leader.record(leader.tournament.end(5, cancelled=False, reason="late"))
+    leader.record(commands.end(leader.tournament, 5, cancelled=False, reason="late"))
     assert leader.tournament.status == "finished"
 
 
@@ -168,7 +169,7 @@ def test_it_is_complete_when_every_match_has_its_result() -> None:
             leader.finish(started.match)
     assert leader.tournament.is_complete
     assert len(leader.tournament.results) == 6
-    leader.record(leader.tournament.end(0, cancelled=False, reason="done"))
+    leader.record(commands.end(leader.tournament, 0, cancelled=False, reason="done"))
     assert not leader.tournament.is_complete
 
 
@@ -212,7 +213,7 @@ def test_a_result_that_the_host_voids_is_taken_back_and_played_again() -> None:
     leader.play_out()
     assert leader.tournament.is_complete
     before = leader.dumps[-3]["standings"]
-    leader.record(leader.tournament.void("friday.1.1.1.2", 0))
+    leader.record(commands.void(leader.tournament, "friday.1.1.1.2", 0))
     assert leader.dumps[-1]["standings"] == before
     (again,) = leader.due()
     assert isinstance(again, MatchStarted)
@@ -224,10 +225,10 @@ def test_a_result_that_the_host_voids_is_taken_back_and_played_again() -> None:
 
 def test_only_a_result_that_stands_can_be_voided() -> None:
     leader = Leader.started("ann", "ben")
-    refused(ErrorCode.UNAVAILABLE, lambda: leader.tournament.void("friday.1.1.1.1", 0))
+    refused(ErrorCode.UNAVAILABLE, lambda: commands.void(leader.tournament, "friday.1.1.1.1", 0))
     leader.play_out()
-    leader.record(leader.tournament.end(0, cancelled=False, reason="done"))
-    refused(ErrorCode.TOURNAMENT_CLOSED, lambda: leader.tournament.void("friday.1.1.1.1", 0))
+    leader.record(commands.end(leader.tournament, 0, cancelled=False, reason="done"))
+    refused(ErrorCode.TOURNAMENT_CLOSED, lambda: commands.void(leader.tournament, "friday.1.1.1.1", 0))
 
 
 def test_before_the_start_there_are_no_matches() -> None:
@@ -250,15 +251,15 @@ def faulty(leader: Leader, times: int) -> None:
 def test_a_bot_that_fails_too_often_in_a_row_is_benched_once() -> None:
     leader = Leader.started("ann", "ben", cycles=3, legs=1, bench_after=2)
     faulty(leader, 1)
-    assert leader.tournament.bench("ann", 0) is None
+    assert commands.bench(leader.tournament, "ann", 0) is None
     faulty(leader, 1)
-    assert [leader.tournament.bench(bot, 0) for bot in ("ann", "ben")] == [None, None], "one fault each"
+    assert [commands.bench(leader.tournament, bot, 0) for bot in ("ann", "ben")] == [None, None], "one fault each"
     leader = Leader.started("ann", "ben", legs=3, bench_after=1)
     faulty(leader, 1)
-    fact = leader.tournament.bench("ann", 0)
+    fact = commands.bench(leader.tournament, "ann", 0)
     assert fact is not None
     leader.record(fact)
-    assert leader.tournament.bench("ann", 0) is None
+    assert commands.bench(leader.tournament, "ann", 0) is None
     assert [scores for _, scores, _ in no_shows(leader)] == [(1.0, 0.0), (0.0, 1.0)]
     assert leader.tournament.results["friday.1.1.1.2"].reason == "ann is benched"
 
@@ -271,31 +272,31 @@ def test_a_clean_match_resets_the_count_of_faults() -> None:
     leader.finish("2.1.1.1")
     leader.due()
     leader.finish("3.1.1.1", (0.0, 1.0), Termination.TIMEOUT, (0,))
-    assert leader.tournament.bench("ann", 0) is None
+    assert commands.bench(leader.tournament, "ann", 0) is None
 
 
 def test_who_has_left_is_not_benched_on_top() -> None:
     leader = Leader.started("ann", "ben", legs=3, bench_after=1)
-    leader.record(leader.tournament.leave("ann", 0))
+    leader.record(commands.leave(leader.tournament, "ann", 0))
     leader.due()
-    assert leader.tournament.bench("ann", 0) is None
+    assert commands.bench(leader.tournament, "ann", 0) is None
 
 
 def test_without_a_limit_nobody_is_benched() -> None:
     leader = Leader.started("ann", "ben", legs=5, bench_after=0)
     leader.due()
     leader.finish("1.1.1.1", (0.0, 1.0), Termination.TIMEOUT, (0,))
-    assert leader.tournament.bench("ann", 0) is None
+    assert commands.bench(leader.tournament, "ann", 0) is None
 
 
 def test_the_host_lets_a_benched_bot_play_again() -> None:
     leader = Leader.started("ann", "ben", legs=3, bench_after=1)
     faulty(leader, 1)
-    leader.record(leader.tournament.bench("ann", 0))
-    leader.record(leader.tournament.unbench("ann", 0))
+    leader.record(commands.bench(leader.tournament, "ann", 0))
+    leader.record(commands.unbench(leader.tournament, "ann", 0))
     assert isinstance(leader.due()[0], MatchStarted)
-    refused(ErrorCode.UNAVAILABLE, lambda: leader.tournament.unbench("ann", 0))
-    refused(ErrorCode.UNKNOWN_BOT, lambda: leader.tournament.unbench("zoe", 0))
+    refused(ErrorCode.UNAVAILABLE, lambda: commands.unbench(leader.tournament, "ann", 0))
+    refused(ErrorCode.UNKNOWN_BOT, lambda: commands.unbench(leader.tournament, "zoe", 0))
 
 
 # --- the facts rebuild the machine ---
@@ -307,7 +308,7 @@ def test_a_final_that_is_to_be_played_again_has_no_winner_until_it_is() -> None:
     leader.finish("1.1.1.1", (1.0, 0.0), Termination.NORMAL, ())
     leader.due()
     assert leader.tournament.is_complete
-    leader.record(leader.tournament.void("friday.1.1.1.1", leader.now_ms))
+    leader.record(commands.void(leader.tournament, "friday.1.1.1.1", leader.now_ms))
     ranks = {line.rank for line in leader.tournament.table.standings()}
     assert (leader.tournament.is_complete, ranks) == (False, {1})
     leader.due()
@@ -346,7 +347,7 @@ def step(leader: Leader, action: str, number: int) -> None:
         case "void" if running:
             leader.finish(running[number % len(running)], None)
         case "replay" if results:
-            leader.record(tournament.void(results[number % len(results)], leader.now_ms))
+            leader.record(commands.void(tournament, results[number % len(results)], leader.now_ms))
         case "go":
             leader.go(bot)
         case "come":
@@ -358,11 +359,11 @@ def step(leader: Leader, action: str, number: int) -> None:
         case "resume" if tournament.status == "paused":
             leader.resume()
         case "leave":
-            leader.record(tournament.leave(bot, leader.now_ms))
+            leader.record(commands.leave(tournament, bot, leader.now_ms))
         case "bench":
-            leader.record(tournament.bench(bot, leader.now_ms))
+            leader.record(commands.bench(tournament, bot, leader.now_ms))
         case "unbench" if tournament.field[bot].benched:
-            leader.record(tournament.unbench(bot, leader.now_ms))
+            leader.record(commands.unbench(tournament, bot, leader.now_ms))
         case _:
             pass
 

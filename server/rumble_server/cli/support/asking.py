@@ -1,9 +1,11 @@
-"""What `rumble ask` does beside asking: reading a position, searching to the end, showing a table."""
+"""What `rumble ask` does beside asking: reading a position, waiting, searching to the end, showing a table."""
 
 import ast
 import time
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from threading import Thread
 from typing import Any
 
 import typer
@@ -14,6 +16,9 @@ from rumble_bots.search import Cached, Found, Tally
 from rumble_engine import BadPosition, Game, State
 
 from rumble_server.cli.support.errors import CliError, ExitCode
+
+TIMEOUT_S = 60
+"""How long a function may take, in s, unless its user says otherwise."""
 
 
 def position_of(
@@ -55,6 +60,27 @@ def _text_of_rows(game: Game, rows: str) -> str:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise CliError("--position: this is no list of rows as Python writes it", ExitCode.USAGE) from None
     return board.position(read)
+
+
+def in_time(choose: Callable[[], Choice], what: str, seconds: float) -> Choice:
+    """Return the answer of `choose`, or raise what it raises. Raises CliError after `seconds`.
+
+    A thread cannot be ended: it goes on until the command ends, which does not wait for it.
+    """
+    answer: Future[Choice] = Future()
+
+    def run() -> None:
+        try:
+            answer.set_result(choose())
+        except BaseException as error:  # noqa: BLE001  # raised where it is waited for
+            answer.set_exception(error)
+
+    thread = Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(seconds)
+    if not answer.done():
+        raise CliError(f"{what} gave no answer in {seconds:g} s; --timeout SECONDS allows more")
+    return answer.result()
 
 
 def exactly(bot: ReferenceBot, state: State, limits: Mapping[str, Any]) -> Choice:

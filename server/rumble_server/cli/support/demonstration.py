@@ -1,7 +1,6 @@
 """The tournament of `rumble demo`: a server in this process, bots as processes, and tables."""
 
 import asyncio
-import json
 import sys
 import tempfile
 from collections import Counter
@@ -21,12 +20,12 @@ from rumble_server.cli.support.bot_process import BotSpec, process_command, sear
 from rumble_server.cli.support.errors import CliError, ExitCode
 from rumble_server.cli.support.house import HouseProcesses
 from rumble_server.cli.support.loop import run, until_signal
+from rumble_server.cli.support.organiser_client import OrganiserClient, api_path
 from rumble_server.cli.support.running import bot_processes, running_server
 from rumble_server.cli.support.tables import crosstable, standings_for, standings_table, title_of
 from rumble_server.cli.support.terminal import is_screen, plain_or_rich
 from rumble_server.config import ServerConfig
 from rumble_server.tournament.config import MOST_BOTS, TournamentConfig
-from rumble_server.tournament.exports.document import export
 from rumble_server.tournament.tournament import OVER, Tournament
 
 if TYPE_CHECKING:
@@ -135,7 +134,9 @@ async def _demo(config: ServerConfig, wanted: TournamentConfig, bots: list[str],
             if over:
                 await server.log.wait(server.log.last)
                 if as_json:
-                    print(json.dumps(export(tournament)))  # noqa: T201  # the one thing on standard output
+                    path = api_path("tournaments", tournament.id, "export.json")
+                    document = await asyncio.to_thread(OrganiserClient(server.url).download, path)
+                    print(document.decode())  # noqa: T201  # the one thing on standard output
                 else:
                     _show_end(console, tournament)
             if over and stays:

@@ -10,19 +10,41 @@ from rumble_server.results.results_file import read_results
 
 
 def read_text(file: str) -> str:
-    """Read a file as text. Raises CliError."""
+    """Read a file as text in UTF-8. Raises CliError."""
     try:
-        return sys.stdin.read() if file == "-" else Path(file).read_text("utf-8")
-    except OSError as error:
-        raise CliError(f"{file}: {error.strerror}") from None
+        return _read(file).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise CliError(f"{file}: byte {error.start} is not UTF-8") from None
+
+
+def read_results_text(file: str) -> str:
+    """Read a result file in UTF-8, else in Windows-1252, as most pairing programs write. Raises CliError."""
+    content = _read(file)
+    if b"\0" in content:
+        raise CliError(f"{file}: byte {content.index(0)} is 0; this is no text in UTF-8 or Windows-1252")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        pass
+    try:
+        return content.decode("cp1252")
+    except UnicodeDecodeError as error:
+        raise CliError(f"{file}: this is not UTF-8, and byte {error.start} is not Windows-1252 either") from None
+
+
+def _read(file: str) -> bytes:
+    try:
+        return sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+    except OSError as error:
+        raise CliError(f"{file}: {error.strerror}") from None
+    except ValueError as error:  # a name with a zero byte in it
+        raise CliError(f"{file!r}: {error}") from None
 
 
 def read_results_file(file: str) -> ResultsFile:
     """Read a result file. Raises CliError, after a line on standard error for each other bad row."""
     try:
-        return read_results(read_text(file))
+        return read_results(read_results_text(file))
     except BadResults as error:
         *others, last = str(error).splitlines()
         for problem in others:

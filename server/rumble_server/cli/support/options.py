@@ -58,7 +58,9 @@ Search = Annotated[
 ]
 Depth = Annotated[int | None, typer.Option(min=1, help="minimax, streetwise: how many plies to look ahead.")]
 TimeMs = Annotated[int | None, typer.Option(min=1, help="minimax, streetwise, mcts: most time for a move, in ms.")]
-Iterations = Annotated[int | None, typer.Option(min=1, help="mcts: how many random games to play for a move.")]
+Iterations = Annotated[
+    int | None, typer.Option(min=1, help="mcts: how many random games for a move, in a minute at most.")
+]
 
 
 def given(**options: Any) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 import typer
 
 from rumble_server.cli.support.errors import CliError, ExitCode
-from rumble_server.cli.support.files import read_text
+from rumble_server.cli.support.files import read_results_text
 from rumble_server.cli.support.terminal import plain
 from rumble_server.results.trf.event import Event
 from rumble_server.results.trf.reader import BadTrf, read_trf
@@ -25,7 +25,7 @@ MOST_COMPLAINTS = 20
 
 def read_event(file: str) -> Event:
     """Read a TRF file; what it remarks about itself goes to standard error. Raises CliError."""
-    text = read_text(file)
+    text = read_results_text(file)
     try:
         event = read_trf(text)
     except BadTrf as error:

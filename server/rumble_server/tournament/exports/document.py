@@ -1,4 +1,4 @@
-"""A tournament as one JSON document: what `export.json` and `rumble demo --json` give."""
+"""A tournament as one JSON document: what `export.json` gives."""
 
 from collections.abc import Sequence
 from itertools import islice

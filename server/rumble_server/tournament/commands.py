@@ -1,0 +1,159 @@
+"""Commands to a tournament: each checks, and returns the fact to be recorded, which the caller records and applies."""
+
+from math import inf
+from random import Random
+from typing import Literal
+
+from rumble_protocol.codes import ErrorCode
+
+from rumble_server.tournament.errors import TournamentError
+from rumble_server.tournament.facts import (
+    BotBenched,
+    BotJoined,
+    BotLeft,
+    HalfByeGiven,
+    InviteChanged,
+    ResultVoided,
+    TournamentEnded,
+    TournamentFact,
+    TournamentPaused,
+    TournamentResumed,
+    TournamentStarted,
+)
+from rumble_server.tournament.formats import make_schedule
+from rumble_server.tournament.tournament import OVER, Tournament
+
+
+def join(tournament: Tournament, bot: str, now_ms: int, invite: str | None = None) -> BotJoined | None:
+    """Have a bot enter the field; None if it is in it already. Raises TournamentError."""
+    entrant = tournament.field.get(bot)
+    if entrant is not None:
+        if entrant.withdrawn:
+            raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{bot} left {tournament.id} for good")
+        return None
+    if tournament.status != "lobby" and not (tournament.config.late_join and tournament.status not in OVER):
+        raise _closed(tournament, "; it takes no more bots: join another")
+    if not tournament.admits(invite):
+        raise TournamentError(
+            ErrorCode.INVITE_REQUIRED,
+            f"{tournament.id} is by invitation: ask its host for the code, and send it as `invite`",
+        )
+    return BotJoined(tournament.id, bot, now_ms)
+
+
+def leave(tournament: Tournament, bot: str, now_ms: int, *, removed: bool = False) -> BotLeft | None:
+    """Have a bot leave for good; None if it is not in, or left before. Raises TournamentError after the end."""
+    entrant = tournament.field.get(bot)
+    if entrant is None or entrant.withdrawn:
+        return None
+    if tournament.status in OVER:
+        raise _closed(tournament)
+    return BotLeft(tournament.id, bot, removed, now_ms)
+
+
+def start(tournament: Tournament, now_ms: int, order: tuple[str, ...] | None = None) -> TournamentStarted:
+    """Number the field: by the seed from the sorted names, or as `order` has it. Raises TournamentError."""
+    if tournament.status != "lobby":
+        raise _closed(tournament, "; it cannot be started")
+    if len(tournament.field) < 2:
+        raise TournamentError(
+            ErrorCode.TOURNAMENT_CLOSED, f"{tournament.id} needs two bots to start; it has {len(tournament.field)}"
+        )
+    if order is None:
+        names = sorted(tournament.field, key=lambda name: (name.casefold(), name))
+        Random(tournament.config.seed).shuffle(names)
+        ratings = {name: tournament.config.seed_rating(name) for name in names}
+        order = tuple(sorted(names, key=lambda name: inf if (rating := ratings[name]) is None else -rating))
+    try:
+        make_schedule(tournament.config.format, tournament.config.plan(len(order)))
+    except ValueError as error:
+        raise TournamentError(ErrorCode.BAD_SETTINGS, f"{tournament.id} cannot be started: {error}") from None
+    return TournamentStarted(tournament.id, order, tuple(tournament.config.make_openings()), now_ms)
+
+
+def pause(
+    tournament: Tournament, reason: str, now_ms: int, *, by: Literal["host", "disk"] = "host"
+) -> list[TournamentFact]:
+    """Let running matches finish, start none, and run no absent budget. Raises TournamentError."""
+    if tournament.status != "running":
+        raise _closed(tournament, "; it cannot be paused")
+    return [*tournament.absence.used(now_ms), TournamentPaused(tournament.id, reason, by, now_ms)]
+
+
+def resume(tournament: Tournament, now_ms: int) -> TournamentResumed:
+    """Resume: matches start again. Raises TournamentError."""
+    if tournament.status != "paused":
+        raise _closed(tournament, "; it cannot be resumed")
+    return TournamentResumed(tournament.id, now_ms)
+
+
+def end(tournament: Tournament, now_ms: int, *, cancelled: bool, reason: str) -> TournamentEnded:
+    """End it early: cancelled, or finished with the standings as they are. Raises TournamentError."""
+    if tournament.status in OVER:
+        raise _closed(tournament, " already")
+    if not cancelled and tournament.status == "lobby":
+        raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{tournament.id} has not started; cancel it instead")
+    return TournamentEnded(tournament.id, "cancelled" if cancelled else "finished", reason, now_ms)
+
+
+def change_invite(tournament: Tournament, invite: str | None, now_ms: int) -> InviteChanged:
+    """Let bots join with this code, or (None) without any. Raises TournamentError."""
+    if tournament.status in OVER:
+        raise _closed(tournament, "; it takes no more bots")
+    return InviteChanged(tournament.id, invite, now_ms)
+
+
+def bench(tournament: Tournament, bot: str, now_ms: int) -> BotBenched | None:
+    """Bench a bot that has failed too often in a row, until it is unbenched; None if it has not."""
+    entrant, limit = tournament.field[bot], tournament.config.bench_after
+    if entrant.benched or entrant.withdrawn or limit == 0 or entrant.faulty_in_a_row < limit:
+        return None
+    reason = f"{bot} lost {entrant.faulty_in_a_row} matches in a row by its own fault"
+    return BotBenched(tournament.id, bot, True, reason, now_ms)
+
+
+def unbench(tournament: Tournament, bot: str, now_ms: int) -> BotBenched:
+    """Let a benched bot play again. Raises TournamentError."""
+    entrant = tournament.field.get(bot)
+    if entrant is None:
+        raise TournamentError(ErrorCode.UNKNOWN_BOT, f"{tournament.id} has no bot {bot!r}")
+    if not entrant.benched:
+        raise TournamentError(ErrorCode.UNAVAILABLE, f"{bot} is not benched in {tournament.id}")
+    return BotBenched(tournament.id, bot, False, "the host lets it play again", now_ms)
+
+
+def give_half_bye(tournament: Tournament, bot: str, number: int, now_ms: int) -> HalfByeGiven | None:
+    """Leave a bot out of a round of a Swiss, from 1; None if it is left out already. Raises TournamentError."""
+    if tournament.status in OVER or tournament.config.format != "swiss":
+        why = (
+            f"is {tournament.status}" if tournament.status in OVER else f"is a {tournament.config.format}, and no Swiss"
+        )
+        raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{tournament.id} {why}; it has no half-point byes")
+    entrant = tournament.field.get(bot)
+    if entrant is None or entrant.withdrawn:
+        raise TournamentError(ErrorCode.UNKNOWN_BOT, f"{tournament.id} has no bot {bot!r}")
+    schedule = None if tournament.agenda is None else tournament.agenda.schedule
+    last = tournament.config.rounds if schedule is None else schedule.number_of_rounds
+    if number < 1 or (last is not None and number > last):
+        raise TournamentError(ErrorCode.UNAVAILABLE, f"{tournament.id} has no round {number}; its last is {last}")
+    if schedule is not None and number <= len(schedule.rounds_added) + tournament.is_pairing:
+        raise TournamentError(
+            ErrorCode.UNAVAILABLE,
+            f"round {number} of {tournament.id} is paired, or is being paired; it is too late for a bye",
+        )
+    given = bot in tournament.half_byes.get(number, ())
+    return None if given else HalfByeGiven(tournament.id, bot, number, now_ms)
+
+
+def void(tournament: Tournament, match_id: str, now_ms: int) -> ResultVoided:
+    """Have a match that has a result played again. Raises TournamentError."""
+    if tournament.status in OVER:
+        raise _closed(tournament, "; its results stand")
+    over = tournament.results.get(match_id)
+    if over is None:
+        raise TournamentError(ErrorCode.UNAVAILABLE, f"{tournament.id} has no result of a match {match_id!r}")
+    return ResultVoided(match_id, over.attempt, now_ms)
+
+
+def _closed(tournament: Tournament, so: str = "") -> TournamentError:
+    return TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{tournament.id} is {tournament.status}{so}")
