@@ -321,9 +321,10 @@ async def test_in_forced_colours_one_sees_progress_the_own_page_and_who_is_to_mo
     page = await open_page(base_url=sample_site.server.url, forced_colors="active")
 
     async def borders(selector: str, side: str) -> list[str]:
-        return await page.locator(selector).evaluate_all(
+        seen: list[str] = await page.locator(selector).evaluate_all(
             "(parts, side) => parts.map((part) => getComputedStyle(part)[`border${side}Color`])", side
         )
+        return seen
 
     await page.goto(sample_site.path("/tournaments/{running}"))
     canvas = await page.evaluate("getComputedStyle(document.body).backgroundColor")
