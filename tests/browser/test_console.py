@@ -229,3 +229,13 @@ async def test_the_form_tells_what_it_will_come_to(page: Page, server: RunningSe
     await page.get_by_label("Format", exact=True).select_option("knockout")
     await expect(forecast).to_contain_text("9 matches, up to 18 if ties are played again; 4 one after another")
     assert await page.locator(".forecast").evaluate("whole => whole.offsetHeight") == height
+
+
+async def test_how_it_was_created_is_told_in_seconds(page: Page, server: RunningServer) -> None:
+    cup = server.create("In seconds", "tictactoe", time_control={"move_ms": 2500}, away_ms=30_000)
+    await page.goto(f"/console/{cup}")
+    await log_in(page, server.token)
+    shown = page.locator("#config")
+    await expect(shown).to_contain_text("time controlmove 2.5 s, bank 0 s, increment 0 s")
+    await expect(shown).to_contain_text("away30 s")
+    await expect(shown).not_to_contain_text(" ms")

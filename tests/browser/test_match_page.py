@@ -11,8 +11,10 @@ from rumble_bots.sdk.bot import Bot, Turn
 from rumble_bots.sdk.serve import serve
 from rumble_engine import Game, State, get_game
 
+from tests.browser.conftest import OpenPage
 from tests.browser.paced_bots import PacedBots
 from tests.browser.running_server import RunningServer
+from tests.browser.sample_site import SampleSite
 
 CHOOSE = """async ([drawing, moves]) => {
   const { BoardView } = await import("/static/board.js");
@@ -208,3 +210,17 @@ async def test_a_running_match_is_live(page: Page, server: RunningServer) -> Non
 
 async def expect_ply(page: Page, text: str) -> None:
     await expect(page.locator("#ply")).to_have_text(text)
+
+
+async def test_clocks_and_scores_stand_at_the_right_edge(open_page: OpenPage, sample_site: SampleSite) -> None:
+    page = await open_page(base_url=sample_site.server.url)
+    for match, told in (("{running_match}", ".clock"), ("{finished_match}", ".score")):
+        await page.goto(sample_site.path(f"/matches/{match}"))
+        for width in (390, 1280, 1920):
+            await page.set_viewport_size({"width": width, "height": 1080})
+            gaps = await page.locator(f".seat {told}").evaluate_all(
+                "(parts) => parts.map((part) => part.parentElement.getBoundingClientRect().right"
+                " - part.getBoundingClientRect().right)"
+            )
+            assert len(gaps) == 2
+            assert all(0 < gap < 20 for gap in gaps), (told, width, gaps)

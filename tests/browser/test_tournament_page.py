@@ -313,3 +313,47 @@ async def test_what_is_over_is_not_followed(open_page: OpenPage, sample_site: Sa
         await page.goto(f"/tournaments/{sample_site.ids[name]}")
     await expect(page.locator("#follow option")).not_to_have_count(1)  # the snapshot of the running one is there
     assert [url.split("/")[-2] for url in asked if url.endswith("/events")] == [sample_site.ids["running"]]
+
+
+async def test_in_forced_colours_one_sees_progress_the_own_page_and_who_is_to_move(
+    open_page: OpenPage, sample_site: SampleSite
+) -> None:
+    page = await open_page(base_url=sample_site.server.url, forced_colors="active")
+
+    async def borders(selector: str, side: str) -> list[str]:
+        seen: list[str] = await page.locator(selector).evaluate_all(
+            "(parts, side) => parts.map((part) => getComputedStyle(part)[`border${side}Color`])", side
+        )
+        return seen
+
+    await page.goto(sample_site.path("/tournaments/{running}"))
+    canvas = await page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert await page.locator("#bar").evaluate("(bar) => getComputedStyle(bar).borderTopWidth") == "1px"
+    movers = await borders("#boards .seat.mover", "Left")
+    others = await borders("#boards .seat:not(.mover)", "Left")
+    assert movers
+    assert canvas not in movers
+    assert set(others) == {canvas}
+    await page.goto("/")
+    assert await borders(".site-links a[aria-current]", "Bottom") != [canvas]
+    assert set(await borders(".site-links a:not([aria-current])", "Bottom")) == {canvas}
+
+
+async def test_on_paper_is_all_of_it(open_page: OpenPage, sample_site: SampleSite) -> None:
+    page = await open_page(base_url=sample_site.server.url, viewport={"width": 794, "height": 1100})
+    await page.goto(sample_site.path("/tournaments/{big}"))
+    rows = page.locator("#standings tr")
+    await expect(rows.last).to_be_hidden()
+    await page.emulate_media(media="print")
+    await expect(rows.last).to_be_visible()
+    box = page.locator(".crosstable-box")
+    assert await box.evaluate("(box) => getComputedStyle(box).overflow") == "visible"
+    assert await box.evaluate("(box) => box.offsetHeight >= box.firstElementChild.offsetHeight")
+
+
+async def test_what_is_over_or_empty_fits_the_narrowest_screen(open_page: OpenPage, sample_site: SampleSite) -> None:
+    """320 px: what a window of 1280 px has at four times the size (WCAG 1.4.10)."""
+    page = await open_page(base_url=sample_site.server.url, viewport={"width": 320, "height": 256})
+    for path in ("/", "/bots/{bot}", "/tournaments/{empty}", "/tournaments/{finished}", "/matches/{long_match}"):
+        await page.goto(sample_site.path(path))
+        assert await page.evaluate("document.documentElement.scrollWidth") == 320, path

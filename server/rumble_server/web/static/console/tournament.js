@@ -101,18 +101,24 @@ function showProgress(data) {
 function showConfig(config) {
   const lines = Object.entries(config).filter(([name, value]) => value !== null && name !== "name" && name !== "invite");
   const shown = lines.flatMap(([name, value]) => [
-    element("dt", {}, name.replaceAll("_", " ")),
-    element("dd", {}, inWords(value)),
+    element("dt", {}, title(name)),
+    element("dd", {}, inWords(value, name)),
   ]);
   replace(byId("config"), shown);
 }
 
-/** Write a choice for people. @param {any} value @returns {string} */
-function inWords(value) {
+/** Write the name of a choice for people. @param {string} name */
+function title(name) {
+  return name.replace(/_ms$/, "").replaceAll("_", " ");
+}
+
+/** Write a choice for people, ms as seconds. @param {any} value @param {string} [name] @returns {string} */
+function inWords(value, name = "") {
+  if (name.endsWith("_ms")) return `${value / 1000} s`;
   if (typeof value === "boolean") return value ? "yes" : "no";
   if (Array.isArray(value)) return value.map((each) => (Array.isArray(each) ? each.join(" ") : inWords(each))).join(", ");
   if (typeof value !== "object") return String(value);
-  const parts = Object.entries(value).map(([name, part]) => `${name.replaceAll("_", " ")} ${inWords(part)}`);
+  const parts = Object.entries(value).map(([name, part]) => `${title(name)} ${inWords(part, name)}`);
   return parts.join(", ") || "none";
 }
 
