@@ -116,6 +116,7 @@ def test_a_line_as_data_leaves_out_faults_that_were_taken_back() -> None:
         "decided_by": "",
         "faults": {},
         "byes": 0,
+        "half_byes": 0,
     }
 
 
