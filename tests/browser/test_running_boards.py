@@ -13,6 +13,7 @@ from tests.browser.paced_bots import Pace, PacedBots
 from tests.browser.running_server import RunningServer
 
 SLOW = {"move_ms": 3_600_000}
+BOXES = "(cards) => cards.map((card) => card.getBoundingClientRect().toJSON())"
 SIX = ("ann", "bob", "cid", "dot", "eve", "fay")
 
 
@@ -59,6 +60,37 @@ async def test_each_card_says_who_plays_whom_with_which_pieces_and_who_is_to_mov
         await server.until(cup, lambda told: sum(board["ply"] for board in told["running"]) > plies[-1] + 3)
         pace.hold()
     assert plies[1] > plies[0]
+
+
+@pytest.mark.parametrize("pairs", [1, 2, 3])
+async def test_few_boards_stand_beside_each_other_and_fit_the_window(
+    open_page: OpenPage, server: RunningServer, paced_bots: PacedBots, pairs: int
+) -> None:
+    cup, _ = await begun(server, paced_bots, f"Few {pairs}", *(f"few-{pairs}-{each}" for each in range(2 * pairs)))
+    for width, height in ((1280, 800), (1280, 500), (1920, 1080), (390, 844), (844, 390)):
+        page = await open_page(viewport={"width": width, "height": height})
+        await page.goto(f"/tournaments/{cup}")
+        boxes = await page.locator("#boards article").evaluate_all(BOXES)
+        assert len(boxes) == pairs
+        assert len({box["left"] for box in boxes}) == min(2, pairs), width
+        assert all(box["height"] <= height for box in boxes), (width, boxes)
+
+
+async def test_the_choice_whom_to_follow_stands_beside_its_heading_on_a_phone(
+    open_page: OpenPage, server: RunningServer, paced_bots: PacedBots
+) -> None:
+    cup, _ = await begun(server, paced_bots, "Beside", *(f"beside-{'m' * 24}{each}" for each in range(4)))
+    for width in (360, 390):
+        page = await open_page(viewport={"width": width, "height": 844})
+        await page.goto(f"/tournaments/{cup}?follow=beside-{'m' * 24}0")
+        await expect(page.locator("#follow option")).to_have_count(5)
+        heading, choice = [
+            await page.locator(selector).evaluate("(part) => part.getBoundingClientRect().toJSON()")
+            for selector in ("#boards-title", ".following-choice")
+        ]
+        assert choice["top"] < heading["bottom"], width
+        assert choice["right"] <= width
+        assert (await page.locator("#follow").evaluate("(choice) => choice.offsetWidth")) > 100
 
 
 async def test_a_move_changes_the_board_in_place(page: Page, server: RunningServer, paced_bots: PacedBots) -> None:

@@ -296,6 +296,15 @@ async def test_a_phone_shows_the_first_of_many_bots_until_it_is_asked_for_all(
     await expect(page.locator("#standings tr:visible")).to_have_count(24)
 
 
+async def test_what_is_over_has_no_line_for_its_expected_end(open_page: OpenPage, sample_site: SampleSite) -> None:
+    page = await open_page(base_url=sample_site.server.url, viewport={"width": 390, "height": 844})
+    await page.goto(sample_site.path("/tournaments/{running}"))
+    await expect(page.locator("#expected")).to_be_visible()
+    await page.goto(sample_site.path("/tournaments/{finished}"))
+    await expect(page.locator("#count")).to_be_visible()
+    await expect(page.locator("#expected")).to_be_hidden()
+
+
 async def test_what_is_over_is_not_followed(open_page: OpenPage, sample_site: SampleSite) -> None:
     page = await open_page(base_url=sample_site.server.url)
     asked: list[str] = []

@@ -27,6 +27,7 @@ class Line:
     """The tie-break that parted it from a neighbour with as many points; empty where none did."""
     withdrawn: bool = False
     byes: int = 0
+    half_byes: int = 0
 
     @property
     def played(self) -> int:
@@ -131,4 +132,5 @@ def _line(standing: Standing, tournament: Tournament) -> Line:
         decided_by=standing.decided_by,
         withdrawn=tournament.field[standing.name].withdrawn,
         byes=standing.byes,
+        half_byes=standing.half_byes,
     )

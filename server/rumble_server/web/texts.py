@@ -10,6 +10,7 @@ from rumble_engine import SettingValue, Termination
 from rumble_protocol.feed_messages import Away, Entrant, Expected, Standing
 from rumble_protocol.fields import MoveInfo, TimeControl
 
+from rumble_server.tournament.ended import Line
 from rumble_server.tournament.exports.thoughts import comment
 from rumble_server.tournament.forecast import Forecast
 
@@ -29,6 +30,11 @@ def points(value: float) -> str:
     if not half:
         return f"{value:g}"
     return f"{whole}½" if whole else "½"
+
+
+def byes_text(line: Standing | Line) -> str:
+    """Write the byes of a bot, that of half a point as a half; nothing if it has none."""
+    return points(line.byes + line.half_byes / 2) if line.byes or line.half_byes else ""
 
 
 def heat(cell: tuple[float, int]) -> int:
@@ -196,7 +202,7 @@ def forecast_text(told: Forecast) -> str:
 
 def expected_text(expected: Expected) -> str:
     """Write when the end is expected, and by which results."""
-    return f"{duration_text(expected.remaining_ms)} to go, at the pace of the last {expected.results} matches"
+    return f"{duration_text(expected.remaining_ms)} to go, at the pace of the last {expected.results}"
 
 
 def result_text(scores: list[float] | None) -> str:

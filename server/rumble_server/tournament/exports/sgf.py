@@ -18,9 +18,10 @@ ENDINGS = {"resignation": "R", "timeout": "T", "normal": ""}
 
 
 def check(game: str) -> None:
-    """Raise ValueError for any game but Go."""
+    """Raise ValueError for any game but Go, and where the library that plays Go is missing."""
     if game != GO:
         raise ValueError(f"SGF is for {GO}; this tournament is of {game}")
+    get_game(GO)
 
 
 def write(document: Mapping[str, Any]) -> str:

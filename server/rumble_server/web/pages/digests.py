@@ -55,7 +55,9 @@ class Record:
 def digest(tournament: Tournament, standings: Sequence[Standing]) -> Digest:
     """Make the digest of a tournament in memory. `standings` as they are told."""
     counted = ((each, (each.points, each.wins, each.draws, each.losses)) for each in standings)
-    lines = tuple(Line(each.name, each.rank, *counts, byes=each.byes) for each, counts in counted)
+    lines = tuple(
+        Line(each.name, each.rank, *counts, byes=each.byes, half_byes=each.half_byes) for each, counts in counted
+    )
     matches, text = (len(tournament.results), tournament.matches_total), headline(tournament, standings)
     return Digest(summary_view(tournament), tournament.config.format, *matches, text, lines)
 

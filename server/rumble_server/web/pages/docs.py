@@ -24,7 +24,7 @@ class Operation:
     about: str
     parts: list[Part]
     answers: list[tuple[str, str]]
-    """The status of each answer, and the name of its model."""
+    """The names of models, each after the statuses of answers that have it."""
 
 
 def operations(document: Mapping[str, Any]) -> dict[str, list[Operation]]:
@@ -45,7 +45,10 @@ def _operation(method: str, path: str, about: Mapping[str, Any]) -> Operation:
         schema = body["content"]["application/json"]["schema"]
         required = schema.get("required", ())
         parts += [Part(name, "body", _kind(field), name in required) for name, field in schema["properties"].items()]
-    answers = [(status, _answer(answer)) for status, answer in about["responses"].items()]
+    statuses: dict[str, list[str]] = {}
+    for status, answer in about["responses"].items():
+        statuses.setdefault(_answer(answer), []).append(status)
+    answers = [(", ".join(each), kind) for kind, each in statuses.items()]
     return Operation(method, path, about.get("description", ""), parts, answers)
 
 

@@ -39,6 +39,8 @@ from rumble_server.web.site import Site
 
 MOST_BOTS = 200
 """Maximum number of bots on the page of all tournaments."""
+MOST_UNFOLDED = 20
+"""Number of bots that the page of all tournaments shows at once; more are folded away."""
 GROUPS = (
     ("Playing now", ("running", "paused")),
     ("Open: waiting for bots", ("lobby",)),
@@ -90,6 +92,7 @@ def add_pages(app: FastAPI, site: Site, library: Library) -> None:
             listing=listing,
             joinable=invited.id if invited is not None and invitation["invite"] else next(open_to_all, None),
             bots=own[:MOST_BOTS],
+            most_unfolded=MOST_UNFOLDED,
             house_bots=house[:MOST_BOTS],
             more_bots=len(own[MOST_BOTS:]) + len(house[MOST_BOTS:]),
             is_connected=site.arena.is_connected,

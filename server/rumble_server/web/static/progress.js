@@ -28,7 +28,7 @@ export function showProgress(data) {
 /** Show the estimate, less the time since it was sent; once that is over, say only that it is late. */
 export function showExpected() {
   const left = expected && expected.remaining_ms - (performance.now() - toldAt);
-  const pace = expected && `at the pace of the last ${expected.results} matches`;
+  const pace = expected && `at the pace of the last ${expected.results}`;
   const text = left === null ? "" : left > 0 ? `${duration(left)} to go, ${pace}` : "later than expected";
   setText(byId("expected"), text);
 }

@@ -1,7 +1,9 @@
 import io
 from functools import reduce
+from typing import Any
 
 import chess.pgn
+import pytest
 from rumble_engine import State, get_game
 from rumble_server.tournament.exports import pgn
 
@@ -58,18 +60,24 @@ def test_chess_is_in_san_and_wrapped() -> None:
     assert [move.uci() for move in game.mainline_moves()] == moves
 
 
-def test_white_is_the_seat_of_that_name() -> None:
-    """In Othello and Go black moves first, so White is the second bot, and its win is 1-0."""
-    match = played("t.1.1.1.1", ["First", "Second"], [0.0, 1.0], moves=["d3", "c3"])
-    for game, settings in (("othello", {}), ("openspiel:go", {"board_size": 9})):
-        moves = ["d3", "c3"] if game == "othello" else ["B d3", "W c3"]
-        told = tournament(game=game, settings=settings)
-        text = pgn.write(exported(tournament=told, matches=[{**match, "moves": moves}]))
-        assert '[White "Second"]\n[Black "First"]\n[Result "1-0"]' in text
-        assert text.endswith(f"1. {' '.join(moves)} 1-0\n")
-    for game in ("chess", "tictactoe", "a game that is not installed"):
-        text = pgn.write(exported(tournament=tournament(game=game), matches=[{**match, "moves": []}]))
-        assert '[White "First"]\n[Black "Second"]\n[Result "0-1"]' in text
+@pytest.mark.parametrize(
+    ("game", "settings", "moves"),
+    [("othello", {}, ["d3", "c3"]), ("openspiel:go", {"board_size": 9}, ["B d3", "W c3"])],
+)
+def test_white_is_the_second_bot_where_black_moves_first(game: str, settings: dict[str, Any], moves: list[str]) -> None:
+    if game.startswith("openspiel"):
+        pytest.importorskip("pyspiel", reason="needs the extra openspiel")
+    match = played("t.1.1.1.1", ["First", "Second"], [0.0, 1.0], moves=moves)
+    text = pgn.write(exported(tournament=tournament(game=game, settings=settings), matches=[match]))
+    assert '[White "Second"]\n[Black "First"]\n[Result "1-0"]' in text
+    assert text.endswith(f"1. {' '.join(moves)} 1-0\n")
+
+
+@pytest.mark.parametrize("game", ["chess", "tictactoe", "a game that is not installed"])
+def test_white_is_the_first_bot_elsewhere(game: str) -> None:
+    match = played("t.1.1.1.1", ["First", "Second"], [0.0, 1.0], moves=[])
+    text = pgn.write(exported(tournament=tournament(game=game), matches=[match]))
+    assert '[White "First"]\n[Black "Second"]\n[Result "0-1"]' in text
 
 
 def test_settings_are_told() -> None:

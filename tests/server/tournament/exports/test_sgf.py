@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+pytest.importorskip("pyspiel", reason="needs the extra openspiel")
 from rumble_server.tournament.exports import sgf
 
 from tests.needs import need

@@ -38,6 +38,7 @@ async def test_every_format_is_what_its_writer_makes(
 
 
 async def test_go_has_sgf_and_other_games_say_why_not(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    pytest.importorskip("pyspiel", reason="needs the extra openspiel")
     go = server.played("alice", "bob", name="Go", game="openspiel:go", settings={"board_size": 3})
     answer = await browser.get(f"/api/tournaments/{go.id}/export.sgf")
     assert answer.headers["content-type"] == "application/x-go-sgf; charset=utf-8"

@@ -1,3 +1,4 @@
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -32,4 +33,7 @@ async def test_the_page_shows_every_operation(browser: httpx.AsyncClient) -> Non
             assert f"<b>{method.upper()}</b> {path}</code>" in html
             assert about["description"], f"{method} {path} says nothing"
     assert "HTTPValidationError" not in html
+    for answers in re.findall(r'<p class="quiet">(.*)</p>', html):
+        kinds = [each.partition(": ")[2] for each in answers.split(" · ")]
+        assert len(kinds) == len(set(kinds)), "a model is named once"
     assert "start_at_bots" in html

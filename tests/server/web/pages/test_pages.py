@@ -2,6 +2,7 @@ import re
 
 import httpx
 from rumble_server.arena.house import HouseKeys
+from rumble_server.web.pages.pages import MOST_UNFOLDED
 
 from tests.server.web.memory_server import MemoryServer
 from tests.server.web.pages.html import NASTY, Page
@@ -94,6 +95,20 @@ async def test_home_groups_by_status_and_helps_when_there_is_nothing(
     assert text.index("Open: waiting for bots") < text.index("Over")
     assert "Playing now" not in text
     assert "Secret" not in text
+
+
+async def test_the_bots_after_the_first_are_folded_away(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    names = [f"bot-{number:02}" for number in range(MOST_UNFOLDED + 2)]
+    server.bots(*names[:MOST_UNFOLDED], join=server.world.create(start_at_bots=100).id)
+    server.pass_ms(10)
+    assert '<details id="other-bots">' not in (await browser.get("/")).text
+    server.bots(*names[MOST_UNFOLDED:], join="friday")
+    server.pass_ms(10)
+    before, fold, after = (await browser.get("/")).text.partition('<details id="other-bots">')
+    assert fold
+    assert before.count('<a href="/bots/') == MOST_UNFOLDED
+    assert after.count('<a href="/bots/') == 2
+    assert 'More bots <span class="quiet">2</span>' in after
 
 
 async def test_house_bots_are_folded_away_from_the_others(server: MemoryServer, browser: httpx.AsyncClient) -> None:
