@@ -191,5 +191,7 @@ EFFECTS: dict[str, Effect] = {
     r"rumble practice .*": prints("1 of 1 played to the end"),
     r"rumble check .*": prints("passed"),
     r"rumble battle .*": prints("wins", "draws", "losses"),
+    r"rumble ask winner .*": prints("move 7"),
+    r"rumble ask .*--show-cache 5": prints("move", "cached positions", "(5 shown)"),
     r"rumble ask .*": prints("move", "score"),
 }
