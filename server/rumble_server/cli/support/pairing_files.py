@@ -68,6 +68,8 @@ def print_check(event: Event, rounds: int | None, rules: str, as_json: bool) -> 
     """Pair every round of the file again, and print what differs; return how many rounds do. Raises CliError."""
     if not event.played:
         raise CliError("the file has no round to check")
+    if rounds is not None and rounds < event.played:
+        raise CliError(f"the file has {event.played} rounds already; --rounds {rounds} is too few", ExitCode.USAGE)
     told = TrfRounds(event, max(rounds or event.rounds or event.played, event.played))
     found = [
         differing for number in range(1, event.played + 1) if (differing := _check(told, number, rules)) is not None
