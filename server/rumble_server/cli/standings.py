@@ -32,7 +32,7 @@ def standings(
         typer.Option(
             metavar="2024-08|2026-03",
             help="Edition of the tie-break rules; by default that of the export, or of the day on which the event of "
-            "a TRF began, or the newest.",
+            "another TRF began, or the newest.",
         ),
     ] = None,
     points: Annotated[
@@ -114,12 +114,13 @@ def given_names(text: str | None, results: "ResultsFile") -> list[str]:
 
 def given_edition(text: str | None, results: "ResultsFile") -> "Edition":
     """Return the edition in `text`, by default that of the file. Raises ValueError."""
-    from rumble_server.results.editions import FIRST, NEWEST, check_edition, edition_of
+    from rumble_server.results.editions import FIRST, NEWEST, check_edition, edition_of, named_edition
 
     if text is not None:
         return FIRST if text == FIRST and results.event is None else check_edition(text)
     if results.event is not None:
-        return edition_of(results.event.fields.get("042", ""))
+        fields = results.event.fields
+        return named_edition(fields.get("092", "")) or edition_of(fields.get("042", ""))
     if results.tournament is None:
         return NEWEST
     told = results.tournament.get("tiebreak_rules", FIRST)

@@ -25,6 +25,11 @@ def edition_of(start: str) -> FideEdition:
     return next((edition for edition, since in _SINCE.items() if day >= since), "2024-08")
 
 
+def named_edition(text: str) -> FideEdition | None:
+    """Return the edition that an export of Rumble names in a TRF file's type (092), such as `tie-breaks 2024-08`."""
+    return next((edition for edition in FIDE_EDITIONS if f"tie-breaks {edition}" in text), None)
+
+
 def check_edition(name: str) -> FideEdition:
     """Return the edition of this name. Raises ValueError."""
     for edition in FIDE_EDITIONS:

@@ -67,6 +67,8 @@ def test_every_round_again(capsys: Captured, tmp_path: Path) -> None:
     path.write_text(swiss_events.texts()["119.trf"], newline="")
     assert run(["pair", str(path), "--check"]) == 0
     assert capsys.readouterr().out == "5 rounds paired again by dutch-2026: all as the rules have it\n"
+    assert run(["pair", str(path), "--check", "--rounds", "4"]) == 2
+    assert capsys.readouterr().err == "rumble: the file has 5 rounds already; --rounds 4 is too few\n"
 
 
 def test_what_differs_is_told_with_its_criterion(capsys: Captured, event: Path) -> None:

@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 from rumble_server.cli.support.errors import CliError
+from rumble_server.cli.support.terminal import plain
 from rumble_server.results.file_contents import ResultsFile
 from rumble_server.results.problems import BadResults
 from rumble_server.results.results_file import read_results
@@ -46,7 +47,12 @@ def read_results_file(file: str) -> ResultsFile:
     try:
         return read_results(read_results_text(file))
     except BadResults as error:
-        *others, last = str(error).splitlines()
-        for problem in others:
-            sys.stderr.write(f"rumble: {file}: {problem}\n")
-        raise CliError(f"{file}: {last}") from None
+        raise refused(file, error) from None
+
+
+def refused(file: str, problems: BadResults) -> CliError:
+    """Print all problems of a file but the last, and return the error that tells this."""
+    *others, last = str(problems).splitlines()
+    for problem in others:
+        sys.stderr.write(plain(f"rumble: {file}: {problem}") + "\n")
+    return CliError(f"{file}: {last}")

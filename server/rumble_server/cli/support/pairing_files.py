@@ -9,7 +9,7 @@ from typing import Any
 import typer
 
 from rumble_server.cli.support.errors import CliError, ExitCode
-from rumble_server.cli.support.files import read_results_text
+from rumble_server.cli.support.files import read_results_text, refused
 from rumble_server.cli.support.terminal import plain
 from rumble_server.results.trf.event import Event
 from rumble_server.results.trf.reader import BadTrf, read_trf
@@ -19,9 +19,6 @@ from rumble_server.tournament.formats.dutch.pairing import CannotBePaired, Paire
 from rumble_server.tournament.formats.from_trf import TrfRounds
 from rumble_server.tournament.formats.pairing_rules import DUTCH_2026, NEWEST, PAIRING_RULES, pair
 
-MOST_COMPLAINTS = 20
-"""Maximum number of problems of a file that are told; more are counted."""
-
 
 def read_event(file: str) -> Event:
     """Read a TRF file; what it remarks about itself goes to standard error. Raises CliError."""
@@ -29,12 +26,7 @@ def read_event(file: str) -> Event:
     try:
         event = read_trf(text)
     except BadTrf as error:
-        *others, last = str(error).splitlines()
-        for problem in others[:MOST_COMPLAINTS]:
-            sys.stderr.write(plain(f"rumble: {file}: {problem}") + "\n")
-        if len(others) > MOST_COMPLAINTS:
-            sys.stderr.write(f"rumble: {file}: and {len(others) - MOST_COMPLAINTS} more\n")
-        raise CliError(f"{file}: {last}") from None
+        raise refused(file, error) from None
     for line in text.splitlines():
         if line.startswith(REMARK):
             sys.stderr.write(plain(f"rumble: {file} remarks: {line.removeprefix(REMARK).strip()}") + "\n")
@@ -76,6 +68,8 @@ def print_check(event: Event, rounds: int | None, rules: str, as_json: bool) -> 
     """Pair every round of the file again, and print what differs; return how many rounds do. Raises CliError."""
     if not event.played:
         raise CliError("the file has no round to check")
+    if rounds is not None and rounds < event.played:
+        raise CliError(f"the file has {event.played} rounds already; --rounds {rounds} is too few", ExitCode.USAGE)
     told = TrfRounds(event, max(rounds or event.rounds or event.played, event.played))
     found = [
         differing for number in range(1, event.played + 1) if (differing := _check(told, number, rules)) is not None

@@ -132,6 +132,8 @@ class _Report:
                 lines.append(f"{code} {datetime.fromtimestamp(at / 1000, UTC):%Y/%m/%d}")
         control = tournament.get("time_control") or {}
         rules = f", {tournament['pairing_rules']}" if self.is_swiss else ""
+        if "tiebreak_rules" in tournament:
+            rules += f", tie-breaks {tournament['tiebreak_rules']}"
         lines += [
             f"062 {len(self.names)}",
             "072 0",
