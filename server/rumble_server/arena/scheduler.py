@@ -1,5 +1,7 @@
 """What follows from an event: matches that can start, matches that are lost, tournaments that begin, go on or end."""
 
+from functools import partial
+
 from rumble_protocol.codes import NoticeCode
 
 from rumble_server.arena import messages
@@ -186,14 +188,9 @@ class Scheduler:
             return
         tournament.is_pairing = True
 
-        def tell() -> None:
-            tournament.pairs_long = True
-            if not self.stopped:
-                what = f"the next round of {tournament.id} is being paired; this may take some seconds"
-                self._lifecycle.notify(tournament, NoticeCode.PAIRING, what)
-
         clock = self._recorder.clock
-        telling = clock.call_at(clock.now_ms() + TOLD_OF_PAIRING_MS, tell)
+        # No function in here: compiled, it would refer to its own timer, and a cancelled one to the tournament.
+        telling = clock.call_at(clock.now_ms() + TOLD_OF_PAIRING_MS, partial(self._tell_of_pairing, tournament))
 
         def done(pulled: Round) -> None:
             telling.cancel()
@@ -205,6 +202,12 @@ class Scheduler:
                         self._recorder.record(fact)
 
         self._work(task, done)
+
+    def _tell_of_pairing(self, tournament: Tournament) -> None:
+        tournament.pairs_long = True
+        if not self.stopped:
+            what = f"the next round of {tournament.id} is being paired; this may take some seconds"
+            self._lifecycle.notify(tournament, NoticeCode.PAIRING, what)
 
     def _bench_if_failing(self, tournament: Tournament, player: Player) -> None:
         fact = commands.bench(tournament, player.name, self._recorder.clock.now_ms())
