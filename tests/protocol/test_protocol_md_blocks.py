@@ -99,6 +99,6 @@ def test_the_ten_minutes_are_as_told(tmp_path: Path) -> None:
         subprocess.run([*RUMBLE, *create], env=alone, check=True, capture_output=True)
         with running([*RUMBLE, *random_bot], alone, tmp_path / "random.log"):
             mine = [sys.executable, str(script), address, "friday", "my-bot"]
-            told = subprocess.run(mine, capture_output=True, text=True, check=True, timeout=PATIENCE_S).stdout
-    last = json.loads(told.splitlines()[-1])
+            done = subprocess.run(mine, cwd=tmp_path, capture_output=True, text=True, check=True, timeout=PATIENCE_S)
+    last = json.loads(done.stdout.splitlines()[-1])
     assert (last["type"], last["status"], last["bots"]) == ("tournament_over", "finished", 2)

@@ -1,11 +1,11 @@
 """The 320 made-up events of `events.tar.xz` as TRF files, and their standings by two editions of the tie-break rules.
 
 The files are what bbpPairings 6 wrote (its generator, `--dutch`) and checked (`-c`) by the Dutch rules in force since
-1 February 2026: 3 to 9 rounds, 5 to 40 players, forfeits (`+`, `-`), pairing-allocated byes (`U`), half-point byes (`H`),
-absences and withdrawals (`Z`). They name neither the number of rounds (all are there) nor the first colour (that of
-round 1), and field 092, which that program always writes, names no edition. The standings, a line for each file and
-edition, are what FIDE's TieBreakServer gives. Players and results are drawn by chance; no person or real event is in
-them, and no code of either program is here. The files may be used like the rest of this repository.
+1 February 2026: 3 to 9 rounds, 5 to 40 players, forfeits (`+`, `-`), pairing-allocated byes (`U`), half-point byes
+(`H`), absences and withdrawals (`Z`). They name neither the number of rounds (all are there) nor the first colour
+(that of round 1), and field 092, which that program always writes, names no edition. The standings, a line for each
+file and edition, are what FIDE's TieBreakServer gives. Players and results are drawn by chance; no person or real
+event is in them, and no code of either program is here. The files may be used like the rest of this repository.
 """
 
 import json
