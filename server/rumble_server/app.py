@@ -107,6 +107,8 @@ class Server:
         """The host token that this start made, to be printed once; None if there was one, or one was given."""
         self._run = self.log.count_run()
         self._socket: socket.socket | None = None
+        self._address: tuple[str, int] | None = None
+        """Kept, since pages name it while the server stops, when its socket is closed."""
         self._uvicorn: _Uvicorn | None = None
         self._serving: asyncio.Task[None] | None = None
         self._pairing = SideProcess()
@@ -148,6 +150,8 @@ class Server:
         loop = asyncio.get_running_loop()
         try:
             self._socket = _listen(self.config.host, self.config.port)
+            name = self._socket.getsockname()
+            self._address = str(name[0]), int(name[1])
         except StartError:
             await self.log.close()
             self.reader.close()
@@ -319,10 +323,9 @@ class Server:
     @property
     def address(self) -> tuple[str, int]:
         """The host and port that it listens on."""
-        if self._socket is None:
+        if self._address is None:
             raise RuntimeError("the server has not started")
-        name = self._socket.getsockname()
-        return str(name[0]), int(name[1])
+        return self._address
 
     @property
     def url(self) -> str:

@@ -227,7 +227,7 @@ async def test_a_bot_that_is_away_is_shown_with_the_time_that_its_match_waits(
 async def holds_still(
     open_page: OpenPage, server: RunningServer, paced_bots: PacedBots, bots: int, results: int, think_s: float
 ) -> None:
-    """Watch a tournament until there are so many more results; nothing may move by itself meanwhile."""
+    """Watch a tournament until it has `results` further results; nothing may move by itself meanwhile."""
     names = [f"{'a-name-of-some-length-' if number % 5 == 0 else 'v'}{number:03}" for number in range(bots)]
     cup = server.create(f"Still {bots}", "connect4", cycles=9, time_control=SLOW)
     pace = await paced_bots.join(server.bot_url, cup, *names, think_s=think_s)

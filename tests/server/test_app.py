@@ -51,6 +51,7 @@ async def test_the_server_stops_while_streams_are_open(tmp_path: Path, caplog: p
         assert head.startswith(b"HTTP/1.1 200")
         assert server.feed.spectators == 1
         await server.stop()
+        assert server.address[1] > 0, "a page that is still being answered names it"
         rest = await reader.read()
     assert rest.endswith(b"0\r\n\r\n"), "the stream has a proper end"
     assert [record for record in caplog.records if record.levelname in ("WARNING", "ERROR")] == []

@@ -16,7 +16,7 @@ def average_rating(opponents: Sequence[float]) -> int | None:
 
 
 def performance(halves: int, opponents: Sequence[float]) -> int | None:
-    """Return the tournament performance rating of one who scored so many half points against these opponents."""
+    """Return the tournament performance rating of one who scored `halves` half points against these opponents."""
     average = average_rating(opponents)
     if average is None:
         return None

@@ -126,7 +126,7 @@ class TournamentConfig(BaseModel):
         return self
 
     def plan(self, bots: int) -> Plan:
-        """Return what concerns the schedule, for a field of so many bots."""
+        """Return what the schedule of a field of `bots` bots is made from."""
         return Plan(
             bots,
             self.cycles,

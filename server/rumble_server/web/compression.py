@@ -16,7 +16,7 @@ from rumble_server.web.accepted import takes_gzip
 LEAST_BYTES = 1024
 """A whole answer of fewer bytes is sent as it is: it is one packet anyway."""
 MOST_AT_ONCE = 8192
-"""A piece of at most so many bytes is packed on the event loop, in 0.2 ms; a longer one on a thread."""
+"""The largest piece in bytes that is packed on the event loop, in 0.2 ms; a thread packs a larger one."""
 LEVEL = 6
 """zlib's usual level."""
 GZIP = 16 + zlib.MAX_WBITS

@@ -22,7 +22,7 @@ def pair_next(leader: Leader) -> bool:
 
 
 def play_swiss(leader: Leader, random: Random, rounds: int = 99, *, hazards: bool = False) -> None:
-    """Play so many rounds. With `hazards` bots get byes, withdraw, and do not come to matches."""
+    """Play at most `rounds` rounds. With `hazards` bots get byes, withdraw, and do not come to matches."""
     for number in range(1, rounds + 1):
         if hazards:
             _strike(leader, random, number)

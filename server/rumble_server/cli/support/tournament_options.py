@@ -88,7 +88,7 @@ Forecast = Annotated[
     typer.Option(
         min=2,
         metavar="BOTS",
-        help="Create nothing: tell how many matches it would have with so many bots, and about how long.",
+        help="Create nothing: tell the number of matches of this many bots, and about how long they take.",
     ),
 ]
 BenchAfter = Annotated[

@@ -30,7 +30,7 @@ def forecasting_routes(site: Site) -> APIRouter:
 
     @router.post("/host/forecast", openapi_extra=body_schema(TournamentConfig))
     async def forecast_tournament(request: Request, bots: Annotated[int, Query(ge=2, le=MOST_BOTS)]) -> ForecastAnswer:
-        """Tell how many matches a tournament would have with so many bots, and about how long. Creates nothing."""
+        """Forecast a tournament of `bots` bots: its matches, and about how long it takes. Creates nothing."""
         body = await read_body(request)
         try:
             config = TournamentConfig.model_validate_json(body)

@@ -11,7 +11,7 @@ SCALE_MS = 10
 LEAST_LONGEST_MS = 100
 """The least time of a bar of full height, in ms, so that a match of instant moves does not look like one of thought."""
 FEWEST = 24
-"""Room for so many bars is there from the start, so that the first ones are not broad."""
+"""The chart has room for this number of bars from the start, so that the first ones are not broad."""
 
 
 @dataclass(frozen=True, slots=True)

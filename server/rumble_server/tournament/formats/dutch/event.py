@@ -48,11 +48,11 @@ class Event:
         return max((len(own) for own in self.entries), default=0)
 
     def points(self, player: int, rounds: int) -> int:
-        """Return the player's points after so many rounds."""
+        """Return the player's points after the first `rounds` rounds."""
         return self.entries[player][rounds - 1].points if rounds else 0
 
     def score(self, player: int, rounds: int) -> int:
-        """Return the score by which the player was paired after so many rounds: with virtual points."""
+        """Return the player's score, with virtual points, after the first `rounds` rounds."""
         return self.points(player, rounds) + self.virtual_points(player, rounds)
 
     def virtual_points(self, player: int, rounds: int) -> int:

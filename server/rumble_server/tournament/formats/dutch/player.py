@@ -120,5 +120,5 @@ def _rules_out_bye(event: Event, index: int, before: int, entry: Entry) -> bool:
 
 
 def _gain(event: Event, index: int, before: int, entry: Entry) -> int:
-    """Return the points of the round that follows so many."""
+    """Return the points that round `index` brought, after `before` rounds."""
     return entry.points - event.points(index, before)
