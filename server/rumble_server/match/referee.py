@@ -309,7 +309,7 @@ class Referee:
 
     def resign(self, seat: int, now_ms: int, frame: str) -> None:
         """The seat's bot gives the match up."""
-        self._see(seat, "bot", frame, now_ms)
+        self._see(seat, "bot", frame, now_ms, self._excused_ms(seat, now_ms))
         self.forfeit(seat, Termination.RESIGNATION, f"{self.terms.seats[seat]} resigned", now_ms)
 
     def forfeit(self, seat: int, termination: Termination, reason: str, now_ms: int) -> None:

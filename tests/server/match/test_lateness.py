@@ -2,7 +2,7 @@
 
 import pytest
 from rumble_protocol.fields import TimeControl
-from rumble_server.match.facts import MoveMade, SeatAway, SeatBack, StartTold
+from rumble_server.match.facts import FrameSeen, MoveMade, SeatAway, SeatBack, StartTold
 
 from tests.server.match.driven import BANK, DrivenReferee, disconnected, timed_out
 
@@ -69,6 +69,14 @@ def test_a_turn_of_a_login_that_was_replaced_after_a_stall_has_its_time_left() -
     driven.play("4")
     driven.abort("enough")
     assert (driven.over.seats_excused_ms, driven.over.drops) == ((4000, 0), (0, 0))
+
+
+@pytest.mark.parametrize(("seat", "excused_ms"), [(0, 4000), (1, 0)])
+def test_who_resigns_is_told_what_was_excused_on_its_own_turn(seat: int, excused_ms: int) -> None:
+    driven = DrivenReferee.seated()
+    driven.stall(4000)
+    driven.resign(seat)
+    assert driven.all_facts(FrameSeen)[-1].excused_ms == excused_ms
 
 
 def test_what_a_refused_move_is_told_is_without_the_lateness() -> None:

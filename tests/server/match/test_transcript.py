@@ -128,7 +128,7 @@ def test_what_was_excused_stands_beside_the_frame_that_it_was_excused_for_and_th
         for entry in entries
         for name in ("excused_ms", "seats_excused_ms")
         if name in entry
-    ] == [("move", 300), ("match_start", 20), ("verdict", [300, 21])]
+    ] == [("move", 300), ("match_start", 20), ("resign", 1), ("verdict", [300, 21])]
 
 
 def test_a_padded_move_counts_and_its_line_tells_what_was_left_out() -> None:
