@@ -24,7 +24,7 @@ from rumble_server.arena.host_tokens import DEFAULT
 from rumble_server.arena.house import CONCERNING, HouseBots, HouseKeys
 from rumble_server.arena.organiser import Organiser
 from rumble_server.arena.ports import HouseRunner
-from rumble_server.arena.recovery import recover
+from rumble_server.arena.recovery import read, take_up
 from rumble_server.config import ServerConfig
 from rumble_server.gateway.connection import Connection
 from rumble_server.gateway.descriptors import Descriptors, raise_limit
@@ -215,15 +215,10 @@ class Server:
         if problems:
             log.error("every host token is taken back, since the taking back of one may be lost; look at the bans")
         self.log.attach(loop)
-        damaged = recover(
-            self.arena,
-            of_server,
-            self.reader.tournament_ids(over=False),
-            self.reader.tournament_facts,
-            self.reader.facts_of_matches,
-            names_are_whole=not problems,
-        )
-        self.archive.set_aside(damaged)
+        unfinished = self.reader.tournament_ids(over=False)
+        recovered = read(of_server, unfinished, self.reader.tournament_facts, self.reader.facts_of_matches)
+        take_up(self.arena, recovered, names_are_whole=not problems)
+        self.archive.set_aside(recovered.damaged)
 
     def _make_uvicorn(self) -> _Uvicorn:
         """Make what serves bots and pages on one port."""
