@@ -21,7 +21,6 @@ class Door:
         self.guesses = Guesses(bounds, refusals)
         self.bans = Bans()
         self._prefix = ""
-        self._messages = Buckets(bounds.stranger_messages_per_minute)
         self._names = Buckets(bounds.names_per_hour, HOUR_MS)
         self._invited_names = Buckets(bounds.invited_names_per_hour, HOUR_MS)
 
@@ -38,10 +37,6 @@ class Door:
     def is_exempt(self, address: str) -> bool:
         """Whether the bounds of an address do not hold for this one."""
         return not self.bounds.limit_loopback and is_loopback(address)
-
-    def may_speak(self, address: str, now_ms: int) -> bool:
-        """Count a message of a connection of this address that has not logged in. Return False if it is too many."""
-        return self.is_exempt(address) or self._messages.take(address, now_ms)
 
     def may_name(self, address: str, now_ms: int) -> bool:
         """Count a new name of this address. Return False if it is one too many."""
