@@ -21,7 +21,7 @@ class Place:
     root: str = ""
     """What the paths of the club's pages begin with; empty for main."""
     title: str = ""
-    """What people call the club; main may have no title."""
+    """What people call the club; main may have no title, and another has its name instead."""
 
     @property
     def server(self) -> str:
@@ -61,7 +61,7 @@ class Addresses:
         """Return the public URL if there is one, else what the browser asked, as a believed proxy or Host tells."""
         root: str = request.scope["root_path"]
         site = request.scope["state"].get("site")
-        title = site.title() if site is not None else ""
+        title = "" if site is None else site.title() or (site.club if root else "")
         if self._public_url is not None:
             return Place(self._public_url + root, (), root, title)
         shown = request.scope.get("state", {}).get("shown_host")

@@ -1,7 +1,7 @@
 """The pages: each is rendered whole by the server; scripts only keep it live."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import Any, TypeVarTuple
 
@@ -23,7 +23,7 @@ from rumble_server.web.made_names import made_name
 from rumble_server.web.pages import guide
 from rumble_server.web.pages.console import form_groups, games_with_settings
 from rumble_server.web.pages.digests import Digests, lines_of, records
-from rumble_server.web.pages.docs import operations
+from rumble_server.web.pages.docs import document_in, operations
 from rumble_server.web.pages.match_page import match_context
 from rumble_server.web.pages.play import CLOCKS, SEATS, choose
 from rumble_server.web.pages.rendering import NOT_STORED, html
@@ -183,11 +183,14 @@ def add_pages(app: FastAPI) -> None:
     async def exported(request: Request) -> Response:
         return Response(await asyncio.to_thread(guide.export_schema_json), media_type="application/schema+json")
 
+    def document(request: Request) -> Mapping[str, Any]:
+        return document_in(app.openapi(), site_of(request).root)
+
     async def openapi(request: Request) -> Response:
-        return await asyncio.to_thread(lambda: JSONResponse(app.openapi()))
+        return await asyncio.to_thread(lambda: JSONResponse(document(request)))
 
     async def docs(request: Request) -> Response:
-        return await asyncio.to_thread(lambda: html(request, "docs.html", groups=operations(app.openapi())))
+        return await asyncio.to_thread(lambda: html(request, "docs.html", groups=operations(document(request))))
 
     async def console(request: Request) -> Response:
         return await asyncio.to_thread(
