@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rumble_protocol.codes import ErrorCode
 from rumble_server.arena.house import MOST_ADDED, HouseBots, HouseKeys
-from rumble_server.quotas import Quotas
 from rumble_server.match.facts import MatchStarted
+from rumble_server.quotas import Quotas
 from rumble_server.tournament.errors import TournamentError
 
 from tests.server.arena.fake_house import FakeHouse
