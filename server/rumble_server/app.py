@@ -17,6 +17,7 @@ from random import SystemRandom
 from typing import cast
 
 import uvicorn
+from rumble_protocol.clubs import MAIN
 from rumble_protocol.codes import CloseCode
 
 from rumble_server.arena.arena import Arena
@@ -24,7 +25,7 @@ from rumble_server.arena.host_tokens import DEFAULT
 from rumble_server.arena.house import CONCERNING, HouseBots, HouseKeys
 from rumble_server.arena.organiser import Organiser
 from rumble_server.arena.ports import HouseRunner
-from rumble_server.arena.recovery import recover
+from rumble_server.arena.recovery import read, take_up
 from rumble_server.config import ServerConfig
 from rumble_server.gateway.connection import Connection
 from rumble_server.gateway.descriptors import Descriptors, raise_limit
@@ -41,6 +42,7 @@ from rumble_server.limits.connections import Connections
 from rumble_server.limits.door import Door
 from rumble_server.limits.refusals import Refusals
 from rumble_server.limits.source import Sources
+from rumble_server.limits.strangers import Strangers
 from rumble_server.networks import network_addresses
 from rumble_server.side_process import SideProcess
 from rumble_server.store.codec import Numbered
@@ -80,6 +82,21 @@ class _Uvicorn(uvicorn.Server):
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
         yield
+
+
+class _OneClub:
+    """The club of a server: main."""
+
+    def __init__(self, gateway: Gateway) -> None:
+        self.gateway = gateway
+
+    def loaded(self, name: str) -> "_OneClub | None":
+        """Return main."""
+        return self if name == MAIN else None
+
+    async def load(self, name: str) -> "_OneClub | None":
+        """Return main."""
+        return self.loaded(name)
 
 
 class Server:
@@ -176,7 +193,10 @@ class Server:
         program = f"rumble {version('botrumble')}"
         self.gateway = Gateway(
             self.arena,
+            self.arena,
             sessions,
+            self._clock,
+            Strangers(self.config.bounds, self.refusals),
             program,
             self.config.limits,
             identity=self._kept("identity", 16),
@@ -214,22 +234,18 @@ class Server:
         if problems:
             log.error("every host token is taken back, since the taking back of one may be lost; look at the bans")
         self.store.attach(loop)
-        damaged = recover(
-            self.arena,
-            of_server,
-            self.reader.tournament_ids(over=False),
-            self.reader.tournament_facts,
-            self.reader.facts_of_matches,
-            names_are_whole=not problems,
-        )
-        self.archive.set_aside(damaged)
+        unfinished = self.reader.tournament_ids(over=False)
+        recovered = read(of_server, unfinished, self.reader.tournament_facts, self.reader.facts_of_matches)
+        take_up(self.arena, recovered, names_are_whole=not problems)
+        self.archive.set_aside(recovered.damaged)
 
     def _make_uvicorn(self) -> _Uvicorn:
         """Make what serves bots and pages on one port."""
         config, outbox = self.config, Outbox()
         bounds, hosts = config.bounds, config.known_hosts
         entrance = Entrance(
-            gateway=self.gateway,
+            clubs=_OneClub(self.gateway),
+            clock=self._clock,
             policy=HandshakePolicy(hosts, config.public_url),
             bounds=bounds,
             sources=Sources(config.behind_proxy),
