@@ -9,7 +9,7 @@ import socket
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor
 from functools import partial
 from importlib.metadata import version
@@ -56,7 +56,7 @@ from rumble_server.web.app import make_web
 from rumble_server.web.feed.feed import Feed
 from rumble_server.web.feed.ranker import Ranker, on_thread
 from rumble_server.web.place import Addresses
-from rumble_server.web.site import Operation, Site
+from rumble_server.web.site import Operation, Process, Site
 
 log = logging.getLogger(__name__)
 
@@ -97,6 +97,19 @@ class _OneClub:
     async def load(self, name: str) -> "_OneClub | None":
         """Return main."""
         return self.loaded(name)
+
+
+class _MainAlone:
+    """The clubs of a server that has main alone."""
+
+    def __init__(self, main: Site) -> None:
+        self._main = main
+
+    async def site(self, name: str) -> Site | None:
+        return self._main if name == self._main.club else None
+
+    def sites(self) -> Iterable[Site]:
+        return [self._main]
 
 
 class Server:
@@ -265,21 +278,19 @@ class Server:
             commits=self.store.commits,
             metrics_token=config.metrics_token,
         )
-        site = Site(
-            self.arena,
-            self.log,
-            self.archive,
-            self.feed,
-            self.house_bots,
+        process = Process(
+            self.arena.clock.now_ms,
             Addresses(config.public_url, self.network_urls),
             hosts,
             bounds,
             operation,
             entrance.places,
+            unready=lambda: "draining" if self.arena.scheduler.draining else self.log.trouble,
         )
+        site = Site(self.arena, self.log, self.archive, self.feed, self.house_bots, process)
         return _Uvicorn(
             uvicorn.Config(
-                make_web(site),
+                make_web(_MainAlone(site), process),
                 http=partial(HttpConnection, entrance),  # type: ignore[arg-type]  # uvicorn only calls it
                 ws="none",
                 lifespan="off",
