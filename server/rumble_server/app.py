@@ -20,6 +20,7 @@ import uvicorn
 from rumble_protocol.codes import CloseCode
 
 from rumble_server.arena.arena import Arena
+from rumble_server.arena.clubs import ClubDirectory
 from rumble_server.arena.host_tokens import DEFAULT
 from rumble_server.arena.house import CONCERNING, HouseBots, HouseKeys
 from rumble_server.arena.organiser import Organiser
@@ -93,6 +94,13 @@ class _MainAlone:
 
     def sites(self) -> Iterable[Site]:
         return [self._main]
+
+    @property
+    def directory(self) -> ClubDirectory:
+        return self._main.arena.clubs
+
+    async def dismiss(self, name: str) -> None:
+        """Do nothing: no other club is loaded."""
 
 
 class Server:

@@ -146,6 +146,11 @@ class HouseBots:
             return 0
         return self.arena.allowance.house_room(MOST_ADDED, len(self._added))
 
+    @property
+    def added(self) -> int:
+        """How many house bots are in tournaments that are not over."""
+        return len(self._added)
+
     @transactional
     def add(self, tournament_id: str, reference_bot: str, name: str | None = None, count: int = 1) -> None:
         """Add house bots to a tournament: `name`, or `name-1` and so on. Raises TournamentError."""

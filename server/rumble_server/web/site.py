@@ -10,10 +10,12 @@ from fastapi import Request
 from rumble_protocol.clubs import MAIN, web_path
 
 from rumble_server.arena.arena import Arena
+from rumble_server.arena.clubs import ClubDirectory
 from rumble_server.arena.house import HouseBots
 from rumble_server.bounds import Bounds
 from rumble_server.histogram import Histogram
 from rumble_server.limits.connections import Connections
+from rumble_server.limits.quotas import NO_QUOTAS, Quotas
 from rumble_server.limits.refusals import Refusals
 from rumble_server.match.match_id import Neighbours
 from rumble_server.tournament.ended import EndedTournament, Outline
@@ -109,6 +111,8 @@ class Process:
     operation: Operation = field(default_factory=Operation)
     places: Connections = field(default_factory=lambda: Connections(Bounds()))
     """What each address has open."""
+    club_quotas: Quotas = NO_QUOTAS
+    """The quotas of a new club, unless it is given its own."""
     unready: Callable[[], str | None] = lambda: None
     """Why matches cannot start at the moment; None while they can."""
 
@@ -168,6 +172,13 @@ class Clubs(Protocol):
 
     def sites(self) -> Iterable[Site]:
         """Return those that are loaded, main first."""
+
+    @property
+    def directory(self) -> ClubDirectory:
+        """All that there are."""
+
+    async def dismiss(self, name: str) -> None:
+        """Close what is loaded of a club that was removed."""
 
 
 def site_of(request: Request) -> Site:
