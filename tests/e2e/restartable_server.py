@@ -11,7 +11,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.e2e.processes import PATIENCE_S, RUMBLE, TOKEN, Server, clean_environment, free_port
+from tests.e2e.processes import ADMIN_TOKEN, PATIENCE_S, RUMBLE, TOKEN, Server, clean_environment, free_port
 from tests.simulation.checks.case import Fact, read_rows
 
 ROOT = Path(__file__).parents[2]
@@ -39,6 +39,7 @@ class RestartableServer:
         """Start a process, and wait until it listens."""
         port, database = str(self.server.port), str(self.database)
         command = [*RUMBLE, "serve", "--port", port, "--db", database, "--host-token", TOKEN, "--house", "none"]
+        command += ["--admin-token", ADMIN_TOKEN]
         if self.grace_ms is not None:
             program = (sys.executable, "-m", "tests.e2e.short_grace_server")
             command = [*program, port, database, TOKEN, str(self.grace_ms)]
@@ -90,10 +91,11 @@ class RestartableServer:
         (child,) = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
         return int(child)
 
-    def facts(self) -> list[Fact]:
-        """Read the facts that are on disk."""
+    def facts(self, club: str | None = None) -> list[Fact]:
+        """Read the facts that are on disk, all of them or those of one club that is not main."""
         with closing(sqlite3.connect(f"file:{self.database}?mode=ro", uri=True)) as database:
-            return read_rows(str(row[0]) for row in database.execute("SELECT facts FROM log ORDER BY number"))
+            query = "SELECT facts FROM log WHERE tournament LIKE ? ORDER BY number"
+            return read_rows(str(row[0]) for row in database.execute(query, ("%" if club is None else f"{club}/%",)))
 
 
 @contextmanager
