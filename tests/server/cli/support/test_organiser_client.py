@@ -21,9 +21,7 @@ def test_a_part_of_a_path_stays_one_part() -> None:
         ),
     ],
 )
-def test_a_club_has_an_api_of_its_own(
-    monkeypatch: pytest.MonkeyPatch, server: str, asked: str, whence: str
-) -> None:
+def test_a_club_has_an_api_of_its_own(monkeypatch: pytest.MonkeyPatch, server: str, asked: str, whence: str) -> None:
     def send(_: httpx.Client, request: httpx.Request, **__: Any) -> httpx.Response:
         assert str(request.url) == asked
         return httpx.Response(401, request=request)
