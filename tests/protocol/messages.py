@@ -120,6 +120,7 @@ server_messages: dict[type[ServerMessageModel], st.SearchStrategy[Any]] = {
         ),
         games=names,
         identity=texts,
+        club=texts,
     ),
     server.Session: st.builds(
         server.Session,
