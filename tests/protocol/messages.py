@@ -120,7 +120,6 @@ server_messages: dict[type[ServerMessageModel], st.SearchStrategy[Any]] = {
         ),
         games=names,
         identity=texts,
-        club=texts,
     ),
     server.Session: st.builds(
         server.Session,

@@ -17,7 +17,7 @@ from rumble_protocol.server_messages import Limits
 from rumble_server.arena.arena import Arena
 from rumble_server.arena.organiser import Organiser
 from rumble_server.arena.ports import Clock
-from rumble_server.arena.recovery import recover
+from rumble_server.arena.recovery import read, take_up
 from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.sessions import Sessions
 from rumble_server.limits.strangers import Strangers
@@ -332,13 +332,13 @@ class World:
         world.log.facts = list(kept)
         world.log.durable = len(kept)
         world.log.records = dict(self.log.records)
-        recover(
-            world.arena,
+        recovered = read(
             names,
             unfinished,
             by_tournament.__getitem__,
             lambda _, matches: {each: [f for f in kept if getattr(f, "match", None) == each] for each in matches},
         )
+        take_up(world.arena, recovered)
         return world
 
     def connect(self, **link: Any) -> "Bot":

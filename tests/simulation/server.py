@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import orjson
 from rumble_server.arena.arena import Arena
-from rumble_server.arena.recovery import recover
+from rumble_server.arena.recovery import read, take_up
 from rumble_server.bounds import Bounds
 from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.sessions import Sessions
@@ -71,8 +71,9 @@ class ServerRun:
         started = {"grace_ms": grace_ms, "excused_ms": bounds.excused_ms, "proxied_lag_ms": bounds.proxied_lag_ms}
         self._see("start", orjson.dumps(started).decode())
         names, unfinished = reader.server_facts()[0], reader.tournament_ids(over=False)
-        damaged = recover(self.arena, names, unfinished, reader.tournament_facts, reader.facts_of_matches)
-        assert not damaged, damaged
+        recovered = read(names, unfinished, reader.tournament_facts, reader.facts_of_matches)
+        take_up(self.arena, recovered)
+        assert not recovered.damaged, recovered.damaged
 
     @property
     def is_up(self) -> bool:

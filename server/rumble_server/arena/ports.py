@@ -140,8 +140,8 @@ class HouseRunner(Protocol):
     def ladder(self) -> Mapping[str, str]:
         """All reference bots, the weakest first, each with a line about it."""
 
-    def keep(self, bots: Sequence[HouseBot]) -> None:
-        """Keep these bots connected, and no others; one that ends is started again."""
+    def keep(self, club: str, bots: Sequence[HouseBot]) -> None:
+        """Keep these bots of a club connected, and no others of it; one that ends is started again."""
 
     async def close(self) -> None:
         """End them all."""

@@ -14,7 +14,7 @@ from rumble_server.limits.bans import Ban
 from rumble_server.limits.buckets import NameBuckets
 from rumble_server.limits.strangers import Strangers
 
-FEATURES = ["away_clock", "club", "identity", "info", "pairing"]
+FEATURES = ["away_clock", "clubs", "identity", "info", "pairing"]
 """What was added to the protocol after version 1.0."""
 
 
@@ -31,21 +31,27 @@ class Gateway:
         server: str,
         limits: Limits | None = None,
         *,
-        club: str = MAIN,
         identity: str,
+        club: str = MAIN,
         open_names: bool = False,
     ) -> None:
-        """`server` names the program, `identity` the club's; with `open_names` bots of other machines need no key."""
+        """`server` names the program, `identity` is `club`'s; with `open_names` bots of other machines need no key."""
         self.known = known
         self.clock = clock
         self.limits = limits = limits or Limits()
         self.frame_bytes = limits.frame_bytes  # read for each frame, and slowly from a pydantic model
         self._sessions = sessions
         self._opened = 0
-        told = Welcome(
-            server=server, features=FEATURES, limits=limits, games=game_names(), identity=identity, club=club
+        welcome = write_message(
+            Welcome(
+                server=server,
+                features=FEATURES,
+                limits=self.limits,
+                games=game_names(),
+                identity=identity,
+                club=club,
+            )
         )
-        welcome = write_message(told)
         messages = NameBuckets(self.limits.unsolicited_per_minute)
         self._shared = Shared(leader, clock, strangers, self.limits, messages, welcome, open_names)
 
