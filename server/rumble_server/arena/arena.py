@@ -146,10 +146,10 @@ class Arena:
                 return
             session = BotSession(session_id, login, caller, self._outlet)
             self._sessions[session_id] = player, session
-            sessions.logged_in(session_id, player.name)
             self.logins.attach(player, session, name_is_open=is_open, key_shown=login.key is not None)
             if login.join is not None:
                 self._command(player, session, Join(tournament=login.join, invite=login.invite), "", shown)
+        sessions.logged_in(session_id, player.name)  # last, since what the session sends next may follow at once
 
     def receive(self, session_id: int, message: BotMessage, text: str) -> None:
         """A session sent a valid message other than a login; `text` is the whole frame."""
