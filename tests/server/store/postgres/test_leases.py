@@ -38,8 +38,9 @@ async def leases(postgres_url: str) -> AsyncIterator[Leases]:
 async def until(url: str, what: str) -> None:
     """Return when a connection to the database is in a state."""
     count = f"SELECT count(*) FROM pg_stat_activity WHERE {what} AND datname = current_database()"
-    while run(url, count) != [(1,)]:  # noqa: ASYNC110  # the database tells nobody
-        await asyncio.sleep(0)
+    async with asyncio.timeout(10):
+        while run(url, count) != [(1,)]:  # noqa: ASYNC110  # the database tells nobody
+            await asyncio.sleep(0)
 
 
 def end_lease(url: str, node: str) -> None:
