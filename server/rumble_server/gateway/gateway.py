@@ -11,7 +11,7 @@ from rumble_server.gateway.sessions import Sessions
 from rumble_server.limits.bans import Ban
 from rumble_server.limits.buckets import NameBuckets
 
-FEATURES = ["away_clock", "identity", "info", "pairing"]
+FEATURES = ["away_clock", "identity", "info", "pairing", "workers"]
 """What was added to the protocol after version 1.0."""
 
 
