@@ -85,7 +85,7 @@ def other_python(session: nox.Session) -> None:
 @nox.session
 def compiled(session: nox.Session) -> None:
     """Build a wheel with compiled modules, and test what they are part of with the wheel installed."""
-    with environment(session, sys.executable, ".[test,openspiel]", RUMBLE_COMPILE="1") as run:
+    with environment(session, sys.executable, ".[test,openspiel,postgres]", RUMBLE_COMPILE="1") as run:
         run("pytest", "-p", "no:cacheprovider", *(session.posargs or OF_COMPILED))
 
 

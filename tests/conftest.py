@@ -3,10 +3,13 @@
 import gc
 import os
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from tests.postgres.cluster import Cluster, cluster
 
 # No deadline, because a test must not fail on a busy machine.
 settings.register_profile("rumble", deadline=None)
@@ -37,3 +40,16 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if file := os.environ.get("SKIPPED_TO"):
         skipped = {report.nodeid: None for report in terminalreporter.getreports("skipped")}
         Path(file).write_text("".join(f"{node}\n" for node in skipped), encoding="utf-8")
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Cluster]:
+    """The PostgreSQL cluster that tests share; one that stops its server, or needs fsync, makes its own."""
+    with cluster() as running:
+        yield running
+
+
+@pytest.fixture
+def postgres_url(postgres: Cluster) -> str:
+    """The URL of a new database."""
+    return postgres.database()

@@ -34,6 +34,7 @@ class ErrorCode(StrEnum):
     PROTOCOL_NOT_SUPPORTED = "protocol_not_supported"
     UNAVAILABLE = "unavailable"
     BANNED = "banned"
+    QUOTA = "quota"
 
 
 class NoticeCode(StrEnum):

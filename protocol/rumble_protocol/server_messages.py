@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import Field
 from rumble_engine import Termination
 
+from rumble_protocol.clubs import MAIN, ClubName
 from rumble_protocol.codes import ErrorCode, NoticeCode, Rejection
 from rumble_protocol.fields import AwayClock, Count, Milliseconds, Seat, ServerMessageModel, Settings, ToldTimeControl
 from rumble_protocol.limits import Limits as Limits
@@ -20,7 +21,7 @@ ToldTermination = Annotated[Termination | str, _Open]
 
 
 class Welcome(ServerMessageModel):
-    """The first frame of a connection. `features` lists what came after version 1.0; `identity` names the database."""
+    """The first frame of a connection. `features` lists what came after version 1.0; `identity` is the club's own."""
 
     type: Literal["welcome"] = "welcome"
     protocol: int = 1
@@ -29,6 +30,7 @@ class Welcome(ServerMessageModel):
     limits: Limits
     games: list[str]
     identity: str = ""
+    club: ClubName = MAIN
 
 
 class TournamentSummary(ServerMessageModel):

@@ -22,7 +22,7 @@ def test_errors() -> None:
     assert " ".join(ErrorCode) == (
         "bad_message not_logged_in already_logged_in bad_name bad_key key_required unknown_tournament invite_required "
         "tournament_closed unknown_bot unknown_game bad_settings too_many_messages protocol_not_supported unavailable "
-        "banned"
+        "banned quota"
     )
 
 

@@ -21,7 +21,7 @@ BOT_FIELDS = {
     "challenge": "against game settings? seat? time_control?",
 }
 SERVER_FIELDS = {
-    "welcome": "protocol server features limits games identity",
+    "welcome": "protocol server features limits games identity club",
     "session": "name open max_matches matches tournaments",
     "joined": "tournament game settings time_control status away_clock",
     "left": "tournament game settings time_control status away_clock",

@@ -6,7 +6,7 @@ from typing import Any
 from rumble_protocol.codec import read_server_message
 
 FIELDS: dict[str, set[str]] = {
-    "welcome": {"protocol", "server", "features", "limits", "games", "identity"},
+    "welcome": {"protocol", "server", "features", "limits", "games", "identity", "club"},
     "session": {"name", "open", "max_matches", "matches", "tournaments"},
     "joined": {"tournament", "game", "settings", "time_control", "status", "away_clock"},
     "left": {"tournament", "game", "settings", "time_control", "status", "away_clock"},

@@ -1,25 +1,30 @@
-"""The address of a server, which people write in several ways.
+"""The address of a club of a server, which people write in several ways.
 
-`Address.parse` reads `http(s)://host:port`, `ws(s)://host:port`, either with `/bot` at the end, and `host:port`. With a
-scheme, the port defaults to the scheme's own (80 or 443).
+`Address.parse` reads `http(s)://host:port`, `ws(s)://host:port` and `host:port`, each with `/c/NAME` behind it for the
+club NAME, and with `/bot` or the path of a page at the end. With a scheme, the port defaults to the scheme's own (80 or
+443).
 """
 
 from dataclasses import dataclass
 from typing import Self
 from urllib.parse import urlsplit
 
+from rumble_protocol.clubs import CLUBS_PATH, MAIN, split_path, web_path
+
 from rumble_bots.sdk.errors import BadAddress
 
-FORMS = "write http://host:port, ws://host:port or host:port"
+FORMS = "write http://host:port, ws://host:port or host:port, and /c/NAME behind it for the club NAME"
 PLAIN_PORT, SECURE_PORT = 80, 443
 SCHEMES = {"http": False, "ws": False, "https": True, "wss": True}
 """By scheme: whether it is secure."""
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
+PAGES = ("bots", "clubs", "console", "docs", "matches", "play", "tournaments", "write")
+"""What the path of a page begins with. A link of a page is an address, too; what else it tells is not read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """The address of one server."""
+    """The address of one club of one server."""
 
     host: str
     """Its name, or its IP address."""
@@ -27,10 +32,15 @@ class Address:
     """Its port, for pages and bots alike."""
     secure: bool = False
     """Whether it speaks TLS."""
+    club: str = MAIN
+    """The club's name."""
 
     @classmethod
     def parse(cls, server: str) -> Self:
-        """Read an address: `http(s)://host:port`, `ws(s)://host:port` or `host:port`. Raises BadAddress."""
+        """Read an address: `http(s)://host:port`, `ws(s)://host:port` or `host:port`, and `/c/NAME`.
+
+        Raises BadAddress.
+        """
         text = server.strip()
         try:
             parts = urlsplit(text if "://" in text else f"//{text}")
@@ -41,24 +51,29 @@ class Address:
             raise BadAddress(f"{server!r} is not a server address: its scheme is {parts.scheme}; {FORMS}")
         if not parts.hostname or any(character.isspace() for character in parts.netloc):
             raise BadAddress(f"{server!r} is not a server address: it has no host; {FORMS}")
-        if parts.username is not None or parts.query or parts.fragment or parts.path not in ("", "/", "/bot", "/bot/"):
-            raise BadAddress(f"{server!r} is not a server address: it may have only host and port; {FORMS}")
+        club, path = split_path(parts.path)
+        if f"{path}/".startswith(CLUBS_PATH):
+            raise BadAddress(f"{server!r} is not a server address: a club's name is 1 to 32 of a-z, 0-9 and -; {FORMS}")
+        is_page = path.strip("/").partition("/")[0] in PAGES
+        is_end = path.rstrip("/") in ("", "/bot") and not parts.query and not parts.fragment
+        if parts.username is not None or not (is_page or is_end):
+            raise BadAddress(f"{server!r} is not a server address: it may have only host and port, and a club; {FORMS}")
         secure = SCHEMES.get(parts.scheme, False)
         if port is None and parts.scheme:
             port = SECURE_PORT if secure else PLAIN_PORT
         if not port:
             raise BadAddress(f"{server!r} is not a server address: it has no port; {FORMS}")
-        return cls(parts.hostname, port, secure)
+        return cls(parts.hostname, port, secure, club)
 
     @property
     def ws_url(self) -> str:
         """The address to which bots connect."""
-        return f"{'wss' if self.secure else 'ws'}://{self._netloc}/bot"
+        return f"{'wss' if self.secure else 'ws'}://{self._place}/bot"
 
     @property
     def http_base(self) -> str:
-        """The base address of the pages and the HTTP API, without a slash at the end."""
-        return f"{'https' if self.secure else 'http'}://{self._netloc}"
+        """The base address of the club's pages and HTTP API, without a slash at the end."""
+        return f"{'https' if self.secure else 'http'}://{self._place}"
 
     @property
     def loopback(self) -> bool:
@@ -67,20 +82,21 @@ class Address:
 
     @property
     def label(self) -> str:
-        """The server's name as a folder name, the same for each way to write the address."""
-        return f"{'localhost' if self.loopback else self.host}_{self.port}".replace(":", "-")
+        """The path of a folder for this club alone, the same for each way to write the address."""
+        server = f"{'localhost' if self.loopback else self.host}_{self.port}".replace(":", "-")
+        return server + web_path(self.club)
 
     @property
-    def _netloc(self) -> str:
+    def _place(self) -> str:
         host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"{host}:{self.port}"
+        return f"{host}:{self.port}{web_path(self.club)}"
 
 
 def ws_url(server: str) -> str:
-    """Return the WebSocket address of the server written `server`. Raises BadAddress."""
+    """Return the WebSocket address of the club written `server`. Raises BadAddress."""
     return Address.parse(server).ws_url
 
 
 def http_base(server: str) -> str:
-    """Return the base of the HTTP addresses of the server written `server`. Raises BadAddress."""
+    """Return the base of the HTTP addresses of the club written `server`. Raises BadAddress."""
     return Address.parse(server).http_base

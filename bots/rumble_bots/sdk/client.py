@@ -59,7 +59,7 @@ class Client:
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         lot: Callable[[], float] = random.random,
     ) -> None:
-        self.conversation = Conversation(aim, now)
+        self.conversation = Conversation(aim, now, server.club)
         self._bot = bot
         self._server = server
         self._say_line = say

@@ -13,6 +13,7 @@ from rumble_engine import Termination
 from rumble_engine.registry import game_title
 from rumble_protocol import PROTOCOL_VERSION, bot_messages
 from rumble_protocol import server_messages as server
+from rumble_protocol.clubs import MAIN
 from rumble_protocol.codec import BadMessage, read_server_message
 from rumble_protocol.codes import DO_NOT_RECONNECT, ErrorCode, NoticeCode, Rejection
 from rumble_protocol.fields import MoveInfo
@@ -85,14 +86,16 @@ class _Match:
 class Conversation:
     """One bot's messages with a server, over all its connections."""
 
-    def __init__(self, aim: Aim, now: Callable[[], float]) -> None:
+    def __init__(self, aim: Aim, now: Callable[[], float], club: str = MAIN) -> None:
+        """Take what the bot wants, a clock in s, and the club that the key of `aim` is for."""
         self.aim = aim
         self.tournament_id = aim.join
         """The tournament whose end is the end of the conversation."""
         self.logins = 0
         """Number of accepted logins so far."""
         self.identity = ""
-        """The server's, by its last `welcome`."""
+        """The club's, by its last `welcome`."""
+        self._club = club
         self._now = now
         self._matches: dict[str, _Match] = {}
         self._logged_in = False
@@ -172,6 +175,8 @@ class Conversation:
     def _login(self, welcome: server.Welcome) -> list[Action]:
         if welcome.protocol != PROTOCOL_VERSION:
             return [Fail(BadServer(f"the server speaks protocol {welcome.protocol}, this SDK {PROTOCOL_VERSION}"))]
+        if welcome.club != self._club:
+            return [Fail(BadServer(f"the club {welcome.club} answers, not the club {self._club}; no key was shown"))]
         self.identity = welcome.identity
         self._informs = "info" in welcome.features
         aim = self.aim

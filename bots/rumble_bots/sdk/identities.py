@@ -1,33 +1,34 @@
-"""The identities of servers: which of them this user's bots logged in to, and at which addresses.
+"""The identities of clubs: which of them this user's bots logged in to, and at which addresses.
 
-Each server's `welcome.identity` is kept in the configuration folder, one JSON file per address:
-`servers/localhost_8765.json`. A server can claim any identity, so it decides nothing. It only helps to say which kept
-key may be the right one after a server has moved; the owner decides.
+Each `welcome.identity` is kept in the configuration folder, one JSON file per address: `servers/localhost_8765.json` for
+the club `main`, for others `servers/localhost_8765/c/CLUB.json`. A server can claim any identity, so it decides nothing.
+It only helps to say which kept key may be the right one after a server has moved; the owner decides. The key of another
+club is never the right one.
 """
 
 import json
 from pathlib import Path
 
+from rumble_protocol.clubs import web_path
+
 from rumble_bots.sdk.address import Address
-from rumble_bots.sdk.keys import config_folder, keep, keys_of
+from rumble_bots.sdk.errors import BadAddress
+from rumble_bots.sdk.keys import config_folder, keep, key_file
 
 
 def remember(server: Address, identity: str) -> None:
-    """Keep the identity of the server at an address. Raises OSError."""
+    """Keep the identity of the club at an address. Raises OSError."""
     file = _folder() / f"{server.label}.json"
-    known = {"server": server.http_base, "identity": identity}
-    if _read(file) != known:
-        keep(file, known, replace=True)
+    if _read(file) != (server, identity):
+        keep(file, {"server": server.http_base, "identity": identity}, replace=True)
 
 
 def known_elsewhere(server: Address, identity: str, name: str) -> str | None:
-    """Return another address at which this identity was seen and a key is kept for `name`; None if there is none."""
-    for file in sorted(_folder().glob("*.json")):
-        known = _read(file)
-        if known is None or known.get("identity") != identity or file.stem == server.label:
-            continue
-        if (keys_of(file.stem) / f"{name.lower()}.json").exists():
-            return known["server"]
+    """Return another address of this club where its identity was seen and a key is kept for `name`, if there is one."""
+    for file in sorted(_folder().glob(f"*{web_path(server.club)}.json")):
+        other, known = _read(file) or (server, "")
+        if known == identity and other.label != server.label and key_file(other, name).exists():
+            return other.http_base
     return None
 
 
@@ -35,11 +36,12 @@ def _folder() -> Path:
     return config_folder() / "servers"
 
 
-def _read(file: Path) -> dict[str, str] | None:
-    """Return what a file tells; None where there is none, or it is damaged: it only ever made a message better."""
+def _read(file: Path) -> tuple[Address, str] | None:
+    """Return the address and identity of a file; None where it is damaged: it only ever made a message better."""
     try:
         known = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        server = Address.parse(str(known["server"]))
+        is_its_own = _folder() / f"{server.label}.json" == file
+        return (server, str(known["identity"])) if is_its_own else None
+    except (OSError, ValueError, LookupError, TypeError, BadAddress):
         return None
-    texts = isinstance(known, dict) and all(isinstance(known.get(field), str) for field in ("server", "identity"))
-    return known if texts else None

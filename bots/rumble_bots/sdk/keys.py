@@ -1,8 +1,9 @@
-"""Keys that protect names. A key is made at the first use of a name on a server, and kept for later logins.
+"""Keys that protect names. A key is made at the first use of a name in a club of a server, and kept for later logins.
 
-Keys are kept in the user's configuration folder (`RUMBLE_CONFIG_DIR` names another), one JSON file per server and name,
-readable by the user alone: `keys/localhost_8765/alice.json`. A file is written whole and then linked to its name. So
-when two programs make a key for one name at the same time, both use the key that was linked first.
+Keys are kept in the user's configuration folder (`RUMBLE_CONFIG_DIR` names another), one JSON file per club and name,
+readable by the user alone: `keys/localhost_8765/alice.json` for the club `main`, for others
+`keys/localhost_8765/c/CLUB/alice.json`. A file is written whole and then linked to its name. So when two programs make
+a key for one name at the same time, both use the key that was linked first.
 """
 
 import json
@@ -44,12 +45,7 @@ def config_folder() -> Path:
 
 def key_file(server: Address, name: str) -> Path:
     """Return the file for the key of `name` on `server`. Raises BadName."""
-    return keys_of(server.label) / f"{check_name(name).lower()}.json"
-
-
-def keys_of(label: str) -> Path:
-    """Return the folder of the keys for the server of this `Address.label`."""
-    return config_folder() / "keys" / label
+    return config_folder() / "keys" / server.label / f"{check_name(name).lower()}.json"
 
 
 def kept_key(server: Address, name: str, *, new: bool = True) -> str:

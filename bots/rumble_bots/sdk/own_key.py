@@ -2,12 +2,13 @@
 
 import logging
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 from rumble_protocol.codes import ErrorCode
 
 from rumble_bots.sdk.address import Address
+from rumble_bots.sdk.errors import BadKey
 from rumble_bots.sdk.identities import known_elsewhere, remember
 from rumble_bots.sdk.keys import check_key, keep_key, kept_key
 
@@ -37,7 +38,11 @@ class OwnKey:
         Raises BadAddress, BadKey.
         """
         if same_server is not None:
-            return cls(server, name, kept_key(Address.parse(same_server), name, new=False), True, is_of_another=True)
+            other = Address.parse(same_server)
+            if other.club != server.club:
+                right = replace(other, club=server.club).http_base
+                raise BadKey(f"{same_server} is the club {other.club}, and keys are of one club: --same-server {right}")
+            return cls(server, name, kept_key(other, name, new=False), True, is_of_another=True)
         given = key or os.environ.get(KEY_VARIABLE)
         return cls(server, name, check_key(given) if given else kept_key(server, name), is_kept=not given)
 

@@ -2,9 +2,12 @@
 
 import ssl
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from http import HTTPStatus
 from typing import Any, Protocol
 
 from rumble_protocol import SUBPROTOCOL
+from rumble_protocol.clubs import MAIN
 from websockets.asyncio.client import ClientConnection
 from websockets.asyncio.client import connect as websockets_connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidMessage, InvalidStatus
@@ -93,7 +96,10 @@ async def connect(server: Address, tls: Callable[[], ssl.SSLContext] | None = No
             **secured,
         )
     except InvalidStatus as error:
-        raise Unreachable(f"{server.http_base} answers {error.response.status_code}, not as a Rumble server") from error
+        status = error.response.status_code
+        if status == HTTPStatus.NOT_FOUND and server.club != MAIN:
+            raise Unreachable(f"there is no club {server.club} at {replace(server, club=MAIN).http_base}") from error
+        raise Unreachable(f"{server.http_base} answers {status}, not as a Rumble server") from error
     except (InvalidHandshake, InvalidMessage) as error:
         raise Unreachable(f"{server.http_base} does not answer as a Rumble server: {error}") from error
     except (OSError, EOFError) as error:

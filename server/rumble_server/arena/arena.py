@@ -67,7 +67,7 @@ class Arena:
         self.door = door = door or Door()
         self.recorder = recorder = Recorder(log, clock, self._settle, door.bans)
         self.names, self.players, self.tournaments = recorder.names, recorder.players, recorder.tournaments
-        self.host_tokens = recorder.host_tokens
+        self.host_tokens, self.clubs, self.allowance = recorder.host_tokens, recorder.clubs, recorder.allowance
         nobody_away_before_ms = clock.now_ms() + grace_ms if grace_ms else 0
         self.matches = Matches(recorder, run, self._on_over, nobody_away_before_ms, bounds or Bounds())
         self.lifecycle = Lifecycle(recorder, self.matches, taken_ids)

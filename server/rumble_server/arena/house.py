@@ -125,7 +125,9 @@ class HouseBots:
     @property
     def room(self) -> int:
         """How many more house bots can be added."""
-        return 0 if self._runner is None else MOST_ADDED - len(self._added)
+        if self._runner is None:
+            return 0
+        return self.arena.allowance.house_room(MOST_ADDED, len(self._added))
 
     @transactional
     def add(self, tournament_id: str, reference_bot: str, name: str | None = None, count: int = 1) -> None:
@@ -139,9 +141,10 @@ class HouseBots:
             message = f"there is no house bot {reference_bot!r} for {tournament.config.game}"
             raise TournamentError(ErrorCode.UNKNOWN_BOT, f"{message}; there are: {', '.join(bots) or 'none'}")
         if count > self.room:
-            raise TournamentError(
-                ErrorCode.UNAVAILABLE, f"at most {MOST_ADDED} house bots play at a time; there is room for {self.room}"
-            )
+            quota = arena.allowance.quotas.house_bots
+            of_server = quota is None or quota >= MOST_ADDED
+            most, code = (MOST_ADDED, ErrorCode.UNAVAILABLE) if of_server else (quota, ErrorCode.QUOTA)
+            raise TournamentError(code, f"at most {most} house bots play at a time; there is room for {self.room}")
         for each in self._names(tournament, reference_bot, name, count):
             joined = commands.join(tournament, each, arena.clock.now_ms(), tournament.invite)
             if joined is None:

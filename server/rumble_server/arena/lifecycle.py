@@ -109,13 +109,24 @@ class Lifecycle:
     # --- tournaments ---
 
     def create(self, config: TournamentConfig, challenger: str | None = None) -> Tournament:
-        """Create a tournament; `challenger` is the bot that asked for it, if it is a challenge."""
+        """Create a tournament; `challenger` is the bot that asked for it, if it is a challenge.
+
+        Raises TournamentError with `quota`.
+        """
+        self._recorder.allowance.check_creation()
+        if challenger is None:
+            self._recorder.allowance.check_tournament(self.count_open())
         now_ms = self._recorder.clock.now_ms()
         named = tournament_id(config.name, self.taken_ids)
         created = TournamentCreated(named, config.with_rules_of_today(), now_ms, challenger)
         self.taken_ids.add(created.tournament)
         self._recorder.record(created)
         return self._recorder.tournaments[created.tournament]
+
+    def count_open(self) -> int:
+        """Return how many tournaments are not over, without challenges and damaged ones."""
+        tournaments = self._recorder.tournaments.values()
+        return sum(each.challenger is None and each.status not in OVER for each in tournaments)
 
     def begin(self, tournament: Tournament, order: tuple[str, ...] | None = None) -> None:
         """Number the field and begin; the matches start when things are settled. Raises TournamentError."""

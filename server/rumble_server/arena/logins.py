@@ -97,6 +97,8 @@ class Logins:
         claim, used = names.admit(
             name, key, keyless_allowed=keyless_allowed, salt=self.new_salt(), now_ms=self._recorder.clock.now_ms()
         )
+        if used is not None:
+            self._recorder.allowance.check_name(len(names))
         if used is not None and not may_name():
             message = "too many new names from your address; log in with one that is there, or try again later"
             raise TournamentError(ErrorCode.TOO_MANY_MESSAGES, message)

@@ -44,6 +44,9 @@ class Names:
         else:
             self._claims.pop(fact.name.casefold(), None)
 
+    def __len__(self) -> int:
+        return len(self._claims)
+
     def get(self, name: str) -> Claim | None:
         """Return the claim on a name, compared without case."""
         return self._claims.get(name.casefold())

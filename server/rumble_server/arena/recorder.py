@@ -8,6 +8,8 @@ from functools import wraps
 from types import TracebackType
 from typing import Any, TypeVar, cast, get_args
 
+from rumble_server.arena.allowance import Allowance
+from rumble_server.arena.clubs import ClubDirectory
 from rumble_server.arena.host_tokens import HostTokens
 from rumble_server.arena.names import Names
 from rumble_server.arena.player import Players
@@ -16,6 +18,7 @@ from rumble_server.limits.bans import Ban, Bans
 from rumble_server.tournament.facts import (
     BanLifted,
     Banned,
+    ClubFact,
     LogFact,
     NameFact,
     ServerFact,
@@ -66,6 +69,10 @@ class Recorder:
         self.names = Names()
         self.host_tokens = HostTokens()
         self.bans = bans
+        self.clubs = ClubDirectory()
+        """The clubs of the server: facts of main alone fill it."""
+        self.allowance = Allowance()
+        """What this club may use."""
         self.tournaments: dict[str, Tournament] = {}
         """The tournaments in memory, by id."""
         self.unsettled: dict[str, None] = {}
@@ -90,13 +97,15 @@ class Recorder:
             self.take(fact)  # type: ignore[arg-type]
 
     def take(self, fact: ServerFact) -> None:
-        """Apply a fact about the server, which is in the log."""
+        """Apply a fact about the club as a whole, which is in the log."""
         if isinstance(fact, NameFact):
             self.names.apply(fact)
         elif isinstance(fact, Banned):
             self.bans.add(Ban(fact.what, fact.by_name, fact.until_ms, fact.reason, fact.at_ms))
         elif isinstance(fact, BanLifted):
             self.bans.lift(fact.what, by_name=fact.by_name)
+        elif isinstance(fact, ClubFact):
+            self.clubs.apply(fact)
         else:
             self.host_tokens.apply(fact)
 

@@ -44,6 +44,8 @@ class Scheduler:
         self._work = work
         self._queue: dict[str, None] = {}
         """The ids of tournaments that are settled in a later turn of the loop: this one has started enough matches."""
+        self._held: dict[str, None] = {}
+        """The ids of tournaments whose matches wait for the club's quota; one that started a match goes to the end."""
         self._wakes: dict[str, int] = {}
         """By tournament id: when its next absent budget is used up, or when it starts by itself."""
         self._timer: TimerHandle | None = None
@@ -70,6 +72,10 @@ class Scheduler:
 
     def on_over(self, over: MatchOver, players: tuple[Player, ...]) -> None:
         """A match has ended, or was lost before it began."""
+        if self._held:  # before the tournament of this match, which was just played in
+            waiting = {**self._held, **self._recorder.unsettled}
+            self._recorder.unsettled.clear()
+            self._recorder.unsettled.update(waiting)
         tournament = self._recorder.tournaments[over.tournament]
         for seat in over.at_fault:
             self._bench_if_failing(tournament, players[seat])
@@ -115,6 +121,7 @@ class Scheduler:
             tournament = self._recorder.tournaments.get(tournament_id)
             if tournament is None:
                 del queue[tournament_id]
+                self._held.pop(tournament_id, None)
                 self._watch_clock(tournament_id, None)
                 continue
             if tournament.status == "lobby" and tournament.ready_to_start(self._recorder.clock.now_ms()):
@@ -151,6 +158,10 @@ class Scheduler:
             free = {each.name for each in players.of(tournament.field) if each.has_room_for_challenge(game)}
         else:
             free = players.free(game)
+        if not self._has_room() and tournament.status == "running":
+            self._held.setdefault(tournament.id)
+            return budget
+        self._held.pop(tournament.id, None)
         for found in tournament.due(free, self._recorder.clock.now_ms()):
             if isinstance(found, MatchStarted):
                 if not is_challenge and not self._make_room(found):
@@ -163,7 +174,14 @@ class Scheduler:
             budget -= 1
             if budget <= 0:
                 break
+            if not self._has_room():
+                self._held[tournament.id] = None
+                break
         return budget
+
+    def _has_room(self) -> bool:
+        """Whether the club's quota allows one more match."""
+        return self._recorder.allowance.has_room_for_match(len(self._matches.live))
 
     def _make_room(self, started: MatchStarted) -> bool:
         """Cancel the newest challenge of each bot that has no place left for this match of a tournament.

@@ -1,6 +1,7 @@
 """The gateway of a server: it opens sessions, and has what they share."""
 
 from rumble_engine import game_names
+from rumble_protocol.clubs import MAIN
 from rumble_protocol.codec import write_message
 from rumble_protocol.codes import CloseCode
 from rumble_protocol.server_messages import Limits, Welcome
@@ -11,7 +12,7 @@ from rumble_server.gateway.sessions import Sessions
 from rumble_server.limits.bans import Ban
 from rumble_server.limits.buckets import NameBuckets
 
-FEATURES = ["away_clock", "identity", "info", "pairing", "workers"]
+FEATURES = ["away_clock", "clubs", "identity", "info", "pairing", "workers"]
 """What was added to the protocol after version 1.0."""
 
 
@@ -26,16 +27,24 @@ class Gateway:
         limits: Limits | None = None,
         *,
         identity: str,
+        club: str = MAIN,
         open_names: bool = False,
     ) -> None:
-        """`server` names the program, `identity` its database; with `open_names` bots of other machines need no key."""
+        """`server` names the program, `identity` is `club`'s; with `open_names` bots of other machines need no key."""
         self.arena = arena
         self.limits = limits = limits or Limits()
         self.frame_bytes = limits.frame_bytes  # read for each frame, and slowly from a pydantic model
         self._sessions = sessions
         self._opened = 0
         welcome = write_message(
-            Welcome(server=server, features=FEATURES, limits=self.limits, games=game_names(), identity=identity)
+            Welcome(
+                server=server,
+                features=FEATURES,
+                limits=self.limits,
+                games=game_names(),
+                identity=identity,
+                club=club,
+            )
         )
         messages = NameBuckets(self.limits.unsolicited_per_minute)
         self._shared = Shared(arena, self.limits, messages, welcome, open_names)

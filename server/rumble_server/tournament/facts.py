@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from rumble_server.limits.quotas import Quotas
 from rumble_server.match.facts import MatchFact, MatchOver, MatchStarted
 from rumble_server.match.match_id import tournament_id_of
 from rumble_server.tournament.config import TournamentConfig
@@ -199,11 +200,51 @@ class HostTokenRemoved:
     at_ms: int
 
 
+@dataclass(frozen=True, slots=True)
+class AdministratorSet:
+    """The administrator has this token from now on, in the place of the older one: its salt and SHA-256, in hex."""
+
+    salt: str
+    digest: str
+    at_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClubCreated:
+    """A club is there. The facts about clubs are facts about main."""
+
+    club: str
+    title: str
+    quotas: Quotas
+    at_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClubChanged:
+    """A club is from now on as told here: `listed` among the clubs for everyone, and with residents if `house`."""
+
+    club: str
+    title: str
+    listed: bool
+    house: bool
+    quotas: Quotas
+    at_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClubRemoved:
+    """A club is gone; its name is never given again."""
+
+    club: str
+    at_ms: int
+
+
 NameFact = NameUsed | NameReset
 HostFact = HostTokenSet | HostTokenRemoved
 BanFact = Banned | BanLifted
-ServerFact = NameFact | HostFact | BanFact
-"""The facts about a server as a whole."""
+ClubFact = AdministratorSet | ClubCreated | ClubChanged | ClubRemoved
+ServerFact = NameFact | HostFact | BanFact | ClubFact
+"""The facts about a club as a whole; those about clubs are in main alone."""
 
 TournamentFact = (
     TournamentCreated

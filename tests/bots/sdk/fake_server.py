@@ -12,6 +12,7 @@ from typing import Any
 from rumble_engine import MoveError, Outcome, State, Termination, get_game
 from rumble_protocol import SUBPROTOCOL, bot_messages
 from rumble_protocol import server_messages as say
+from rumble_protocol.clubs import MAIN, web_path
 from rumble_protocol.codec import read_bot_message, write_message
 from rumble_protocol.codes import ErrorCode, Rejection
 from rumble_protocol.fields import TimeControl
@@ -35,6 +36,7 @@ class FakeServer:
     key: str | None = None
     """The one key that it accepts; None: any."""
     identity: str = ""
+    club: str = MAIN
     port: int = 0
     logins: list[bot_messages.Login] = field(default_factory=list)
     challenges: list[bot_messages.Challenge] = field(default_factory=list)
@@ -43,7 +45,7 @@ class FakeServer:
 
     @property
     def address(self) -> str:
-        return f"127.0.0.1:{self.port}"
+        return f"127.0.0.1:{self.port}{web_path(self.club)}"
 
     @asynccontextmanager
     async def listening(self) -> AsyncIterator["FakeServer"]:
@@ -77,10 +79,11 @@ class FakeServer:
 
     async def _talk(self, socket: ServerConnection) -> None:
         assert socket.request is not None
-        assert socket.request.path == "/bot"
-        await self._say(
-            socket, say.Welcome(server="fake", limits=say.Limits(), games=[self.game], identity=self.identity)
+        assert socket.request.path == f"{web_path(self.club)}/bot"
+        welcome = say.Welcome(
+            server="fake", limits=say.Limits(), games=[self.game], identity=self.identity, club=self.club
         )
+        await self._say(socket, welcome)
         login = await self._hear(socket)
         assert isinstance(login, bot_messages.Login)
         self.logins.append(login)

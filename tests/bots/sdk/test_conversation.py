@@ -48,6 +48,19 @@ def failure(actions: list[Action]) -> Exception:
 # --- logging in ---
 
 
+@pytest.mark.parametrize(("asked", "answers"), [("main", "fun"), ("fun", "main"), ("fun", "other"), ("fun", None)])
+def test_another_club_is_shown_no_key(asked: str, answers: str | None) -> None:
+    actions = Conversation(JOINING, lambda: 0.0, asked).received(says.welcome(**{"club": answers} if answers else {}))
+    assert sent(actions) == []
+    assert isinstance(failure(actions), BadServer)
+    assert str(failure(actions)) == f"the club {answers or 'main'} answers, not the club {asked}; no key was shown"
+
+
+def test_the_club_that_was_asked_for_is_shown_the_key() -> None:
+    (login,) = sent(Conversation(JOINING, lambda: 0.0, "fun").received(says.welcome(club="fun")))
+    assert login.key == JOINING.key
+
+
 def test_welcome_is_answered_with_login() -> None:
     (login,) = sent(conversation().received(says.welcome()))
     assert login == bot.Login(

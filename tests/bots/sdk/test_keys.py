@@ -1,11 +1,17 @@
 import json
 import stat
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from rumble_bots import Address, BadKey, BadName
 from rumble_bots.sdk.keys import check_key, config_folder, kept_key, key_file
+
+from tests.bots.sdk.test_address import clubs
 
 SERVER = Address("localhost", 8765)
 
@@ -23,6 +29,24 @@ def test_a_key_is_made_once_per_server_and_name(folder: Path) -> None:
     assert kept_key(SERVER, "bob") != key
     assert kept_key(Address("localhost", 1), "ann") != key
     assert config_folder() == folder
+
+
+@given(clubs, clubs, st.sampled_from(["ann", "c", "main", "fun"]), st.sampled_from(["ann", "Ann", "c", "main", "fun"]))
+def test_two_clubs_of_a_server_share_no_key(club: str, other: str, name: str, of_other: str) -> None:
+    one, two = replace(SERVER, club=club), replace(SERVER, club=other)
+    is_same = (club, name) == (other, of_other.lower())
+    with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RUMBLE_CONFIG_DIR", folder)
+        assert (kept_key(one, name) == kept_key(two, of_other)) == is_same
+
+
+def test_the_keys_of_main_are_where_they_were_before_there_were_clubs(folder: Path) -> None:
+    file = folder / "keys" / "localhost_8765" / "ann.json"
+    file.parent.mkdir(parents=True)
+    file.write_text(json.dumps({"server": "http://localhost:8765", "name": "ann", "key": "k" * 16}))
+    assert kept_key(Address.parse("localhost:8765/c/main/"), "ann") == "k" * 16
+    assert kept_key(Address.parse("localhost:8765/c/fun"), "ann") != "k" * 16
+    assert (folder / "keys" / "localhost_8765" / "c" / "fun" / "ann.json").exists()
 
 
 def test_only_the_user_can_read_it_and_nothing_is_left_over() -> None:

@@ -132,14 +132,15 @@ async def test_another_kind_of_websocket_server() -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "problem"),
+    ("answer", "club", "problem"),
     [
-        (b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", "answers 404, not as a Rumble server"),
-        (b"SSH-2.0-OpenSSH\r\n", "does not answer as a Rumble server"),
-        (b"", "does not answer as a Rumble server"),
+        (b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", "main", "answers 404, not as a Rumble server"),
+        (b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", "fun", r"there is no club fun at http://127[\d.:]+$"),
+        (b"SSH-2.0-OpenSSH\r\n", "main", "does not answer as a Rumble server"),
+        (b"", "main", "does not answer as a Rumble server"),
     ],
 )
-async def test_another_kind_of_server(answer: bytes, problem: str) -> None:
+async def test_another_kind_of_server(answer: bytes, club: str, problem: str) -> None:
     async def speak(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
         writer.write(answer)
@@ -150,7 +151,7 @@ async def test_another_kind_of_server(answer: bytes, problem: str) -> None:
     async with await asyncio.start_server(speak, "127.0.0.1", 0) as listener:
         port = listener.sockets[0].getsockname()[1]
         with pytest.raises(Unreachable, match=problem):
-            await connect(Address("127.0.0.1", port))
+            await connect(Address("127.0.0.1", port, club=club))
 
 
 async def test_the_close_code_of_the_server_comes_through() -> None:

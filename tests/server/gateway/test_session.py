@@ -20,7 +20,7 @@ def test_the_server_speaks_first_and_says_what_it_allows() -> None:
         "type": "welcome",
         "protocol": 1,
         "server": "test",
-        "features": ["away_clock", "identity", "info", "pairing", "workers"],
+        "features": ["away_clock", "clubs", "identity", "info", "pairing", "workers"],
         "limits": {
             "frame_bytes": 65_536,
             "login_ms": 10_000,
@@ -31,6 +31,7 @@ def test_the_server_speaks_first_and_says_what_it_allows() -> None:
         },
         "games": list(game_names()),
         "identity": "1d",
+        "club": "main",
     }
 
 

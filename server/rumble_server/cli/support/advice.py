@@ -35,6 +35,7 @@ ERRORS: Final[dict[str, str]] = {
     ErrorCode.PROTOCOL_NOT_SUPPORTED: "offer the WebSocket sub-protocol `rumble.v1`, or none",
     ErrorCode.BANNED: "ask the host of the server why, and until when",
     ErrorCode.UNAVAILABLE: "wait a little, and send it again",
+    ErrorCode.QUOTA: "ask the host of the club: it has all that its quota allows",
 }
 """Advice by the code of `error`."""
 

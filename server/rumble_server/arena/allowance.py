@@ -1,0 +1,45 @@
+"""What a club may still have of what its quotas bound. Each refusal is a TournamentError with `quota`."""
+
+from rumble_protocol.codes import ErrorCode
+
+from rumble_server.limits.quotas import NO_QUOTAS
+from rumble_server.tournament.errors import TournamentError
+
+
+class Allowance:
+    """The quotas of a club, and the bytes that it has used of them. Both may change at any time."""
+
+    def __init__(self) -> None:
+        self.quotas = NO_QUOTAS
+        self.used_bytes = 0
+        """Bytes of the club's facts on disk, as they were last counted."""
+
+    def check_name(self, names: int) -> None:
+        """Refuse one more name beside so many."""
+        self._check(self.quotas.bots, names, "bots: log in with a name that is there, or ask its host")
+
+    def check_creation(self) -> None:
+        """Refuse anything new that would fill the database."""
+        most = self.quotas.bytes
+        if most is not None and self.used_bytes >= most:
+            raise TournamentError(
+                ErrorCode.QUOTA, f"this club has used up its {most} bytes of the database; what runs goes on"
+            )
+
+    def check_tournament(self, tournaments: int) -> None:
+        """Refuse one more tournament beside so many that are not over."""
+        self._check(self.quotas.tournaments, tournaments, "tournaments that are not over: end one first")
+
+    def house_room(self, most: int, added: int) -> int:
+        """Return how many house bots can be added to so many; `most` is the server's own bound of them."""
+        quota = self.quotas.house_bots
+        return max(0, min(most, most if quota is None else quota) - added)
+
+    def has_room_for_match(self, running: int) -> bool:
+        """Whether one more match may start beside so many."""
+        most = self.quotas.matches
+        return most is None or running < most
+
+    def _check(self, most: int | None, has: int, what: str) -> None:
+        if most is not None and has >= most:
+            raise TournamentError(ErrorCode.QUOTA, f"this club has its {most} {what}")

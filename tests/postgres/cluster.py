@@ -1,0 +1,239 @@
+"""A PostgreSQL cluster of the tests' own: made by `initdb`, on a loopback port and a Unix socket, gone with the tests.
+
+The server refuses to run as root, so there it is another user's. A guard (tests/postgres/guard.py) ends it and removes
+its folder when this process ends, however that happens.
+"""
+
+import os
+import pwd
+import secrets
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlsplit, urlunsplit
+
+import psutil
+
+from tests.e2e.processes import free_port
+from tests.needs import missing, need_module
+
+PATIENCE_S = 60.0
+"""Time in s within which the server must start or end."""
+PAUSE_S = 0.01
+"""How often it is looked whether the server has started or ended, in s."""
+SETTINGS: Mapping[str, object] = {
+    "listen_addresses": "127.0.0.1",
+    "dynamic_shared_memory_type": "mmap",  # in the folder, so that it is removed with it
+    "max_connections": 200,
+    "log_min_messages": "log",
+    "log_line_prefix": "%m [%p] %d ",
+}
+USER = "rumble"
+
+
+def programs() -> Path:
+    """Return the folder of PostgreSQL's programs: that in PATH, or the newest of Debian's. Skip without it."""
+    if found := shutil.which("initdb"):
+        return Path(found).resolve().parent
+    debian = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[-3]))
+    return debian[-1].parent if debian else missing("PostgreSQL is not installed: apt-get install postgresql")
+
+
+def stranger() -> str | None:
+    """Return the user that the server runs as, because this process is root's; None: as oneself."""
+    if os.geteuid() != 0:
+        return None
+    for name in ("postgres", "nobody"):
+        try:
+            return pwd.getpwnam(name).pw_name
+        except KeyError:
+            continue
+    return missing("PostgreSQL refuses to run as root, and there is no other user")
+
+
+@dataclass(slots=True)
+class Cluster:
+    """One cluster. Its server may be ended, killed and started again; databases in it are cheap."""
+
+    folder: Path
+    fsync: bool = False
+    settings: Mapping[str, object] = field(default_factory=dict)
+    """Settings of postgresql.conf beside those of these tests."""
+    password: str = field(default_factory=lambda: secrets.token_hex(8))
+    port: int = 0
+    process: "subprocess.Popen[bytes] | None" = None
+    _programs: Path = field(default_factory=programs)
+    _user: str | None = field(default_factory=stranger)
+    _databases: int = 0
+
+    @property
+    def data(self) -> Path:
+        return self.folder / "data"
+
+    @property
+    def log(self) -> str:
+        """What the server has written."""
+        return (self.folder / "log").read_text(errors="replace")
+
+    def initialise(self) -> None:
+        """Make the files of the cluster."""
+        if self._user:
+            shutil.chown(self.folder, self._user)
+        secret = self.folder / "password"
+        secret.write_text(self.password)
+        if self._user:
+            shutil.chown(secret, self._user)
+        made = ("--auth=scram-sha-256", f"--pwfile={secret}", f"--username={USER}", "--no-locale", "--encoding=UTF8")
+        done = self._spawn("initdb", "--no-sync", "--pgdata", str(self.data), *made)
+        printed = done.communicate(timeout=PATIENCE_S)[0]
+        assert done.returncode == 0, printed.decode()
+
+    def start(self) -> None:
+        """Start the server on the port of its first start, and wait until it takes connections."""
+        self.port = self.port or free_port()
+        given = {**SETTINGS, "fsync": self.fsync, "port": self.port, "unix_socket_directories": self.folder}
+        given |= self.settings
+        options = [word for name, value in given.items() for word in ("-c", f"{name}={value}")]
+        with (self.folder / "log").open("ab") as log:
+            self.process = self._spawn("postgres", "-D", str(self.data), *options, out=log.fileno())
+        self._wait(self._is_ready, "PostgreSQL did not start")
+
+    def stop(self, how: int = signal.SIGINT) -> None:
+        """End the server: SIGINT ends its connections, SIGTERM waits for them, SIGQUIT is without a checkpoint."""
+        if self.process is not None:
+            self.process.send_signal(how)
+            self.process.wait(PATIENCE_S)
+            self.process = None
+
+    def restart(self) -> None:
+        """End the server and its connections, and start it again."""
+        self.stop()
+        self.start()
+
+    def kill(self) -> None:
+        """Kill all of the server's processes, as when its machine dies."""
+        assert self.process is not None
+        family = self._processes()
+        for process in family:
+            process.suspend()  # so that none sees the others die
+        for process in family:
+            process.kill()
+        self.process.wait(PATIENCE_S)
+        self.process = None
+        assert not psutil.wait_procs(family, PATIENCE_S)[1]
+
+    @contextmanager
+    def frozen(self) -> Iterator[None]:
+        """Stop all of the server's processes for a block: it answers nothing, and connections stay."""
+        family = self._processes()
+        for process in family:
+            process.suspend()
+        try:
+            yield
+        finally:
+            for process in reversed(family):
+                process.resume()
+
+    def database(self, template: str = "template1") -> str:
+        """Create a database, as another that nobody is connected to is, and return its URL."""
+        self._databases += 1
+        name = f"test_{self._databases}"
+        self.run(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
+        return self.url(name)
+
+    def url(self, database: str = "postgres") -> str:
+        """Return the URL of a database over TCP, with the password."""
+        return f"postgresql://{USER}:{self.password}@127.0.0.1:{self.port}/{database}"
+
+    def socket_url(self, database: str = "postgres") -> str:
+        """Return the URL of a database over the Unix socket, with the password."""
+        return (
+            f"postgresql://{USER}:{self.password}@/{database}?host={quote(str(self.folder), safe='')}&port={self.port}"
+        )
+
+    def run(self, statement: str, database: str = "postgres") -> list[tuple[Any, ...]]:
+        """Run a statement of its own, and return its rows."""
+        return run(self.url(database), statement)
+
+    def _processes(self) -> list[psutil.Process]:
+        """Return the server's process, which comes first, and those that it has started."""
+        assert self.process is not None
+        server = psutil.Process(self.process.pid)
+        return [server, *server.children()]
+
+    def _is_ready(self) -> bool:
+        assert self.process is not None
+        assert self.process.poll() is None, self.log
+        try:
+            lines = (self.data / "postmaster.pid").read_text().splitlines()
+        except FileNotFoundError:
+            return False
+        return len(lines) > 7 and lines[0] == str(self.process.pid) and lines[7].strip() == "ready"
+
+    def _wait(self, true: Callable[[], bool], otherwise: str) -> None:
+        until_s = time.monotonic() + PATIENCE_S
+        while not true():
+            assert time.monotonic() < until_s, f"{otherwise}: {self.log}"
+            time.sleep(PAUSE_S)
+
+    def _spawn(self, program: str, *words: str, out: int = subprocess.PIPE) -> "subprocess.Popen[bytes]":
+        return subprocess.Popen(
+            [str(self._programs / program), *words],
+            cwd=self.folder,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,  # a Ctrl-C is for the tests, which then end it
+            env={name: value for name, value in os.environ.items() if not name.startswith("PG")},
+            **self._as_user(),
+        )
+
+    def _as_user(self) -> dict[str, Any]:
+        if self._user is None:
+            return {}
+        return {"user": self._user, "group": pwd.getpwnam(self._user).pw_gid, "extra_groups": []}
+
+
+@contextmanager
+def cluster(*, fsync: bool = False, settings: Mapping[str, object] | None = None) -> Iterator[Cluster]:
+    """Make and start a cluster for a block. Skip where PostgreSQL or its client library is missing."""
+    need_module("psycopg", "postgres")
+    programs(), stranger()
+    folder = Path(tempfile.mkdtemp(prefix="rumble-pg-"))  # short, because the path of a Unix socket is
+    guard = subprocess.Popen([sys.executable, "-m", "tests.postgres.guard", str(folder)], **_GUARD)
+    made = Cluster(folder, fsync, settings or {})
+    try:
+        made.initialise()
+        made.start()
+        yield made
+    finally:
+        try:
+            made.stop(signal.SIGQUIT)
+        finally:
+            guard.communicate(timeout=PATIENCE_S)
+
+
+_GUARD: dict[str, Any] = {"stdin": subprocess.PIPE, "cwd": Path(__file__).parents[2], "start_new_session": True}
+
+
+def run(url: str, statement: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+    """Run a statement of its own in the database of a URL, and return its rows."""
+    import psycopg
+
+    with psycopg.connect(url, autocommit=True) as connection:
+        cursor = connection.execute(statement, values)
+        return cursor.fetchall() if cursor.description else []
+
+
+def through(url: str, port: int) -> str:
+    """Return the URL of the same database by another port of this machine, such as a proxy's."""
+    parts = urlsplit(url)
+    return urlunsplit(parts._replace(netloc=f"{parts.netloc.rpartition(':')[0]}:{port}"))

@@ -1,0 +1,129 @@
+"""Quotas of a club, where the arena holds to them: names, tournaments, bytes, matches at once, house bots."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rumble_protocol.codes import ErrorCode
+from rumble_server.arena.house import MOST_ADDED, HouseBots, HouseKeys
+from rumble_server.limits.quotas import Quotas
+from rumble_server.tournament.errors import TournamentError
+
+from tests.server.arena.fake_house import FakeHouse
+from tests.server.world import World
+
+
+def world(**quotas: int) -> World:
+    made = World()
+    made.arena.allowance.quotas = Quotas(**quotas)
+    return made
+
+
+def refused(of: World, name: str) -> str:
+    with pytest.raises(TournamentError) as caught:
+        of.create(name=name)
+    assert caught.value.code is ErrorCode.QUOTA
+    return str(caught.value)
+
+
+def first_move(bot: object) -> None:
+    bot.play(lambda turn: str(turn["legal"][0]), lambda: 1)  # type: ignore[attr-defined]
+
+
+def test_a_club_has_so_many_bots_and_those_that_it_has_come_back() -> None:
+    here = world(bots=2)
+    here.login("ada", key="k" * 16)
+    here.login("bob")
+    late = here.connect()
+    late.login("eve")
+    error = late.inbox.frames[-1]
+    assert (error["type"], error["code"], error["fatal"]) == ("error", "quota", False)
+    assert "its 2 bots" in error["message"]
+    assert here.arena.names.get("eve") is None
+    assert here.login("ADA", key="k" * 16).inbox.frames[-1]["type"] == "session"
+    here.arena.allowance.quotas = Quotas()
+    assert here.login("eve").inbox.frames[-1]["type"] == "session"
+
+
+def test_a_club_has_so_many_tournaments_that_are_not_over() -> None:
+    here = world(tournaments=1)
+    here.create(name="friday")
+    assert "its 1 tournaments" in refused(here, "saturday")
+    here.organiser.end("friday", cancelled=True)
+    here.create(name="saturday")
+
+
+def test_where_the_bytes_are_used_up_nothing_is_created_and_what_runs_goes_on() -> None:
+    here = world(bytes=1_000)
+    tournament = here.create(name="friday")
+    bots = [here.login(name, join="friday", challenges=True) for name in ("ada", "bob")]
+    here.arena.allowance.used_bytes = 1_000
+    assert "its 1000 bytes" in refused(here, "saturday")
+    bots[0].say(type="challenge", against="bob", game="tictactoe")
+    assert [frame["code"] for frame in bots[0].inbox.frames if frame["type"] == "error"] == ["quota"]
+    for bot in bots:
+        first_move(bot)
+    here.organiser.start("friday")
+    here.run()
+    assert tournament.status == "finished"
+
+
+def test_added_house_bots_count_and_the_server_has_its_own_bound() -> None:
+    for quota, most in ((1, 1), (MOST_ADDED + 1, MOST_ADDED)):
+        here = world(house_bots=quota)
+        house = HouseBots(here.arena, HouseKeys("a-secret"), FakeHouse())
+        here.create(name="friday")
+        assert house.room == most
+        with pytest.raises(TournamentError, match=f"at most {most} house bots") as caught:
+            house.add("friday", "random", count=most + 1)
+        assert caught.value.code is (ErrorCode.QUOTA if quota == most else ErrorCode.UNAVAILABLE)
+        house.add("friday", "random", count=most)
+        assert house.room == 0
+
+
+@settings(max_examples=20, deadline=None)
+@given(quota=st.integers(1, 3), fields=st.lists(st.integers(2, 4), min_size=1, max_size=3), seed=st.integers(0, 99))
+def test_never_more_matches_at_once_and_every_tournament_ends(quota: int, fields: list[int], seed: int) -> None:
+    here = World(seed=seed)
+    here.arena.allowance.quotas = Quotas(matches=quota)
+    most = 0
+    for number, size in enumerate(fields):
+        here.create(name=f"cup-{number}")
+        for each in range(size):
+            bot = here.login(f"bot-{number}-{each}", join=f"cup-{number}")
+            first_move(bot)
+
+            def look(_: object) -> None:
+                nonlocal most
+                most = max(most, len(here.arena.matches.live))
+
+            bot.link.on_frame.append(look)
+    for number in range(len(fields)):
+        here.organiser.start(f"cup-{number}")
+    here.run()
+    assert [each.status for each in here.arena.tournaments.values()] == ["finished"] * len(fields)
+    assert 0 < most <= quota
+
+
+def test_of_tournaments_that_wait_for_a_match_each_has_its_turn() -> None:
+    here = world(matches=1)
+    for number in range(3):
+        here.create(name=f"cup-{number}")
+        for each in range(3):
+            first_move(here.login(f"bot-{number}-{each}", join=f"cup-{number}"))
+    for number in range(3):
+        here.organiser.start(f"cup-{number}")
+    here.run()
+    began = [fact.tournament for fact in here.log.facts if type(fact).__name__ == "MatchStarted"]
+    assert began[1:7] == ["cup-0", "cup-1", "cup-2"] * 2
+
+
+def test_a_greater_quota_lets_more_matches_start() -> None:
+    here = world(matches=1)
+    here.create(name="friday")
+    for name in ("ada", "bob", "cy", "dot"):
+        here.login(name, join="friday")
+    here.organiser.start("friday")
+    assert len(here.arena.matches.live) == 1
+    here.arena.allowance.quotas = Quotas(matches=2)
+    here.arena.scheduler.settle_all()
+    assert len(here.arena.matches.live) == 2
