@@ -9,9 +9,9 @@ from typing import Any
 
 from load import Tally, connect_all
 from rumble_server.store.codec import read_facts
-from rumble_server.store.reader import LogReader
 from rumble_server.store.schema import open_reader
-from rumble_server.store.sqlite import SqliteLog
+from rumble_server.store.sqlite import SqliteStore
+from rumble_server.store.sqlite_rows import read_sqlite
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import LogFact, TournamentEnded
 from servers import serving
@@ -29,8 +29,9 @@ async def copy_matches(database: Path, count: int) -> str:
     with tempfile.TemporaryDirectory(prefix="rumble-") as folder:
         played = Path(folder, "played.db")
         facts, ended, names = await _play(played, bots)
-    log = SqliteLog(str(database))
-    log.attach(asyncio.get_running_loop())
+    store = SqliteStore(str(database))
+    store.attach(asyncio.get_running_loop())
+    log = store.log()
     for fact in names:
         log.append(fact)
     copies = -(-count // (bots * (bots - 1)))
@@ -42,7 +43,7 @@ async def copy_matches(database: Path, count: int) -> str:
                 if isinstance(fact, TournamentEnded):
                     log.file(dataclasses.replace(ended, id=tournament))
             await log.wait(last)
-    await log.close()
+    await store.close()
     return tournament
 
 
@@ -60,7 +61,7 @@ async def _play(database: Path, bots: int) -> tuple[list[LogFact], EndedTourname
     with closing(open_reader(str(database))) as log:
         rows = log.execute("SELECT facts FROM log WHERE tournament = ?", (tournament,)).fetchall()
     numbered = sorted((each for (text,) in rows for each in read_facts(text)), key=lambda each: each[0])
-    with closing(LogReader(str(database))) as reader:
+    with closing(read_sqlite(str(database))) as reader:
         return [fact for _, fact in numbered], reader.ended([tournament])[tournament], reader.server_facts()[0]
 
 

@@ -9,7 +9,7 @@ import socket
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor
 from functools import partial
 from importlib.metadata import version
@@ -17,6 +17,7 @@ from random import SystemRandom
 from typing import cast
 
 import uvicorn
+from rumble_protocol.clubs import MAIN
 from rumble_protocol.codes import CloseCode
 
 from rumble_server.arena.arena import Arena
@@ -24,7 +25,7 @@ from rumble_server.arena.host_tokens import DEFAULT
 from rumble_server.arena.house import CONCERNING, HouseBots, HouseKeys
 from rumble_server.arena.organiser import Organiser
 from rumble_server.arena.ports import HouseRunner
-from rumble_server.arena.recovery import recover
+from rumble_server.arena.recovery import read, take_up
 from rumble_server.config import ServerConfig
 from rumble_server.gateway.connection import Connection
 from rumble_server.gateway.descriptors import Descriptors, raise_limit
@@ -41,14 +42,13 @@ from rumble_server.limits.connections import Connections
 from rumble_server.limits.door import Door
 from rumble_server.limits.refusals import Refusals
 from rumble_server.limits.source import Sources
+from rumble_server.limits.strangers import Strangers
 from rumble_server.networks import network_addresses
 from rumble_server.side_process import SideProcess
-from rumble_server.store.archive import Archive
 from rumble_server.store.codec import Numbered
 from rumble_server.store.ended_count import EndedCount, count_ended
 from rumble_server.store.errors import StoreError
-from rumble_server.store.reader import LogReader
-from rumble_server.store.sqlite import SqliteLog, database_path
+from rumble_server.store.sqlite import SqliteStore, database_path
 from rumble_server.tls import Certificate, CertificateError
 from rumble_server.tournament.facts import TournamentEnded
 from rumble_server.tournament.formats import Round
@@ -56,7 +56,7 @@ from rumble_server.web.app import make_web
 from rumble_server.web.feed.feed import Feed
 from rumble_server.web.feed.ranker import Ranker, on_thread
 from rumble_server.web.place import Addresses
-from rumble_server.web.site import Operation, Site
+from rumble_server.web.site import Operation, Process, Site
 
 log = logging.getLogger(__name__)
 
@@ -84,6 +84,34 @@ class _Uvicorn(uvicorn.Server):
         yield
 
 
+class _OneClub:
+    """The club of a server: main."""
+
+    def __init__(self, gateway: Gateway) -> None:
+        self.gateway = gateway
+
+    def loaded(self, name: str) -> "_OneClub | None":
+        """Return main."""
+        return self if name == MAIN else None
+
+    async def load(self, name: str) -> "_OneClub | None":
+        """Return main."""
+        return self.loaded(name)
+
+
+class _MainAlone:
+    """The clubs of a server that has main alone."""
+
+    def __init__(self, main: Site) -> None:
+        self._main = main
+
+    async def site(self, name: str) -> Site | None:
+        return self._main if name == self._main.club else None
+
+    def sites(self) -> Iterable[Site]:
+        return [self._main]
+
+
 class Server:
     """A Rumble server in this process. `await start()`, then `await stop()`."""
 
@@ -99,13 +127,14 @@ class Server:
             raise StartError(str(error)) from None
         self._make_house = make_house
         self._house: HouseRunner | None = None
-        self.log = SqliteLog(database_path(config.db))
-        self.reader = LogReader(self.log.path)
+        self.store = SqliteStore(database_path(config.db), config.bounds)
+        self.log = self.store.log()
+        self.reader = self.store.reader()
         self.refusals = Refusals()
         self.ended = EndedCount()
         self.made_token: str | None = None
         """The host token that this start made, to be printed once; None if there was one, or one was given."""
-        self._run = self.log.count_run()
+        self._run = self.store.count_run()
         self._socket: socket.socket | None = None
         self._address: tuple[str, int] | None = None
         """Kept, since pages name it while the server stops, when its socket is closed."""
@@ -125,24 +154,24 @@ class Server:
         if self._has_lost_hosts:
             for each in tokens.listed():
                 organiser.remove_token(each.name)
-        in_clear = self.log.get(CLEAR_TOKEN)
+        in_clear = self.store.get(CLEAR_TOKEN)
         token = self.config.host_token or in_clear
         if token is None and not tokens:
             token = self.made_token = secrets.token_urlsafe(24)
         if token is not None and tokens.holder(token) != DEFAULT:
             organiser.set_token(DEFAULT, token)
         if in_clear is not None:
-            await self.log.wait_all()
+            await self.store.wait_all()
             if self.log.durable == self.log.last:  # else the disk is in trouble, and the next start does it
                 try:
-                    self.log.purge(CLEAR_TOKEN)
+                    self.store.purge(CLEAR_TOKEN)
                 except StoreError as error:
                     log.warning("the host token stays in clear until the next start: %s", error)
 
     def _kept(self, key: str, size: int) -> str:
         """Return a random text that is made once, of `size` bytes, and kept with the database."""
-        text = self.log.get(key) or secrets.token_hex(size)
-        self.log.put(key, text)
+        text = self.store.get(key) or secrets.token_hex(size)
+        self.store.put(key, text)
         return text
 
     async def start(self) -> None:
@@ -153,10 +182,10 @@ class Server:
             name = self._socket.getsockname()
             self._address = str(name[0]), int(name[1])
         except StartError:
-            await self.log.close()
+            await self.store.close()
             self.reader.close()
             raise
-        self.archive = Archive(self.log.path, self.log.file, self.config.bounds)
+        self.archive = self.store.archive()
         self._clock = LoopClock(loop, time.time())
         sessions, keys = Sessions(), HouseKeys(self._kept("house_secret", 32))
         self.arena = Arena(
@@ -177,7 +206,10 @@ class Server:
         program = f"rumble {version('botrumble')}"
         self.gateway = Gateway(
             self.arena,
+            self.arena,
             sessions,
+            self._clock,
+            Strangers(self.config.bounds, self.refusals),
             program,
             self.config.limits,
             identity=self._kept("identity", 16),
@@ -214,23 +246,19 @@ class Server:
         self._has_lost_hosts = bool(problems)
         if problems:
             log.error("every host token is taken back, since the taking back of one may be lost; look at the bans")
-        self.log.attach(loop)
-        damaged = recover(
-            self.arena,
-            of_server,
-            self.reader.tournament_ids(over=False),
-            self.reader.tournament_facts,
-            self.reader.facts_of_matches,
-            names_are_whole=not problems,
-        )
-        self.archive.set_aside(damaged)
+        self.store.attach(loop)
+        unfinished = self.reader.tournament_ids(over=False)
+        recovered = read(of_server, unfinished, self.reader.tournament_facts, self.reader.facts_of_matches)
+        take_up(self.arena, recovered, names_are_whole=not problems)
+        self.archive.set_aside(recovered.damaged)
 
     def _make_uvicorn(self) -> _Uvicorn:
         """Make what serves bots and pages on one port."""
         config, outbox = self.config, Outbox()
         bounds, hosts = config.bounds, config.known_hosts
         entrance = Entrance(
-            gateway=self.gateway,
+            clubs=_OneClub(self.gateway),
+            clock=self._clock,
             policy=HandshakePolicy(hosts, config.public_url),
             bounds=bounds,
             sources=Sources(config.behind_proxy),
@@ -247,24 +275,22 @@ class Server:
             turn_latency=outbox.latency,
             lag_s=lambda: self._clock.lag_s,
             lags=self._clock.lags,
-            commits=self.log.commits,
+            commits=self.store.commits,
             metrics_token=config.metrics_token,
         )
-        site = Site(
-            self.arena,
-            self.log,
-            self.archive,
-            self.feed,
-            self.house_bots,
+        process = Process(
+            self.arena.clock.now_ms,
             Addresses(config.public_url, self.network_urls),
             hosts,
             bounds,
             operation,
             entrance.places,
+            unready=lambda: "draining" if self.arena.scheduler.draining else self.log.trouble,
         )
+        site = Site(self.arena, self.log, self.archive, self.feed, self.house_bots, process)
         return _Uvicorn(
             uvicorn.Config(
-                make_web(site),
+                make_web(_MainAlone(site), process),
                 http=partial(HttpConnection, entrance),  # type: ignore[arg-type]  # uvicorn only calls it
                 ws="none",
                 lifespan="off",
@@ -280,7 +306,7 @@ class Server:
     async def _count_ended(self) -> None:
         """Count, for /metrics, the tournaments that earlier runs left. It reads them all, so nothing waits for it."""
         try:
-            self.ended.add(*await asyncio.to_thread(count_ended, self.log.path))
+            self.ended.add(*await asyncio.to_thread(count_ended, self.store.path))
         except (StoreError, sqlite3.Error) as error:
             log.error("the tournaments that are over could not be counted: %s", error)
 
@@ -363,7 +389,7 @@ class Server:
                 while self.arena.matches.live:
                     self._written.clear()
                     await self._written.wait()
-        await self.log.wait_all()
+        await self.store.wait_all()
         self.arena.stop()
         self._clock.stop()
         if self._house is not None:
@@ -377,9 +403,8 @@ class Server:
             pairing.cancel()
         self._pairing.close()
         await self._counting
-        await self.log.close()
+        await self.store.close()
         self.reader.close()
-        self.archive.close()
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -98,3 +98,5 @@ class Bounds(BaseModel):
     """Bytes of a bot's frame that are kept to the letter in transcripts."""
     address_days: Count = 30
     """Days for which the audit log keeps addresses."""
+    lease_ms: Annotated[int, Field(ge=500)] = 5_000
+    """Time for which a node of several leads clubs without a renewal, in ms; it renews each fifth of it."""

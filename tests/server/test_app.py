@@ -20,7 +20,7 @@ from rumble_server.store.archive import Archive
 from rumble_server.store.copies import backup, restore
 from rumble_server.store.pruning import prune
 from rumble_server.store.reader import LogReader
-from rumble_server.store.sqlite import SqliteLog
+from rumble_server.store.sqlite import SqliteStore
 from rumble_server.tournament.config import TournamentConfig
 from websockets.asyncio.client import connect
 
@@ -67,7 +67,7 @@ async def test_a_server_that_cannot_listen_lets_go_of_its_database(tmp_path: Pat
         with pytest.raises(StartError, match="is in use"):
             await refused.start()
         with pytest.raises(sqlite3.ProgrammingError, match="closed"):
-            refused.log.get("runs")
+            refused.store.get("runs")
         async with running(tmp_path / "refused.db"):
             pass
 
@@ -165,13 +165,13 @@ def files_with(text: str, folder: Path) -> list[str]:
 async def test_a_token_in_clear_becomes_a_hash_and_leaves_the_files(tmp_path: Path) -> None:
     path = tmp_path / "rumble.db"
     token = "a-token-of-an-earlier-version"
-    log = SqliteLog(str(path))
-    log.put("host_token", token)
-    await log.close()
+    store = SqliteStore(str(path))
+    store.put("host_token", token)
+    await store.close()
     assert files_with(token, tmp_path) == ["rumble.db"]
     async with running(path) as server:
         assert (server.arena.host_tokens.holder(token), server.made_token) == ("default", None)
-        assert server.log.get("host_token") is None
+        assert server.store.get("host_token") is None
         assert files_with(token, tmp_path) == []
     async with running(path) as server:
         assert server.arena.host_tokens.holder(token) == "default"
@@ -240,7 +240,7 @@ async def test_a_tournament_that_is_damaged_is_shown_so_and_the_server_goes_on(
             bot = Bot(server, name)
             bot.say(type="join", tournament="friday")
             await bot.hears("joined")
-        await server.log.wait_all()
+        await server.store.wait_all()
     damage(path, which)
     async with running(path) as server:
         assert list(server.arena.tournaments) == ["monday"]
@@ -272,7 +272,7 @@ async def test_names_in_a_damaged_row_of_bots_that_play_are_kept_from_others(
     async with running(path) as server:
         Organiser(server.arena).create(TournamentConfig(name="Friday", game="tictactoe"))
         Bot(server, "ann").say(type="join", tournament="friday")
-        await server.log.wait_all()
+        await server.store.wait_all()
     damage(path, "tournament = ''")
     async with running(path) as server:
         assert "names, hosts or bans are lost" in caplog.text
@@ -286,9 +286,9 @@ async def test_where_facts_about_hosts_are_lost_every_token_is_taken_back(tmp_pa
     path = tmp_path / "rumble.db"
     async with running(path) as server:
         Organiser(server.arena).set_token("ann", "token-of-ann")
-        await server.log.wait_all()
+        await server.store.wait_all()
         Organiser(server.arena).set_token("ben", "token-of-ben")
-        await server.log.wait_all()
+        await server.store.wait_all()
     damage(path, "number = (SELECT max(number) FROM log WHERE tournament = '')")
     async with running(path) as server:
         tokens = server.arena.host_tokens

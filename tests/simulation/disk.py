@@ -12,6 +12,7 @@ from random import Random
 from rumble_server.store.batch import Batch
 from rumble_server.store.reader import LogReader
 from rumble_server.store.schema import open_database
+from rumble_server.store.sqlite_rows import SqliteRows
 from rumble_server.store.writer import write
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import LogFact
@@ -19,7 +20,7 @@ from rumble_server.tournament.facts import LogFact
 from tests.simulation.timeline import RunClock, Timer
 
 GATHER_MS, HURRIED_MS, RETRY_MS = 5, 2, 1000
-"""How long a batch gathers, and how long the log waits after a write that failed: as `store.sqlite` does."""
+"""How long a batch gathers, and how long the log waits after a write that failed: as `store.group_commit` does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +36,6 @@ class DiskWeather:
     def calm(self) -> "DiskWeather":
         """The same disk, with nothing wrong."""
         return replace(self, hang=0.0, kill_at_write=0.0)
-
-
-class _Reader(LogReader):
-    """The store's reader on a connection that is there already."""
-
-    def __init__(self, database: sqlite3.Connection) -> None:
-        self._path = "the simulated disk"
-        self._database = database
 
 
 @dataclass(slots=True, weakref_slot=True)
@@ -62,7 +55,7 @@ class Disk:
     @property
     def reader(self) -> LogReader:
         """Reads what is on it."""
-        return _Reader(self.database)
+        return LogReader(SqliteRows(self.database, "the simulated disk"))
 
     def rows(self) -> list[str]:
         """The text of every row of the log."""
@@ -71,7 +64,7 @@ class Disk:
     def write(self, batch: Batch) -> None:
         """Commit a batch."""
         self.written = batch.facts[-1][0]
-        write(self.database, self.written, batch.statements(), index=self.written % 3 == 0)
+        write(self.database, [batch.content()], index=self.written % 3 == 0)
 
     def write_ms(self) -> int:
         """How long the next write takes."""
@@ -80,7 +73,7 @@ class Disk:
 
 
 class DiskLog:
-    """The `Log` of one run of the server: group commit as in `store.sqlite`, on virtual time."""
+    """The `Log` of one run of the server: group commit as in `store.group_commit`, on virtual time."""
 
     def __init__(self, disk: Disk, clock: RunClock, kill: Callable[[], None]) -> None:
         self._disk = disk

@@ -10,6 +10,7 @@ import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from rumble_protocol.clubs import MAIN
 from rumble_protocol.codes import ErrorCode
 
 from rumble_server.arena.arena import Arena
@@ -59,13 +60,19 @@ class HouseKeys:
 
 
 class HouseBots:
-    """Adds house bots to tournaments, and has the `runner` keep those that are needed."""
+    """Adds house bots to the tournaments of a club, and has the `runner` keep those that are needed."""
 
     def __init__(
-        self, arena: Arena, keys: HouseKeys, runner: HouseRunner | None = None, residents: Sequence[str] = ()
+        self,
+        arena: Arena,
+        keys: HouseKeys,
+        runner: HouseRunner | None = None,
+        residents: Sequence[str] = (),
+        club: str = MAIN,
     ) -> None:
         """`residents` are the reference bots that are always there to be challenged."""
         self.arena = arena
+        self._club = club
         self._keys = keys
         self._runner = runner
         self._residents = {resident_name(bot): bot for bot in residents}
@@ -80,6 +87,16 @@ class HouseBots:
                     if entrant.house is not None and not entrant.withdrawn:
                         self._added[entrant.bot.casefold()] = _Added(entrant.bot, entrant.house, tournament.id)
         self._keep()
+
+    def change_residents(self, residents: Sequence[str]) -> None:
+        """Have these reference bots there to be challenged, and no others."""
+        self._residents = {resident_name(bot): bot for bot in residents}
+        self._keep()
+
+    def close(self) -> None:
+        """Keep none any more."""
+        if self._runner is not None:
+            self._runner.keep(self._club, [])
 
     def take(self, batch: Iterable[tuple[int, LogFact]]) -> None:
         """Numbered facts are on disk now: a bot that was added is started, one that is not needed any more ends."""
@@ -102,7 +119,7 @@ class HouseBots:
 
     def _keep(self) -> None:
         if self._runner is not None:
-            self._runner.keep(self.bots())
+            self._runner.keep(self._club, self.bots())
 
     def bots(self) -> list[HouseBot]:
         """The house bots that are to be connected now."""

@@ -48,6 +48,7 @@ def restore(
 def prune(
     older_than: Annotated[float, typer.Option(min=0, metavar="DAYS", help="Days since a tournament's end.")],
     db: Database = "rumble.db",
+    club: Annotated[str | None, typer.Option(metavar="NAME", help="Only of this club.")] = None,
 ) -> None:
     """Delete the moves and frames of old tournaments. Results and standings stay. A server may run on the database.
 
@@ -56,7 +57,7 @@ def prune(
     from rumble_server.store import pruning
     from rumble_server.store.sqlite import database_path
 
-    tournaments, rows = pruning.prune(database_path(db), int((time.time() - older_than * DAY_S) * 1000))
+    tournaments, rows = pruning.prune(database_path(db), int((time.time() - older_than * DAY_S) * 1000), club)
     typer.echo(f"pruned {tournaments} tournaments: {rows:,} rows of moves and frames are deleted")
 
 

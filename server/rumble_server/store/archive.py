@@ -32,25 +32,46 @@ Read = TypeVar("Read")
 Made = TypeVar("Made")
 
 
-class Archive:
-    """The web's `Archive`. `file` is called on the event loop with each record that was missing."""
+class ReadingRoom:
+    """What the archives of all clubs share: a connection on a thread, a process, and the records in memory."""
 
-    def __init__(self, path: str, file: Callable[[EndedTournament], object], bounds: Bounds | None = None) -> None:
-        self._reader = LogReader(path)
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="archive")
-        self._process = SideProcess(open_shelf, path, (bounds or Bounds()).rebuilt_results)
-        self._file = file
-        self._damaged: dict[str, str] = {}
-        self._set_aside: list[str] = []
-        self._kept: dict[str, EndedTournament] = {}
+    def __init__(self, open_reader: Callable[[], LogReader], bounds: Bounds) -> None:
+        """`open_reader` is called in the process, too, so it is pickled. Raises StoreError."""
+        self.reader = open_reader()
+        self.thread = ThreadPoolExecutor(1, thread_name_prefix="archive")
+        self.process = SideProcess(open_shelf, open_reader, bounds.rebuilt_results)
+        self.kept: dict[tuple[str, str], EndedTournament] = {}
+        """Records by club and id; changed on the thread only."""
         self._kept_lines = 0
-        self._making: dict[str, asyncio.Task[EndedTournament | None]] = {}
 
     def close(self) -> None:
         """Close the connections after the reads that go on now; reads that wait are cancelled."""
-        self._process.close()
-        self._thread.shutdown(cancel_futures=True)
-        self._reader.close()
+        self.process.close()
+        self.thread.shutdown(cancel_futures=True)
+        self.reader.close()
+
+    def keep(self, club: str, ended: EndedTournament) -> None:
+        """Keep a record in memory. On the thread."""
+        if (club, ended.id) in self.kept:
+            return
+        self.kept[club, ended.id] = ended
+        self._kept_lines += len(ended.lines) + 1
+        while self._kept_lines > MOST_LINES:
+            oldest = self.kept.pop(next(iter(self.kept)))
+            self._kept_lines -= len(oldest.lines) + 1
+
+
+class Archive:
+    """The web's `Archive` of one club. `file` is called on the event loop with each record that was missing."""
+
+    def __init__(self, room: ReadingRoom, club: str, file: Callable[[EndedTournament], object]) -> None:
+        self._room = room
+        self._club = club
+        self._reader = room.reader.of(club)
+        self._file = file
+        self._damaged: dict[str, str] = {}
+        self._set_aside: list[str] = []
+        self._making: dict[str, asyncio.Task[EndedTournament | None]] = {}
 
     def set_aside(self, problems: Mapping[str, Exception]) -> None:
         """List tournaments, not over, that could not be rebuilt at the start, for these reasons by their ids."""
@@ -71,18 +92,18 @@ class Archive:
         if tournament_id in self._damaged:
             raise DamagedLog(self._damaged[tournament_id])
         try:
-            return await self.draw(make_of_tournament, tournament_id, make, given)
+            return await self.draw(make_of_tournament, self._club, tournament_id, make, given)
         except DamagedLog as error:
             if tournament_id not in self._damaged:
                 self._damage(tournament_id, error)
             raise
 
     async def of_match(self, match_id: str, make: Callable[[Sequence[LogFact], *Given], Made], *given: *Given) -> Made:
-        return await self.draw(make_of_match, match_id, make, given)
+        return await self.draw(make_of_match, self._club, match_id, make, given)
 
     async def draw(self, make: Callable[[*Given], Made], *given: *Given) -> Made:
         try:
-            return await self._process.run(make, *given)
+            return await self._room.process.run(make, *given)
         except BrokenExecutor as error:
             raise StoreError(f"the process that reads it died: {error}") from None
 
@@ -124,19 +145,22 @@ class Archive:
         return found
 
     def _on_thread(self, read: Callable[[*Given], Read], *given: *Given) -> "asyncio.Future[Read]":
-        return asyncio.get_running_loop().run_in_executor(self._thread, read, *given)
+        return asyncio.get_running_loop().run_in_executor(self._room.thread, read, *given)
 
     # --- on the thread ---
 
     def _ended(self, tournament_id: str) -> EndedTournament | None:
-        found = self._kept.get(tournament_id) or self._reader.ended([tournament_id]).get(tournament_id)
+        found = self._room.kept.get((self._club, tournament_id)) or self._reader.ended([tournament_id]).get(
+            tournament_id
+        )
         if found is not None:
             self._keep(found)
         return found
 
     def _listed(self, limit: int) -> list[Outline]:
         ids = self._reader.listed_ids(limit)
-        found = {each: self._kept[each] for each in ids if each in self._kept}
+        kept = ((each, self._room.kept.get((self._club, each))) for each in ids)
+        found = {each: ended for each, ended in kept if ended is not None}
         found |= self._reader.ended([each for each in ids if each not in found])
         for ended in found.values():
             self._keep(ended)
@@ -156,13 +180,7 @@ class Archive:
             return DamagedTournament.of(tournament_id, over=over)
 
     def _keep(self, ended: EndedTournament) -> None:
-        if ended.id in self._kept:
-            return
-        self._kept[ended.id] = ended
-        self._kept_lines += len(ended.lines) + 1
-        while self._kept_lines > MOST_LINES:
-            oldest = self._kept.pop(next(iter(self._kept)))
-            self._kept_lines -= len(oldest.lines) + 1
+        self._room.keep(self._club, ended)
 
 
 def record_of(rebuilt: Rebuilt) -> EndedTournament | None:

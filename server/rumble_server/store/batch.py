@@ -1,26 +1,16 @@
-"""Facts on their way to the disk, sorted into rows as they come."""
+"""Facts of a club on their way to the disk, sorted into rows as they come."""
 
 from typing import get_args
 
 from rumble_server.match.facts import MatchFact
 from rumble_server.match.match_id import tournament_id_of
 from rumble_server.store.codec import Numbered, write_ended, write_facts
-from rumble_server.store.schema import PLY, TOURNAMENT
-from rumble_server.store.writer import Statement
+from rumble_server.store.content import PLY, TOURNAMENT, Content
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import LogFact, TournamentCreated, TournamentEnded, TournamentFact, tournament_of
 
 _REBUILDING = frozenset(get_args(TournamentFact))
 _OF_A_PLY = frozenset(get_args(MatchFact)) - _REBUILDING
-
-# A batch that seemed to fail may be on disk nevertheless, so each statement may be repeated.
-_LOG = """INSERT OR REPLACE INTO log (number, tournament, kind, facts, checksum)
-    SELECT number, tournament, kind, facts, checksum(CAST(facts AS BLOB), number, tournament, kind)
-    FROM (SELECT ? AS number, ? AS tournament, ? AS kind, ? AS facts)"""
-_CREATED = "INSERT OR IGNORE INTO tournaments (id, listed, over) VALUES (?, ?, 0)"
-_OVER = "UPDATE tournaments SET over = 1 WHERE id = ?"
-_ENDED = """INSERT OR REPLACE INTO ended (id, record, checksum)
-    SELECT id, record, checksum(CAST(record AS BLOB), id) FROM (SELECT ? AS id, ? AS record)"""
 
 
 class Batch:
@@ -41,20 +31,20 @@ class Batch:
     def file(self, ended: EndedTournament) -> None:
         self._ended.append(ended)
 
-    def statements(self) -> list[Statement]:
-        """Return what writes everything, as one transaction."""
+    def content(self, club: str = "main", before: int = 0, epoch: int = 0) -> Content:
+        """Return what is to be written: the rows of a club whose newest fact is so far number `before`."""
         created = [fact for _, fact in self.facts if type(fact) is TournamentCreated]
         over = [fact for _, fact in self.facts if type(fact) is TournamentEnded]
-        statements: list[Statement] = [
-            (_LOG, [(facts[0][0], *place, write_facts(facts)) for place, facts in self._rows().items()])
-        ]
-        if created:
-            statements.append((_CREATED, [(fact.tournament, fact.config.listed) for fact in created]))
-        if over:
-            statements.append((_OVER, [(fact.tournament,) for fact in over]))
-        if self._ended:
-            statements.append((_ENDED, [(ended.id, write_ended(ended)) for ended in self._ended]))
-        return statements
+        return {
+            "club": club,
+            "epoch": epoch,
+            "before": before,
+            "last": self.facts[-1][0] if self.facts else before,
+            "log": [(facts[0][0], *place, write_facts(facts)) for place, facts in self._rows().items()],
+            "created": [(fact.tournament, fact.config.listed) for fact in created],
+            "over": [fact.tournament for fact in over],
+            "ended": [(ended.id, write_ended(ended)) for ended in self._ended],
+        }
 
     def _rows(self) -> dict[tuple[str, int], list[Numbered]]:
         """Return the facts by row: one for each tournament and kind."""

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from rumble_server.store.checksum import intact
 from rumble_server.store.codec import Numbered, read_ended, read_facts
 from rumble_server.store.errors import StoreError
-from rumble_server.store.reader import LogReader
+from rumble_server.store.keys import MAIN, split
 from rumble_server.store.schema import WITH_CHECKSUMS, open_existing
+from rumble_server.store.sqlite_rows import read_sqlite
 from rumble_server.tournament.facts import tournament_of
 from rumble_server.tournament.rebuild import rebuild_tournament
 
@@ -23,6 +24,7 @@ class Row:
 
     number: int
     tournament: str
+    """The key of the tournament, with its club."""
     kind: int
     content: bytes
     checksum: int | None
@@ -33,7 +35,8 @@ class Row:
         if text is None:
             raise ValueError("it is not what was written")
         facts = read_facts(text)
-        if not facts or facts[0][0] != self.number or any(tournament_of(each) != self.tournament for _, each in facts):
+        _, tournament = split(self.tournament)
+        if not facts or facts[0][0] != self.number or any(tournament_of(each) != tournament for _, each in facts):
             raise ValueError("its facts belong elsewhere")
         return facts
 
@@ -62,12 +65,18 @@ def verify(path: str) -> Findings:
             try:
                 row.facts()
             except ValueError as error:
-                of = f"tournament {row.tournament}" if row.tournament else "names, hosts and bans"
-                found.problems.append(f"row {row.number} of the log ({of}) is damaged: {_line(error)}")
+                found.problems.append(f"row {row.number} of the log ({_about(row)}) is damaged: {_line(error)}")
                 damaged.add(row.tournament)
         found.problems += [f"the record of {each} is damaged" for each in _damaged_records(database)]
     found.problems += _contradictions(path, damaged)
     return found
+
+
+def _about(row: Row) -> str:
+    club, tournament = split(row.tournament)
+    if tournament:
+        return f"tournament {row.tournament}"
+    return "names, hosts and bans" + ("" if club == MAIN else f" of the club {club}")
 
 
 def structure_problems(database: sqlite3.Connection) -> list[str]:
@@ -150,27 +159,28 @@ def is_record(tournament_id: str, record: bytes, expected: int | None) -> bool:
     """Whether the record of a tournament can be read, and is what was written."""
     text = intact(record, expected, tournament_id)
     try:
-        return text is not None and read_ended(text).id == tournament_id
+        return text is not None and read_ended(text).id == split(tournament_id)[1]
     except ValueError:
         return False
 
 
 def _contradictions(path: str, damaged: set[str]) -> Iterator[str]:
     """Yield what is wrong with tournaments each of whose rows is whole."""
-    with closing(LogReader(path)) as reader:
+    with closing(open_existing(path)) as database, closing(read_sqlite(path)) as any_club:
         try:
-            tournament_ids = reader.tournament_ids()
-        except StoreError as error:
-            yield str(error)
+            keys = [str(key) for (key,) in database.execute("SELECT id FROM tournaments ORDER BY rowid")]
+        except sqlite3.Error as error:
+            yield f"cannot read the database {path}: {error}"
             return
-        for tournament_id in tournament_ids:
-            if tournament_id in damaged:
+        for key in keys:
+            if key in damaged:
                 continue
+            club, tournament_id = split(key)
             try:
-                if rebuild_tournament(reader.tournament_facts(tournament_id)) is None:
-                    yield f"tournament {tournament_id} cannot be rebuilt: its creation is not in the log"
+                if rebuild_tournament(any_club.of(club).tournament_facts(tournament_id)) is None:
+                    yield f"tournament {key} cannot be rebuilt: its creation is not in the log"
             except Exception as error:  # noqa: BLE001  # facts that contradict each other raise anything
-                yield f"tournament {tournament_id} cannot be rebuilt: {_line(error)}"
+                yield f"tournament {key} cannot be rebuilt: {_line(error)}"
 
 
 def _line(error: object) -> str:

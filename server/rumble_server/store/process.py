@@ -1,33 +1,35 @@
-"""The server's end of the process that writes the database (`store/writer.py`)."""
+"""The server's end of the process that writes the database (`store/commit_loop.py`)."""
 
 import asyncio
 import sys
+from collections.abc import Sequence
 from typing import cast
 
+from rumble_server.store.commit_loop import FAILED, message
+from rumble_server.store.content import Content
 from rumble_server.store.errors import StoreError
-from rumble_server.store.lock import DatabaseLock
-from rumble_server.store.writer import Statement, message
 
 STDIN = 0
 """The file descriptor."""
 
 
 class WriterProcess:
-    """The process that writes one database. It starts with the first batch, and with the next one if it has ended."""
+    """The process that writes one database. It starts with the first commit, and with the next one if it has ended."""
 
-    def __init__(self, path: str, lock: DatabaseLock, identity: str) -> None:
-        """Make the server's end of it. Nothing is written unless the files have this identity (`store/files.py`)."""
-        self._path = path
-        self._lock = lock
-        self._identity = identity
+    def __init__(self, command: Sequence[str], *, inherits: int | None = None) -> None:
+        """Make the server's end of the process of a command, which inherits a file descriptor."""
+        self._command = command
+        self._inherited = () if inherits is None or sys.platform == "win32" else (inherits,)
         self._child: _Child | None = None
 
-    async def write(self, last: int, statements: list[Statement]) -> None:
-        """Have a batch written, one at a time. Raises StoreError or OSError; it may be on disk nevertheless."""
+    async def write(self, contents: Sequence[Content], *, again: bool) -> Sequence[str]:
+        """Have a commit written, one at a time. Raises StoreError or OSError; it may be on disk nevertheless."""
         if self._child is None:
-            self._child = await self._start()
+            loop = asyncio.get_running_loop()
+            started = await loop.subprocess_exec(_Child, *self._command, stderr=None, pass_fds=self._inherited)
+            self._child = started[1]
         try:
-            await self._child.ask(message(last, statements))
+            return (await self._child.ask(message(contents, again=again))).split()
         except ProcessEnded:
             self._child = None
             raise
@@ -36,13 +38,6 @@ class WriterProcess:
         """End the process."""
         if self._child is not None:
             await self._child.end()
-
-    async def _start(self) -> "_Child":
-        # It holds the lock until it ends, so that nobody takes up the database before its last transaction is over.
-        inherited = () if sys.platform == "win32" else (self._lock.file,)
-        command = (sys.executable, "-m", "rumble_server.store.writer", self._path, self._identity)
-        loop = asyncio.get_running_loop()
-        return (await loop.subprocess_exec(_Child, *command, stderr=None, pass_fds=inherited))[1]
 
 
 class ProcessEnded(StoreError):
@@ -54,7 +49,7 @@ class _Child(asyncio.SubprocessProtocol):
 
     def __init__(self) -> None:
         self._answer = b""
-        self._answered: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._answered: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self._ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -65,10 +60,10 @@ class _Child(asyncio.SubprocessProtocol):
         self._answer += data
         if self._answer.endswith(b"\n"):
             answer, self._answer = self._answer.decode().strip(), b""
-            if answer:
-                self._answered.set_exception(StoreError(answer))
+            if answer.startswith(FAILED):
+                self._answered.set_exception(StoreError(answer.removeprefix(FAILED)))
             else:
-                self._answered.set_result(None)
+                self._answered.set_result(answer)
 
     def connection_lost(self, error: Exception | None) -> None:
         self._transport.close()
@@ -76,13 +71,13 @@ class _Child(asyncio.SubprocessProtocol):
         if not self._answered.done():
             self._answered.set_exception(self._death())
 
-    async def ask(self, content: bytes) -> None:
-        """Send a message, and wait for a good answer. Raises StoreError with any other; ProcessEnded."""
+    async def ask(self, content: bytes) -> str:
+        """Send a message, and return the good answer to it. Raises StoreError with any other; ProcessEnded."""
         if self._ended.done():
             raise self._death()
         self._answered = asyncio.get_running_loop().create_future()
         self._stdin.write(content)
-        await self._answered
+        return await self._answered
 
     async def end(self) -> None:
         """Close its standard input, and wait until it has ended."""

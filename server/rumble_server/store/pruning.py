@@ -2,14 +2,19 @@
 
 import sqlite3
 import time
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
 
+from rumble_server.store.content import PLY
 from rumble_server.store.copies import locked
 from rumble_server.store.errors import StoreError
+from rumble_server.store.keys import MAIN, prefix_of
+from rumble_server.store.match_index import add_bytes, indexed
 from rumble_server.store.purge import empty_wal
 from rumble_server.store.reader import LogReader
-from rumble_server.store.schema import MIGRATIONS, PLY, open_existing
+from rumble_server.store.schema import MIGRATIONS, open_existing
+from rumble_server.store.sqlite_rows import clubs_in, read_sqlite
 from rumble_server.tournament.ended import Outline
 
 PORTION = 50
@@ -18,30 +23,42 @@ PAUSE_S = 0.01
 """Time in s between two of them, in which the server can write."""
 
 
-def prune(path: str, ended_before_ms: int) -> tuple[int, int]:
+def prune(path: str, ended_before_ms: int, club: str | None = None) -> tuple[int, int]:
     """Delete the plies and frames of tournaments that ended before a moment, in ms since the epoch.
 
-    Results, standings and records stay; `match_facts` raises Pruned. A server may run on the database. Return how many
-    tournaments had any, and how many rows were deleted. Raises StoreError.
+    Those of all clubs, or of one. Results, standings and records stay; `match_facts` raises Pruned. A server may run on
+    the database. Return how many tournaments had any, and how many rows were deleted. Raises StoreError.
     """
     pruned, rows = 0, 0
     with closing(open_existing(path)) as database:
         if database.execute("PRAGMA user_version").fetchone()[0] < len(MIGRATIONS):
             raise StoreError(f"{path} is of an earlier version; start a server on it once")
-        with closing(LogReader(path)) as reader:
-            old = [each for each in reader.tournament_ids(over=True) if _ended_ms(reader, each) < ended_before_ms]
         try:
+            clubs = clubs_in(database)
+            if club is not None and club not in clubs:
+                raise StoreError(f"there is no club {club} in {path}")
+            old = list(_old(path, clubs if club is None else [club], ended_before_ms))
             database.execute("PRAGMA secure_delete = OFF")
             database.execute("PRAGMA synchronous = FULL")
-            for tournament_id in old:
-                deleted = _delete_plies(database, tournament_id)
+            for of_club, tournament_id in old:
+                deleted = _delete_plies(database, of_club, tournament_id)
                 pruned, rows = pruned + (deleted > 0), rows + deleted
         except sqlite3.Error as error:
             raise StoreError(f"cannot write to the database {path}: {error}") from None
     return pruned, rows
 
 
-def _ended_ms(reader: LogReader, tournament_id: str) -> float:
+def _old(path: str, clubs: Iterable[str], ended_before_ms: int) -> Iterator[tuple[str, str]]:
+    """Yield the tournaments of clubs that ended before a moment, each with its club."""
+    with closing(read_sqlite(path)) as any_club:
+        for club in clubs:
+            reader = any_club.of(club)
+            for tournament_id in reader.tournament_ids(over=True):
+                if ended_ms(reader, tournament_id) < ended_before_ms:
+                    yield club, tournament_id
+
+
+def ended_ms(reader: LogReader, tournament_id: str) -> float:
     """Return when a tournament ended; never, if that cannot be read."""
     ended = reader.ended([tournament_id]).get(tournament_id)
     try:
@@ -51,18 +68,21 @@ def _ended_ms(reader: LogReader, tournament_id: str) -> float:
     return float("inf") if outline.ended_at_ms is None else outline.ended_at_ms
 
 
-def _delete_plies(database: sqlite3.Connection, tournament_id: str) -> int:
-    rows = 0
+def _delete_plies(database: sqlite3.Connection, club: str, tournament_id: str) -> int:
+    rows, key = 0, prefix_of(club) + tournament_id
+    portion = "SELECT number FROM log WHERE tournament = ? AND kind = ? ORDER BY number LIMIT ?"
     while True:
         with database:
             database.execute("BEGIN IMMEDIATE")
-            deleted = database.execute(
-                """DELETE FROM log WHERE number IN (
-                   SELECT number FROM log WHERE tournament = ? AND kind = ? ORDER BY number LIMIT ?)""",
-                (tournament_id, PLY, PORTION),
-            ).rowcount
+            if club != MAIN:
+                size = database.execute(
+                    f"SELECT total(length(CAST(facts AS BLOB))) FROM log WHERE number IN ({portion}) AND number <= ?",
+                    (key, PLY, PORTION, indexed(database)),
+                ).fetchone()[0]
+                add_bytes(database, club, -int(size))
+            deleted = database.execute(f"DELETE FROM log WHERE number IN ({portion})", (key, PLY, PORTION)).rowcount
             if deleted and not rows:
-                database.execute("UPDATE tournaments SET pruned = 1 WHERE id = ?", (tournament_id,))
+                database.execute("UPDATE tournaments SET pruned = 1 WHERE id = ?", (key,))
         rows += deleted
         if deleted < PORTION:
             return rows

@@ -2,8 +2,10 @@
 
 import shutil
 import sqlite3
+from collections import defaultdict
 from collections.abc import Iterable
 from contextlib import closing
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from rumble_server.store.batch import Batch
@@ -12,6 +14,7 @@ from rumble_server.store.copies import locked, take_place
 from rumble_server.store.damage import Row, is_record, read_rows, verify
 from rumble_server.store.errors import StoreError
 from rumble_server.store.files import make_private
+from rumble_server.store.keys import MAIN, split
 from rumble_server.store.match_index import index_matches
 from rumble_server.store.schema import WITH_CHECKSUMS, open_database, open_existing
 from rumble_server.store.writer import write
@@ -65,21 +68,29 @@ def _copy_files(path: str, backup: str) -> None:
             shutil.copyfile(path + suffix, backup + suffix)
 
 
+@dataclass(slots=True)
+class _Known:
+    """What could be read of a club."""
+
+    names: set[str] = field(default_factory=set)
+    """The names with a claim, or without one because the host took it from them; without case."""
+    entrants: dict[str, str] = field(default_factory=dict)
+    """By the name without case."""
+    tokens: dict[str, None] = field(default_factory=dict)
+    """The names of the host tokens that are valid."""
+
+
 class _Repair:
     def __init__(self, damaged: sqlite3.Connection, mended: sqlite3.Connection) -> None:
         self._damaged = damaged
         self._mended = mended
         self._last = 0
         self._rows, self._aside, self._ranges = 0, 0, 0
-        self._names: set[str] = set()
-        """The names with a claim, or without one because the host took it from them; without case."""
-        self._entrants: dict[str, str] = {}
-        self._tokens: dict[str, None] = {}
-        """The names of the host tokens that are valid by what could be read."""
+        self._clubs: defaultdict[str, _Known] = defaultdict(_Known)
         self._aside_of: set[str] = set()
-        """The tournaments of damaged rows; empty for the server as a whole, and not sure, since it is damaged, too."""
+        """The keys of damaged rows' tournaments; a club's for it as a whole. Not sure, since they are damaged, too."""
         self._tournaments: dict[str, tuple[bool, bool]] = {}
-        """Whether a tournament is listed, and whether it is over."""
+        """Whether a tournament is listed, and whether it is over, by its key."""
 
     def run(self, now_ms: int) -> list[str]:
         self._mended.execute(
@@ -94,7 +105,7 @@ class _Repair:
                 self._take(row)
             self._copy_tournaments()
             records = self._copy_records()
-            self._mended.execute("DELETE FROM meta WHERE key = 'indexed'")
+            self._mended.execute("DELETE FROM meta WHERE key = 'indexed' OR key LIKE '%/bytes'")
             index_matches(self._mended, self._last)
         lines = [
             f"{self._rows} rows of the log are whole, {self._aside} are damaged and set aside, "
@@ -102,10 +113,15 @@ class _Repair:
             f"{records} records of tournaments are whole; any other is made again when it is asked for",
             "the indexes of tournaments and matches are made anew",
         ]
-        if self._ranges or not self._aside_of <= self._tournaments.keys():
-            lines += SERVER_ROWS_LOST
-            held = self._close_doors(now_ms)
-            lines += [f"the claim to {name} is lost: `rumble tournament reset-key {name}` frees it" for name in held]
+        lost = {split(key)[0] for key in self._aside_of - self._tournaments.keys()}
+        everywhere = self._ranges or not lost <= {*self._clubs, MAIN}
+        for club in sorted({*self._clubs, MAIN} if everywhere else lost):
+            of = "" if club == MAIN else f"club {club}: "
+            lines += [of + line for line in SERVER_ROWS_LOST]
+            held = self._close_doors(club, now_ms)
+            lines += [
+                f"{of}the claim to {name} is lost: `rumble tournament reset-key {name}` frees it" for name in held
+            ]
         return lines
 
     def _copy(self, table: str, columns: str) -> None:
@@ -133,7 +149,7 @@ class _Repair:
             return
         self._rows += 1
         self._last = max(self._last, facts[-1][0])
-        self._note(facts)
+        self._note(row.tournament, facts)
         place = (row.number, row.tournament, row.kind)
         self._mended.execute(
             "INSERT INTO log (number, tournament, kind, facts, checksum) VALUES (?, ?, ?, ?, checksum(?, ?, ?, ?))",
@@ -143,22 +159,23 @@ class _Repair:
     def _set_aside(self, *values: object) -> None:
         self._mended.execute("INSERT INTO set_aside VALUES (?, ?, ?, ?, ?, ?)", values)
 
-    def _note(self, facts: Iterable[Numbered]) -> None:
+    def _note(self, key: str, facts: Iterable[Numbered]) -> None:
+        known = self._clubs[split(key)[0]]
         for _, fact in facts:
             match fact:
                 case NameUsed() | NameReset():
-                    self._names.add(fact.name.casefold())
+                    known.names.add(fact.name.casefold())
                 case HostTokenSet():
-                    self._tokens[fact.name] = None
+                    known.tokens[fact.name] = None
                 case HostTokenRemoved():
-                    self._tokens.pop(fact.name, None)
+                    known.tokens.pop(fact.name, None)
                 case BotJoined():
-                    self._entrants.setdefault(fact.bot.casefold(), fact.bot)
+                    known.entrants.setdefault(fact.bot.casefold(), fact.bot)
                 case TournamentCreated():
-                    self._tournaments[fact.tournament] = (fact.config.listed, False)
+                    self._tournaments[key] = (fact.config.listed, False)
                 case TournamentEnded():
-                    listed = self._tournaments.get(fact.tournament, (True, False))[0]
-                    self._tournaments[fact.tournament] = (listed, True)
+                    listed = self._tournaments.get(key, (True, False))[0]
+                    self._tournaments[key] = (listed, True)
 
     def _copy_tournaments(self) -> None:
         self._mended.executemany(
@@ -188,19 +205,21 @@ class _Repair:
         self._mended.executemany("INSERT INTO ended (id, record, checksum) VALUES (?, ?, checksum(?, ?))", whole)
         return len(whole)
 
-    def _close_doors(self, now_ms: int) -> list[str]:
+    def _close_doors(self, club: str, now_ms: int) -> list[str]:
         """Take every host token back, and claim the names of bots whose claims are lost; return these names.
 
         They are claimed with no key: nobody may take them until the host says so.
         """
-        held = [name for folded, name in sorted(self._entrants.items()) if folded not in self._names]
-        removed = [HostTokenRemoved(name, now_ms) for name in self._tokens]
+        known = self._clubs[club]
+        held = [name for folded, name in sorted(known.entrants.items()) if folded not in known.names]
+        removed = [HostTokenRemoved(name, now_ms) for name in known.tokens]
         facts: list[HostTokenRemoved | NameUsed] = [*removed, *(NameUsed(name, "", "", now_ms) for name in held)]
         batch = Batch()
-        for number, fact in enumerate(facts, self._last + 1):
-            batch.add(number, fact)
+        for fact in facts:
+            self._last += 1
+            batch.add(self._last, fact)
         if facts:
-            write(self._mended, self._last + len(facts), batch.statements(), index=True)
+            write(self._mended, [batch.content(club)], index=True)
         return held
 
 

@@ -8,9 +8,6 @@ from rumble_server.store.checksum import add_functions
 from rumble_server.store.errors import StoreError
 from rumble_server.store.files import check_name
 
-TOURNAMENT, PLY = 0, 1
-"""Kinds of rows: facts that rebuild the tournament, and the plies and frames of its matches."""
-
 WAL_BYTES = 1 << 26
 """The size in bytes to which the write-ahead log shrinks again; while somebody reads for long, it only grows."""
 WITH_CHECKSUMS = 4

@@ -27,32 +27,32 @@ class _Kept:
 
 
 class Shelf:
-    """Rebuilt tournaments of one database: as many as have `most_results` in all, and at least the last one."""
+    """Rebuilt tournaments of all clubs: as many as have `most_results` in all, and at least the last one."""
 
-    def __init__(self, path: str, most_results: int) -> None:
-        self._path = path
+    def __init__(self, open_reader: Callable[[], LogReader], most_results: int) -> None:
+        self._open_reader = open_reader
         self._most_results = most_results
-        self._kept: OrderedDict[str, _Kept] = OrderedDict()
+        self._kept: OrderedDict[tuple[str, str], _Kept] = OrderedDict()
         self._open: LogReader | None = None
 
-    @property
-    def reader(self) -> LogReader:
-        """The connection, opened when it is used first. Raises StoreError."""
+    def reader(self, club: str) -> LogReader:
+        """Return the reader of a club. The connection is opened when it is used first. Raises StoreError."""
         if self._open is None:
-            self._open = LogReader(self._path)
-        return self._open
+            self._open = self._open_reader()
+        return self._open.of(club)
 
     def close(self) -> None:
         if self._open is not None:
             self._open.close()
 
-    def rebuilt(self, tournament_id: str) -> Rebuilt | None:
+    def rebuilt(self, club: str, tournament_id: str) -> Rebuilt | None:
         """Return a tournament as the log has it; None if there is none of that id. Raises StoreError, DamagedLog."""
-        kept = self._kept.pop(tournament_id, None)
+        reader = self.reader(club)
+        kept = self._kept.pop((club, tournament_id), None)
         tournament = None if kept is None else kept.rebuilt.tournament
         last = 0 if kept is None else kept.number
         try:
-            for numbered in self.reader.facts_after(tournament_id, last):
+            for numbered in reader.facts_after(tournament_id, last):
                 last, fact = numbered
                 tournament = apply_to(tournament, fact)
         except StoreError:
@@ -62,10 +62,10 @@ class Shelf:
         if tournament is None:
             return None
         if kept is None:
-            facts = partial(self.reader.tournament_facts, tournament_id)
-            kept = _Kept(Rebuilt(tournament, facts, self.reader.match_facts), last)
+            facts = partial(reader.tournament_facts, tournament_id)
+            kept = _Kept(Rebuilt(tournament, facts, reader.match_facts), last)
         kept.number = last
-        self._kept[tournament_id] = kept
+        self._kept[club, tournament_id] = kept
         self._bound()
         return kept.rebuilt
 
@@ -83,21 +83,23 @@ _shelf: Shelf | None = None
 """The shelf of this process."""
 
 
-def open_shelf(path: str, most_results: int) -> None:
+def open_shelf(open_reader: Callable[[], LogReader], most_results: int) -> None:
     """Prepare the process."""
     global _shelf
-    _shelf = Shelf(path, most_results)
+    _shelf = Shelf(open_reader, most_results)
 
 
-def make_of_tournament(tournament_id: str, make: Callable[..., Made], given: tuple[object, ...]) -> Made | None:
+def make_of_tournament(
+    club: str, tournament_id: str, make: Callable[..., Made], given: tuple[object, ...]
+) -> Made | None:
     """Make something of a tournament; None if there is none of that id. Raises StoreError."""
-    rebuilt = _here().rebuilt(tournament_id)
+    rebuilt = _here().rebuilt(club, tournament_id)
     return None if rebuilt is None else make(rebuilt, *given)
 
 
-def make_of_match(match_id: str, make: Callable[..., Made], given: tuple[object, ...]) -> Made:
+def make_of_match(club: str, match_id: str, make: Callable[..., Made], given: tuple[object, ...]) -> Made:
     """Make something of the facts of a match; there are none if it never began. Raises StoreError."""
-    facts: Sequence[LogFact] = _here().reader.match_facts(match_id)
+    facts: Sequence[LogFact] = _here().reader(club).match_facts(match_id)
     return make(facts, *given)
 
 

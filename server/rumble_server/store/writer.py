@@ -1,88 +1,84 @@
-"""Writing batches to the database: the transaction, and the program that the server runs for it.
+"""Writing to SQLite: the transaction, and the program that the server runs for it (`store/commit_loop.py`).
 
-In a process of its own, writing does not contend with the event loop for the interpreter. The program reads batches
-from standard input, and answers each with a line: an empty one, or what went wrong. It ends when standard input does,
-after the transaction that it is in. It imports next to nothing, because it starts with every server.
+In a process of its own, writing does not contend with the event loop for the interpreter.
 """
 
-import marshal
-import os
-import signal
 import sqlite3
 import sys
 import time
+from collections.abc import Sequence
 
+from rumble_server.store.commit_loop import answer_all
+from rumble_server.store.content import Content
 from rumble_server.store.errors import StoreError
 from rumble_server.store.files import WRITTEN, Files
+from rumble_server.store.keys import prefix_of
 from rumble_server.store.match_index import index_matches
 from rumble_server.store.schema import open_database
 
 INDEX_S = 1.0
 """How often the index of matches is written, in s."""
-STDOUT = 1
-"""The file descriptor."""
-SIZE_BYTES = 8
-"""How many bytes the size of a message takes, with which it begins."""
 
-Statement = tuple[str, list[tuple[str | int, ...]]]
-"""An SQL statement, and the values of each of its executions."""
+# A commit that seemed to fail may be on disk nevertheless, so each statement may be repeated.
+_LOG = """INSERT OR REPLACE INTO log (number, tournament, kind, facts, checksum)
+    SELECT number, tournament, kind, facts, checksum(CAST(facts AS BLOB), number, tournament, kind)
+    FROM (SELECT ? AS number, ? AS tournament, ? AS kind, ? AS facts)"""
+_CREATED = "INSERT OR IGNORE INTO tournaments (id, listed, over) VALUES (?, ?, 0)"
+_OVER = "UPDATE tournaments SET over = 1 WHERE id = ?"
+_ENDED = """INSERT OR REPLACE INTO ended (id, record, checksum)
+    SELECT id, record, checksum(CAST(record AS BLOB), id) FROM (SELECT ? AS id, ? AS record)"""
 
 
-def write(database: sqlite3.Connection, last: int, statements: list[Statement], *, index: bool) -> None:
-    """Write a batch that brings the log up to the fact `last`, and the index of matches as well if `index`.
+def write(database: sqlite3.Connection, contents: Sequence[Content], *, index: bool) -> None:
+    """Write what clubs have to be written in one transaction, and the index of matches as well if `index`.
 
     Raises sqlite3.Error, and then nothing was written, or all of it was. Writing it once more changes nothing.
     """
+    last = 0
     with database:
         database.execute("BEGIN IMMEDIATE")
-        for statement, rows in statements:
-            database.executemany(statement, rows)
-        if index:
+        for each in contents:
+            club = prefix_of(each["club"])
+            if each["log"]:
+                last = max(last, each["last"])
+            database.executemany(_LOG, [(row[0], club + row[1], row[2], row[3]) for row in each["log"]])
+            database.executemany(_CREATED, [(club + tournament, listed) for tournament, listed in each["created"]])
+            database.executemany(_OVER, [(club + tournament,) for tournament in each["over"]])
+            database.executemany(_ENDED, [(club + tournament, record) for tournament, record in each["ended"]])
+        if index and last:
             index_matches(database, last)
 
 
-def message(last: int, statements: list[Statement]) -> bytes:
-    """Return what the process reads for a batch."""
-    content = marshal.dumps((last, statements))
-    return len(content).to_bytes(SIZE_BYTES) + content
+class _Database:
+    """The database of a path, opened when it is first written, and written only while its files are these."""
 
+    def __init__(self, path: str, identity: str) -> None:
+        self._path = path
+        self._files = Files(path, identity, WRITTEN)
+        self._database: sqlite3.Connection | None = None
+        self._index_at_s = time.monotonic() + INDEX_S
 
-def main(path: str, identity: str) -> None:
-    """Write batches to the database of this path until standard input ends, and only while its files are these."""
-    for name in ("SIGINT", "SIGTERM", "SIGHUP"):  # they are for the server, which drains first
-        if hasattr(signal, name):
-            signal.signal(getattr(signal, name), signal.SIG_IGN)
-    files = Files(path, identity, WRITTEN)
-    database = None
-    index_at_s = time.monotonic() + INDEX_S
-    while content := sys.stdin.buffer.read(int.from_bytes(sys.stdin.buffer.read(SIZE_BYTES))):
+    def commit(self, contents: Sequence[Content], again: bool) -> Sequence[str]:
+        """Write a commit; writing it again changes nothing. Raises StoreError."""
         now_s = time.monotonic()
-        index = now_s >= index_at_s
-        answer = ""
+        index = now_s >= self._index_at_s
         try:
-            if database is None:
-                _require(files)
-                database = open_database(path)
-            write(database, *marshal.loads(content), index=index)
-            _require(files)
-        except (sqlite3.Error, StoreError) as error:
-            answer = " ".join(str(error).split())
-        else:
-            if index:
-                index_at_s = now_s + INDEX_S
-        try:
-            os.write(STDOUT, f"{answer}\n".encode())
-        except BrokenPipeError:
-            break
-    # Not closed: that could remove the WAL from under the next server, which looks at the file before it has the lock.
-    os._exit(0)
+            if self._database is None:
+                self._require()
+                self._database = open_database(self._path)
+            write(self._database, contents, index=index)
+        except sqlite3.Error as error:
+            raise StoreError(str(error)) from None
+        self._require()
+        if index:
+            self._index_at_s = now_s + INDEX_S
+        return ()
 
-
-def _require(files: Files) -> None:
-    problem = files.displaced()
-    if problem is not None:
-        raise StoreError(problem)
+    def _require(self) -> None:
+        problem = self._files.displaced()
+        if problem is not None:
+            raise StoreError(problem)
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    answer_all(_Database(*sys.argv[1:]).commit)

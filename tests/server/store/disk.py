@@ -3,14 +3,14 @@
 import asyncio
 import contextlib
 import sqlite3
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
 
+from rumble_server.store.club_log import ClubLog
 from rumble_server.store.codec import Numbered
+from rumble_server.store.content import Content
 from rumble_server.store.errors import StoreError
-from rumble_server.store.process import WriterProcess
-from rumble_server.store.sqlite import SqliteLog
-from rumble_server.store.writer import Statement
+from rumble_server.store.sqlite import SqliteStore
 from rumble_server.store.writer import write as commit
 from rumble_server.tournament.facts import BotJoined, LogFact
 
@@ -22,53 +22,67 @@ def joined(number: int, tournament: str = "friday") -> LogFact:
     return BotJoined(tournament, f"bot-{number}", number)
 
 
-class WriterInProcess(WriterProcess):
+class WriterInProcess:
     """What writes the database, without a process of its own."""
 
     def __init__(self, database: sqlite3.Connection) -> None:
         self._database = database
         self._writes = 0
 
-    async def write(self, last: int, statements: list[Statement]) -> None:
+    async def write(self, contents: Sequence[Content], *, again: bool) -> Sequence[str]:
         await asyncio.sleep(0)
         self._writes += 1
         try:
-            commit(self._database, last, statements, index=self._writes % 2 == 0)
+            commit(self._database, contents, index=self._writes % 2 == 0)
         except sqlite3.Error as error:
             raise StoreError(str(error)) from None
+        return ()
 
     async def close(self) -> None:
         pass
 
 
 @contextlib.asynccontextmanager
-async def opened(path: Path, *, in_process: bool = True) -> AsyncIterator[SqliteLog]:
-    """The log of a server that runs; at the end it is closed."""
-    log = SqliteLog(str(path))
+async def opened_store(path: Path, *, in_process: bool = True) -> AsyncIterator[SqliteStore]:
+    """The database of a server that runs; at the end it is closed."""
+    store = SqliteStore(str(path))
     if in_process:
-        log._database.execute("PRAGMA busy_timeout = 1")
-        log._writer = WriterInProcess(log._database)
-    log.attach(asyncio.get_running_loop())
+        store._database.execute("PRAGMA busy_timeout = 1")
+        store.group.writer = WriterInProcess(store._database)
+    store.attach(asyncio.get_running_loop())
     try:
         async with asyncio.timeout(PATIENCE_S):
-            yield log
+            yield store
     finally:
         async with asyncio.timeout(PATIENCE_S):
-            await log.close()
+            await store.close()
 
 
-async def write(log: SqliteLog, *facts: LogFact) -> None:
+@contextlib.asynccontextmanager
+async def opened(path: Path, *, in_process: bool = True) -> AsyncIterator[ClubLog]:
+    """The log of main on a server that runs; at the end it is closed."""
+    async with opened_store(path, in_process=in_process) as store:
+        yield store.log()
+
+
+def shut(store: SqliteStore) -> None:
+    """Close a database on which nothing was written."""
+    store._database.close()
+    store._lock.release()
+
+
+async def write(log: ClubLog, *facts: LogFact) -> None:
     """Have these facts on disk."""
     for fact in facts:
         log.append(fact)
     await log.wait(log.last)
 
 
-def begin_write(log: SqliteLog) -> None:
+def begin_write(log: ClubLog) -> None:
     """Have what was appended on its way to the disk, now."""
-    assert log._timer is not None
-    log._timer.cancel()
-    log._write()
+    assert log._group._timer is not None
+    log._group._timer.cancel()
+    log._group._write()
 
 
 def rows(
@@ -91,7 +105,7 @@ def locked(path: Path) -> Iterator[None]:
 class Told:
     """What the log's listeners were told."""
 
-    def __init__(self, log: SqliteLog) -> None:
+    def __init__(self, log: ClubLog) -> None:
         self.batches: list[list[Numbered]] = []
         self.trouble: asyncio.Queue[str | None] = asyncio.Queue()
         log.on_durable.append(lambda batch: self.batches.append(list(batch)))

@@ -46,7 +46,7 @@ def save(path: Path, facts: Sequence[LogFact], size: int = 5) -> None:
                     ended = rebuild_tournament(facts_of(facts, fact.tournament))
                     assert ended is not None
                     batch.file(EndedTournament.of(ended))
-            commit(database, batch.facts[-1][0], batch.statements(), index=True)
+            commit(database, [batch.content()], index=True)
 
 
 def facts_of(facts: Sequence[LogFact], tournament: str) -> list[LogFact]:

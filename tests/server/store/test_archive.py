@@ -7,15 +7,18 @@ import sqlite3
 import threading
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager, closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rumble_server.bounds import Bounds
 from rumble_server.store import archive as module
-from rumble_server.store.archive import Archive
+from rumble_server.store.archive import Archive, ReadingRoom
 from rumble_server.store.errors import DamagedLog, StoreError
 from rumble_server.store.schema import APPLICATION_ID, MIGRATIONS
-from rumble_server.store.sqlite import SqliteLog
+from rumble_server.store.sqlite import SqliteStore
+from rumble_server.store.sqlite_rows import read_sqlite
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.ended import DamagedTournament, EndedTournament, Outline
 from rumble_server.tournament.facts import (
@@ -28,7 +31,7 @@ from rumble_server.tournament.facts import (
 )
 from rumble_server.tournament.rebuild import Rebuilt, rebuild_tournament
 
-from tests.server.store.disk import opened, rows, write
+from tests.server.store.disk import opened, opened_store, rows, shut, write
 
 FORGED = '"tournament_ended":['
 
@@ -90,11 +93,8 @@ def rebuilds(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 @asynccontextmanager
 async def archive_of(path: Path, filed: list[EndedTournament] | None = None) -> AsyncIterator[Archive]:
-    archive = Archive(str(path), ([] if filed is None else filed).append)
-    try:
-        yield archive
-    finally:
-        archive.close()
+    with closing(ReadingRoom(partial(read_sqlite, str(path)), Bounds())) as room:
+        yield Archive(room, "main", ([] if filed is None else filed).append)
 
 
 async def written(path: Path, *tournaments: list[LogFact], records: bool = True) -> None:
@@ -104,7 +104,7 @@ async def written(path: Path, *tournaments: list[LogFact], records: bool = True)
                 log.append(fact)
                 if records and isinstance(fact, TournamentEnded):
                     log.file(record(facts))
-        await log.wait_all()
+        await log._group.wait_all()
 
 
 def damage(path: Path, tournament_id: str) -> None:
@@ -170,7 +170,7 @@ async def test_memory_is_bounded_by_lines(path: Path, monkeypatch: pytest.Monkey
     async with archive_of(path) as archive:
         for name in ("first", "second", "second"):
             assert await archive.ended(name) is not None
-        assert list(archive._kept) == ["second"]
+        assert list(archive._room.kept) == [("main", "second")]
         assert [each.id for each in await archive.listed(10)] == ["second", "first"]
 
 
@@ -291,16 +291,15 @@ async def test_an_older_database_is_migrated_and_what_was_over_is_found(path: Pa
             for value in values:
                 database.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(value))})", value)
         database.commit()
-    async with opened(old) as log:
+    async with opened_store(old) as store:
         assert rows(old, "PRAGMA user_version") == [(len(MIGRATIONS),)]
-        assert log.durable == len(FIRST)
-        archive = Archive(str(old), log.file)
+        assert store.log().durable == len(FIRST)
+        archive = store.archive()
         assert await archive.listed(10) == [Outline.from_facts(FIRST)]
         assert await archive.ended("first") == record(FIRST)
         await asyncio.sleep(0)
-        await log.wait_all()
-        archive.close()
+        await store.wait_all()
         assert rows(old, "SELECT id FROM ended") == [("first",)]
     async with archive_of(old) as archive:
         assert await archive.listed(10) == [record(FIRST)]
-    SqliteLog(str(old))._database.close()
+    shut(SqliteStore(str(old)))

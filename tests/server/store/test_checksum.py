@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from rumble_server.match.facts import MoveMade
 from rumble_server.match.match_id import tournament_id_of
 from rumble_server.store.checksum import checksum, intact
+from rumble_server.store.content import PLY
 from rumble_server.store.errors import DamagedLog
-from rumble_server.store.reader import LogReader
-from rumble_server.store.schema import PLY, open_database
+from rumble_server.store.schema import open_database
+from rumble_server.store.sqlite_rows import read_sqlite
 from rumble_server.tournament.facts import NameUsed
 
 from tests.server.store.disk import joined, opened, rows, write
@@ -58,7 +59,7 @@ async def test_a_damaged_row_is_never_read_as_facts(path: Path, how: Callable[[b
         await write(log, joined(2))
         await write(log, joined(3, "monday"))
     change(path, how, 2)
-    with closing(LogReader(str(path))) as reader:
+    with closing(read_sqlite(str(path))) as reader:
         with pytest.raises(DamagedLog, match="row 2 of the log is damaged"):
             reader.tournament_facts("friday")
         assert reader.tournament_facts("monday") == [joined(3, "monday")]
@@ -72,7 +73,7 @@ def test_a_match_in_a_damaged_row_is_damaged_and_not_a_shorter_one(path: Path, h
         while done < len(facts):
             done += write_batch(database, facts, done, 7, index=True)
     match = next(fact.match for fact in facts if isinstance(fact, MoveMade))
-    with closing(LogReader(str(path))) as reader:
+    with closing(read_sqlite(str(path))) as reader:
         assert reader.match_facts(match) == [fact for fact in facts if getattr(fact, "match", None) == match]
         move = next(n for n, fact in enumerate(facts, 1) if isinstance(fact, MoveMade) and fact.match == match)
         of_its_plies = [int(str(row[0])) for row in rows(path) if row[1:] == (tournament_id_of(match), PLY)]
@@ -88,7 +89,7 @@ async def test_names_beside_a_damaged_row_are_read(path: Path, how: Callable[[by
         for name in names:
             await write(log, name)
     change(path, how, 2)
-    with closing(LogReader(str(path))) as reader:
+    with closing(read_sqlite(str(path))) as reader:
         facts, problems = reader.server_facts()
     assert facts == [names[0], names[2]]
     assert [str(problem) for problem in problems] == [
@@ -105,7 +106,7 @@ async def test_the_next_run_numbers_its_facts_after_those_of_a_damaged_row(
         await write(log, joined(1))
         log.append(joined(2))
         log.append(joined(3))
-        await log.wait_all()
+        await log._group.wait_all()
     change(path, how, 2)
     if in_tail:
         with closing(sqlite3.connect(path)) as database:
@@ -121,11 +122,11 @@ async def test_a_damaged_record_is_not_shown(path: Path) -> None:
     async with opened(path) as log:
         await write(log, CREATED, ENDED)
         log.file(RECORD)
-        await log.wait_all()
-    with closing(LogReader(str(path))) as reader:
+        await log._group.wait_all()
+    with closing(read_sqlite(str(path))) as reader:
         assert reader.ended(["friday"]) == {"friday": RECORD}
     with closing(sqlite3.connect(path)) as database:
         database.execute("UPDATE ended SET record = replace(record, 'tictactoe', 'tictactow')")
         database.commit()
-    with closing(LogReader(str(path))) as reader:
+    with closing(read_sqlite(str(path))) as reader:
         assert reader.ended(["friday"]) == {}

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from rumble_server.store.copies import backup, restore
 from rumble_server.store.errors import StoreError
-from rumble_server.store.reader import LogReader
 from rumble_server.store.schema import APPLICATION_ID, MIGRATIONS
-from rumble_server.store.sqlite import SqliteLog
+from rumble_server.store.sqlite import SqliteStore
+from rumble_server.store.sqlite_rows import read_sqlite
 
 from tests.server.store.disk import joined, locked, opened, rows, write
 from tests.server.store.played import execute
@@ -40,7 +40,7 @@ async def test_a_backup_of_a_database_in_use_has_all_that_is_on_disk(path: Path,
         assert stat.S_IMODE(os.stat(copy).st_mode) == 0o600
         await write(log, joined(3))
         assert log.trouble is None
-    with closing(LogReader(str(copy))) as reader:
+    with closing(read_sqlite(str(copy))) as reader:
         assert reader.tournament_facts("friday") == [joined(1), joined(2)]
     async with opened(copy) as log:
         assert log.last == 2
@@ -55,7 +55,7 @@ async def test_a_backup_does_not_wait_for_one_who_writes(path: Path, copy: Path)
 
 
 def test_a_file_that_is_there_is_never_overwritten_by_a_backup(path: Path, copy: Path) -> None:
-    SqliteLog(str(path))._database.close()
+    SqliteStore(str(path))._database.close()
     copy.touch()
     with pytest.raises(StoreError, match=r"copy.db exists; choose another name"):
         backup(str(path), str(copy))
@@ -115,7 +115,7 @@ async def test_a_bad_backup_replaces_nothing(path: Path, copy: Path) -> None:
     other = path.with_name("other.db")
     execute(other, f"PRAGMA application_id = {APPLICATION_ID + 1}")
     newer = path.with_name("newer.db")
-    SqliteLog(str(newer))._database.close()
+    SqliteStore(str(newer))._database.close()
     execute(newer, f"PRAGMA user_version = {len(MIGRATIONS) + 1}")
     for bad, why in ((other, "is not a database of Rumble"), (newer, "newer"), (path, "is the database itself")):
         with pytest.raises(StoreError, match=why):

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from rumble_server.store import group_commit as module
 from rumble_server.store import lock as lock_module
-from rumble_server.store import sqlite as module
 from rumble_server.store.errors import StoreError
 from rumble_server.store.files import SUFFIXES, Files, identity_of, make_private
-from rumble_server.store.sqlite import SqliteLog
+from rumble_server.store.sqlite import SqliteStore
 
 from tests.server.store.disk import Told, begin_write, joined, opened, rows, write
 
@@ -73,7 +73,7 @@ async def test_a_symbolic_link_is_the_same_database(path: Path) -> None:
     for first, second in ((path, link), (link, path)):
         async with opened(first):
             with pytest.raises(StoreError, match="another server is running"):
-                SqliteLog(str(second))
+                SqliteStore(str(second))
     assert not path.with_name("link.db-lock").exists()
 
 
@@ -84,7 +84,7 @@ def test_a_file_with_two_names_is_refused_by_both(path: Path) -> None:
     os.link(path, other)
     for name in (path, other):
         with pytest.raises(StoreError, match=r"has 2 hard links: a database must have one name$"):
-            SqliteLog(str(name))
+            SqliteStore(str(name))
 
 
 # --- gone while the server runs ---
@@ -170,7 +170,7 @@ async def test_another_database_in_its_place_is_left_alone(path: Path) -> None:
         before = content(path)
         log.append(joined(1))
         assert "was removed or replaced" in str(await told.trouble.get())
-        await log.wait_all()
+        await log._group.wait_all()
         assert (log.durable, told.batches) == (0, [])
     assert content(path) == before
     assert rows(path) == [(1, "other", 0)]

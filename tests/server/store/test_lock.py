@@ -7,7 +7,7 @@ import pytest
 from rumble_server.store import lock as module
 from rumble_server.store.errors import StoreError
 from rumble_server.store.lock import DatabaseLock
-from rumble_server.store.sqlite import SqliteLog
+from rumble_server.store.sqlite import SqliteStore
 
 
 @pytest.fixture
@@ -43,11 +43,11 @@ def test_a_start_waits_for_the_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 @pytest.mark.usefixtures("impatient")
 async def test_a_log_holds_the_lock_until_it_is_closed(tmp_path: Path) -> None:
     database = str(tmp_path / "rumble.db")
-    log = SqliteLog(database)
+    log = SqliteStore(database)
     with pytest.raises(StoreError, match="another server"):
-        SqliteLog(database)
+        SqliteStore(database)
     await log.close()
-    await SqliteLog(database).close()
+    await SqliteStore(database).close()
 
 
 def test_a_database_that_is_refused_is_let_go_of(tmp_path: Path) -> None:
@@ -55,7 +55,7 @@ def test_a_database_that_is_refused_is_let_go_of(tmp_path: Path) -> None:
     database.write_text("not a database, and long enough to be read as one" * 100)
     for _ in range(2):
         with pytest.raises(StoreError, match="not a database"):
-            SqliteLog(str(database))
+            SqliteStore(str(database))
 
 
 def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:

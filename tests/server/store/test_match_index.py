@@ -39,7 +39,7 @@ def put(database: Connection, first: int, *facts: LogFact, index: bool = False) 
     batch = Batch()
     for number, fact in enumerate(facts, first):
         batch.add(number, fact)
-    write(database, batch.facts[-1][0], batch.statements(), index=index)
+    write(database, [batch.content()], index=index)
 
 
 def matches(database: Connection) -> list[tuple[str, int, int | None]]:

@@ -10,16 +10,20 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from rumble_server.store import lock, sqlite
+from rumble_server.store import group_commit, lock
+from rumble_server.store.batch import Batch
+from rumble_server.store.club_log import ClubLog
+from rumble_server.store.commit_loop import message
+from rumble_server.store.content import Content
 from rumble_server.store.errors import StoreError
 from rumble_server.store.files import identity_of
 from rumble_server.store.lock import DatabaseLock
 from rumble_server.store.process import WriterProcess
 from rumble_server.store.schema import open_database
-from rumble_server.store.sqlite import SqliteLog
-from rumble_server.store.writer import Statement, message
+from rumble_server.store.sqlite import SqliteStore
 
-from tests.server.store.disk import Told, joined, opened, rows, write
+from tests.server.store.disk import Told, joined, opened, rows, shut, write
+from tests.server.store.played import execute
 
 pytestmark = pytest.mark.e2e
 
@@ -32,8 +36,14 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "rumble.db"
 
 
-def row(number: int) -> list[Statement]:
-    return [("INSERT OR REPLACE INTO log (number, tournament, kind, facts) VALUES (?, 'friday', 0, '')", [(number,)])]
+def row(number: int) -> list[Content]:
+    batch = Batch()
+    batch.add(number, joined(number))
+    return [batch.content()]
+
+
+def writer_of(path: Path, lock: DatabaseLock) -> WriterProcess:
+    return WriterProcess([*COMMAND, str(path), identity_of(str(path))], inherits=lock.file)
 
 
 @asynccontextmanager
@@ -41,7 +51,7 @@ async def writing(path: Path) -> AsyncIterator[WriterProcess]:
     """A writer of a database that is there, and holds its lock."""
     open_database(str(path)).close()
     lock = DatabaseLock(str(path))
-    writer = WriterProcess(str(path), lock, identity_of(str(path)))
+    writer = writer_of(path, lock)
     try:
         async with asyncio.timeout(PATIENCE_S):
             yield writer
@@ -55,48 +65,55 @@ def pid(writer: WriterProcess) -> int:
     return writer._child._transport.get_pid()
 
 
+def writer_in(log: ClubLog) -> WriterProcess:
+    writer = log._group.writer
+    assert isinstance(writer, WriterProcess)
+    return writer
+
+
 async def test_what_it_has_answered_for_is_on_disk(path: Path) -> None:
     async with writing(path) as writer:
         for number in (1, 2, 3):
-            await writer.write(number, row(number))
+            await writer.write(row(number), again=False)
             assert len(rows(path)) == number
 
 
 async def test_an_error_is_told_in_one_line_and_it_goes_on(path: Path) -> None:
     async with writing(path) as writer:
-        with pytest.raises(StoreError, match="no such table: nowhere"):
-            await writer.write(2, [*row(2), ("INSERT INTO nowhere VALUES (?)", [(1,)])])
-        assert rows(path) == []
+        execute(path, "ALTER TABLE log RENAME TO hidden")
+        with pytest.raises(StoreError, match="no such table: log"):
+            await writer.write(row(2), again=False)
         first = pid(writer)
-        await writer.write(2, row(2))
+        execute(path, "ALTER TABLE hidden RENAME TO log")
+        await writer.write(row(2), again=False)
         assert (len(rows(path)), pid(writer)) == (1, first)
 
 
 async def test_its_death_is_told_and_the_next_batch_has_a_new_one(path: Path) -> None:
     async with writing(path) as writer:
-        await writer.write(1, row(1))
+        await writer.write(row(1), again=False)
         os.kill(pid(writer), signal.SIGKILL)
         with pytest.raises(StoreError, match="the process that writes it ended with -9"):
-            await writer.write(2, row(2))
-        await writer.write(2, row(2))
+            await writer.write(row(2), again=False)
+        await writer.write(row(2), again=False)
         assert len(rows(path)) == 2
 
 
 async def test_signals_to_the_group_of_the_server_do_not_end_it(path: Path) -> None:
     async with writing(path) as writer:
-        await writer.write(1, row(1))
+        await writer.write(row(1), again=False)
         first = pid(writer)
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             os.kill(first, number)
-        await writer.write(2, row(2))
+        await writer.write(row(2), again=False)
         assert pid(writer) == first
 
 
 async def test_a_database_that_cannot_be_opened_is_told(path: Path) -> None:
     held = DatabaseLock(str(path))
-    writer = WriterProcess(str(path.parent), held, identity_of(str(path.parent)))
+    writer = writer_of(path.parent, held)
     with pytest.raises(StoreError, match="cannot open the database"):
-        await writer.write(1, row(1))
+        await writer.write(row(1), again=False)
     await writer.close()
     held.release()
 
@@ -106,8 +123,8 @@ async def test_it_holds_the_lock_for_as_long_as_it_lives(path: Path, monkeypatch
     monkeypatch.setattr(lock, "WAIT_S", 0.0)
     open_database(str(path)).close()
     first = DatabaseLock(str(path))
-    writer = WriterProcess(str(path), first, identity_of(str(path)))
-    await writer.write(1, row(1))
+    writer = writer_of(path, first)
+    await writer.write(row(1), again=False)
     first.release()
     with pytest.raises(StoreError, match="another server"):
         DatabaseLock(str(path))
@@ -126,8 +143,8 @@ def run(path: Path, given: bytes) -> "subprocess.CompletedProcess[bytes]":
 
 def test_half_a_message_is_not_written(path: Path) -> None:
     open_database(str(path)).close()
-    whole = message(1, row(1))
-    assert run(path, whole + message(2, row(2))[:-1]).stdout == b"\n"
+    whole = message(row(1))
+    assert run(path, whole + message(row(2))[:-1]).stdout == b"\n"
     assert len(rows(path)) == 1
     ended = run(path, b"")
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, b"", b"")
@@ -141,7 +158,7 @@ def test_it_ends_quietly_when_nobody_hears_its_answer(path: Path) -> None:
         [*COMMAND, str(path), identity_of(str(path))], stdin=subprocess.PIPE, stdout=unheard, stderr=subprocess.PIPE
     )
     os.close(unheard)
-    complaints = process.communicate(message(1, row(1)) + message(2, row(2)), PATIENCE_S)[1]
+    complaints = process.communicate(message(row(1)) + message(row(2)), PATIENCE_S)[1]
     assert (process.returncode, complaints, len(rows(path))) == (0, b"", 1)
 
 
@@ -154,11 +171,11 @@ def test_it_starts_light() -> None:
 
 
 async def test_a_log_goes_on_when_it_has_died(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sqlite, "RETRY_S", 0.01)
+    monkeypatch.setattr(group_commit, "RETRY_S", 0.01)
     async with opened(path, in_process=False) as log:
         told = Told(log)
         await write(log, joined(1))
-        os.kill(pid(log._writer), signal.SIGKILL)
+        os.kill(pid(writer_in(log)), signal.SIGKILL)
         await write(log, joined(2), joined(3))
         assert "the process that writes it ended" in str(await told.trouble.get())
         assert await told.trouble.get() is None
@@ -167,11 +184,11 @@ async def test_a_log_goes_on_when_it_has_died(path: Path, monkeypatch: pytest.Mo
 
 
 async def test_a_log_is_in_trouble_while_no_process_can_be_started(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sqlite, "RETRY_S", 0.01)
+    monkeypatch.setattr(group_commit, "RETRY_S", 0.01)
     async with opened(path, in_process=False) as log:
         told = Told(log)
         with monkeypatch.context() as patch:
-            patch.setattr(sys, "executable", str(path.parent / "nowhere"))
+            patch.setattr(writer_in(log), "_command", [str(path.parent / "nowhere")])
             log.append(joined(1))
             assert "No such file" in str(await told.trouble.get())
         await log.wait(1)
@@ -179,13 +196,12 @@ async def test_a_log_is_in_trouble_while_no_process_can_be_started(path: Path, m
 
 
 async def test_the_next_log_completes_the_index_of_one_that_was_killed(path: Path) -> None:
-    first = SqliteLog(str(path))
+    first = SqliteStore(str(path))
     first.attach(asyncio.get_running_loop())
-    await write(first, joined(1), joined(2, "monday"), joined(3))
+    await write(first.log(), joined(1), joined(2, "monday"), joined(3))
     assert rows(path, "SELECT * FROM meta") == [("indexed", "0")]
-    await first._writer.close()
-    first._lock.release()
-    first._database.close()
+    await first.group.writer.close()
+    shut(first)
     async with opened(path) as log:
         assert log.last == 3
         assert rows(path, "SELECT * FROM meta") == [("indexed", "3")]

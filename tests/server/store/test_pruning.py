@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from rumble_server.match.facts import MatchOver
 from rumble_server.store import pruning
+from rumble_server.store.content import PLY
 from rumble_server.store.damage import verify
 from rumble_server.store.errors import Pruned, StoreError
 from rumble_server.store.lock import DatabaseLock
 from rumble_server.store.pruning import prune, vacuum
-from rumble_server.store.reader import LogReader
-from rumble_server.store.schema import PLY
+from rumble_server.store.sqlite_rows import read_sqlite
 from rumble_server.tournament.facts import TournamentEnded
 
 from tests.server.store.disk import joined, opened, rows, write
@@ -41,7 +41,7 @@ def test_plies_go_and_results_stay(path: Path) -> None:
     assert every > 0
     assert prune(str(path), LATER_MS) == (2, every)
     assert plies(path) == []
-    with closing(LogReader(str(path))) as reader:
+    with closing(read_sqlite(str(path))) as reader:
         for name in ("friday", "monday"):
             assert reader.tournament_facts(name) == facts_of(FACTS, name)
         assert set(reader.ended(["friday", "monday"])) == {"friday", "monday"}
@@ -60,7 +60,7 @@ def test_young_and_running_tournaments_are_left(path: Path) -> None:
     execute(path, "UPDATE tournaments SET over = 0")
     assert prune(str(path), LATER_MS) == (0, 0)
     assert plies(path) == before
-    with closing(LogReader(str(path))) as reader:
+    with closing(read_sqlite(str(path))) as reader:
         assert reader.match_facts(MATCHES[0]) != []
 
 
@@ -100,7 +100,7 @@ def test_a_portion_that_failed_is_done_by_the_next_run(path: Path, monkeypatch: 
         patch.setattr(time, "sleep", interrupted)
         with pytest.raises(KeyboardInterrupt):
             prune(str(path), LATER_MS)
-    with closing(LogReader(str(path))) as reader, pytest.raises(Pruned):
+    with closing(read_sqlite(str(path))) as reader, pytest.raises(Pruned):
         reader.match_facts(next(match for match in MATCHES if match.startswith("friday")))
     assert prune(str(path), LATER_MS)[0] == 2
     assert plies(path) == []

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from rumble_server.store.errors import StoreError
 from rumble_server.store.schema import open_database
-from rumble_server.store.sqlite import SqliteLog
+from rumble_server.store.sqlite import SqliteStore
 
-from tests.server.store.disk import joined, opened, write
+from tests.server.store.disk import joined, opened_store, shut, write
 
 SECRET = "correct-horse-battery-staple"
 EARLIER = "an-earlier-secret-of-the-key"
@@ -43,16 +43,16 @@ async def test_no_file_holds_it_after_a_start_and_stop(path: Path) -> None:
     for file in path.parent.glob("rumble.db*"):
         file.unlink()
     assert holds(path, SECRET), "the test would prove nothing"
-    async with opened(path) as log:
-        log.purge("host_token")
+    async with opened_store(path) as store:
+        store.purge("host_token")
         assert (holds(path, SECRET), holds(path, EARLIER)) == ([], [])
-        await write(log, joined(1))
-        assert (log.get("host_token"), log.get("z")) == (None, "other")
+        await write(store.log(), joined(1))
+        assert (store.get("host_token"), store.get("z")) == (None, "other")
     assert (holds(path, SECRET), holds(path, EARLIER)) == ([], [])
 
 
 def test_a_start_empties_the_log_of_one_that_was_killed_while_it_purged(path: Path) -> None:
-    log = SqliteLog(str(path))
+    log = SqliteStore(str(path))
     log.put("host_token", SECRET)
     with closing(sqlite3.connect(path)) as reading:
         reading.execute("PRAGMA query_only = ON")
@@ -63,7 +63,7 @@ def test_a_start_empties_the_log_of_one_that_was_killed_while_it_purged(path: Pa
             log.purge("host_token")
         assert holds(path, SECRET) == ["rumble.db-wal"]
     log._lock.release()
-    again = SqliteLog(str(path))
+    again = SqliteStore(str(path))
     assert holds(path, SECRET) == []
     for each in (log, again):
         each._database.close()
@@ -71,7 +71,6 @@ def test_a_start_empties_the_log_of_one_that_was_killed_while_it_purged(path: Pa
 
 
 def test_what_is_not_there_need_not_be_purged(path: Path) -> None:
-    log = SqliteLog(str(path))
+    log = SqliteStore(str(path))
     log.purge("host_token")
-    log._database.close()
-    log._lock.release()
+    shut(log)

@@ -12,9 +12,9 @@ from rumble_server.match.facts import FrameSeen, FrameShared, MatchOver, MatchSt
 from rumble_server.match.match_id import neighbours, tournament_id_of
 from rumble_server.store.batch import Batch
 from rumble_server.store.errors import StoreError
-from rumble_server.store.reader import LogReader
 from rumble_server.store.schema import open_database
-from rumble_server.store.sqlite import SqliteLog
+from rumble_server.store.sqlite import SqliteStore
+from rumble_server.store.sqlite_rows import read_sqlite
 from rumble_server.store.writer import write as commit
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.facts import (
@@ -84,7 +84,7 @@ def write_batch(database: Connection, facts: Sequence[LogFact], done: int, size:
     batch = Batch()
     for number, fact in enumerate(facts[done : done + size], done + 1):
         batch.add(number, fact)
-    commit(database, batch.facts[-1][0], batch.statements(), index=index)
+    commit(database, [batch.content()], index=index)
     return len(batch.facts)
 
 
@@ -101,7 +101,7 @@ def test_whatever_the_batches_every_fact_is_found_under_its_match_tournament_or_
             position += write_batch(
                 database, facts, position, random.choice([1, 5, 40, 300]), random.random() < indexed
             )
-    with closing(LogReader(str(path))) as reader:
+    with closing(read_sqlite(str(path))) as reader:
         assert reader.server_facts() == ([fact for fact in facts if isinstance(fact, NameFact)], [])
         for tournament in ("friday", "monday"):
             own = [fact for fact in facts if tournament_of(fact) == tournament]
@@ -120,7 +120,7 @@ def test_neighbours_are_those_of_the_whole_schedule(path: Path, indexed: float) 
     with closing(open_database(str(path))) as database:
         while done < len(facts):
             done += write_batch(database, facts, done, 40, random.random() < indexed)
-    with closing(LogReader(str(path))) as reader:
+    with closing(read_sqlite(str(path))) as reader:
         for tournament in ("friday", "monday"):
             matches = {fact.match for fact in facts if isinstance(fact, MatchStarted) and fact.tournament == tournament}
             found = [reader.neighbours(match) for match in matches]
@@ -132,7 +132,7 @@ def test_neighbours_are_those_of_the_whole_schedule(path: Path, indexed: float) 
 def test_a_match_is_found_whole_at_every_moment(path: Path) -> None:
     facts = busy_world(1)
     match = next(fact.match for fact in facts if isinstance(fact, MatchOver) and fact.attempt == 1)
-    with closing(open_database(str(path))) as database, closing(LogReader(str(path))) as reader:
+    with closing(open_database(str(path))) as database, closing(read_sqlite(str(path))) as reader:
         done = 0
         while done < len(facts):
             done += write_batch(database, facts, done, 7, index=done % 5 == 0)
@@ -143,7 +143,7 @@ def test_a_match_is_found_whole_at_every_moment(path: Path) -> None:
 async def test_what_is_not_there_is_empty(path: Path) -> None:
     async with opened(path) as log:
         await write(log, joined(1))
-    with closing(LogReader(str(path))) as reader:
+    with closing(read_sqlite(str(path))) as reader:
         assert reader.match_facts("friday.1.1.1.1") == []
         assert reader.tournament_facts("monday") == []
         assert reader.server_facts() == ([], [])
@@ -153,7 +153,7 @@ async def test_what_is_not_there_is_empty(path: Path) -> None:
 async def test_tournaments_are_listed_oldest_first_and_by_whether_they_are_over(path: Path) -> None:
     async with opened(path) as log:
         await write(log, created("b"), created("a"), created("c"), ended("a"))
-    with closing(LogReader(str(path))) as reader:
+    with closing(read_sqlite(str(path))) as reader:
         assert reader.tournament_ids() == ["b", "a", "c"]
         assert reader.tournament_ids(over=True) == ["a"]
         assert reader.tournament_ids(over=False) == ["b", "c"]
@@ -165,7 +165,7 @@ async def test_lists_are_of_the_newest_listed_tournaments_that_are_over(path: Pa
             await write(log, created(name, listed=listed), joined(1, name))
         for name in ("one", "three", "four", "five"):
             await write(log, TournamentStarted(name, ("a", "b"), (), 1), joined(2, name), ended(name))
-    with closing(LogReader(str(path))) as reader:
+    with closing(read_sqlite(str(path))) as reader:
         assert reader.listed_ids(2) == ["five", "four"]
         assert [type(fact) for fact in reader.outline("five")] == [
             *(TournamentCreated, BotJoined),
@@ -175,11 +175,11 @@ async def test_lists_are_of_the_newest_listed_tournaments_that_are_over(path: Pa
 
 async def test_a_reader_sees_what_is_on_disk_while_the_log_goes_on(path: Path) -> None:
     async with opened(path) as log:
-        with closing(LogReader(str(path))) as reader:
+        with closing(read_sqlite(str(path))) as reader:
             name = NameUsed("ann", None, None, 0)
             log.append(name)
             assert reader.server_facts() == ([], [])
-            await log.wait_all()
+            await log._group.wait_all()
             assert reader.server_facts() == ([name], [])
 
 
@@ -189,7 +189,7 @@ async def test_a_damaged_row_is_named_in_one_line(path: Path) -> None:
     with closing(connect(path)) as database:
         database.execute("UPDATE log SET facts = substr(facts, 1, 20)")
         database.commit()
-    with closing(LogReader(str(path))) as reader:
+    with closing(read_sqlite(str(path))) as reader:
         with pytest.raises(StoreError, match="row 1 of the log is damaged") as refused:
             reader.tournament_facts("friday")
         assert "\n" not in str(refused.value)
@@ -198,7 +198,7 @@ async def test_a_damaged_row_is_named_in_one_line(path: Path) -> None:
 async def test_what_cannot_be_read_is_a_store_error(path: Path) -> None:
     async with opened(path):
         pass
-    with closing(LogReader(str(path))) as reader:
+    with closing(read_sqlite(str(path))) as reader:
         with closing(connect(path)) as database:
             database.execute("DROP TABLE tournaments")
         with pytest.raises(StoreError, match="cannot read the database"):
@@ -206,9 +206,9 @@ async def test_what_cannot_be_read_is_a_store_error(path: Path) -> None:
 
 
 def test_a_reader_never_writes(path: Path) -> None:
-    SqliteLog(str(path))._database.close()
-    with closing(LogReader(str(path))) as reader, pytest.raises(StoreError, match="readonly"):
-        reader._rows("DELETE FROM main.log", {})
+    SqliteStore(str(path))._database.close()
+    with closing(read_sqlite(str(path))) as reader, pytest.raises(StoreError, match="readonly"):
+        reader._rows._rows("DELETE FROM main.log", {})  # type: ignore[attr-defined]
 
 
 def test_padded_frames_take_little_of_the_disk(path: Path) -> None:

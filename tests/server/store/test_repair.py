@@ -11,14 +11,14 @@ from rumble_server.store.batch import Batch
 from rumble_server.store.damage import verify
 from rumble_server.store.errors import StoreError
 from rumble_server.store.lock import DatabaseLock
-from rumble_server.store.reader import LogReader
 from rumble_server.store.repair import SERVER_ROWS_LOST, repair
 from rumble_server.store.schema import open_database, open_existing
-from rumble_server.store.sqlite import SqliteLog
+from rumble_server.store.sqlite import SqliteStore
+from rumble_server.store.sqlite_rows import read_sqlite
 from rumble_server.store.writer import write
 from rumble_server.tournament.facts import HostTokenRemoved, HostTokenSet, NameUsed, TournamentCreated
 
-from tests.server.store.disk import rows
+from tests.server.store.disk import rows, shut
 from tests.server.store.played import bit, change, cut, digit, execute, facts_of, played, save, tear
 
 FACTS = played("Friday", "Monday")
@@ -64,7 +64,7 @@ def test_a_damaged_row_is_set_aside_and_everything_else_is_as_it_was(
     ]
     assert rows(path, "SELECT id, listed, over FROM tournaments") == [("friday", 1, 1), ("monday", 1, 1)]
     assert verify(str(path)).problems == []
-    with closing(LogReader(str(path))) as reader:
+    with closing(read_sqlite(str(path))) as reader:
         assert reader.tournament_facts("monday") == facts_of(FACTS, "monday")
         assert reader.match_facts(MATCH) == [fact for fact in FACTS if getattr(fact, "match", None) == MATCH]
         assert set(reader.ended(["friday", "monday"])) == {"friday", "monday"}
@@ -86,15 +86,14 @@ def test_torn_pages_cost_only_what_was_on_them(path: Path, backup: Path) -> None
         database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     tear(path, b'"tournament_ended"')
     with pytest.raises(StoreError, match=r"is damaged|malformed"):
-        SqliteLog(str(path))
+        SqliteStore(str(path))
     torn = path.read_bytes()
     repair(str(path), str(backup), 0)
     assert backup.read_bytes() == torn
     assert every > len(rows(path)) > every // 3
-    log = SqliteLog(str(path))
-    assert log.last >= len(FACTS) - 50
-    log._database.close()
-    log._lock.release()
+    store = SqliteStore(str(path))
+    assert store.log().last >= len(FACTS) - 50
+    shut(store)
 
 
 def test_a_tournament_that_lost_its_creation_stays_and_is_told(path: Path, backup: Path) -> None:
@@ -103,20 +102,20 @@ def test_a_tournament_that_lost_its_creation_stays_and_is_told(path: Path, backu
     assert number == 1
     done = repair(str(path), str(backup), 0)
     assert done[-1].startswith("not mended: tournament friday cannot be rebuilt: ")
-    with closing(LogReader(str(path))) as reader:
+    with closing(read_sqlite(str(path))) as reader:
         assert set(reader.tournament_ids()) == {"friday", "monday"}
 
 
 def test_names_that_are_lost_are_held(path: Path, backup: Path) -> None:
     change(path, cut, next(int(str(row[0])) for row in rows(path) if row[1] == ""))
-    with closing(LogReader(str(path))) as reader:
+    with closing(read_sqlite(str(path))) as reader:
         left = [fact.name for fact in reader.server_facts()[0] if isinstance(fact, NameUsed)]
     lost = sorted({"ann", "ben"} - set(left))
     assert lost
     done = repair(str(path), str(backup), 7)
     for name in lost:
         assert f"the claim to {name} is lost: `rumble tournament reset-key {name}` frees it" in done
-    with closing(LogReader(str(path))) as reader:
+    with closing(read_sqlite(str(path))) as reader:
         facts, problems = reader.server_facts()
     assert problems == []
     assert [fact for fact in facts if isinstance(fact, NameUsed) and fact.name in lost] == [
@@ -134,12 +133,12 @@ def test_where_facts_about_hosts_are_lost_every_token_is_taken_back_and_bans_are
     with closing(open_database(str(path))) as database:
         batch = Batch()
         batch.add(3, HostTokenRemoved("ann", 3))
-        write(database, 3, batch.statements(), index=True)
+        write(database, [batch.content()], index=True)
     change(path, cut, 3)
     done = repair(str(path), str(backup), 7)
     assert set(SERVER_ROWS_LOST) <= set(done)
     tokens = HostTokens()
-    with closing(LogReader(str(path))) as reader:
+    with closing(read_sqlite(str(path))) as reader:
         for fact in reader.server_facts()[0]:
             assert isinstance(fact, HostTokenSet | HostTokenRemoved)
             tokens.apply(fact)

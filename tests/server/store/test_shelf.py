@@ -1,12 +1,14 @@
 """Rebuilt tournaments follow the log, and no more of them are kept than fit."""
 
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
 from rumble_server.store.errors import DamagedLog
 from rumble_server.store.reader import LogReader
 from rumble_server.store.shelf import Shelf
+from rumble_server.store.sqlite_rows import read_sqlite
 from rumble_server.tournament.facts import BotJoined, LogFact, TournamentStarted
 
 from tests.server.store.disk import opened, write
@@ -30,16 +32,16 @@ async def test_only_what_is_new_is_read(path: Path, monkeypatch: pytest.MonkeyPa
     facts = tournament("first", over=False, started=False)
     async with opened(path) as log:
         await write(log, *facts)
-        with closing(Shelf(str(path), 100)) as shelf:
-            before = shelf.rebuilt("first")
+        with closing(Shelf(partial(read_sqlite, str(path)), 100)) as shelf:
+            before = shelf.rebuilt("main", "first")
             assert before is not None
             assert list(before.tournament.field) == ["alice", "bob"]
             await write(log, BotJoined("first", "carol", 3))
-            after = shelf.rebuilt("first")
+            after = shelf.rebuilt("main", "first")
             assert after is before
             assert list(after.tournament.field) == ["alice", "bob", "carol"]
             assert after.facts() == [*facts, BotJoined("first", "carol", 3)]
-            assert shelf.rebuilt("nope") is None
+            assert shelf.rebuilt("main", "nope") is None
     assert asked[:2] == [0, len(facts)]
 
 
@@ -47,20 +49,20 @@ async def test_what_was_asked_for_longest_ago_goes(path: Path) -> None:
     async with opened(path) as log:
         for name in ("one", "two", "three"):
             await write(log, *tournament(name))
-        with closing(Shelf(str(path), 4)) as shelf:
-            one = shelf.rebuilt("one")
-            two = shelf.rebuilt("two")
-            assert shelf.rebuilt("one") is one
-            shelf.rebuilt("three")
-            assert shelf.rebuilt("one") is one
-            assert shelf.rebuilt("two") is not two
-        with closing(Shelf(str(path), 1)) as shelf:
-            assert shelf.rebuilt("one") is shelf.rebuilt("one"), "the last one stays, whatever its size"
+        with closing(Shelf(partial(read_sqlite, str(path)), 4)) as shelf:
+            one = shelf.rebuilt("main", "one")
+            two = shelf.rebuilt("main", "two")
+            assert shelf.rebuilt("main", "one") is one
+            shelf.rebuilt("main", "three")
+            assert shelf.rebuilt("main", "one") is one
+            assert shelf.rebuilt("main", "two") is not two
+        with closing(Shelf(partial(read_sqlite, str(path)), 1)) as shelf:
+            assert shelf.rebuilt("main", "one") is shelf.rebuilt("main", "one"), "the last one stays, whatever its size"
 
 
 async def test_facts_that_contradict_each_other_are_damage(path: Path) -> None:
     facts: list[LogFact] = [*tournament("first", over=False)[:1], TournamentStarted("first", ("alice",), (), 3)]
     async with opened(path) as log:
         await write(log, *facts)
-        with closing(Shelf(str(path), 4)) as shelf, pytest.raises(DamagedLog, match="bad facts"):
-            shelf.rebuilt("first")
+        with closing(Shelf(partial(read_sqlite, str(path)), 4)) as shelf, pytest.raises(DamagedLog, match="bad facts"):
+            shelf.rebuilt("main", "first")

@@ -7,17 +7,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rumble_server.store import sqlite as module
+from rumble_server.store import group_commit as module
 from rumble_server.store.errors import StoreError
-from rumble_server.store.reader import LogReader
 from rumble_server.store.schema import APPLICATION_ID, MIGRATIONS
-from rumble_server.store.sqlite import SqliteLog, database_path
+from rumble_server.store.sqlite import SqliteStore, database_path
+from rumble_server.store.sqlite_rows import read_sqlite
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import NameUsed, TournamentCreated, TournamentEnded
 from rumble_server.tournament.rebuild import rebuild_tournament
 
-from tests.server.store.disk import Told, begin_write, joined, locked, opened, rows, write
+from tests.server.store.disk import Told, begin_write, joined, locked, opened, opened_store, rows, shut, write
 
 CREATED = TournamentCreated("friday", TournamentConfig(name="Friday", game="tictactoe"), 0)
 ENDED = TournamentEnded("friday", "cancelled", "rain", 1)
@@ -64,7 +64,7 @@ async def test_listeners_are_told_of_every_fact_once_in_order(path: Path) -> Non
                 await asyncio.sleep(0)
             if number % 50 == 0:
                 await log.wait(number)
-        await log.wait_all()
+        await log._group.wait_all()
         assert told.facts == [(number, joined(number)) for number in range(1, 200)]
         assert log.durable == log.last == 199
 
@@ -136,12 +136,13 @@ async def test_one_who_gives_up_waiting_does_not_disturb_the_others(path: Path) 
 
 
 async def test_what_is_appended_before_the_loop_runs_is_written_when_it_does(path: Path) -> None:
-    log = SqliteLog(str(path))
+    store = SqliteStore(str(path))
+    log = store.log()
     log.append(joined(1))
     log.hurry()
-    log.attach(asyncio.get_running_loop())
+    store.attach(asyncio.get_running_loop())
     await log.wait(1)
-    await log.close()
+    await store.close()
     assert len(rows(path)) == 1
 
 
@@ -160,9 +161,9 @@ async def test_the_next_run_goes_on_counting(path: Path) -> None:
 
 
 async def test_the_disk_is_asked_to_keep_every_commit(path: Path) -> None:
-    async with opened(path) as log:
-        assert log._database.execute("PRAGMA journal_mode").fetchone() == ("wal",)
-        assert log._database.execute("PRAGMA synchronous").fetchone() == (2,)
+    async with opened_store(path) as store:
+        assert store._database.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+        assert store._database.execute("PRAGMA synchronous").fetchone() == (2,)
 
 
 # --- records of what is over ---
@@ -185,7 +186,7 @@ async def test_a_record_is_in_the_same_commit_as_the_end_of_its_tournament(path:
         log.append(ENDED)
         log.file(RECORD)
         log.append(joined(11))
-        await log.wait_all()
+        await log._group.wait_all()
         await write(log, joined(12))
         assert seen == [(False, False), (True, True), (True, True)]
 
@@ -211,7 +212,7 @@ async def test_a_record_without_facts_is_written_and_nobody_is_told_of_it(path: 
         await write(log, CREATED, ENDED)
         told = Told(log)
         log.file(RECORD)
-        await log.wait_all()
+        await log._group.wait_all()
         assert committed(path) == (True, True)
         assert (told.batches, log.durable) == ([], 2)
     async with opened(path) as log:
@@ -239,7 +240,7 @@ async def test_while_it_cannot_be_written_facts_are_kept_and_nothing_is_announce
             assert "locked" in str(await told.trouble.get())
             log.append(joined(2))
             log.hurry()
-            await log.wait_all()
+            await log._group.wait_all()
             assert (told.batches, log.durable, log.last, rows(path)) == ([], 0, 2, [])
             assert "locked" in str(log.trouble)
         await log.wait(2)
@@ -265,13 +266,13 @@ async def test_the_same_trouble_is_told_once(path: Path, monkeypatch: pytest.Mon
     async with opened(path) as log:
         told = Told(log)
         attempts: asyncio.Queue[None] = asyncio.Queue()
-        written = log._written
+        written = log._group._written
 
         def attempted(*result: Any) -> None:
             written(*result)
             attempts.put_nowait(None)
 
-        monkeypatch.setattr(log, "_written", attempted)
+        monkeypatch.setattr(log._group, "_written", attempted)
         with locked(path):
             log.append(joined(1))
             assert await told.trouble.get() is not None
@@ -311,33 +312,29 @@ async def test_closing_in_trouble_does_not_wait_for_ever(path: Path, caplog: pyt
 
 def test_runs_are_counted(path: Path) -> None:
     for run in (1, 2, 3):
-        log = SqliteLog(str(path))
+        log = SqliteStore(str(path))
         assert log.count_run() == run
-        log._database.close()
-        log._lock.release()
+        shut(log)
 
 
 def test_small_values_are_kept_beside_the_log(path: Path) -> None:
-    log = SqliteLog(str(path))
+    log = SqliteStore(str(path))
     assert log.get("host_token") is None
     log.put("host_token", "secret")
     log.put("host_token", "changed")
-    log._database.close()
-    log._lock.release()
-    again = SqliteLog(str(path))
+    shut(log)
+    again = SqliteStore(str(path))
     assert again.get("host_token") == "changed"
-    again._database.close()
-    again._lock.release()
+    shut(again)
 
 
 def test_a_value_that_cannot_be_kept_is_an_error_in_one_line(path: Path) -> None:
-    log = SqliteLog(str(path))
+    log = SqliteStore(str(path))
     log._database.execute("PRAGMA busy_timeout = 1")
     with locked(path), pytest.raises(StoreError, match="cannot write to the database") as refused:
         log.put("a", "b")
     assert "\n" not in str(refused.value)
-    log._database.close()
-    log._lock.release()
+    shut(log)
 
 
 # --- which files are opened ---
@@ -367,11 +364,10 @@ def newer(path: Path) -> None:
 
 
 def damaged(path: Path) -> None:
-    log = SqliteLog(str(path))
+    log = SqliteStore(str(path))
     log.put("text", "x" * 50_000)
     log._database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    log._database.close()
-    log._lock.release()
+    shut(log)
     content = bytearray(path.read_bytes())
     content[4096 * 2 : 4096 * 4] = b"\xff" * 8192
     path.write_bytes(content)
@@ -401,7 +397,7 @@ def test_what_is_not_a_good_database_of_ours_is_refused_in_one_line_and_left_unt
     before = path.read_bytes()
     beside = sorted(path.parent.iterdir())
     with pytest.raises(StoreError, match=why) as refused:
-        SqliteLog(str(path))
+        SqliteStore(str(path))
     assert str(path) in str(refused.value)
     assert "\n" not in str(refused.value)
     assert path.read_bytes() == before
@@ -419,20 +415,20 @@ def test_a_newer_database_whose_server_crashed_is_left_untouched(path: Path) -> 
             copy.with_name(f"copy.db{suffix}").write_bytes(path.with_name(f"{path.name}{suffix}").read_bytes())
     before = copy.read_bytes(), copy.with_name("copy.db-wal").read_bytes()
     with pytest.raises(StoreError, match="newer"):
-        SqliteLog(str(copy))
+        SqliteStore(str(copy))
     assert (copy.read_bytes(), copy.with_name("copy.db-wal").read_bytes()) == before
 
 
 def test_an_empty_file_becomes_a_database(path: Path) -> None:
     path.touch()
-    SqliteLog(str(path))._database.close()
+    SqliteStore(str(path))._database.close()
     assert rows(path, "PRAGMA user_version") == [(len(MIGRATIONS),)]
     assert rows(path, "PRAGMA application_id") == [(APPLICATION_ID,)]
 
 
 @pytest.mark.parametrize("where", ["nowhere/rumble.db", "."])
 def test_a_place_where_no_file_can_be_is_an_error_in_one_line(tmp_path: Path, where: str) -> None:
-    for make in (SqliteLog, LogReader):
+    for make in (SqliteStore, read_sqlite):
         with pytest.raises(StoreError, match=r"cannot (open|use|read) the database") as refused:
             make(str(tmp_path / where))
         assert "\n" not in str(refused.value)
@@ -440,7 +436,7 @@ def test_a_place_where_no_file_can_be_is_an_error_in_one_line(tmp_path: Path, wh
 
 def test_a_file_that_takes_nothing_is_an_error_in_one_line() -> None:
     with pytest.raises(StoreError, match=r"cannot (open|use) the database /dev/full") as refused:
-        SqliteLog("/dev/full")
+        SqliteStore("/dev/full")
     assert "\n" not in str(refused.value)
 
 

@@ -19,7 +19,7 @@ def test_a_batch_that_fails_leaves_nothing(tmp_path: Path) -> None:
     with closing(open_database(str(path))) as database:
         database.execute("DROP TABLE matches")
         with pytest.raises(sqlite3.OperationalError, match="no such table"):
-            write(database, 1, [*batch.statements(), ("INSERT INTO matches VALUES (?)", [(1,)])], index=False)
+            write(database, [batch.content()], index=True)
         assert rows(path) == []
-        write(database, 1, batch.statements(), index=False)
+        write(database, [batch.content()], index=False)
         assert rows(path) == [(1, "friday", 0)]

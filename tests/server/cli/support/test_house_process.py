@@ -53,3 +53,12 @@ def test_a_process_that_ends_by_itself_does_so_in_order_while_its_server_is_ther
     tell(process, {"reference_bot": "random", "name": "house-random", "key": "k" * 16, "challenges": True})
     assert process.wait(PATIENCE_S) == 1
     assert said(process) == b"rumble: house bots: cannot reach http://127.0.0.1:1: nobody listens there\n"
+
+
+@pytest.mark.e2e
+def test_it_ends_for_a_bot_that_a_later_line_tells_of(process: subprocess.Popen[bytes]) -> None:
+    tell(process)
+    bot = {"reference_bot": "random", "name": "house-random", "key": "k" * 16, "challenges": True, "club": "chess"}
+    tell(process, bot)
+    assert process.wait(PATIENCE_S) == 1
+    assert said(process) == b"rumble: house bots: cannot reach http://127.0.0.1:1: nobody listens there\n"

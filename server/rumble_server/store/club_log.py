@@ -1,0 +1,128 @@
+"""The log of one club: facts are numbered and taken here, and written together with those of all other clubs.
+
+Listeners are told of a club's facts only when they are on disk.
+"""
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from rumble_server.store.batch import Batch
+from rumble_server.store.codec import Numbered
+from rumble_server.store.errors import StoreError
+from rumble_server.tournament.ended import EndedTournament
+from rumble_server.tournament.facts import LogFact
+
+if TYPE_CHECKING:
+    from rumble_server.store.group_commit import GroupCommit
+
+Listener = Callable[[list[Numbered]], None]
+
+
+class ClubLog:
+    """The `Log` of a club's arena, and `DurableLog` of its web. `last` and `durable` are numbers of its own facts."""
+
+    def __init__(
+        self,
+        group: "GroupCommit",
+        club: str,
+        *,
+        last: int,
+        count: Callable[[], int],
+        epoch: int = 0,
+        size: int = 0,
+    ) -> None:
+        """Make the log of a club whose facts up to `last` are on disk and take `size` bytes.
+
+        `count` gives the number of each next fact. The facts are written under `epoch`.
+        """
+        self.club = club
+        self.epoch = epoch
+        self.last = self.durable = last
+        self.bytes = size
+        """About how many bytes its rows on disk take."""
+        self.on_durable: list[Listener] = []
+        self.on_trouble: list[Callable[[str | None], None]] = []
+        self.on_fenced: list[Callable[[], None]] = []
+        """Told once, when somebody else was found to lead the club: nothing that was not durable is or will be."""
+        self._group = group
+        self._count = count
+        self._fenced: str | None = None
+        self._batch = Batch()
+        self._facts = self._batch.facts
+        self._waiters: list[tuple[int, asyncio.Future[None]]] = []
+
+    @property
+    def trouble(self) -> str | None:
+        """Why facts cannot be written at the moment; None while they can."""
+        return self._fenced or self._group.trouble
+
+    # --- Log ---
+
+    def append(self, fact: LogFact) -> int:
+        facts = self._facts
+        if not facts:
+            self._group.gather(self)
+        self.last = number = self._count()
+        facts.append((number, fact))
+        return number
+
+    def file(self, ended: EndedTournament) -> None:
+        """Take the record of a tournament that is over for the batch that has the fact appended last."""
+        self._batch.file(ended)
+        self._group.gather(self)
+
+    def hurry(self) -> None:
+        if self._batch:
+            self._group.hurry()
+
+    async def wait(self, number: int) -> None:
+        """Return once the fact of that number is on disk. Raises StoreError if it never will be."""
+        if number > self.durable:
+            if self._fenced is not None:
+                raise StoreError(self._fenced)
+            future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._waiters.append((number, future))
+            self.hurry()
+            await future
+
+    # --- for what writes it ---
+
+    def take(self) -> Batch:
+        """Return what has gathered; from now on the next batch does."""
+        batch, self._batch = self._batch, Batch()
+        self._facts = self._batch.facts
+        return batch
+
+    def written(self, batch: Batch, size: int) -> None:
+        """Tell of a batch that is on disk, and takes so many bytes there."""
+        self.bytes += size
+        if batch.facts:
+            self.durable = batch.facts[-1][0]
+            for listener in self.on_durable:
+                listener(batch.facts)
+        waiting, self._waiters = self._waiters, []
+        for number, future in waiting:
+            if number > self.durable:
+                self._waiters.append((number, future))
+            elif not future.done():
+                future.set_result(None)
+        if self._waiters:
+            self.hurry()
+
+    def fence(self) -> None:
+        """Take note that somebody else leads the club: what is not on disk yet is lost."""
+        if self._fenced is not None:
+            return
+        self._fenced = f"another node leads the club {self.club}"
+        for _, future in self._waiters:
+            if not future.done():
+                future.set_exception(StoreError(self._fenced))
+        self._waiters.clear()
+        for listener in self.on_fenced:
+            listener()
+
+    @property
+    def is_fenced(self) -> bool:
+        """Whether somebody else was found to lead the club."""
+        return self._fenced is not None

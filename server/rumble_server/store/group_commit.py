@@ -1,0 +1,174 @@
+"""Group commit: what the clubs of a server append gathers, and is written as one commit of all of them.
+
+A commit begins within `BATCH_S` of a fact, or `HURRIED_S` when somebody waits for it. While one is being written, the
+next one gathers. One that failed is written again just so, before anything else: it may be on disk nevertheless.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from time import perf_counter
+from typing import Protocol
+
+from rumble_server.histogram import Histogram
+from rumble_server.store.batch import Batch
+from rumble_server.store.club_log import ClubLog
+from rumble_server.store.content import Content, size_of
+
+log = logging.getLogger(__name__)
+
+BATCH_S = 0.006
+"""How long facts gather, in s, while nobody waits for them. The time of one write comes on top."""
+HURRIED_S = 0.003
+"""How long facts gather, in s, once somebody waits: a commit costs the same for one fact as for a hundred."""
+RETRY_S = 1.0
+"""How long after a failed write, in s, the batch is written again."""
+WATCH_S = 0.5
+"""How often the database is looked at, in s."""
+
+
+class Writer(Protocol):
+    """What writes to the database, one commit at a time."""
+
+    async def write(self, contents: Sequence[Content], *, again: bool) -> Sequence[str]:
+        """Write a commit, and return the clubs of which nothing was written, since somebody else leads them.
+
+        Raises StoreError or OSError; it may be written nevertheless. Then the same is given, `again`, before anything
+        else.
+        """
+
+    async def close(self) -> None:
+        """End, after the commit that is being written."""
+
+
+class GroupCommit:
+    """Writes what the logs of clubs gather. `attach` it to the running loop, then `close` it."""
+
+    def __init__(self, writer: Writer, look: Callable[[], str | None]) -> None:
+        """`look` tells what is wrong with the database as a whole; it is asked every `WATCH_S`."""
+        self.writer = writer
+        self.logs: dict[str, ClubLog] = {}
+        """The logs that are open, by club."""
+        self.commits = Histogram()
+        """How long the commits took that were written."""
+        self.trouble: str | None = None
+        """Why the last write failed; None while writing works."""
+        self._look = look
+        self._seen: str | None = None
+        """What was found wrong when the database was looked at last."""
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._gathered: dict[ClubLog, None] = {}
+        self._failed: list[tuple[ClubLog, Batch]] | None = None
+        self._writing: asyncio.Task[Sequence[str]] | None = None
+        self._timer: asyncio.Handle | None = None
+        self._watching: asyncio.Handle | None = None
+        self._hurried = False
+        self._began_s = 0.0
+
+    def attach(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Begin to write on this loop."""
+        self._loop = loop
+        self._watch()
+        if self._gathered:
+            self._timer = loop.call_soon(self._write)
+
+    def gather(self, club_log: ClubLog) -> None:
+        """Take note that a log has something to write."""
+        self._gathered[club_log] = None
+        self._gather()
+
+    def hurry(self) -> None:
+        """Begin the next commit soon: somebody waits for it."""
+        if not self._hurried and self._writing is None and self._loop is not None:
+            self._hurried = True
+            if self._timer is not None:
+                self._timer.cancel()
+            self._timer = self._loop.call_later(HURRIED_S, self._write)
+
+    async def wait_all(self) -> None:
+        """Return once everything is on disk, or writing has failed."""
+        while (self._gathered or self._writing is not None) and self.trouble is None:
+            if self._writing is not None:
+                await asyncio.wait([self._writing])
+            else:
+                self.hurry()
+            await asyncio.sleep(0)
+
+    async def close(self) -> None:
+        """Write what is left."""
+        await self.wait_all()
+        self._loop = None
+        for timer in (self._timer, self._watching):
+            if timer is not None:
+                timer.cancel()
+        if self._writing is not None:
+            await asyncio.wait([self._writing])
+        await self.writer.close()
+        lost = sum(len(batch.facts) for _, batch in self._failed or ())
+        lost += sum(len(each.take().facts) for each in self._gathered)
+        if lost:
+            log.error("facts that could not be written are lost: %d", lost)
+
+    def _write(self) -> None:
+        self._timer = None
+        self._hurried = False
+        if self._loop is None:
+            return
+        again = self._failed is not None
+        taken = self._failed or [(each, each.take()) for each in self._gathered if not each.is_fenced]
+        if not again:
+            self._gathered.clear()
+        if not taken:
+            return
+        contents = [batch.content(each.club, each.durable, each.epoch) for each, batch in taken]
+        self._began_s = perf_counter()
+        self._writing = self._loop.create_task(self.writer.write(contents, again=again))
+        self._writing.add_done_callback(lambda written: self._written(taken, contents, written))
+
+    def _written(
+        self, taken: list[tuple[ClubLog, Batch]], contents: list[Content], written: "asyncio.Task[Sequence[str]]"
+    ) -> None:
+        self._writing = None
+        error = written.exception()
+        if error is not None:
+            self._failed = taken
+            self._report(str(error))
+            if self._loop is not None:
+                self._timer = self._loop.call_later(RETRY_S, self._write)
+                self._hurried = True
+            return
+        self.commits.observe(perf_counter() - self._began_s)
+        self._failed = None
+        self._report(self._seen)
+        fenced = written.result()
+        for (each, batch), content in zip(taken, contents, strict=True):
+            if each.club in fenced:
+                each.fence()
+            else:
+                each.written(batch, size_of(content))
+        self._gather()
+
+    def _gather(self) -> None:
+        if self._gathered and self._timer is None and self._writing is None and self._loop is not None:
+            self._timer = self._loop.call_later(BATCH_S, self._write)
+
+    def _watch(self) -> None:
+        """Look at the database, which a write does, too; but there may be none for long."""
+        if self._loop is None:
+            return
+        self._seen = self._look()
+        if self._failed is None and self._writing is None:
+            self._report(self._seen)
+        self._watching = self._loop.call_later(WATCH_S, self._watch)
+
+    def _report(self, trouble: str | None) -> None:
+        if trouble == self.trouble:
+            return
+        self.trouble = trouble
+        if trouble is None:
+            log.warning("the database can be written again")
+        else:
+            log.error("the database cannot be written: %s", trouble)
+        for each in list(self.logs.values()):
+            for listener in each.on_trouble:
+                listener(trouble)
