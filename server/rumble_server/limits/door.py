@@ -2,8 +2,6 @@
 
 from copy import copy
 
-from rumble_protocol.clubs import row_prefix
-
 from rumble_server.bounds import Bounds
 from rumble_server.hosts import is_loopback
 from rumble_server.limits.bans import Bans
@@ -21,7 +19,6 @@ class Door:
         self.guesses = Guesses(bounds, refusals)
         self.bans = Bans()
         self._prefix = ""
-        self._messages = Buckets(bounds.stranger_messages_per_minute)
         self._names = Buckets(bounds.names_per_hour, HOUR_MS)
         self._invited_names = Buckets(bounds.invited_names_per_hour, HOUR_MS)
 
@@ -31,17 +28,13 @@ class Door:
         Bans are a club's own; beside them the addresses that main bans are kept out everywhere.
         """
         other = copy(self)
-        other._prefix = row_prefix(club)
+        other._prefix = f"{club}/"
         other.guesses, other.bans = self.guesses.of_club(club), Bans(above=self.bans)
         return other
 
     def is_exempt(self, address: str) -> bool:
         """Whether the bounds of an address do not hold for this one."""
         return not self.bounds.limit_loopback and is_loopback(address)
-
-    def may_speak(self, address: str, now_ms: int) -> bool:
-        """Count a message of a connection of this address that has not logged in. Return False if it is too many."""
-        return self.is_exempt(address) or self._messages.take(address, now_ms)
 
     def may_name(self, address: str, now_ms: int) -> bool:
         """Count a new name of this address. Return False if it is one too many."""

@@ -15,7 +15,6 @@ from rumble_server.arena.house import HouseBots
 from rumble_server.bounds import Bounds
 from rumble_server.histogram import Histogram
 from rumble_server.limits.connections import Connections
-from rumble_server.limits.quotas import NO_QUOTAS, Quotas
 from rumble_server.limits.refusals import Refusals
 from rumble_server.match.match_id import Neighbours
 from rumble_server.tournament.ended import EndedTournament, Outline
@@ -111,8 +110,6 @@ class Process:
     operation: Operation = field(default_factory=Operation)
     places: Connections = field(default_factory=lambda: Connections(Bounds()))
     """What each address has open."""
-    club_quotas: Quotas = NO_QUOTAS
-    """The quotas of a new club, unless it is given its own."""
     unready: Callable[[], str | None] = lambda: None
     """Why matches cannot start at the moment; None while they can."""
 
@@ -176,9 +173,6 @@ class Clubs(Protocol):
     @property
     def directory(self) -> ClubDirectory:
         """All that there are."""
-
-    async def dismiss(self, name: str) -> None:
-        """Close what is loaded of a club that was removed."""
 
 
 def site_of(request: Request) -> Site:

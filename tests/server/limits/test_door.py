@@ -1,19 +1,12 @@
-"""The door counts messages and new names of strangers by address; loopback is exempt unless bounds say otherwise."""
+"""The door counts new names by address; loopback is exempt unless bounds say otherwise."""
 
 import pytest
 from rumble_server.bounds import Bounds
 from rumble_server.limits.bans import Ban
-from rumble_server.limits.buckets import HOUR_MS, MINUTE_MS
+from rumble_server.limits.buckets import HOUR_MS
 from rumble_server.limits.door import Door
 
 ADDRESS = "203.0.113.7"
-
-
-def test_messages_of_strangers_are_counted_by_address() -> None:
-    door = Door(Bounds(stranger_messages_per_minute=2))
-    assert [door.may_speak(ADDRESS, 0) for _ in range(3)] == [True, True, False]
-    assert door.may_speak("203.0.113.8", 0)
-    assert door.may_speak(ADDRESS, MINUTE_MS)
 
 
 def test_new_names_are_counted_by_address_and_beside_them_by_invitation() -> None:
@@ -27,10 +20,9 @@ def test_new_names_are_counted_by_address_and_beside_them_by_invitation() -> Non
 @pytest.mark.parametrize("address", ["127.0.0.1", "::1", "127.0.1.9", ""])
 @pytest.mark.parametrize("limited", [True, False])
 def test_loopback_is_exempt_unless_it_is_limited(address: str, limited: bool) -> None:
-    door = Door(Bounds(names_per_hour=1, stranger_messages_per_minute=1, limit_loopback=limited))
+    door = Door(Bounds(names_per_hour=1, limit_loopback=limited))
     assert door.is_exempt(address) != limited
     assert [door.may_name(address, 0) for _ in range(2)] == [True, not limited]
-    assert [door.may_speak(address, 0) for _ in range(2)] == [True, not limited]
 
 
 def test_addresses_are_counted_in_all_clubs_together_and_invitations_in_each() -> None:

@@ -233,9 +233,6 @@ class MemoryServer:
     def directory(self) -> ClubDirectory:
         return self.world.arena.clubs
 
-    async def dismiss(self, name: str) -> None:
-        self.clubs.pop(name, None)
-
     def add_host(self, name: str, token: str) -> None:
         """Make a host's token."""
         self.world.arena.recorder.take(HostTokenSet(name, "00", digest_of(token, "00"), 0))

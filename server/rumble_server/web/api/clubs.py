@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from rumble_server.arena.administrator import Administrator
 from rumble_server.arena.clubs import ClubEntry
-from rumble_server.limits.quotas import Quotas
+from rumble_server.quotas import Quotas
 from rumble_server.web.api import club_models as models
 from rumble_server.web.api.auditing import audit_command
 from rumble_server.web.api.commands import REFUSED, body_schema, read_model
@@ -45,7 +45,7 @@ def club_routes(clubs: Clubs, process: Process) -> APIRouter:
         """Create a club. Its name is for good, and is never given again; make a host's token for it next."""
         main = site_of(request)
         given = await read_model(request, models.NewClub)
-        quotas = _changed(process.club_quotas, given.quotas)
+        quotas = _changed(process.bounds.club_quotas, given.quotas)
         main.need_disk()
         administrator = Administrator(main.arena)
         with main.arena.transaction() as transaction:
@@ -78,7 +78,6 @@ def club_routes(clubs: Clubs, process: Process) -> APIRouter:
         with main.arena.transaction() as transaction:
             Administrator(main.arena).remove(club)
         await main.on_disk(transaction.number)
-        await clubs.dismiss(club)
         return Done(message=f"the club {club} is removed")
 
     @commands.post("/{club}/tokens", status_code=HTTPStatus.CREATED, openapi_extra=body_schema(NewHostToken))

@@ -1,11 +1,13 @@
 """The API of clubs: what everyone sees of them, and the administrator's commands."""
 
+from dataclasses import asdict, replace
 from typing import Any
 
 import httpx
 import pytest
 from rumble_server.arena.administrator import Administrator
-from rumble_server.limits.quotas import Quotas
+from rumble_server.bounds import Bounds
+from rumble_server.quotas import Quotas
 
 from tests.server.web.memory_server import HOST, MemoryServer
 
@@ -34,7 +36,7 @@ async def test_a_club_is_created_changed_and_removed(server: MemoryServer, brows
     assert answer.status_code == 201
     created = answer.json()
     assert (created["title"], created["listed"], created["house"]) == ("Class 7", False, False)
-    assert created["quotas"] == {"bots": 40, "tournaments": None, "bytes": None, "matches": None, "house_bots": None}
+    assert created["quotas"] == asdict(Bounds().club_quotas) | {"bots": 40}
     assert server.world.log.durable == server.world.log.last, "it is on disk before it is told"
     assert await names(browser) == ["main"], "it does not want to be listed"
     assert await names(browser, **ADMINISTRATOR) == ["main", "class-7"]
@@ -44,18 +46,17 @@ async def test_a_club_is_created_changed_and_removed(server: MemoryServer, brows
     (_, shown) = (await browser.get("/api/clubs")).json()["clubs"]
     assert (shown["title"], shown["quotas"], shown["used"]) == ("Ours", None, None)
     assert (await ask(browser, "PATCH", "/class-7", quotas={"bots": None})).json()["quotas"]["bots"] is None
-    server.take_in("class-7", MemoryServer())
     assert (await ask(browser, "DELETE", "/class-7")).json() == {"message": "the club class-7 is removed"}
-    assert "class-7" not in server.clubs, "what was loaded of it is closed"
     assert await names(browser, **ADMINISTRATOR) == ["main"]
     again = await ask(browser, "POST", name="class-7")
     assert (again.status_code, again.json()["error"]["code"]) == (409, "unavailable")
 
 
-async def test_a_new_club_has_the_quotas_of_the_server(server: MemoryServer, browser: httpx.AsyncClient) -> None:
-    server.process.bounds.__dict__.get("club_quotas")
-    created = (await ask(browser, "POST", name="class-7")).json()
-    assert created["quotas"] == dict.fromkeys(("bots", "tournaments", "bytes", "matches", "house_bots"))
+async def test_a_new_club_has_the_quotas_of_the_server(server: MemoryServer) -> None:
+    server.process = replace(server.process, bounds=Bounds(club_bots=50, club_matches=8))
+    async with server.browser() as browser:
+        created = (await ask(browser, "POST", name="class-7", quotas={"matches": None, "bytes": 9})).json()
+    assert created["quotas"] == asdict(Bounds().club_quotas) | {"bots": 50, "matches": None, "bytes": 9}
 
 
 async def test_a_list_has_what_goes_on_in_loaded_clubs_and_loads_none(
