@@ -41,7 +41,7 @@ from rumble_server.limits.strangers import Strangers
 from rumble_server.networks import network_addresses
 from rumble_server.side_process import SideProcess
 from rumble_server.store.club_log import ClubLog
-from rumble_server.store.ended_count import count_ended
+from rumble_server.store.ended_count import EndedCount, count_ended
 from rumble_server.store.errors import StoreError
 from rumble_server.store.sqlite import SqliteStore, database_path
 from rumble_server.tls import Certificate, CertificateError
@@ -96,6 +96,7 @@ class Server:
         self._house: HouseRunner | None = None
         self.store = SqliteStore(database_path(config.db), config.bounds)
         self.refusals = Refusals()
+        self.ended = EndedCount()
         self.made_token: str | None = None
         """The host token that this start made, to be printed once; None if there was one, or one was given."""
         self.made_admin_token: str | None = None
@@ -136,6 +137,7 @@ class Server:
             strangers=Strangers(self.config.bounds, self.refusals),
             process=self._process,
             shut_out=self._shut_out,
+            ended=self.ended,
         )
         self.clubs = Clubs(self._shared)
         has_lost_tokens = await self.clubs.start()
@@ -201,7 +203,7 @@ class Server:
         """Make what the pages of all clubs share."""
         config = self.config
         operation = Operation(
-            ended=lambda: self._shared.ended.by_status(),
+            ended=self.ended.by_status,
             connections=self._count_connections,
             refusals=self.refusals,
             turn_latency=outbox.latency,
@@ -257,7 +259,7 @@ class Server:
     async def _count_ended(self) -> None:
         """Count, for /metrics, the tournaments that earlier runs left. It reads them all, so nothing waits for it."""
         try:
-            self._shared.ended.add(*await asyncio.to_thread(count_ended, self.store.path))
+            self.ended.add(*await asyncio.to_thread(count_ended, self.store.path))
         except (StoreError, sqlite3.Error) as error:
             log.error("the tournaments that are over could not be counted: %s", error)
 

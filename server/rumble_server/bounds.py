@@ -109,6 +109,8 @@ class Bounds(BaseModel):
 
     address_days: Count = 30
     """Days for which the audit log keeps addresses."""
+    lease_ms: Annotated[int, Field(ge=500)] = 5_000
+    """Time for which a node of several leads clubs without a renewal, in ms; it renews each fifth of it."""
 
     @property
     def club_quotas(self) -> Quotas:

@@ -62,9 +62,9 @@ class Shared:
     process: Process
     shut_out: Callable[[], None]
     """Ends the connections of those who are banned."""
-    directory: ClubDirectory = field(default_factory=ClubDirectory)
-    ended: EndedCount = field(default_factory=EndedCount)
+    ended: EndedCount
     """How many tournaments of all clubs are over."""
+    directory: ClubDirectory = field(default_factory=ClubDirectory)
     written: asyncio.Event = field(default_factory=asyncio.Event)
     """Set whenever more of any log is on disk."""
 

@@ -24,7 +24,7 @@ class HostToken:
 class HostTokens:
     """The tokens that are valid, by name; rebuilt from the log."""
 
-    def __init__(self, is_administrator: Callable[[str], bool]) -> None:
+    def __init__(self, is_administrator: Callable[[str], bool] = lambda _: False) -> None:
         self._is_administrator = is_administrator
         self._tokens: dict[str, HostTokenSet] = {}
 

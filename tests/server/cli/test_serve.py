@@ -58,6 +58,7 @@ class Started:
     url: str
     networks: list[str]
     made_token: str | None = None
+    made_admin_token: str | None = None
 
     def network_urls(self) -> list[str]:
         return self.networks
