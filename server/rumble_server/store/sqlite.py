@@ -20,7 +20,7 @@ from rumble_server.store.club_log import ClubLog
 from rumble_server.store.errors import StoreError
 from rumble_server.store.files import Files, identity_of, make_private
 from rumble_server.store.group_commit import GroupCommit
-from rumble_server.store.keys import MAIN, prefix_of
+from rumble_server.store.keys import MAIN, prefix_of, split
 from rumble_server.store.lock import DatabaseLock
 from rumble_server.store.match_index import bytes_of, index_matches, last_number
 from rumble_server.store.process import WriterProcess
@@ -93,6 +93,14 @@ class SqliteStore:
     def _read_bytes(self, club: str) -> int:
         try:
             return bytes_of(self._database, club)
+        except sqlite3.Error as error:
+            raise StoreError(f"cannot read the database {self.path}: {error}") from None
+
+    def clubs_in_play(self) -> list[str]:
+        """Return the clubs beside main that have tournaments that are not over. Raises StoreError."""
+        query = "SELECT DISTINCT id FROM tournaments WHERE over = 0 AND instr(id, '/') > 0"
+        try:
+            return sorted({split(key)[0] for (key,) in self._database.execute(query)})
         except sqlite3.Error as error:
             raise StoreError(f"cannot read the database {self.path}: {error}") from None
 
