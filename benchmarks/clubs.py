@@ -1,4 +1,4 @@
-"""What idle clubs cost: memory of each that is loaded, how long loading takes, and a start. `python benchmarks/clubs.py`
+"""What idle clubs cost: memory, loading, and a start with them. `python benchmarks/clubs.py`
 
 Each club has a host's token, some names and a finished tournament. Memory is resident memory, after a collection.
 """

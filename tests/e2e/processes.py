@@ -15,7 +15,7 @@ from typing import Any
 RUMBLE = (sys.executable, "-m", "rumble_server.cli.main")
 PATIENCE_S = 60.0
 """Time in s in which a process must do what a test waits for."""
-TOKEN, ADMIN_TOKEN = "host-token-of-the-tests", "administrator-of-the-tests"
+TOKEN = "host-token-of-the-tests"
 
 
 def free_port() -> int:
