@@ -64,8 +64,9 @@ std::string environment(const char* name, const std::string& otherwise) {
 /// Plays in one tournament, and connects again when a connection ends.
 class Bot {
 public:
-    Bot(std::string host, std::string port, std::string tournament, Strategy choose)
-        : host_{std::move(host)}, port_{std::move(port)}, tournament_{std::move(tournament)}, choose_{choose} {}
+    Bot(std::string host, std::string port, std::string path, std::string tournament, Strategy choose)
+        : host_{std::move(host)}, port_{std::move(port)}, path_{std::move(path)}, tournament_{std::move(tournament)},
+          choose_{choose} {}
 
     /// Plays until the tournament is over, and connects again when the connection ends.
     void play() {
@@ -90,7 +91,7 @@ private:
         boost::asio::io_context context;
         websocket::stream<tcp::socket> socket{context};
         boost::asio::connect(socket.next_layer(), tcp::resolver{context}.resolve(host_, port_));
-        socket.handshake(host_ + ":" + port_, "/bot");
+        socket.handshake(host_ + ":" + port_, path_);
         try {
             for (;;) {
                 beast::flat_buffer frame;
@@ -153,7 +154,7 @@ private:
         return {{"type", "move"}, {"match", turn.at("match")}, {"turn_id", turn.at("turn_id")}, {"move", chosen}};
     }
 
-    const std::string host_, port_, tournament_;
+    const std::string host_, port_, path_, tournament_;
     const Strategy choose_;
     std::map<std::string, json> turns_;  // the newest of each match, to answer again
     bool joined_ = false;  // afterwards an error message no longer ends the bot
@@ -168,8 +169,9 @@ int main(int count, char* arguments[]) {
     if (tournament.empty()) stop(2, "say which tournament to play in: RUMBLE_JOIN=ID");
     const auto server = environment("RUMBLE_SERVER", "127.0.0.1:8765");
     std::smatch parts;
-    if (!std::regex_match(server, parts, std::regex{R"((?:(?:http|ws)://)?\[?([^/\[\]]+?)\]?(?::(\d+))?(?:/bot)?/?)"}))
-        stop(2, "RUMBLE_SERVER: write host:port, ws://host:port or http://host:port (no TLS)");
+    const std::regex form{R"((?:(?:http|ws)://)?\[?([^/\[\]]+?)\]?(?::(\d+))?(/c/[^/?#]+)?(?:[/?#].*)?)"};
+    if (!std::regex_match(server, parts, form))
+        stop(2, "RUMBLE_SERVER: write host:port, ws://host:port or http://host:port, and /c/NAME for a club (no TLS)");
     const std::string port = parts[2].matched ? parts[2].str() : "80";
-    Bot{parts[1], port, tournament, strategy == "random" ? any_move : win_or_block}.play();
+    Bot{parts[1], port, parts[3].str() + "/bot", tournament, strategy == "random" ? any_move : win_or_block}.play();
 }

@@ -8,6 +8,7 @@ import (
 	"log"
 	"math/rand"
 	"os"
+	"regexp"
 	"strings"
 	"time"
 
@@ -163,7 +164,9 @@ func (bot *Bot) answer(message *Message) any {
 	return nil
 }
 
-// address returns the WebSocket address of a server written http://host:port, ws://host:port or host:port.
+var place = regexp.MustCompile(`(://[^/?#]+(/c/[^/?#]+)?).*`)
+
+// address returns the WebSocket address of a server written http://host:port, ws://host:port or host:port, and /c/NAME.
 func address(server string) string {
 	if !strings.Contains(server, "://") {
 		server = "ws://" + server
@@ -171,7 +174,7 @@ func address(server string) string {
 	if strings.HasPrefix(server, "http") {
 		server = "ws" + strings.TrimPrefix(server, "http")
 	}
-	return strings.TrimSuffix(strings.TrimRight(server, "/"), "/bot") + "/bot"
+	return place.ReplaceAllString(server, "$1/bot")
 }
 
 func getenv(name, otherwise string) string {

@@ -200,7 +200,8 @@ public class Bot {
         if (tournament.isEmpty()) stop(2, "say which tournament to play in: RUMBLE_JOIN=ID");
         var server = environment("RUMBLE_SERVER", "127.0.0.1:8765");
         server = server.contains("://") ? server.replaceFirst("^http", "ws") : "ws://" + server;
-        new Bot(URI.create(server.replaceFirst("(/bot)?/*$", "") + "/bot"), tournament, strategy).play();
+        var address = server.replaceFirst("(://[^/?#]+(/c/[^/?#]+)?).*", "$1/bot");
+        new Bot(URI.create(address), tournament, strategy).play();
     }
 
     /** JSON, which the JDK does not have: reads all valid JSON, writes flat objects. */

@@ -98,7 +98,7 @@ const choose = strategies[process.argv[2] ?? "random"];
 if (!choose) stop(2, "usage: node bot.js [random|winblock]");
 if (!RUMBLE_JOIN) stop(2, "say which tournament to play in: RUMBLE_JOIN=ID");
 const server = RUMBLE_SERVER.includes("://") ? RUMBLE_SERVER.replace(/^http/, "ws") : `ws://${RUMBLE_SERVER}`;
-const url = `${server.replace(/(\/bot)?\/*$/, "")}/bot`;
+const url = server.replace(/(:\/\/[^/?#]+(\/c\/[^/?#]+)?).*/, "$1/bot");
 
 for (;;) {
   const code = await play(url, choose);

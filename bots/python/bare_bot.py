@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import secrets
 import sys
 import time
@@ -11,8 +12,9 @@ import time
 import websockets.sync.client
 
 server, tournament, name, invitation = [*sys.argv[1:], ""][:4] if len(sys.argv) > 3 else sys.exit(__doc__)
-url = (server.replace("http", "ws", 1) if "://" in server else f"ws://{server}").rstrip("/") + "/bot"
-kept = pathlib.Path(os.environ.get("RUMBLE_CONFIG_DIR", "."), f"{name}@{url.split('/')[2]}.key".replace(":", "-"))
+[(tls, host, club)] = re.findall("^(?:(?:http|ws)(s?)://)?([^/?#]+)(/c/[^/?#]+)?", server)
+place = (host + club).replace(":", "-").replace("/", "+")
+kept = pathlib.Path(os.environ.get("RUMBLE_CONFIG_DIR", "."), f"{name}@{place}.key")
 kept.parent.mkdir(parents=True, exist_ok=True)
 kept.touch(0o600)  # the key proves that the name is yours: made once, then read from this file
 kept.write_text(kept.read_text() or secrets.token_urlsafe())
@@ -20,7 +22,7 @@ login = {"type": "login", "name": name, "key": kept.read_text(), "join": tournam
 joined = False
 while True:  # connect again whenever the connection ends, but not after a close code from 4000 on
     try:
-        with websockets.sync.client.connect(url) as socket:
+        with websockets.sync.client.connect(f"ws{tls}://{host}{club}/bot") as socket:
             for frame in socket:
                 print(frame)
                 match message := json.loads(frame):
@@ -31,10 +33,8 @@ while True:  # connect again whenever the connection ends, but not after a close
                     case {"type": "turn"}:
                         answer = {"type": "move", "match": message["match"], "turn_id": message["turn_id"]}
                         socket.send(json.dumps(answer | {"move": random.choice(message["legal"])}))
-                    case {"type": "error"} if not joined:  # the login or the join is refused
-                        sys.exit(message["message"])
-                    case {"type": "tournament_over"}:
-                        sys.exit()
+                    case {"type": "tournament_over" | "error" as kind} if kind != "error" or not joined:
+                        sys.exit(message.get("message"))  # why the login or the join is refused
     except (OSError, websockets.WebSocketException) as lost:
         print(lost)
         sys.exit(1) if "received 4" in str(lost) else time.sleep(0.5)

@@ -121,9 +121,8 @@ def main() -> None:
     tournament = os.environ.get("RUMBLE_JOIN")
     if not tournament:
         parser.error("say which tournament to play in: RUMBLE_JOIN=ID")
-    server = SERVER if "://" in SERVER else f"ws://{SERVER}"
-    url = re.sub(r"(/bot)?/*$", "", re.sub("^http", "ws", server)) + "/bot"
-    Bot(tournament, choose).play(url)
+    server = re.sub("^http", "ws", SERVER if "://" in SERVER else f"ws://{SERVER}")
+    Bot(tournament, choose).play(re.sub(r"(://[^/?#]+(/c/[^/?#]+)?).*", r"\1/bot", server))
 
 
 if __name__ == "__main__":

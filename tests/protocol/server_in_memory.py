@@ -21,6 +21,7 @@ from rumble_server.gateway.turns import Turns
 from rumble_server.limits.connections import Connections
 from rumble_server.limits.refusals import Refusals
 from rumble_server.limits.source import Source, Sources
+from rumble_server.limits.strangers import Strangers
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.formats import Round
 from websockets.client import ClientProtocol
@@ -29,6 +30,7 @@ from websockets.http11 import Response
 from websockets.typing import Subprotocol
 from websockets.uri import parse_uri
 
+from tests.server.gateway.served import OneClub
 from tests.server.world import World
 
 ADDRESS = ("127.0.0.1", 8765)
@@ -59,7 +61,8 @@ class Pipe:
         bounds = Bounds()
         places, refusals = Connections(bounds), Refusals()
         entrance = Entrance(
-            gateway=server.gateway,
+            clubs=OneClub(server.gateway),
+            clock=server.world.clock,
             policy=HandshakePolicy(),
             bounds=bounds,
             sources=Sources(),
@@ -70,7 +73,7 @@ class Pipe:
             descriptors=Descriptors(ENDLESS, refusals, lambda: 0),
         )
         source = Source(ADDRESS[0], is_local=not forwarded, scheme="http")
-        self._server = Connection(entrance, source, places.uncounted(ADDRESS[0]), set())
+        self._server = Connection(server.gateway, entrance, source, places.uncounted(ADDRESS[0]), set())
         self._server.connection_made(cast(Any, self))
         self._client.send_request(self._client.connect())
         self._server.open(b"".join(self._client.data_to_send()), b"")
@@ -146,7 +149,16 @@ class ServerInMemory:
 
     def _enter(self, world: World) -> None:
         self.world = world
-        self.gateway = Gateway(world.arena, world.gateway._sessions, "rumble 0.1.0", self._limits, identity=IDENTITY)
+        self.gateway = Gateway(
+            world.arena,
+            world.arena,
+            world.gateway._sessions,
+            world.clock,
+            Strangers(Bounds(), Refusals()),
+            "rumble 0.1.0",
+            self._limits,
+            identity=IDENTITY,
+        )
 
     # --- what a bot does ---
 

@@ -17,9 +17,10 @@ from rumble_protocol.server_messages import Limits
 from rumble_server.arena.arena import Arena
 from rumble_server.arena.organiser import Organiser
 from rumble_server.arena.ports import Clock
-from rumble_server.arena.recovery import recover
+from rumble_server.arena.recovery import read, take_up
 from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.sessions import Sessions
+from rumble_server.limits.strangers import Strangers
 from rumble_server.match.facts import MatchOver
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.ended import EndedTournament
@@ -238,10 +239,20 @@ class MemoryLink:
         self.inbox = Inbox()
         self.closed: CloseCode | None = None
         self.was_cut = False
-        self.has_room = True
+        self.has_room = self.has_invited_room = True
+        self.is_held = False
         self.is_known = False
         self.invited_to: str | None = None
         self.on_frame: list[Callable[[Frame], None]] = []
+
+    def has_room_for(self, tournament_id: str) -> bool:
+        return self.has_room or self.has_invited_room
+
+    def hold(self) -> None:
+        self.is_held = True
+
+    def go_on(self) -> None:
+        self.is_held = False
 
     def known(self) -> None:
         self.is_known = True
@@ -290,7 +301,18 @@ class World:
             **{"find_ended": self.log.find_ended, **arena},
         )
         self.organiser = Organiser(self.arena)
-        self.gateway = Gateway(self.arena, sessions, "test", limits, identity="1d", open_names=open_names)
+        door = self.arena.door
+        self.gateway = Gateway(
+            self.arena,
+            self.arena,
+            sessions,
+            self.clock,
+            Strangers(door.bounds, door.refusals),
+            "test",
+            limits,
+            identity="1d",
+            open_names=open_names,
+        )
         self.log.on_durable.append(self.arena.on_durable)
         self.disk = Disk(self.log)
 
@@ -310,13 +332,13 @@ class World:
         world.log.facts = list(kept)
         world.log.durable = len(kept)
         world.log.records = dict(self.log.records)
-        recover(
-            world.arena,
+        recovered = read(
             names,
             unfinished,
             by_tournament.__getitem__,
             lambda _, matches: {each: [f for f in kept if getattr(f, "match", None) == each] for each in matches},
         )
+        take_up(world.arena, recovered)
         return world
 
     def connect(self, **link: Any) -> "Bot":

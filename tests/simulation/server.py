@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 import orjson
 from rumble_server.arena.arena import Arena
-from rumble_server.arena.recovery import recover
+from rumble_server.arena.recovery import read, take_up
 from rumble_server.bounds import Bounds
 from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.sessions import Sessions
+from rumble_server.limits.strangers import Strangers
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.formats.schedule import Round
 
@@ -63,14 +64,16 @@ class ServerRun:
             work=self._work,
             bounds=bounds,
         )
-        self.gateway = Gateway(self.arena, sessions, "simulated", identity="1d")
+        strangers = Strangers(bounds, self.arena.door.refusals)
+        self.gateway = Gateway(self.arena, self.arena, sessions, self.clock, strangers, "simulated", identity="1d")
         self.log.on_durable += [self.arena.on_durable, self._note_clean]
         self.log.on_trouble.append(self.arena.on_trouble)
         started = {"grace_ms": grace_ms, "excused_ms": bounds.excused_ms, "proxied_lag_ms": bounds.proxied_lag_ms}
         self._see("start", orjson.dumps(started).decode())
         names, unfinished = reader.server_facts()[0], reader.tournament_ids(over=False)
-        damaged = recover(self.arena, names, unfinished, reader.tournament_facts, reader.facts_of_matches)
-        assert not damaged, damaged
+        recovered = read(names, unfinished, reader.tournament_facts, reader.facts_of_matches)
+        take_up(self.arena, recovered)
+        assert not recovered.damaged, recovered.damaged
 
     @property
     def is_up(self) -> bool:

@@ -43,6 +43,11 @@ class Harness(Play):
         self._server = server
 
     @property
+    def path(self) -> str:
+        """Where bots connect."""
+        return self._server.path
+
+    @property
     def present(self) -> bool:
         return self.referee.link is not None and self.referee.member
 

@@ -16,7 +16,7 @@ STEPS = (
     Rule(
         "connect",
         "opens a WebSocket at /bot",
-        "Open a WebSocket at ws://HOST:PORT/bot; offer the sub-protocol rumble.v1, or none.",
+        "Open a WebSocket at ws://HOST:PORT/bot, for a club ws://HOST:PORT/c/NAME/bot; offer rumble.v1, or nothing.",
     ),
     Rule(
         "login",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rumble_engine import game_names, get_game
+from rumble_protocol.clubs import MAIN, web_path
 from rumble_protocol.fields import TimeControl
 
 from rumble_bots.check.child import Child
@@ -42,6 +43,8 @@ class Plan:
     """The games to play; empty: tic-tac-toe, or the first game that the bot names."""
     host: str = "127.0.0.1"
     port: int = 0
+    club: str = MAIN
+    """The club whose server the kit is."""
     wait_s: float = STARTED_S
     """Seconds that the bot has to connect."""
     move_ms: int = MOVE_MS
@@ -61,11 +64,11 @@ async def check_bot(plan: Plan, say: Callable[[str], None] = lambda _: None) -> 
     inbox: asyncio.Queue[Event] = asyncio.Queue()
     record = Record(asyncio.get_running_loop().time)
     control = TimeControl(move_ms=plan.move_ms, bank_ms=plan.move_ms * BANK_MOVES)
-    referee = ScriptedReferee(inbox, record, game_names(), games[0], control, wanted=plan.games)
-    server = WebSocketServer(plan.host, plan.port, inbox, record)
+    referee = ScriptedReferee(inbox, record, game_names(), games[0], control, plan.club, wanted=plan.games)
+    server = WebSocketServer(plan.host, plan.port, f"{web_path(plan.club)}/bot", inbox, record)
     with tempfile.TemporaryDirectory(prefix="rumble-check-") as folder:
         await server.up()
-        address = Address(plan.host, server.port)
+        address = Address(plan.host, server.port, club=plan.club)
         if not plan.command:
             say(f"waiting {plan.wait_s:g} s for a bot at {address.ws_url} (tournament: {TOURNAMENT_ID})")
         environment = {

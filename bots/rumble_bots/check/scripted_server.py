@@ -9,6 +9,7 @@ import orjson
 from rumble_engine import Game, Outcome, Termination, get_game
 from rumble_protocol import bot_messages as bot
 from rumble_protocol import server_messages as say
+from rumble_protocol.clubs import MAIN
 from rumble_protocol.codec import write_message
 from rumble_protocol.codes import CLOSE_REASONS, CloseCode, ErrorCode, Rejection
 from rumble_protocol.fields import ServerMessageModel, TimeControl
@@ -38,6 +39,8 @@ class ScriptedServer:
     game: Game
     """The game of the tournament."""
     control: TimeControl
+    club: str = MAIN
+    """The club that `welcome` names."""
     wanted: Sequence[str] = ()
     """The games that may be played instead of `game`, if the bot names others; empty: all of them."""
     tournament_id: str | None = None
@@ -130,7 +133,8 @@ class ScriptedServer:
             await self.close(link, CloseCode.PROTOCOL_NOT_SUPPORTED)
             raise Trouble("connect", "it offers only sub-protocols other than rumble.v1")
         features = ["from_the_future"] if self.unknown_fields else []
-        await self.say(say.Welcome(server=SERVER, limits=LIMITS, games=list(self.games), features=features), link)
+        welcome = say.Welcome(server=SERVER, limits=LIMITS, games=list(self.games), features=features, club=self.club)
+        await self.say(welcome, link)
 
     async def close(self, link: Link, code: CloseCode) -> None:
         link.gone = True

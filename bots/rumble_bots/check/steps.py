@@ -21,7 +21,7 @@ NOT_REAL = "sent by the kit as a test"
 async def connect(harness: Harness) -> str:
     """Wait for the bot's WebSocket."""
     await harness.connected()
-    return "at /bot"
+    return f"at {harness.path}"
 
 
 async def login(harness: Harness) -> str:

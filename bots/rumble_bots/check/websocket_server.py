@@ -16,7 +16,6 @@ from rumble_bots.check.events import Connected, Ended, Event, Said, TurnedAway
 from rumble_bots.check.link import Link
 from rumble_bots.check.record import Record
 
-PATH = "/bot"
 OPEN_S = 3.0
 """Seconds a bot has for the opening handshake."""
 CLOSE_S = 1.0
@@ -32,10 +31,12 @@ quiet.setLevel(logging.CRITICAL)
 class WebSocketServer:
     """Listens at one address; may go down and come up again there, as a server that restarts."""
 
-    def __init__(self, host: str, port: int, inbox: "asyncio.Queue[Event]", record: Record) -> None:
+    def __init__(self, host: str, port: int, path: str, inbox: "asyncio.Queue[Event]", record: Record) -> None:
+        """`path` is where bots connect; those that ask for another are turned away."""
         self.host = host
         self.port = port
         """0 before `up` chooses a free one."""
+        self.path = path
         self._inbox = inbox
         self._record = record
         self._server: Server | None = None
@@ -86,10 +87,10 @@ class WebSocketServer:
 
     def _look(self, socket: ServerConnection, request: Request) -> Response | None:
         path = request.path.partition("?")[0]
-        if path == PATH:
+        if path == self.path:
             return None
-        self._inbox.put_nowait(TurnedAway(f"it asked for {path[:80]}; bots connect at {PATH}"))
-        return socket.respond(HTTPStatus.NOT_FOUND, f"bots connect at {PATH}\n")
+        self._inbox.put_nowait(TurnedAway(f"it asked for {path[:80]}; bots connect at {self.path}"))
+        return socket.respond(HTTPStatus.NOT_FOUND, f"bots connect at {self.path}\n")
 
 
 def _subprotocol(socket: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:

@@ -1,9 +1,9 @@
 """The identities of clubs: which of them this user's bots logged in to, and at which addresses.
 
-Each `welcome.identity` is kept in the configuration folder, one JSON file per address: `servers/localhost_8765.json` for
-the club `main`, for others `servers/localhost_8765/c/CLUB.json`. A server can claim any identity, so it decides nothing.
-It only helps to say which kept key may be the right one after a server has moved; the owner decides. The key of another
-club is never the right one.
+Each `welcome.identity` is kept in the configuration folder, one JSON file per address: `servers/localhost_8765.json`
+for the club `main`, for others `servers/localhost_8765/c/CLUB.json`. A server can claim any identity, so it decides
+nothing. It only helps to say which kept key may be the right one after a server has moved; the owner decides. The key
+of another club is never the right one.
 """
 
 import json

@@ -53,8 +53,8 @@ async def serve(
     With neither, or with `challenges` (it accepts the challenges of others), it plays until it is cancelled. After a
     lost connection it connects again. Raises SdkError where the bot cannot play, or not on.
 
-    - `server` is written `http://host:port`, `ws://host:port` or `host:port`, with https or wss for TLS. A club NAME has
-      `/c/NAME` behind that; without it, the club is `main`. It may be the link of a page of the club.
+    - `server` is written `http://host:port`, `ws://host:port` or `host:port`, with https or wss for TLS, and `/c/NAME`
+      behind it for the club NAME; without that, the club is `main`. It may be the link of a page of the club.
     - `name` is the bot's name there. Its key is `key`, else that of the environment variable `RUMBLE_KEY`, else one
       that is made at the first use, and kept in the configuration folder for this club and name.
     - `invite` is the code of the tournament's invitation, where it asks for one.

@@ -1,4 +1,4 @@
-"""The arena: all play on this server. It puts its parts together, and takes the events of sessions.
+"""The arena: all play in one club. It puts its parts together, and takes the events of sessions.
 
 One call per event, start to end without waiting, as one transaction: what follows from it (new matches, the end of a
 tournament) is settled at its end. Sessions are known by their ids; whatever answers them goes out by the `Sessions`
@@ -15,17 +15,19 @@ from rumble_protocol.server_messages import FieldProblem
 
 from rumble_server.arena import messages
 from rumble_server.arena.challenges import Challenges
+from rumble_server.arena.clubs import ClubDirectory
 from rumble_server.arena.ended import Answer, answer_join, answer_leave
 from rumble_server.arena.invitations import Invitation, Invitations, too_many
 from rumble_server.arena.lifecycle import Lifecycle
 from rumble_server.arena.logins import Logins, MayClaim
 from rumble_server.arena.matches import Matches
 from rumble_server.arena.player import Player
-from rumble_server.arena.ports import Clock, FindEnded, Log, Sessions, Work
+from rumble_server.arena.ports import Caller, Clock, FindEnded, Log, Sessions, Work
 from rumble_server.arena.recorder import Recorder, Transaction
 from rumble_server.arena.scheduler import Scheduler
 from rumble_server.arena.session import NO_MATCH, BotSession, Outlet
 from rumble_server.bounds import Bounds
+from rumble_server.limits.bans import Ban
 from rumble_server.limits.door import Door
 from rumble_server.match.facts import MatchOver
 from rumble_server.tournament import commands
@@ -42,7 +44,7 @@ FATAL = {
 
 
 class Arena:
-    """All play on this server. `run` is this run's number on its database."""
+    """All play in one club. `run` is this run's number on its database."""
 
     def __init__(
         self,
@@ -58,14 +60,18 @@ class Arena:
         may_claim: MayClaim = lambda _name, _key: True,
         work: Work = lambda task, done: done(task()),
         door: Door | None = None,
+        clubs: ClubDirectory | None = None,
         bounds: Bounds | None = None,
     ) -> None:
-        """`taken_ids` are the ids of all tournaments ever; for `grace_ms` from now no away or absent time runs."""
+        """`taken_ids` are the ids of all tournaments ever; for `grace_ms` from now no away or absent time runs.
+
+        `clubs` is the directory of the server, which the arena of main keeps.
+        """
         self.clock = clock
         self.log = log
         self.random = random
         self.door = door = door or Door()
-        self.recorder = recorder = Recorder(log, clock, self._settle, door.bans)
+        self.recorder = recorder = Recorder(log, clock, self._settle, door.bans, clubs or ClubDirectory())
         self.names, self.players, self.tournaments = recorder.names, recorder.players, recorder.tournaments
         self.host_tokens, self.clubs, self.allowance = recorder.host_tokens, recorder.clubs, recorder.allowance
         nobody_away_before_ms = clock.now_ms() + grace_ms if grace_ms else 0
@@ -97,6 +103,15 @@ class Arena:
         player = self.players.get(name)
         return player is not None and player.is_connected
 
+    def plays(self, name: str) -> bool | None:
+        """Whether the bot of this name is in a match; None: there is no such bot."""
+        player = self.players.get(name)
+        return None if player is None else bool(player.matches)
+
+    def ban_of(self, address: str) -> Ban | None:
+        """Return the ban of an address, if it is banned."""
+        return self.door.bans.of_address(address, self.clock.now_ms())
+
     @property
     def waiting_for_disk(self) -> int:
         """How many sessions have frames that wait for the disk."""
@@ -104,47 +119,37 @@ class Arena:
 
     # --- events of sessions ---
 
-    def login(
-        self,
-        session_id: int,
-        login: Login,
-        *,
-        keyless_allowed: bool,
-        most_matches: int,
-        lag_ms: int = 0,
-        address: str = "",
-        invitation: Invitation | None = None,
-        lag_by_pings: bool = False,
-    ) -> None:
-        """A session wants to log in. It is answered with `session` or with an `error`, fatal as `FATAL` has it.
-
-        `invitation` is what `invitations` found in the login.
-        """
+    def login(self, session_id: int, login: Login, caller: Caller) -> None:
+        """A session wants to log in. It is answered with `session` or with an `error`, fatal as `FATAL` has it."""
         known = self._sessions.get(session_id)
         if known is not None:
             message = f"this connection is logged in as {known[0].name}"
             self._tell_error(*known, messages.error(ErrorCode.ALREADY_LOGGED_IN, message))
             return
-        invitation = invitation or Invitation()
+        sessions = self._outlet.sessions
+        shown = self.invitations.shown_by(login, caller.address)
+        invited_to = shown.tournament_id
+        if invited_to is not None:
+            sessions.invited(session_id, invited_to)
         with self._transaction:
             try:
-                player, is_open = self.logins.log_in(
-                    login, address, invitation.tournament_id, keyless_allowed=keyless_allowed
-                )
+                is_stranger = self.logins.is_stranger(login, caller, invited_to)
+                if is_stranger:
+                    sessions.count_stranger(session_id)
+                player, is_open = self.logins.log_in(login, caller, invited_to, is_stranger=is_stranger)
             except TournamentError as error:
                 close = FATAL.get(error.code)
-                self._outlet.sessions.send(session_id, messages.error(error.code, str(error), fatal=close is not None))
+                sessions.send(session_id, messages.error(error.code, str(error), fatal=close is not None))
                 if close is not None:
-                    self._outlet.sessions.close(session_id, close)
+                    sessions.close(session_id, close)
+                sessions.not_logged_in(session_id)
                 return
-            session = BotSession(
-                session_id, login, address, most_matches, lag_ms, self._outlet, lag_by_pings=lag_by_pings
-            )
+            session = BotSession(session_id, login, caller, self._outlet)
             self._sessions[session_id] = player, session
-            self._outlet.sessions.logged_in(session_id, player.name)
+            sessions.logged_in(session_id, player.name)
             self.logins.attach(player, session, name_is_open=is_open, key_shown=login.key is not None)
             if login.join is not None:
-                self._command(player, session, Join(tournament=login.join, invite=login.invite), "", invitation)
+                self._command(player, session, Join(tournament=login.join, invite=login.invite), "", shown)
 
     def receive(self, session_id: int, message: BotMessage, text: str) -> None:
         """A session sent a valid message other than a login; `text` is the whole frame."""

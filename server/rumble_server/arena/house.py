@@ -7,9 +7,10 @@ in it from that moment, by a fact of the log; it is connected until the tourname
 import hashlib
 import hmac
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from rumble_protocol.clubs import MAIN
 from rumble_protocol.codes import ErrorCode
 
 from rumble_server.arena.arena import Arena
@@ -59,13 +60,24 @@ class HouseKeys:
 
 
 class HouseBots:
-    """Adds house bots to tournaments, and has the `runner` keep those that are needed."""
+    """Adds house bots to the tournaments of a club, and has the `runner` keep those that are needed."""
 
     def __init__(
-        self, arena: Arena, keys: HouseKeys, runner: HouseRunner | None = None, residents: Sequence[str] = ()
+        self,
+        arena: Arena,
+        keys: HouseKeys,
+        runner: HouseRunner | None = None,
+        residents: Sequence[str] = (),
+        club: str = MAIN,
+        elsewhere: Callable[[], int] = int,
     ) -> None:
-        """`residents` are the reference bots that are always there to be challenged."""
+        """`residents` are the reference bots that are always there to be challenged.
+
+        `elsewhere` tells how many are added in the other clubs of the server.
+        """
         self.arena = arena
+        self._club = club
+        self._elsewhere = elsewhere
         self._keys = keys
         self._runner = runner
         self._residents = {resident_name(bot): bot for bot in residents}
@@ -80,6 +92,16 @@ class HouseBots:
                     if entrant.house is not None and not entrant.withdrawn:
                         self._added[entrant.bot.casefold()] = _Added(entrant.bot, entrant.house, tournament.id)
         self._keep()
+
+    def change_residents(self, residents: Sequence[str]) -> None:
+        """Have these reference bots there to be challenged, and no others."""
+        self._residents = {resident_name(bot): bot for bot in residents}
+        self._keep()
+
+    def close(self) -> None:
+        """Keep none any more."""
+        if self._runner is not None:
+            self._runner.keep(self._club, [])
 
     def take(self, batch: Iterable[tuple[int, LogFact]]) -> None:
         """Numbered facts are on disk now: a bot that was added is started, one that is not needed any more ends."""
@@ -102,7 +124,7 @@ class HouseBots:
 
     def _keep(self) -> None:
         if self._runner is not None:
-            self._runner.keep(self.bots())
+            self._runner.keep(self._club, self.bots())
 
     def bots(self) -> list[HouseBot]:
         """The house bots that are to be connected now."""
@@ -123,11 +145,16 @@ class HouseBots:
         return {} if self._runner is None else self._runner.reference_bots(config.game, config.settings)
 
     @property
+    def added(self) -> int:
+        """How many house bots are in tournaments that are not over."""
+        return len(self._added)
+
+    @property
     def room(self) -> int:
         """How many more house bots can be added."""
         if self._runner is None:
             return 0
-        return self.arena.allowance.house_room(MOST_ADDED, len(self._added))
+        return self.arena.allowance.house_room(MOST_ADDED - self._elsewhere(), self.added)
 
     @transactional
     def add(self, tournament_id: str, reference_bot: str, name: str | None = None, count: int = 1) -> None:
@@ -142,8 +169,8 @@ class HouseBots:
             raise TournamentError(ErrorCode.UNKNOWN_BOT, f"{message}; there are: {', '.join(bots) or 'none'}")
         if count > self.room:
             quota = arena.allowance.quotas.house_bots
-            of_server = quota is None or quota >= MOST_ADDED
-            most, code = (MOST_ADDED, ErrorCode.UNAVAILABLE) if of_server else (quota, ErrorCode.QUOTA)
+            is_of_club = quota is not None and self.added + count > quota
+            most, code = (quota, ErrorCode.QUOTA) if is_of_club else (MOST_ADDED, ErrorCode.UNAVAILABLE)
             raise TournamentError(code, f"at most {most} house bots play at a time; there is room for {self.room}")
         for each in self._names(tournament, reference_bot, name, count):
             joined = commands.join(tournament, each, arena.clock.now_ms(), tournament.invite)

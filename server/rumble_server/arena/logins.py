@@ -12,6 +12,7 @@ from rumble_server.arena import messages
 from rumble_server.arena.lifecycle import Lifecycle
 from rumble_server.arena.matches import Matches
 from rumble_server.arena.player import Player
+from rumble_server.arena.ports import Caller
 from rumble_server.arena.recorder import Recorder
 from rumble_server.arena.scheduler import Scheduler
 from rumble_server.arena.session import BotSession
@@ -43,15 +44,27 @@ class Logins:
         self._may_claim = may_claim
         self._door = door
 
-    def log_in(
-        self, login: Login, address: str, invited_to: str | None, *, keyless_allowed: bool
-    ) -> tuple[Player, bool]:
-        """Let a bot of this address in. Return the player, and whether its name is open.
+    def is_stranger(self, login: Login, caller: Caller, invited_to: str | None) -> bool:
+        """Whether a login shows nothing known: no invitation, and its address never showed the key of its name.
+
+        Raises TournamentError with `too_many_messages` where there is no room for its connection.
+        """
+        if not (caller.has_room or (invited_to is not None and caller.has_invited_room)):
+            self._door.refusals.note("connections", caller.address, login.name)
+            raise TournamentError(ErrorCode.TOO_MANY_MESSAGES, "too many connections from your address")
+        return invited_to is None and not self._door.guesses.knows(caller.address, login.name)
+
+    def log_in(self, login: Login, caller: Caller, invited_to: str | None, *, is_stranger: bool) -> tuple[Player, bool]:
+        """Let a bot in. Return the player, and whether its name is open.
 
         `invited_to` is the tournament that it showed a valid invitation to. Raises TournamentError as `admit` does, and
         with `banned` or `too_many_messages`.
         """
-        door, name, now_ms = self._door, login.name, self._recorder.clock.now_ms()
+        door, name, address, now_ms = self._door, login.name, caller.address, self._recorder.clock.now_ms()
+        if is_stranger and not caller.may_speak:
+            door.refusals.note("messages", address, name)
+            message = "too many messages from your address; try again in a minute"
+            raise TournamentError(ErrorCode.TOO_MANY_MESSAGES, message)
         ban = door.bans.of_name(name, now_ms) or door.bans.of_address(address, now_ms)
         if ban is not None:
             door.refusals.note("banned", address, name)
@@ -69,7 +82,7 @@ class Logins:
             )
 
         try:
-            player, is_open = self.admit(name, login.key, keyless_allowed=keyless_allowed, may_name=may_name)
+            player, is_open = self.admit(name, login.key, keyless_allowed=caller.keyless_allowed, may_name=may_name)
         except TournamentError as error:
             if error.code is ErrorCode.BAD_KEY or (is_tried and error.code is ErrorCode.BAD_NAME):
                 door.guesses.wrong(address, name, now_ms)

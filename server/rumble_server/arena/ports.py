@@ -68,11 +68,37 @@ class Clock(Protocol):
         """Call back once every frame that was received before this call has been handled."""
 
 
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who logs in, as far as that is known where the connection is."""
+
+    address: str
+    keyless_allowed: bool
+    """Whether its name may go without a key."""
+    most_matches: int
+    lag_ms: int
+    """The least of the connection's last round trips."""
+    lag_by_pings: bool
+    """Whether only pings measure them."""
+    has_room: bool
+    """Whether its address may have one more connection that has logged in."""
+    has_invited_room: bool
+    """Whether it may with a valid invitation to the tournament that the login names."""
+    may_speak: bool
+    """Whether its address may send one more message of a stranger."""
+
+
 class Sessions(Protocol):
     """The sockets' side of every session, by its id. Nothing is asked of it: all of these are messages."""
 
     def logged_in(self, session_id: int, name: str) -> None:
         """The session's login was accepted under this name."""
+
+    def not_logged_in(self, session_id: int) -> None:
+        """The session's login was refused. It was told why, and may try again unless it is closed."""
+
+    def count_stranger(self, session_id: int) -> None:
+        """The login handed over last showed nothing that is known: it counts toward the messages of its address."""
 
     def invited(self, session_id: int, tournament_id: str) -> None:
         """The session's bot is in a tournament by invitation."""
@@ -114,8 +140,8 @@ class HouseRunner(Protocol):
     def ladder(self) -> Mapping[str, str]:
         """All reference bots, the weakest first, each with a line about it."""
 
-    def keep(self, bots: Sequence[HouseBot]) -> None:
-        """Keep these bots connected, and no others; one that ends is started again."""
+    def keep(self, club: str, bots: Sequence[HouseBot]) -> None:
+        """Keep these bots of a club connected, and no others of it; one that ends is started again."""
 
     async def close(self) -> None:
         """End them all."""

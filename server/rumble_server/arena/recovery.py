@@ -1,7 +1,11 @@
-"""After a start: the arena as the log left it. Nobody is connected; what was running goes on when bots log in again."""
+"""After a start: the arena as the log left it. Nobody is connected; what was running goes on when bots log in again.
+
+`read` needs no arena and no event loop; `take_up` fills the arena with what was read.
+"""
 
 import logging
 from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
 
 from rumble_server.arena.arena import Arena
 from rumble_server.match.facts import MatchFact, MatchStarted, MoveMade
@@ -18,38 +22,47 @@ MatchFacts = Callable[[str, Collection[str]], Mapping[str, Iterable[LogFact]]]
 """Gives the facts of matches of a tournament, by their ids, all attempts, in order."""
 
 
-def recover(
-    arena: Arena,
-    of_server: Iterable[LogFact],
-    unfinished: Iterable[str],
-    tournament_facts: TournamentFacts,
-    match_facts: MatchFacts,
-    *,
-    names_are_whole: bool = True,
-) -> dict[str, Exception]:
-    """Fill a new arena: every fact about the server, every tournament that is not over, every match that was running.
+@dataclass(frozen=True, slots=True)
+class Recovered:
+    """What the log of a club tells: facts about the club, and its tournaments that are not over."""
 
-    No away or absent time runs while the arena's grace lasts; time while the server was down is nobody's. A tournament
-    that cannot be rebuilt is set aside: return why, by its id. Where facts about names are lost, no one may claim the
-    name of a bot in the field of an unfinished tournament until the host resets its key.
+    of_club: list[LogFact]
+    tournaments: list[tuple[Tournament, Mapping[str, Iterable[LogFact]]]]
+    """Each with the facts of its running matches, by their ids."""
+    damaged: dict[str, Exception]
+    """By id: why a tournament cannot be rebuilt."""
+
+
+def read(
+    of_club: Iterable[LogFact], unfinished: Iterable[str], tournament_facts: TournamentFacts, match_facts: MatchFacts
+) -> Recovered:
+    """Rebuild the tournaments that are not over, on any thread. One that cannot be rebuilt is set aside."""
+    recovered = Recovered(list(of_club), [], {})
+    for tournament_id in unfinished:
+        try:
+            recovered.tournaments.append(_read(tournament_id, tournament_facts, match_facts))
+        except Exception as error:  # noqa: BLE001  # facts that are damaged, or contradict each other, raise anything
+            recovered.damaged[tournament_id] = error
+    return recovered
+
+
+def take_up(arena: Arena, recovered: Recovered, *, names_are_whole: bool = True) -> None:
+    """Fill a new arena: every fact about the club, every tournament that is not over, every match that was running.
+
+    No away or absent time runs while the arena's grace lasts; time while the server was down is nobody's. Where facts
+    about names are lost, no one may claim the name of a bot in the field of an unfinished tournament until the host
+    resets its key.
     """
-    for fact in of_server:
+    for fact in recovered.of_club:
         if isinstance(fact, ServerFact):
             arena.recorder.take(fact)
-    damaged: dict[str, Exception] = {}
     with arena.transaction():
-        for tournament_id in unfinished:
-            try:
-                tournament, facts = _read(tournament_id, tournament_facts, match_facts)
-            except Exception as error:  # noqa: BLE001  # facts that are damaged, or contradict each other, raise anything
-                damaged[tournament_id] = error
-                continue
+        for tournament, facts in recovered.tournaments:
             _take_up(arena, tournament, facts)
             if not names_are_whole:
                 _hold_names(arena, tournament)
-        arena.lifecycle.damaged.update(damaged)
+        arena.lifecycle.damaged.update(recovered.damaged)
         arena.scheduler.settle_all()
-    return damaged
 
 
 def _read(
@@ -59,14 +72,14 @@ def _read(
     tournament = rebuild_tournament(tournament_facts(tournament_id))
     if tournament is None:
         raise ValueError("its creation is not in the log")
+    if tournament.status == "lobby":
+        tournament.config.make_openings()  # here, and not on the event loop when it begins
     running = {started.match for started in tournament.running.values()}
     return tournament, match_facts(tournament.id, running) if running else {}
 
 
 def _take_up(arena: Arena, tournament: Tournament, facts: Mapping[str, Iterable[LogFact]]) -> None:
     arena.tournaments[tournament.id] = tournament
-    if tournament.status == "lobby":
-        tournament.config.make_openings()  # now, since nobody plays yet; not on the event loop when it begins
     tournament.nobody_there(arena.lifecycle.absent_from_ms())
     if tournament.paused_by_disk:
         arena.recorder.record(commands.resume(tournament, arena.clock.now_ms()))

@@ -10,7 +10,7 @@ from typing import Literal
 from rumble_protocol.bot_messages import Login
 from rumble_protocol.codes import CloseCode
 
-from rumble_server.arena.ports import Log, Sessions
+from rumble_server.arena.ports import Caller, Log, Sessions
 
 NO_MATCH = ""
 """In the place of a match id: the frame is of no match."""
@@ -96,17 +96,13 @@ class BotSession:
         self,
         session_id: int,
         login: Login,
-        address: str,
-        max_matches: int,
-        lag_ms: int,
+        caller: Caller,
         outlet: Outlet,
-        *,
-        lag_by_pings: bool = False,
     ) -> None:
         self.id = session_id
-        self.address = address
+        self.address = caller.address
         """Where it comes from, for limits and bans."""
-        self.max_matches = min(login.max_matches, max_matches)
+        self.max_matches = min(login.max_matches, caller.most_matches)
         self.challenges = login.challenges
         self.games = None if login.games is None else tuple(login.games)
         """The games that the bot plays; None: any."""
@@ -114,9 +110,9 @@ class BotSession:
         """What the bot wants left out of `turn`."""
         self.version = login.version
         self.client = login.client
-        self.lag_ms = lag_ms
+        self.lag_ms = caller.lag_ms
         """The least of the connection's last round trips."""
-        self.lag_by_pings = lag_by_pings
+        self.lag_by_pings = caller.lag_by_pings
         """Only pings measure them, and a bot can delay its pongs."""
         self.closing = False
         """Nothing more is sent or taken."""

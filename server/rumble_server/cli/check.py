@@ -1,13 +1,16 @@
 """`rumble check`: check a bot against the rules of the protocol."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from rumble_server.cli.support import completion
 from rumble_server.cli.support.errors import CliError, ExitCode
 from rumble_server.cli.support.options import Json
+
+if TYPE_CHECKING:
+    from rumble_bots.sdk.address import Address
 
 AWAITED_S = 60.0
 """Default of `--wait` without COMMAND, in s: a person has to start the bot."""
@@ -48,8 +51,8 @@ def check(
 ) -> int:
     """Check a bot in any language against every rule of PROTOCOL.md, and say what to fix.
 
-    The bot finds RUMBLE_SERVER (host:port), RUMBLE_JOIN and RUMBLE_NAME in its environment; COMMAND may have
-    {address} (host:port), {join} and {name}.
+    The bot finds RUMBLE_SERVER (host:port, and /c/NAME if --server has that), RUMBLE_JOIN and RUMBLE_NAME in its
+    environment; COMMAND may have {address} (as RUMBLE_SERVER), {join} and {name}.
     """
     from rumble_bots.check.errors import BadCommand
     from rumble_bots.check.run import STARTED_S, Plan, check_bot
@@ -62,10 +65,10 @@ def check(
         raise CliError("--server and --port name the same thing: give one of them", ExitCode.USAGE)
     if junit is not None and not junit.parent.is_dir():
         raise CliError(f"--junit {junit}: there is no folder {junit.parent}", ExitCode.USAGE)
-    host, port = _place(server, port)
+    address = _address(server, port)
     wait_s = wait if wait is not None else (STARTED_S if command else AWAITED_S)
     games = list(dict.fromkeys(game or ()))
-    plan = Plan(command or (), games, host, port, wait_s, move_ms, patience)
+    plan = Plan(command or (), games, address.host, address.port, address.club, wait_s, move_ms, patience)
     try:
         report = run_unless_stopped(check_bot(plan, lambda line: typer.echo(line, err=True)))
     except BadCommand as error:
@@ -83,13 +86,13 @@ def check(
     return ExitCode.DONE if report.passed else ExitCode.FAILED
 
 
-def _place(server: str | None, port: int | None) -> tuple[str, int]:
-    """Return the host and port to listen on. Raises BadAddress, or CliError for an address with TLS."""
+def _address(server: str | None, port: int | None) -> "Address":
+    """Return the address to be the server at. Raises BadAddress, or CliError for an address with TLS."""
     from rumble_bots.sdk.address import Address
 
     if server is None:
-        return "127.0.0.1", port or 0
+        return Address("127.0.0.1", port or 0)
     address = Address.parse(server)
     if address.secure:
         raise CliError("--server: the kit brings no TLS; write http://, ws:// or host:port", ExitCode.USAGE)
-    return address.host, address.port
+    return address

@@ -22,6 +22,7 @@ from websockets.typing import Subprotocol
 from rumble_server.gateway.descriptors import Idleness
 from rumble_server.gateway.entrance import Entrance
 from rumble_server.gateway.frames import LEAST_FRAME_BYTES, least_size, text_frame, whole_texts
+from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.handshake import select_subprotocol
 from rumble_server.gateway.round_trip import kernel_round_trip_ms
 from rumble_server.gateway.session import Session
@@ -47,9 +48,12 @@ BAD_REQUEST = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: clo
 class Connection(asyncio.Protocol):
     """One WebSocket, from the upgrade request to its end. The `Link` of a `Session`."""
 
-    def __init__(self, entrance: Entrance, source: Source, place: Place, connections: "set[Any]") -> None:
+    def __init__(
+        self, gateway: Gateway, entrance: Entrance, source: Source, place: Place, connections: "set[Any]"
+    ) -> None:
+        """`gateway` is that of the club that was asked for."""
         self._entrance = entrance
-        self._gateway = entrance.gateway
+        self._gateway = gateway
         self._place = place
         self._connections = connections
         """uvicorn's set of what it must shut down."""
@@ -74,6 +78,8 @@ class Connection(asyncio.Protocol):
         self._rest = b""
         """Bytes of which those from `_rest_at` on wait for their turn; meanwhile nothing is read from the socket."""
         self._rest_at = 0
+        self._is_held = False
+        """Whether its session wants nothing more to be read."""
         self._few_bytes = entrance.bounds.frames_per_turn * LEAST_FRAME_BYTES
         """Bytes that hold at most the frames that one turn of the loop allows; 0 while bytes wait."""
         self._empty_frames = 0
@@ -118,19 +124,24 @@ class Connection(asyncio.Protocol):
                 for text in texts:
                     self._on_text(text)
                 return
-        if self._rest:  # a transport may hand over what it had when it was paused
+        if self._rest or self._is_held:  # a transport may hand over what it had when it was paused
             self._rest, self._rest_at = self._rest[self._rest_at :] + data, 0
         else:
             self._read(data, 0)
 
     def read_on(self) -> None:
         """Handle what waited for this turn of the loop; read from the socket again when nothing is left."""
+        if self._is_held:
+            return
         data, self._rest = self._rest, b""
         if self._transport is not None:
             self._few_bytes = self._entrance.bounds.frames_per_turn * LEAST_FRAME_BYTES
             self._read(data, self._rest_at)
-            if not self._rest and not self._transport.is_closing():
-                self._transport.resume_reading()
+            self._resume(self._transport)
+
+    def _resume(self, transport: asyncio.Transport) -> None:
+        if not self._rest and not self._is_held and not transport.is_closing():
+            transport.resume_reading()
 
     def _read(self, data: bytes, start: int) -> None:
         """Handle bytes from `start` on, as many as one turn of the loop allows."""
@@ -208,6 +219,22 @@ class Connection(asyncio.Protocol):
     @property
     def has_room(self) -> bool:
         return self._place.has_room
+
+    def has_room_for(self, tournament_id: str) -> bool:
+        return self._place.has_room_for(tournament_id)
+
+    def hold(self) -> None:
+        """Read no more: the session's login is looked at."""
+        if self._transport is not None and not self._transport.is_closing():
+            self._is_held = True
+            self._few_bytes = 0
+            self._transport.pause_reading()
+
+    def go_on(self) -> None:
+        """Read on, in the next turn of the loop."""
+        if self._is_held:
+            self._is_held = False
+            self._entrance.turns.wait(self)
 
     def known(self) -> None:
         self._place.know()
@@ -370,10 +397,10 @@ class Connection(asyncio.Protocol):
     @property
     def idleness(self) -> Idleness | None:
         """How idle it is; None while its bot plays."""
-        player = self._gateway.arena.players.get(self._name())
-        if player is None:
+        plays = self._gateway.known.plays(self._name())
+        if plays is None:
             return Idleness.STRANGER
-        return None if player.matches else Idleness.PLAYS_NOTHING
+        return None if plays else Idleness.PLAYS_NOTHING
 
     def shed(self) -> None:
         """End the connection at once; its bot may come back."""
@@ -402,7 +429,7 @@ class Connection(asyncio.Protocol):
         self._keepalive = asyncio.get_running_loop().call_later(limits.ping_ms / 1000, self._keep_alive)
 
     def _now_ms(self) -> int:
-        return self._gateway.arena.clock.now_ms()
+        return self._gateway.clock.now_ms()
 
     def _who(self) -> str:
         name = self._name()

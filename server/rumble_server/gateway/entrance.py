@@ -1,7 +1,9 @@
 """What the connections of a server share, those of HTTP and those of bots."""
 
 from dataclasses import dataclass
+from typing import Protocol
 
+from rumble_server.arena.ports import Clock
 from rumble_server.bounds import Bounds
 from rumble_server.gateway.descriptors import Descriptors
 from rumble_server.gateway.gateway import Gateway
@@ -13,11 +15,30 @@ from rumble_server.limits.refusals import Refusals
 from rumble_server.limits.source import Sources
 
 
+class HasGateway(Protocol):
+    """A club that is loaded."""
+
+    @property
+    def gateway(self) -> Gateway:
+        """What opens its sessions."""
+
+
+class Clubs(Protocol):
+    """The clubs of a server by their names."""
+
+    def loaded(self, name: str) -> HasGateway | None:
+        """Return a club if it is loaded."""
+
+    async def load(self, name: str) -> HasGateway | None:
+        """Return a club, once it is loaded; None: there is no such club."""
+
+
 @dataclass(frozen=True, slots=True)
 class Entrance:
     """The ways and bounds of everyone who connects."""
 
-    gateway: Gateway
+    clubs: Clubs
+    clock: Clock
     policy: HandshakePolicy
     bounds: Bounds
     sources: Sources

@@ -1,4 +1,4 @@
-"""The gateway of a server: it opens sessions, and has what they share."""
+"""The gateway of a club: it opens sessions, and has what they share."""
 
 from rumble_engine import game_names
 from rumble_protocol.clubs import MAIN
@@ -6,23 +6,28 @@ from rumble_protocol.codec import write_message
 from rumble_protocol.codes import CloseCode
 from rumble_protocol.server_messages import Limits, Welcome
 
-from rumble_server.arena.arena import Arena
+from rumble_server.arena.ports import Clock
+from rumble_server.gateway.ports import Known, Leader
 from rumble_server.gateway.session import Link, Session, Shared
 from rumble_server.gateway.sessions import Sessions
 from rumble_server.limits.bans import Ban
 from rumble_server.limits.buckets import NameBuckets
+from rumble_server.limits.strangers import Strangers
 
 FEATURES = ["away_clock", "clubs", "identity", "info", "pairing"]
 """What was added to the protocol after version 1.0."""
 
 
 class Gateway:
-    """Opens and ends the sessions of an arena that was given the same `sessions`."""
+    """Opens and ends the sessions of a club, whose leader answers by the same `sessions`."""
 
     def __init__(
         self,
-        arena: Arena,
+        leader: Leader,
+        known: Known,
         sessions: Sessions,
+        clock: Clock,
+        strangers: Strangers,
         server: str,
         limits: Limits | None = None,
         *,
@@ -31,7 +36,8 @@ class Gateway:
         open_names: bool = False,
     ) -> None:
         """`server` names the program, `identity` is `club`'s; with `open_names` bots of other machines need no key."""
-        self.arena = arena
+        self.known = known
+        self.clock = clock
         self.limits = limits = limits or Limits()
         self.frame_bytes = limits.frame_bytes  # read for each frame, and slowly from a pydantic model
         self._sessions = sessions
@@ -47,7 +53,7 @@ class Gateway:
             )
         )
         messages = NameBuckets(self.limits.unsolicited_per_minute)
-        self._shared = Shared(arena, self.limits, messages, welcome, open_names)
+        self._shared = Shared(leader, clock, strangers, self.limits, messages, welcome, open_names)
 
     def connect(self, link: Link) -> Session:
         """Open a session on a new connection; it is welcomed."""
@@ -57,7 +63,7 @@ class Gateway:
 
     def ban_of(self, address: str) -> Ban | None:
         """Return the ban of an address, if it is banned."""
-        return self.arena.door.bans.of_address(address, self.arena.clock.now_ms())
+        return self.known.ban_of(address)
 
     def lost(self, session: Session) -> None:
         """End a session whose connection has ended."""

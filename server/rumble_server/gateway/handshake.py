@@ -10,11 +10,12 @@ from websockets.typing import Subprotocol
 
 from rumble_server.hosts import host_name, is_known
 
-PATH = "/bot"
+BOT_PATH = "/bot"
+"""Where bots connect, within the path of their club."""
 
 
 class HandshakePolicy:
-    """Decides by path, host and origin. `hosts` are names, beside those of loopback, that lead here by loopback."""
+    """Decides by host and origin. `hosts` are names, beside those of loopback, that lead here by loopback."""
 
     def __init__(self, hosts: frozenset[str] = frozenset(), public_url: str | None = None) -> None:
         """`public_url` is the origin of the pages for people on other machines, whatever host a proxy then asks."""
@@ -26,8 +27,6 @@ class HandshakePolicy:
 
         `shown_host` is the host that a browser asked, as a believed proxy tells.
         """
-        if request.path.partition("?")[0] != PATH:
-            return 404, f"bots connect at {PATH}\n"
         hosts, origins = request.headers.get_all("Host"), request.headers.get_all("Origin")
         if len(hosts) > 1 or len(origins) > 1:
             return 400, "a request has one Host and one Origin\n"

@@ -13,12 +13,15 @@ from http import HTTPStatus
 from typing import Any, cast
 
 import httptools
+from rumble_protocol.clubs import MAIN, split_path, web_path
 from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from rumble_server.gateway.connection import Connection
 from rumble_server.gateway.descriptors import Idleness
-from rumble_server.gateway.entrance import Entrance
+from rumble_server.gateway.entrance import Entrance, HasGateway
+from rumble_server.gateway.handshake import BOT_PATH
+from rumble_server.limits.bans import Ban
 from rumble_server.limits.connections import Place
 from rumble_server.limits.source import Source, source_of
 
@@ -56,10 +59,12 @@ class HttpConnection(HttpToolsProtocol):
         super().__init__(**given)
         self._entrance = entrance
         self._peer = self.address = ""
-        self.opened_ms = entrance.gateway.arena.clock.now_ms()
+        self.opened_ms = entrance.clock.now_ms()
         self._place: Place | None = None
         self._source = Source("", False, "http")
-        """That of the newest request."""
+        """That of the newest request whose headers have come."""
+        self._club, self._path = MAIN, ""
+        """The club of that request, and its path there."""
         self._rest = b""
         """Bytes of which those from `_rest_at` on are still to be parsed; meanwhile nothing is read from the socket."""
         self._rest_at = 0
@@ -67,6 +72,8 @@ class HttpConnection(HttpToolsProtocol):
         """Whether it waits for its turn to parse them."""
         self._last: Callable[[], None] | None = None
         """What is done once every earlier request is answered; nothing more is heard then."""
+        self._opening: asyncio.Task[None] | None = None
+        """Loads the club that a bot asked for."""
         self._in_head = True
         self._in_body = False
         self._other_bytes = 0
@@ -188,6 +195,7 @@ class HttpConnection(HttpToolsProtocol):
         """Find out where the request comes from; refuse it, or have it answered."""
         entrance, peer = self._entrance, self.client
         self._in_head = False
+        self._club, self._path = split_path(self.url.partition(b"?")[0].decode("latin-1"))
         self._source = source = entrance.sources.of_request(self._peer, str(self.scheme), self.headers)
         self.scope["client"] = (source.address, peer[1] if peer else 0)
         self.scope["scheme"] = source.scheme
@@ -208,7 +216,7 @@ class HttpConnection(HttpToolsProtocol):
         """Return why the request whose headers have come is refused; None: it is answered."""
         if self._other_bytes > self._entrance.bounds.header_bytes:
             return self._too_large()
-        ban = self._entrance.gateway.ban_of(self._source.address)
+        ban = self._ban()
         if ban is not None:
             return HTTPStatus.FORBIDDEN, f"{ban.told}\n", "banned"
         if self._should_upgrade():
@@ -216,6 +224,11 @@ class HttpConnection(HttpToolsProtocol):
         if self._place is not None and not self._place.has_room:
             return HTTPStatus.TOO_MANY_REQUESTS, TOO_MANY, "connections"
         return None
+
+    def _ban(self) -> Ban | None:
+        """Return the ban of the source in its club, as far as that is loaded."""
+        club = self._entrance.clubs.loaded(self._club)
+        return None if club is None else club.gateway.ban_of(self._source.address)
 
     def _too_large(self) -> Refusal:
         text = f"the headers of a request are at most {self._entrance.bounds.header_bytes} bytes\n"
@@ -274,7 +287,29 @@ class HttpConnection(HttpToolsProtocol):
             self._last = self._close
 
     def _become_bot(self, rest: bytes) -> None:
-        """Hand the connection over, with its place; behind a proxy it takes one now."""
+        """Hand the connection over to the club that was asked for, once that is loaded."""
+        if self._path != BOT_PATH:
+            self._answer(HTTPStatus.NOT_FOUND, f"bots connect at {web_path(self._club)}{BOT_PATH}\n")
+            return
+        club = self._entrance.clubs.loaded(self._club)
+        if club is not None:
+            self._hand_over(club, rest)
+        else:
+            self._opening = self.loop.create_task(self._load(rest))
+
+    async def _load(self, rest: bytes) -> None:
+        """Load a club for a bot; nothing is read from its socket meanwhile."""
+        club = await self._entrance.clubs.load(self._club)
+        self._opening = None
+        if self.transport.is_closing():
+            return
+        if club is None:
+            self._answer(HTTPStatus.NOT_FOUND, f"there is no club {self._club} here\n")
+        else:
+            self._hand_over(club, rest)
+
+    def _hand_over(self, club: HasGateway, rest: bytes) -> None:
+        """Make the connection a bot's, with its place; behind a proxy it takes one now."""
         entrance, place = self._entrance, self._place
         if place is None or entrance.sources.is_proxy(self._peer):
             place = entrance.places.open(self._source.address)
@@ -287,7 +322,7 @@ class HttpConnection(HttpToolsProtocol):
         self._let_go()
         self.connections.discard(self)
         self.parser = None  # type: ignore[assignment]  # as uvicorn does: they refer to each other
-        bot = Connection(entrance, self._source, place, self.connections)
+        bot = Connection(club.gateway, entrance, self._source, place, self.connections)
         bot.connection_made(self.transport)
         self.transport.set_protocol(bot)
         self.transport.resume_reading()
@@ -411,7 +446,7 @@ class HttpConnection(HttpToolsProtocol):
 
     def shut_out(self) -> None:
         """End the connection if the source of its newest request is banned."""
-        if self._entrance.gateway.ban_of(self._source.address) is not None:
+        if self._ban() is not None:
             self.transport.abort()
 
 

@@ -29,7 +29,8 @@ class LoopClock:
         """When the loop was last seen at work, or its lateness since then was counted."""
         self._late_from_ms = NEVER
         """When the loop is late if it has not come round before."""
-        self._is_wanted: Callable[[], bool] = _never
+        self._watchers: set[Callable[[], bool]] = set()
+        """What tells of each of those who watch whether it is still wanted."""
         self._is_measured = False
         self._timer: asyncio.TimerHandle | None = None
         self.lag_s = 0.0
@@ -52,13 +53,14 @@ class LoopClock:
 
     def stop(self) -> None:
         """Beat no more."""
-        self._is_measured, self._is_wanted = False, _never
+        self._is_measured = False
+        self._watchers.clear()
         self._beat_next()
 
     def watch(self, is_wanted: Callable[[], bool]) -> None:
-        """Count how late the loop is, until `is_wanted` says no."""
+        """Count how late the loop is, until `is_wanted` says no; so do all others who watch."""
+        self._watchers.add(is_wanted)
         if self._late_from_ms == NEVER:
-            self._is_wanted = is_wanted
             self.now_ms()
             self._beat_next()
 
@@ -72,7 +74,9 @@ class LoopClock:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        is_watched = self._is_wanted()
+        if self._watchers:
+            self._watchers = {each for each in self._watchers if each()}
+        is_watched = bool(self._watchers)
         self._late_from_ms = self._seen_at_ms + LATE_MS if is_watched else NEVER
         if is_watched or self._is_measured:
             beat_s = (BEAT_MS if is_watched else REST_MS) / 1000
@@ -85,7 +89,3 @@ class LoopClock:
     def after_input(self, callback: Callable[[], None]) -> asyncio.TimerHandle:
         """Call back once the frames that were received before this call have been handled."""
         return self._loop.call_later(INPUT_MS / 1000, callback)
-
-
-def _never() -> bool:
-    return False

@@ -13,9 +13,10 @@ from rumble_protocol.codes import CLOSE_REASONS, CloseCode, ErrorCode
 from rumble_protocol.server_messages import Limits
 
 from rumble_server.arena import messages
-from rumble_server.arena.arena import Arena
-from rumble_server.arena.ports import TimerHandle
+from rumble_server.arena.ports import Caller, Clock, TimerHandle
+from rumble_server.gateway.ports import Leader
 from rumble_server.limits.buckets import Bucket, NameBuckets
+from rumble_server.limits.strangers import Strangers
 
 
 class Link(Protocol):
@@ -41,11 +42,20 @@ class Link(Protocol):
     def has_room(self) -> bool:
         """Whether its address may have one more connection that has logged in, or this one is invited."""
 
+    def has_room_for(self, tournament_id: str) -> bool:
+        """Whether it has room, or would have by an invitation to this tournament."""
+
     def known(self) -> None:
         """Count it among those that have logged in."""
 
     def invited(self, tournament_id: str) -> None:
         """Count it among those that showed a valid invitation to this tournament, if there is room for it there."""
+
+    def hold(self) -> None:
+        """Read no more, until `go_on`."""
+
+    def go_on(self) -> None:
+        """Read again."""
 
     def send(self, frame: bytes) -> None:
         """Write a text frame."""
@@ -59,9 +69,11 @@ class Link(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """What the sessions of a server share."""
+    """What the sessions of a club share."""
 
-    arena: Arena
+    leader: Leader
+    clock: Clock
+    strangers: Strangers
     limits: Limits
     messages: NameBuckets
     """How many messages that answer no turn each name may still send, on whatever connection."""
@@ -74,10 +86,10 @@ class Shared:
 class Session:
     """The conversation with one connection. `name` is the bot's, once its login was accepted."""
 
-    __slots__ = ("_bucket", "_login_timer", "_shared", "closing", "id", "link", "name")
+    __slots__ = ("_asks", "_bucket", "_login_timer", "_shared", "_unread", "closing", "id", "is_deaf", "link", "name")
 
     def __init__(self, session_id: int, shared: Shared, link: Link) -> None:
-        now_ms = shared.arena.clock.now_ms()
+        now_ms = shared.clock.now_ms()
         self.id = session_id
         self.name: str | None = None
         self._shared = shared
@@ -85,9 +97,13 @@ class Session:
         self._bucket: Bucket | None = Bucket(shared.limits.unsolicited_per_minute, now_ms)
         """How many messages it may send before its login."""
         self.closing = False
-        self._login_timer: TimerHandle | None = shared.arena.clock.call_at(
-            now_ms + shared.limits.login_ms, self._no_login
-        )
+        self.is_deaf = False
+        """Whether what comes is not handled: it is closing, or its login is not answered."""
+        self._asks = False
+        """Whether its login is not answered."""
+        self._unread: list[str] | None = None
+        """What came meanwhile; None: nothing."""
+        self._login_timer: TimerHandle | None = shared.clock.call_at(now_ms + shared.limits.login_ms, self._no_login)
         link.send(shared.welcome)
 
     # --- the arena's side ---
@@ -95,9 +111,17 @@ class Session:
     def logged_in(self, name: str) -> None:
         self.name = name
         self._bucket = None
-        self._shared.messages.take(name, self._shared.arena.clock.now_ms())
+        self._shared.messages.take(name, self._shared.clock.now_ms())
         self.link.known()
         self._stop_login_timer()
+        self._answered()
+
+    def not_logged_in(self) -> None:
+        self._answered()
+
+    def count_stranger(self) -> None:
+        """Count the login among the messages of its address."""
+        self._shared.strangers.speak(self.link.address, self._shared.clock.now_ms())
 
     def count(self) -> None:
         """Count a frame that answered no turn; one too many ends the connection, and its bot's matches."""
@@ -107,7 +131,7 @@ class Session:
         """Begin the closing handshake: everything to be sent before was sent."""
         if self.closing:
             return
-        self.closing = True
+        self.closing = self.is_deaf = True
         self.link.close(code, CLOSE_REASONS[code])
 
     def cut(self) -> None:
@@ -117,69 +141,83 @@ class Session:
     # --- the connection's side ---
 
     def received(self, text: str) -> None:
-        if self.closing:
+        if self.is_deaf:
+            if self._asks and not self.closing:
+                if self._unread is None:
+                    self._unread = []
+                self._unread.append(text)
             return
-        arena = self._shared.arena
+        leader = self._shared.leader
         try:
             message = read_bot_message(text)
         except BadMessage as error:
             if self._take():
-                arena.refused(self.id, text, messages.error(ErrorCode.BAD_MESSAGE, error.message, error.detail))
+                leader.refused(self.id, text, messages.error(ErrorCode.BAD_MESSAGE, error.message, error.detail))
             return
         if type(message) is Move and self.name is not None:
-            arena.receive(self.id, message, text)
+            leader.receive(self.id, message, text)
         elif isinstance(message, Login):
             self._log_in(message)
         elif self._take():
-            arena.receive(self.id, message, text)
+            leader.receive(self.id, message, text)
 
     def close(self, code: CloseCode) -> None:
         """Close the connection, after what the arena has still to send."""
-        self._shared.arena.close(self.id, code)
+        self._shared.leader.close(self.id, code)
 
     def round_trip(self, lag_ms: int) -> None:
-        self._shared.arena.round_trip(self.id, lag_ms)
+        self._shared.leader.round_trip(self.id, lag_ms)
 
     def silent(self) -> None:
-        self._shared.arena.silent(self.id)
+        self._shared.leader.silent(self.id)
 
     def lost(self) -> None:
-        self.closing = True
+        self.closing = self.is_deaf = True
         self._stop_login_timer()
-        self._shared.arena.lost(self.id)
+        self._shared.leader.lost(self.id)
 
     def _log_in(self, login: Login) -> None:
-        shared, link, arena = self._shared, self.link, self._shared.arena
-        invitation = None
+        """Ask the leader to let the bot in. Until it has answered, nothing more is read."""
+        shared, link = self._shared, self.link
         if self.name is None:
-            invitation = arena.invitations.shown_by(login, link.address)
-            if invitation.tournament_id is not None:
-                link.invited(invitation.tournament_id)
-            if not self._may_log_in(login, is_invited=invitation.tournament_id is not None):
+            if not self._may_ask(login.name):
                 return
+            self._asks = self.is_deaf = True
         elif not self._take():
             return
-        arena.login(
-            self.id,
-            login,
+        caller = Caller(
+            address=link.address,
             keyless_allowed=shared.open_names or link.is_local,
             most_matches=shared.limits.max_matches,
             lag_ms=link.lag_ms,
-            address=link.address,
-            invitation=invitation,
             lag_by_pings=link.lag_by_pings,
+            has_room=link.has_room,
+            has_invited_room=login.join is not None and link.has_room_for(login.join),
+            may_speak=shared.strangers.may_speak(link.address, shared.clock.now_ms()),
         )
+        shared.leader.login(self.id, login, caller)
+        if self._asks:
+            link.hold()
+
+    def _answered(self) -> None:
+        """Handle what came while the login was looked at."""
+        self._asks, self.is_deaf = False, self.closing
+        unread, self._unread = self._unread, None
+        for text in unread or ():
+            self.received(text)
+        if not self._asks:
+            self.link.go_on()
 
     # --- limits ---
 
     def _take(self) -> bool:
         """Count a message that answers no turn: one too many ends the connection, and the matches of a known bot."""
         shared = self._shared
-        now_ms = shared.arena.clock.now_ms()
+        now_ms = shared.clock.now_ms()
         if self.name is None:
-            return self._take_of_stranger(now_ms) and self._take_of_address(now_ms, "")
+            return self._take_of_stranger(now_ms) and self._take_of_address(now_ms)
         if not shared.messages.take(self.name, now_ms):
-            shared.arena.flooded(self.id, shared.limits.unsolicited_per_minute)
+            shared.leader.flooded(self.id, shared.limits.unsolicited_per_minute)
             return False
         return True
 
@@ -189,29 +227,25 @@ class Session:
             return False
         return True
 
-    def _take_of_address(self, now_ms: int, name: str) -> bool:
-        if not self._shared.arena.door.may_speak(self.link.address, now_ms):
-            self._refuse("messages", name, "too many messages from your address; try again in a minute")
+    def _take_of_address(self, now_ms: int) -> bool:
+        if not self._shared.strangers.speak(self.link.address, now_ms):
+            self._refuse("messages", "", "too many messages from your address; try again in a minute")
             return False
         return True
 
-    def _may_log_in(self, login: Login, *, is_invited: bool) -> bool:
-        shared, name = self._shared, login.name
-        now_ms = shared.arena.clock.now_ms()
+    def _may_ask(self, name: str) -> bool:
+        """Whether the leader is to look at a login under this name."""
+        now_ms = self._shared.clock.now_ms()
         if not self._take_of_stranger(now_ms):
             return False
-        if not self.link.has_room:
-            self._refuse("connections", name, "too many connections from your address")
-            return False
-        if not shared.messages.allows(name, now_ms):
+        if not self._shared.messages.allows(name, now_ms):
             self._refuse("messages", name, CLOSE_REASONS[CloseCode.TOO_MANY_MESSAGES])
             return False
-        is_known = is_invited or shared.arena.door.guesses.knows(self.link.address, name)
-        return is_known or self._take_of_address(now_ms, name)
+        return True
 
     def _refuse(self, reason: str, name: str, message: str) -> None:
         """Close a connection that has not logged in; no match is lost by that."""
-        self._shared.arena.door.refusals.note(reason, self.link.address, name)
+        self._shared.strangers.refusals.note(reason, self.link.address, name)
         self.link.send(messages.error(ErrorCode.TOO_MANY_MESSAGES, message, fatal=True))
         self.end(CloseCode.TOO_MANY_MESSAGES)
 

@@ -1,4 +1,4 @@
-"""The open sessions of a server: here the arena's messages arrive."""
+"""The open sessions of a club: here the arena's messages arrive."""
 
 import logging
 
@@ -19,6 +19,14 @@ class Sessions:
         if session := self.open.get(session_id):
             session.logged_in(name)
             audit.info("logged in", extra={"bot": name, "address": session.link.address})
+
+    def not_logged_in(self, session_id: int) -> None:
+        if session := self.open.get(session_id):
+            session.not_logged_in()
+
+    def count_stranger(self, session_id: int) -> None:
+        if session := self.open.get(session_id):
+            session.count_stranger()
 
     def invited(self, session_id: int, tournament_id: str) -> None:
         if session := self.open.get(session_id):

@@ -44,9 +44,13 @@ _OWN = {4: [ipaddress.ip_network("127.0.0.1/32")], 6: [ipaddress.ip_network("::/
 
 
 class Bans:
-    """The bans that are in force, and those that have run out since the start."""
+    """The bans that are in force, and those that have run out since the start.
 
-    def __init__(self, bans: Iterable[Ban] = ()) -> None:
+    Networks that `above` bans (main's, in the bans of another club) are kept out here, too.
+    """
+
+    def __init__(self, bans: Iterable[Ban] = (), above: "Bans | None" = None) -> None:
+        self._above = above
         self._names: dict[str, Ban] = {}
         self._networks: dict[str, Ban] = {}
         self._prefixes: set[tuple[int, int]] = set()
@@ -80,6 +84,10 @@ class Bans:
 
     def of_address(self, address: str, now_ms: int) -> Ban | None:
         """Return the ban of an address (or of the network that stands for it), if it is banned."""
+        ban = self._of_network(address, now_ms)
+        return self._above.of_address(address, now_ms) if ban is None and self._above is not None else ban
+
+    def _of_network(self, address: str, now_ms: int) -> Ban | None:
         if not self._networks or not address:
             return None
         try:

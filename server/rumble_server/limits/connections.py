@@ -95,6 +95,10 @@ class Place:
         """Whether it may be known, or is."""
         return not self.is_stranger or self._connections.has_room(self.address)
 
+    def has_room_for(self, tournament_id: str) -> bool:
+        """Whether it has room, or would have by an invitation to this tournament."""
+        return self.has_room or self._connections.has_room_for_invited(self.address, tournament_id)
+
     def know(self) -> None:
         """Count it as known: its bot has logged in, or it has completed an HTTP request."""
         if self.is_stranger:

@@ -1,4 +1,6 @@
-"""The door of a server: what an address or a name may do before it is known, beyond one connection."""
+"""The door of a club: what an address or a name may do before it is known, beyond one connection."""
+
+from copy import copy
 
 from rumble_server.bounds import Bounds
 from rumble_server.hosts import is_loopback
@@ -16,17 +18,23 @@ class Door:
         self.refusals = refusals = refusals or Refusals()
         self.guesses = Guesses(bounds, refusals)
         self.bans = Bans()
-        self._messages = Buckets(bounds.stranger_messages_per_minute)
+        self._prefix = ""
         self._names = Buckets(bounds.names_per_hour, HOUR_MS)
         self._invited_names = Buckets(bounds.invited_names_per_hour, HOUR_MS)
+
+    def of_club(self, club: str) -> "Door":
+        """Make the door of another club, of that of main: addresses are counted in all clubs together.
+
+        Bans are a club's own; beside them the addresses that main bans are kept out everywhere.
+        """
+        other = copy(self)
+        other._prefix = f"{club}/"
+        other.guesses, other.bans = self.guesses.of_club(club), Bans(above=self.bans)
+        return other
 
     def is_exempt(self, address: str) -> bool:
         """Whether the bounds of an address do not hold for this one."""
         return not self.bounds.limit_loopback and is_loopback(address)
-
-    def may_speak(self, address: str, now_ms: int) -> bool:
-        """Count a message of a connection of this address that has not logged in. Return False if it is too many."""
-        return self.is_exempt(address) or self._messages.take(address, now_ms)
 
     def may_name(self, address: str, now_ms: int) -> bool:
         """Count a new name of this address. Return False if it is one too many."""
@@ -34,4 +42,4 @@ class Door:
 
     def may_name_invited(self, address: str, tournament_id: str, now_ms: int) -> bool:
         """Count a new name of this address with a valid invitation. Return False if it is one too many."""
-        return self._invited_names.take(address, now_ms, tournament_id)
+        return self._invited_names.take(address, now_ms, self._prefix + tournament_id)

@@ -5,6 +5,7 @@ others do not empty.
 """
 
 from collections import OrderedDict
+from copy import copy
 
 from rumble_server.bounds import Bounds
 from rumble_server.limits.buckets import MOST_BUCKETS, MOST_OF_A_NETWORK, Bucket, Buckets, network_of
@@ -23,10 +24,17 @@ class Guesses:
         self._tries = Buckets(bounds.wrong_tries_per_minute)
         self._invites = Buckets(bounds.wrong_invites_per_tournament)
         self._owners = _Owners(bounds.wrong_keys_of_owner_per_minute)
+        self._prefix = ""
+
+    def of_club(self, club: str) -> "Guesses":
+        """Return the guesses of another club: wrong tries of an address count in all clubs together."""
+        other = copy(self)
+        other._prefix = f"{club}/"
+        return other
 
     def may_try(self, address: str, whose: str, now_ms: int) -> bool:
         """Whether this address may show a key of a name, or a host token; if not, the refusal is noted."""
-        own = self._owners.get(address, whose)
+        own = self._owners.get(address, self._prefix + whose)
         if own.allows(now_ms) if own is not None else self._tries.allows(address, now_ms):
             return True
         self._refusals.note("too_many_wrong_tries", address, whose)
@@ -34,12 +42,12 @@ class Guesses:
 
     def right(self, address: str, whose: str, now_ms: int) -> None:
         """Note that this address showed the right key of a name, or a host token."""
-        self._owners.add(address, whose, now_ms)
+        self._owners.add(address, self._prefix + whose, now_ms)
 
     def wrong(self, address: str, whose: str, now_ms: int) -> None:
         """Count a wrong key of a name, or a wrong host token."""
         self._refusals.note("wrong_token" if whose == HOST else "wrong_key", address, whose)
-        own = self._owners.get(address, whose)
+        own = self._owners.get(address, self._prefix + whose)
         if own is not None:
             own.take(now_ms)
         else:
@@ -47,11 +55,11 @@ class Guesses:
 
     def knows(self, address: str, whose: str) -> bool:
         """Whether this address has shown the right key of the name."""
-        return self._owners.get(address, whose) is not None
+        return self._owners.get(address, self._prefix + whose) is not None
 
     def may_invite(self, address: str, tournament_id: str, now_ms: int) -> bool:
         """Whether this address may show an invitation to a tournament; if not, the refusal is noted."""
-        if self._tries.allows(address, now_ms) and self._invites.allows("", now_ms, tournament_id):
+        if self._tries.allows(address, now_ms) and self._invites.allows("", now_ms, self._prefix + tournament_id):
             return True
         self._refusals.note("too_many_wrong_tries", address, tournament_id)
         return False
@@ -60,7 +68,7 @@ class Guesses:
         """Count a wrong invitation to a tournament."""
         self._refusals.note("wrong_invite", address, tournament_id)
         self._tries.take(address, now_ms)
-        self._invites.take("", now_ms, tournament_id)
+        self._invites.take("", now_ms, self._prefix + tournament_id)
 
 
 class _Owners:

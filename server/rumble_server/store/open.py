@@ -10,6 +10,8 @@ from rumble_server.store.sqlite import SqliteStore, database_path
 if TYPE_CHECKING:
     from rumble_server.store.postgres.store import PostgresStore
 
+    Store = SqliteStore | PostgresStore
+
 POSTGRES = ("postgresql://", "postgres://")
 """What the URL of a database in PostgreSQL begins with."""
 
@@ -27,7 +29,7 @@ def need_postgres() -> None:
         raise StoreError("postgresql:// needs an extra; in a checkout of Rumble: pip install '.[postgres]'") from error
 
 
-def open_store(url: str, bounds: Bounds | None = None) -> "SqliteStore | PostgresStore":
+def open_store(url: str, bounds: Bounds | None = None) -> "Store":
     """Open or create a database. Raises StoreError."""
     if not is_postgres(url):
         return SqliteStore(database_path(url), bounds)

@@ -91,9 +91,10 @@ class SqliteStore:
         return self._run
 
     def clubs_in_play(self) -> list[str]:
-        """Return the clubs with a tournament that is not over. It blocks. Raises StoreError."""
+        """Return the clubs beside main with a tournament that is not over. It blocks. Raises StoreError."""
+        query = "SELECT id FROM tournaments WHERE over = 0 AND instr(id, '/')"
         try:
-            rows = self._database.execute("SELECT id FROM tournaments WHERE over = 0").fetchall()
+            rows = self._database.execute(query).fetchall()
         except sqlite3.Error as error:
             raise StoreError(f"cannot read the database {self.path}: {error}") from None
         return sorted({split(key)[0] for (key,) in rows})
@@ -113,8 +114,6 @@ class SqliteStore:
             return bytes_of(self._database, club)
         except sqlite3.Error as error:
             raise StoreError(f"cannot read the database {self.path}: {error}") from None
-
-    # --- life ---
 
     def attach(self, loop: asyncio.AbstractEventLoop) -> None:
         """Begin to write on this loop."""

@@ -1,4 +1,4 @@
-"""The web of one server: API, feed, pages and guards in one ASGI application."""
+"""The web of one server: API, feed, pages and guards of all its clubs in one ASGI application."""
 
 import logging
 from http import HTTPStatus
@@ -6,6 +6,7 @@ from importlib.metadata import version
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
+from rumble_protocol.clubs import split_path
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp
@@ -14,38 +15,40 @@ from rumble_server.store.errors import DamagedLog, Pruned, StoreError
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.web.api.banning import banning_routes
 from rumble_server.web.api.boards import board_routes
+from rumble_server.web.api.clubs import club_routes
 from rumble_server.web.api.commands import command_routes
 from rumble_server.web.api.events import event_routes
 from rumble_server.web.api.exports import export_routes
 from rumble_server.web.api.forecasting import forecasting_routes
 from rumble_server.web.api.health import health_routes
 from rumble_server.web.api.host_tokens import host_token_routes
-from rumble_server.web.api.library import Library
+from rumble_server.web.api.library import Shelves
 from rumble_server.web.api.metrics import metrics_routes
 from rumble_server.web.api.opponents import opponent_routes
 from rumble_server.web.api.organising import organising_routes
 from rumble_server.web.api.problems import bad_request
 from rumble_server.web.api.reading import read_routes
 from rumble_server.web.api.transcripts import transcript_routes
+from rumble_server.web.club_paths import ClubPaths
 from rumble_server.web.compression import Compression
 from rumble_server.web.errors import WebError
 from rumble_server.web.pages.pages import add_pages
 from rumble_server.web.pages.pictures import picture_routes
 from rumble_server.web.pages.rendering import html
 from rumble_server.web.security import Guard
-from rumble_server.web.shares import Shares
-from rumble_server.web.site import Site
+from rumble_server.web.shares import RequestShares, Shares
+from rumble_server.web.site import Clubs, Process
 from rumble_server.web.static_files import PREFIX, static_files
 
 log = logging.getLogger(__name__)
 
 CODES = {404: "not_found", 405: "method_not_allowed"}
-HEADERS = {401: {"WWW-Authenticate": "Bearer"}, 429: {"Retry-After": "60"}}
+HEADERS = {401: {"WWW-Authenticate": "Bearer"}, 429: {"Retry-After": "60"}, 503: {"Retry-After": "5"}}
 """What answers of a status have in their headers."""
 
 
-def make_web(site: Site) -> ASGIApp:
-    """Make the web application of a server."""
+def make_web(clubs: Clubs, process: Process) -> ASGIApp:
+    """Make the web application of a server. No route knows a club but by its request."""
     app = FastAPI(
         title="Rumble",
         version=version("botrumble"),
@@ -55,32 +58,29 @@ def make_web(site: Site) -> ASGIApp:
         redoc_url=None,
         redirect_slashes=False,
     )
-    app.state.addresses = site.addresses
-    library = Library(site)
-    app.include_router(read_routes(site, library))
-    app.include_router(event_routes(site, library))
-    app.include_router(opponent_routes(site))
-    app.include_router(board_routes(site, library))
-    app.include_router(export_routes(library))
-    app.include_router(command_routes(site))
-    app.include_router(organising_routes(site, library))
-    app.include_router(forecasting_routes(site))
-    app.include_router(banning_routes(site))
-    app.include_router(host_token_routes(site))
-    app.include_router(transcript_routes(site, library))
-    app.include_router(health_routes(site))
-    app.include_router(metrics_routes(site))
-    app.include_router(picture_routes(site, library))
-    add_pages(app, site, library)
+    app.state.shelves = Shelves(process.bounds.kept_answer_bytes)
+    app.include_router(read_routes())
+    app.include_router(event_routes())
+    app.include_router(opponent_routes())
+    app.include_router(board_routes())
+    app.include_router(export_routes())
+    app.include_router(command_routes())
+    app.include_router(organising_routes())
+    app.include_router(forecasting_routes())
+    app.include_router(banning_routes())
+    app.include_router(host_token_routes())
+    app.include_router(club_routes(clubs, process))
+    app.include_router(transcript_routes())
+    app.include_router(health_routes(process))
+    app.include_router(metrics_routes(clubs, process.operation))
+    app.include_router(picture_routes())
+    add_pages(app)
     app.add_route(f"{PREFIX}/{{path:path}}", static_files().answer, methods=["GET"], include_in_schema=False)
     _add_errors(app)
     for route in app.routes:  # the first look prepares a route: that is not to hold up the loop at the first request
         route.matches({"type": "http", "method": "GET", "path": "/", "root_path": "", "headers": []})
-    arena = site.arena
-    shared = Shares(
-        Compression(app), site.places, site.operation.refusals, arena.clock.now_ms, arena.tournaments.__contains__
-    )
-    return Guard(shared, site.hosts)
+    of_club = ClubPaths(Shares(Compression(app), process), clubs, process, _answer)
+    return Guard(RequestShares(of_club, process), process.hosts)
 
 
 def _add_errors(app: FastAPI) -> None:
@@ -125,7 +125,7 @@ def _http_text(request: Request, error: HTTPException) -> str:
 
 def _answer(request: Request, error: WebError) -> Response:
     headers = HEADERS.get(error.status)
-    if request.url.path.startswith("/api"):
+    if split_path(request.url.path)[1].startswith("/api"):
         return JSONResponse(error.answer().model_dump(mode="json"), error.status, headers)
     phrase = HTTPStatus(error.status).phrase
     page = html(request, "error.html", error.status, title=phrase, message=error.message)

@@ -1,7 +1,7 @@
 """What this server is called: in pages, and in links that are passed on to others."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
 from fastapi import Request
@@ -15,9 +15,18 @@ class Place:
     """Where a page is seen."""
 
     base: str
-    """This server's address as the reader knows it."""
+    """The club's address as the reader knows it: `http://HOST:PORT`, with `root` behind it."""
     others: tuple[str, ...] = ()
     """Its addresses for other machines, where `base` is for this machine only."""
+    root: str = ""
+    """What the paths of the club's pages begin with; empty for main."""
+    title: str = ""
+    """What people call the club; main may have no title, and another has its name instead."""
+
+    @property
+    def server(self) -> str:
+        """The address of the whole server, which static files have."""
+        return self.base.removesuffix(self.root)
 
     @property
     def bot_url(self) -> str:
@@ -37,7 +46,7 @@ class Place:
     @property
     def to_share(self) -> "Place":
         """Where those are to whom a link is given."""
-        return Place(self.others[0]) if self.others else self
+        return replace(self, base=self.others[0], others=()) if self.others else self
 
 
 class Addresses:
@@ -50,17 +59,20 @@ class Addresses:
 
     def place_of(self, request: Request) -> Place:
         """Return the public URL if there is one, else what the browser asked, as a believed proxy or Host tells."""
+        root: str = request.scope["root_path"]
+        site = request.scope["state"].get("site")
+        title = "" if site is None else site.title() or (site.club if root else "")
         if self._public_url is not None:
-            return Place(self._public_url)
+            return Place(self._public_url + root, (), root, title)
         shown = request.scope.get("state", {}).get("shown_host")
-        base = f"{request.url.scheme}://{shown}" if shown else str(request.base_url).rstrip("/")
-        place = Place(base)
+        base = f"{request.url.scheme}://{shown}{root}" if shown else str(request.base_url).rstrip("/")
+        place = Place(base, (), root, title)
         local_address = (request.scope.get("server") or ("",))[0]
         is_here = place.only_here and is_local(request) and is_loopback(local_address)
-        return Place(base, tuple(self._networks())) if is_here else place
+        return replace(place, others=tuple(each + root for each in self._networks())) if is_here else place
 
 
 def place_of(request: Request) -> Place:
     """Return where the reader of a request is."""
-    addresses: Addresses = request.app.state.addresses
+    addresses: Addresses = request.scope["state"]["process"].addresses
     return addresses.place_of(request)

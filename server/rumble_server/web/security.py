@@ -1,6 +1,5 @@
 """Guards of every request: known host names, headers that confine pages, and the organiser's token."""
 
-from collections.abc import Awaitable, Callable
 from http import HTTPStatus
 
 from fastapi import Request
@@ -8,11 +7,11 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from rumble_server.arena.host_tokens import HostTokens
 from rumble_server.hosts import SHORTEST_TOKEN, host_name, is_host, is_known
 from rumble_server.limits.guesses import HOST
 from rumble_server.web.errors import WebError
-from rumble_server.web.tries import Tries, is_local
+from rumble_server.web.site import Site, site_of
+from rumble_server.web.tries import is_local
 
 MOST_BODY_BYTES = 1 << 16
 """Largest body of a request; a larger one is refused with `too_large`."""
@@ -74,34 +73,52 @@ def bearer_token(request: Request) -> str:
     return token.strip().encode("latin-1").decode(errors="replace") if scheme.lower() == "bearer" else ""
 
 
-def host_of(request: Request, tokens: HostTokens, tries: Tries) -> str | None:
-    """Return the name of the host token that a request shows; None if it shows none.
+def host_of(request: Request, site: Site) -> str | None:
+    """Return the name of the host token that a request for a club shows; None if it shows none.
 
     Raises WebError with `too_many_requests`.
     """
     token = bearer_token(request)
     if not token or (len(token) < SHORTEST_TOKEN and not is_local(request)):
         return None
-    holder = tokens.holder(token)
-    return holder if tries.is_right(request, HOST, lambda: holder is not None) else None
+    holder = site.arena.host_tokens.holder(token)
+    return holder if site.tries.is_right(request, HOST, lambda: holder is not None) else None
 
 
-def organiser_only(tokens: HostTokens, tries: Tries) -> Callable[[Request], Awaitable[None]]:
-    """Make a dependency that lets only the organiser through.
+def shows_token(request: Request) -> bool:
+    """Return whether a request shows anything in the place of a token."""
+    return "Authorization" in request.headers
+
+
+async def organiser_only(request: Request) -> None:
+    """Let only the organiser through. A dependency of routes.
 
     It raises WebError with `bad_token`, or with `too_many_requests`.
     """
+    request.state.host = host_of(request, site_of(request))
+    if request.state.host is None:
+        raise WebError(
+            HTTPStatus.UNAUTHORIZED,
+            "bad_token",
+            "only the host may do this: send `Authorization: Bearer <host token>`",
+        )
 
-    async def check(request: Request) -> None:
-        request.state.host = host_of(request, tokens, tries)
-        if request.state.host is None:
-            raise WebError(
-                HTTPStatus.UNAUTHORIZED,
-                "bad_token",
-                "only the host may do this: send `Authorization: Bearer <host token>`",
-            )
 
-    return check
+async def administrator_only(request: Request) -> None:
+    """Let only the administrator of the server through. A dependency of routes of main.
+
+    It raises WebError with `bad_token`, or with `too_many_requests`.
+    """
+    token, site = bearer_token(request), site_of(request)
+    is_long = len(token) >= SHORTEST_TOKEN or (token and is_local(request))
+    is_right = site.arena.clubs.is_administrator(token)
+    if not is_long or not site.tries.is_right(request, HOST, lambda: is_right):
+        raise WebError(
+            HTTPStatus.UNAUTHORIZED,
+            "bad_token",
+            "only the administrator may do this: send `Authorization: Bearer <administrator's token>`",
+        )
+    request.state.host = "administrator"
 
 
 async def read_body(request: Request) -> bytes:

@@ -1,12 +1,16 @@
-"""The parts of a server that the web uses, and its ports. `app` brings the adapters, tests bring their own."""
+"""What the web uses of a process and of its clubs, and its ports. `app` brings the adapters, tests bring their own."""
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, TypeVar, TypeVarTuple
+from typing import Protocol, TypeVar, TypeVarTuple, cast
+
+from fastapi import Request
+from rumble_protocol.clubs import MAIN, web_path
 
 from rumble_server.arena.arena import Arena
+from rumble_server.arena.clubs import ClubDirectory
 from rumble_server.arena.house import HouseBots
 from rumble_server.bounds import Bounds
 from rumble_server.histogram import Histogram
@@ -94,14 +98,10 @@ class Operation:
 
 
 @dataclass(frozen=True, slots=True)
-class Site:
-    """One server, as the web sees it."""
+class Process:
+    """What the clubs of a process share."""
 
-    arena: Arena
-    log: DurableLog
-    archive: Archive
-    feed: Feed
-    house_bots: HouseBots
+    now_ms: Callable[[], int]
     addresses: Addresses = field(default_factory=Addresses)
     """What this server is called."""
     hosts: frozenset[str] = frozenset()
@@ -110,6 +110,28 @@ class Site:
     operation: Operation = field(default_factory=Operation)
     places: Connections = field(default_factory=lambda: Connections(Bounds()))
     """What each address has open."""
+    unready: Callable[[], str | None] = lambda: None
+    """Why matches cannot start at the moment; None while they can."""
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """One club, as the web sees it."""
+
+    arena: Arena
+    log: DurableLog
+    archive: Archive
+    feed: Feed
+    house_bots: HouseBots
+    process: Process
+    club: str = MAIN
+    title: Callable[[], str] = str
+    """What people call it; empty while it has no title."""
+
+    @property
+    def root(self) -> str:
+        """What the paths of its pages begin with, without a slash at the end."""
+        return web_path(self.club)
 
     @property
     def tries(self) -> Tries:
@@ -137,3 +159,22 @@ class Site:
                 await self.log.wait(number)
         except TimeoutError:
             raise WebError.unavailable(f"the database has not been written for {DISK_S:g} s") from None
+
+
+class Clubs(Protocol):
+    """The clubs of a process."""
+
+    async def site(self, name: str) -> Site | None:
+        """Find a club, which is loaded if it was not; None if there is none. Raises WebError if it cannot be now."""
+
+    def sites(self) -> Iterable[Site]:
+        """Return those that are loaded, main first."""
+
+    @property
+    def directory(self) -> ClubDirectory:
+        """All that there are."""
+
+
+def site_of(request: Request) -> Site:
+    """Return the club that a request is for."""
+    return cast(Site, request.scope["state"]["site"])

@@ -188,6 +188,12 @@ def test_the_bare_bot_of_the_readme(folder: Path) -> None:
         assert kept.name == f"bare@127.0.0.1-{server.port}.key"
         assert kept.stat().st_mode & 0o777 == 0o600
         assert [login.key for login in server.logins] == [kept.read_text()] * 3
+    with FakeServer(club="fun").in_a_thread() as club:
+        page = f"http://{club.address}/tournaments/cup?ply=3"
+        assert [bare(address, "cup", "bare").returncode for address in (club.address, page)] == [0, 0]
+        of_club = folder / f"bare@127.0.0.1-{club.port}+c+fun.key"
+        assert [login.key for login in club.logins] == [of_club.read_text()] * 2
+        assert of_club.read_text() != kept.read_text()
     usage = bare("cup")
     assert usage.returncode == 1
     assert usage.stderr.endswith("Usage: bare_bot.py SERVER TOURNAMENT NAME [INVITATION]\n")

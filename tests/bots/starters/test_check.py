@@ -38,7 +38,7 @@ def reports(built: Mapping[str, Built], environment: Path) -> dict[str, Report]:
         async def one(bot: Built) -> Report:
             async with room:
                 return await check_bot(
-                    Plan(bot.command("winblock"), ["tictactoe", "connect4"], wait_s=60, move_ms=1000)
+                    Plan(bot.command("winblock"), ["tictactoe", "connect4"], club="fun", wait_s=60, move_ms=1000)
                 )
 
         there = [language for language, bot in built.items() if bot.missing is None]
@@ -56,3 +56,5 @@ def test_it_keeps_every_rule(language: str, built: Mapping[str, Built], reports:
     may = {"two-matches": "skip"} if language == "shell" else {}
     assert {label: status for label, (status, _) in left.items()} == may, left
     assert reports[language].bot == "checked-bot", "it takes its name from the environment"
+    (place,) = [result.why for result in reports[language].results if result.label == "connect"]
+    assert place == "at /c/fun/bot"

@@ -5,11 +5,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rumble_protocol.codes import ErrorCode
 from rumble_server.arena.house import MOST_ADDED, HouseBots, HouseKeys
-from rumble_server.limits.quotas import Quotas
+from rumble_server.match.facts import MatchStarted
+from rumble_server.quotas import Quotas
 from rumble_server.tournament.errors import TournamentError
 
 from tests.server.arena.fake_house import FakeHouse
-from tests.server.world import World
+from tests.server.world import Bot, World
 
 
 def world(**quotas: int) -> World:
@@ -25,8 +26,8 @@ def refused(of: World, name: str) -> str:
     return str(caught.value)
 
 
-def first_move(bot: object) -> None:
-    bot.play(lambda turn: str(turn["legal"][0]), lambda: 1)  # type: ignore[attr-defined]
+def first_move(bot: Bot) -> None:
+    bot.play(lambda turn: str(turn["legal"][0]), lambda: 1)
 
 
 def test_a_club_has_so_many_bots_and_those_that_it_has_come_back() -> None:
@@ -68,7 +69,7 @@ def test_where_the_bytes_are_used_up_nothing_is_created_and_what_runs_goes_on() 
 
 
 def test_added_house_bots_count_and_the_server_has_its_own_bound() -> None:
-    for quota, most in ((1, 1), (MOST_ADDED + 1, MOST_ADDED)):
+    for quota, most in ((1, 1), (MOST_ADDED + 2, MOST_ADDED)):
         here = world(house_bots=quota)
         house = HouseBots(here.arena, HouseKeys("a-secret"), FakeHouse())
         here.create(name="friday")
@@ -78,6 +79,12 @@ def test_added_house_bots_count_and_the_server_has_its_own_bound() -> None:
         assert caught.value.code is (ErrorCode.QUOTA if quota == most else ErrorCode.UNAVAILABLE)
         house.add("friday", "random", count=most)
         assert house.room == 0
+
+
+def test_added_house_bots_of_other_clubs_are_processes_of_the_same_server() -> None:
+    here = world(house_bots=5)
+    house = HouseBots(here.arena, HouseKeys("a-secret"), FakeHouse(), elsewhere=lambda: MOST_ADDED - 2)
+    assert house.room == 2
 
 
 @settings(max_examples=20, deadline=None)
@@ -113,7 +120,7 @@ def test_of_tournaments_that_wait_for_a_match_each_has_its_turn() -> None:
     for number in range(3):
         here.organiser.start(f"cup-{number}")
     here.run()
-    began = [fact.tournament for fact in here.log.facts if type(fact).__name__ == "MatchStarted"]
+    began = [fact.tournament for fact in here.log.facts if isinstance(fact, MatchStarted)]
     assert began[1:7] == ["cup-0", "cup-1", "cup-2"] * 2
 
 

@@ -186,3 +186,18 @@ def test_a_server_without_a_house_says_so() -> None:
     assert (made.reference_bots(tournament.config), made.room) == ({}, 0)
     with pytest.raises(TournamentError, match="runs no house bots"):
         made.add("friday", "random")
+
+
+def test_residents_come_and_go_by_a_switch_and_added_bots_stay() -> None:
+    world = World(may_claim=KEYS.may_claim)
+    made, house = keeper(world)
+    made.open()
+    assert names(house) == []
+    world.create()
+    made.add("friday", "random", "filler")
+    made.change_residents(["perfect"])
+    assert names(house) == ["house-perfect", "filler"]
+    made.change_residents([])
+    assert names(house) == ["filler"]
+    made.close()
+    assert names(house) == []

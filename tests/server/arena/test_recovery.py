@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from rumble_engine import Termination
 from rumble_protocol.fields import TimeControl
-from rumble_server.arena.recovery import facts_of_attempt, recover
+from rumble_server.arena.recovery import facts_of_attempt, read, take_up
 from rumble_server.match.facts import MatchOver, MatchStarted, MoveMade
 from rumble_server.tournament.facts import (
     BotJoined,
@@ -245,7 +245,9 @@ def restart(world: World, first: World, unfinished: list[str], match_facts: Any 
     def of_tournament(tournament_id: str) -> list[LogFact]:
         return [fact for fact in facts if tournament_of(fact) == tournament_id]
 
-    return recover(world.arena, [], unfinished, of_tournament, match_facts or of_matches, **given)
+    recovered = read([], unfinished, of_tournament, match_facts or of_matches)
+    take_up(world.arena, recovered, **given)
+    return recovered.damaged
 
 
 def test_a_tournament_that_cannot_be_rebuilt_is_set_aside_and_the_others_go_on() -> None:

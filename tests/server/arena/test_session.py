@@ -2,6 +2,7 @@
 
 from rumble_protocol.bot_messages import Login
 from rumble_protocol.codes import CloseCode
+from rumble_server.arena.ports import Caller
 from rumble_server.arena.session import BotSession, Outlet
 
 from tests.server.world import MemoryLog, VirtualClock
@@ -14,6 +15,12 @@ class Socket:
         self.said: list[object] = []
 
     def logged_in(self, session_id: int, name: str) -> None:
+        raise AssertionError
+
+    def not_logged_in(self, session_id: int) -> None:
+        raise AssertionError
+
+    def count_stranger(self, session_id: int) -> None:
         raise AssertionError
 
     def invited(self, session_id: int, tournament_id: str) -> None:
@@ -41,7 +48,8 @@ class Held:
         self.log.facts = [object(), object()]  # type: ignore[list-item]  # only their numbers matter
         self.outlet = Outlet(self.log, self.socket)
         login = Login(type="login", name="ann", max_matches=max_matches)
-        self.session = BotSession(7, login, "127.0.0.1", 4, 0, self.outlet)
+        caller = Caller("127.0.0.1", True, 4, 0, False, True, True, True)
+        self.session = BotSession(7, login, caller, self.outlet)
 
     def write(self, number: int) -> None:
         self.log.durable = number

@@ -1,6 +1,7 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -35,6 +36,18 @@ def test_places_in_the_command_are_filled(capsys: pytest.CaptureFixture[str]) ->
     assert run(["check", "--json", "--", sys.executable, bare, "{address}", "{join}", "{name}"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert (told["bot"], told["passed"], told["counts"]["warning"]) == ("checked-bot", True, 1)
+
+
+def test_the_kit_is_the_server_of_a_club(capsys: pytest.CaptureFixture[str]) -> None:
+    bare = str(Path(__file__).parents[3] / "bots" / "python" / "bare_bot.py")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        server = f"http://127.0.0.1:{free.getsockname()[1]}/c/fun/"
+    told = ["{address}/tournaments/x", "{join}", "{name}"]
+    assert run(["check", "--json", "--server", server, "--", sys.executable, bare, *told]) == 0
+    rules = json.loads(capsys.readouterr().out)["rules"]
+    assert [rule["why"] for rule in rules if rule["id"] == "connect"] == ["at /c/fun/bot"]
+    assert run(["check", "--wait", "0.1", "--server", server]) == 1
+    assert "/c/fun/bot (tournament: check)" in capsys.readouterr().err
 
 
 def test_a_bot_that_fails(capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,6 +10,7 @@ from random import Random
 from typing import Any, cast
 
 import uvicorn
+from rumble_protocol.clubs import MAIN
 from rumble_protocol.fields import TimeControl
 from rumble_protocol.server_messages import Limits
 from rumble_server.arena.arena import Arena
@@ -29,6 +30,7 @@ from rumble_server.gateway.turns import Turns
 from rumble_server.limits.connections import Connections
 from rumble_server.limits.refusals import Refusals
 from rumble_server.limits.source import Sources
+from rumble_server.limits.strangers import Strangers
 from rumble_server.tournament.config import TournamentConfig
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.frames import Frame as WireFrame
@@ -44,6 +46,19 @@ PATIENCE_S = 30.0
 async def _no_pages(scope: Any, receive: Any, send: Any) -> None:
     await send({"type": "http.response.start", "status": 404, "headers": []})
     await send({"type": "http.response.body", "body": b"no pages here\n"})
+
+
+class OneClub:
+    """The clubs of a server: one, which is loaded."""
+
+    def __init__(self, gateway: Gateway) -> None:
+        self.gateway = gateway
+
+    def loaded(self, name: str) -> "OneClub | None":
+        return self if name == MAIN else None
+
+    async def load(self, name: str) -> "OneClub | None":
+        return self.loaded(name)
 
 
 class WatchedGateway(Gateway):
@@ -77,12 +92,14 @@ class GatewayServer:
         self.log = MemoryLog(clock)
         self._sessions = Sessions()
         self.arena = Arena(log=self.log, clock=clock, sessions=self._sessions, run=1, random=Random(0))
-        self.gateway = WatchedGateway(self.arena, self._sessions, "test", limits)
-        self.log.on_durable.append(self.arena.on_durable)
         self.refusals = Refusals()
+        strangers = Strangers(bounds, self.refusals)
+        self.gateway = WatchedGateway(self.arena, self.arena, self._sessions, clock, strangers, "test", limits)
+        self.log.on_durable.append(self.arena.on_durable)
         self.http: list[HttpConnection] = []
         self.entrance = Entrance(
-            gateway=self.gateway,
+            clubs=OneClub(self.gateway),
+            clock=clock,
             policy=HandshakePolicy(frozenset(hosts)),
             bounds=bounds,
             sources=Sources(proxies),

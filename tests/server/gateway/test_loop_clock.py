@@ -232,3 +232,19 @@ def test_how_late_the_loop_comes_round_is_measured_also_where_nobody_watches(loo
     assert len(loop.timers) == 1
     clock.stop()
     assert loop.timers == []
+
+
+def test_it_is_watched_while_anybody_watches(loop: BeatingLoop) -> None:
+    playing = [True, True]
+    clock = watched(loop, lambda: playing[0])
+    clock.watch(lambda: playing[1])
+    playing[0] = False
+    loop.run_ms(100)
+    loop.pass_ms(300)
+    loop.come_round()
+    assert clock.late_ms == 300
+    playing[1] = False
+    loop.run_ms(100)
+    loop.pass_ms(300)
+    loop.come_round()
+    assert clock.late_ms == 300

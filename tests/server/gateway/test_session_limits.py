@@ -270,7 +270,7 @@ def test_strangers_are_limited_by_connection_and_by_address_and_that_costs_no_bo
 def test_a_login_without_room_for_its_connection_is_refused() -> None:
     world = World()
     bot = world.connect(**BEYOND)
-    bot.link.has_room = False
+    bot.link.has_room = bot.link.has_invited_room = False
     bot.login("ann", key=KEY)
     assert (bot.error(), bot.link.closed) == ("too_many_messages", CloseCode.TOO_MANY_MESSAGES)
     assert world.arena.names.get("ann") is None

@@ -142,18 +142,18 @@ def read_by_connection(chunks: list[bytes]) -> tuple[list[str], Any]:
     gateway: Any = SimpleNamespace(
         limits=Limits(frame_bytes=MOST_BYTES),
         frame_bytes=MOST_BYTES,
-        arena=SimpleNamespace(clock=clock),
+        clock=clock,
         connect=Recorder,
     )
     bounds = Bounds()
     entrance: Any = SimpleNamespace(
-        gateway=gateway,
         policy=HandshakePolicy(),
         outbox=Outbox(lambda _: None),
         turns=Turns(100_000, lambda _: None),
         bounds=bounds,
     )
-    link = Connection(entrance, Source("127.0.0.1", True, "http"), Connections(bounds).uncounted(""), set())
+    source, place = Source("127.0.0.1", True, "http"), Connections(bounds).uncounted("")
+    link = Connection(gateway, entrance, source, place, set())
     transport: Any = Transport()
     link.connection_made(transport)
     link._keep_alive = lambda: None  # type: ignore[method-assign]

@@ -1,18 +1,12 @@
-"""The door counts messages and new names of strangers by address; loopback is exempt unless bounds say otherwise."""
+"""The door counts new names by address; loopback is exempt unless bounds say otherwise."""
 
 import pytest
 from rumble_server.bounds import Bounds
-from rumble_server.limits.buckets import HOUR_MS, MINUTE_MS
+from rumble_server.limits.bans import Ban
+from rumble_server.limits.buckets import HOUR_MS
 from rumble_server.limits.door import Door
 
 ADDRESS = "203.0.113.7"
-
-
-def test_messages_of_strangers_are_counted_by_address() -> None:
-    door = Door(Bounds(stranger_messages_per_minute=2))
-    assert [door.may_speak(ADDRESS, 0) for _ in range(3)] == [True, True, False]
-    assert door.may_speak("203.0.113.8", 0)
-    assert door.may_speak(ADDRESS, MINUTE_MS)
 
 
 def test_new_names_are_counted_by_address_and_beside_them_by_invitation() -> None:
@@ -26,7 +20,36 @@ def test_new_names_are_counted_by_address_and_beside_them_by_invitation() -> Non
 @pytest.mark.parametrize("address", ["127.0.0.1", "::1", "127.0.1.9", ""])
 @pytest.mark.parametrize("limited", [True, False])
 def test_loopback_is_exempt_unless_it_is_limited(address: str, limited: bool) -> None:
-    door = Door(Bounds(names_per_hour=1, stranger_messages_per_minute=1, limit_loopback=limited))
+    door = Door(Bounds(names_per_hour=1, limit_loopback=limited))
     assert door.is_exempt(address) != limited
     assert [door.may_name(address, 0) for _ in range(2)] == [True, not limited]
-    assert [door.may_speak(address, 0) for _ in range(2)] == [True, not limited]
+
+
+def test_addresses_are_counted_in_all_clubs_together_and_invitations_in_each() -> None:
+    main = Door(Bounds(names_per_hour=1, invited_names_per_hour=1, wrong_tries_per_minute=2))
+    chess, go = main.of_club("chess"), main.of_club("go")
+    assert chess.may_name(ADDRESS, 0)
+    assert not main.may_name(ADDRESS, 0)
+    assert [door.may_name_invited(ADDRESS, "friday", 0) for door in (main, chess, go, go)] == [True, True, True, False]
+    chess.guesses.wrong(ADDRESS, "ada", 0)
+    go.guesses.wrong(ADDRESS, "ada", 0)
+    assert not main.guesses.may_try(ADDRESS, "ada", 0)
+
+
+def test_who_is_known_in_a_club_is_a_stranger_in_another() -> None:
+    main = Door()
+    chess = main.of_club("chess")
+    chess.guesses.right(ADDRESS, "ada", 0)
+    assert [door.guesses.knows(ADDRESS, "ada") for door in (main, chess, main.of_club("go"))] == [False, True, False]
+
+
+def test_a_club_bans_for_itself_and_main_addresses_everywhere() -> None:
+    main = Door()
+    chess, go = main.of_club("chess"), main.of_club("go")
+    main.bans.add(Ban("203.0.113.0/24", False, None, "", 0))
+    main.bans.add(Ban("ada", True, None, "", 0))
+    chess.bans.add(Ban("198.51.100.1/32", False, None, "", 0))
+    assert all(door.bans.of_address(ADDRESS, 1) for door in (main, chess, go))
+    assert [bool(door.bans.of_name("ada", 1)) for door in (main, chess, go)] == [True, False, False]
+    assert [bool(door.bans.of_address("198.51.100.1", 1)) for door in (main, chess, go)] == [False, True, False]
+    assert [len(door.bans.in_force(1)) for door in (main, chess, go)] == [2, 1, 0]

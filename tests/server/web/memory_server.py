@@ -5,8 +5,8 @@ import json
 import pickle
 import zlib
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, cast
 
@@ -15,6 +15,7 @@ from jsonschema import Draft202012Validator
 from pydantic import TypeAdapter
 from rumble_protocol.feed_messages import FeedEvent
 from rumble_protocol.schema import schemas
+from rumble_server.arena.clubs import ClubDirectory
 from rumble_server.arena.house import HouseBots, HouseKeys
 from rumble_server.arena.names import digest_of
 from rumble_server.match.facts import FrameSeen, FrameShared, MatchOver, MatchStarted, with_shared_frames
@@ -27,7 +28,7 @@ from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.app import make_web
 from rumble_server.web.feed.feed import Feed
 from rumble_server.web.place import Addresses
-from rumble_server.web.site import Archive, Operation, Site
+from rumble_server.web.site import Archive, Operation, Process, Site
 from starlette.types import ASGIApp
 
 from tests.server.arena.fake_house import FakeHouse
@@ -205,25 +206,49 @@ class MemoryServer:
         self.house_bots = HouseBots(self.world.arena, HouseKeys("a-secret"), self.house, residents)
         self._published = self.world.log.durable
         self.world.log.on_durable.append(self._publish)
-        self.world.arena.recorder.take(HostTokenSet("default", "00", digest_of(TOKEN, "00"), 0))
+        self.add_host("default", TOKEN)
         self.ended = EndedCount()
         arena, archive = self.world.arena, cast(Archive, self.archive)
         self.operation = operation = Operation(
             refusals=arena.door.refusals, ended=self.ended.by_status, metrics_token=METRICS_TOKEN
         )
-        addresses = addresses or Addresses()
-        self._site = Site(arena, self.log, archive, self.feed, self.house_bots, addresses, hosts, operation=operation)
+        self.process = Process(
+            arena.clock.now_ms, addresses or Addresses(), hosts, operation=operation, unready=self._unready
+        )
+        self.main = Site(arena, self.log, archive, self.feed, self.house_bots, self.process)
+        self.clubs = {self.main.club: self.main}
 
     @cached_property
     def web(self) -> ASGIApp:
         """The application: to make it takes longer than most tests."""
-        return make_web(self._site)
+        return make_web(self, self.process)
+
+    async def site(self, name: str) -> Site | None:
+        return self.clubs.get(name)
+
+    def sites(self) -> Iterable[Site]:
+        return self.clubs.values()
+
+    @property
+    def directory(self) -> ClubDirectory:
+        return self.world.arena.clubs
+
+    def add_host(self, name: str, token: str) -> None:
+        """Make a host's token."""
+        self.world.arena.recorder.take(HostTokenSet(name, "00", digest_of(token, "00"), 0))
+
+    def take_in(self, name: str, other: "MemoryServer", title: str = "") -> None:
+        """Have another server's world be a club of this one."""
+        self.clubs[name] = replace(other.main, process=self.process, club=name, title=lambda: title)
+
+    def _unready(self) -> str | None:
+        return "draining" if self.world.arena.scheduler.draining else self.log.trouble
 
     def _publish(self) -> None:
         first, self._published = self._published, self.world.log.durable
         batch = list(enumerate(self.world.log.facts[first : self._published], first + 1))
         self.house_bots.take(batch)
-        self.ended.take(batch)
+        self.ended.take("main", batch)
         self.feed.publish(batch, Counter([type(fact) for _, fact in batch]))
 
     def browser(self, *, address: str = "127.0.0.1", **given: Any) -> httpx.AsyncClient:

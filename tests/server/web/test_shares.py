@@ -1,11 +1,13 @@
 """Streams and costly requests of one address have a bound; another address does not feel it."""
 
+from types import SimpleNamespace
+
 import httpx
 import pytest
 from rumble_server.bounds import Bounds
 from rumble_server.limits.connections import Connections
-from rumble_server.limits.refusals import Refusals
-from rumble_server.web.shares import Shares
+from rumble_server.web.shares import RequestShares, Shares
+from rumble_server.web.site import Operation, Process
 from starlette.types import Message, Receive, Scope, Send
 
 
@@ -23,10 +25,20 @@ class Web:
     """The middleware before an application, and who asks it."""
 
     def __init__(self, **bounds: int) -> None:
-        self.refusals = Refusals()
+        operation = Operation()
+        self.refusals = operation.refusals
         self.now_ms = 0
         places = Connections(Bounds(**bounds))  # type: ignore[arg-type]
-        self.app = Shares(Pages(), places, self.refusals, lambda: self.now_ms, {"live"}.__contains__)
+        process = Process(lambda: self.now_ms, operation=operation, places=places)
+        shares = Shares(Pages(), process)
+
+        async def of_club(scope: Scope, receive: Receive, send: Send) -> None:
+            scope["root_path"] = "/c/class-7" if scope["path"].startswith("/c/class-7/") else ""
+            live = {"friday"} if scope["root_path"] else {"live"}
+            scope["state"] = {"site": SimpleNamespace(arena=SimpleNamespace(tournaments=live))}
+            await shares(scope, receive, send)
+
+        self.app = RequestShares(of_club, process)
 
     async def get(self, path: str, address: str = "192.0.2.1") -> int:
         transport = httpx.ASGITransport(self.app, client=(address, 1))
@@ -105,3 +117,11 @@ async def test_an_address_has_so_many_streams_at_a_time() -> None:
     assert within == [429, 200]
     assert web.refusals.counts == {"streams": 1}
     assert await web.get("/api/tournaments/friday/events") == 200
+
+
+async def test_what_is_costly_in_a_club_is_found_out_in_that_club() -> None:
+    web = Web(costly_per_minute=1)
+    assert [await web.get("/c/class-7/api/matches/friday.1.1.1.1/boards") for _ in range(3)] == [200] * 3
+    assert [await web.get("/c/class-7/api/matches/live.1.1.1.1/boards") for _ in range(2)] == [200, 429]
+    assert await web.get("/c/class-7/api/tournaments/friday/export.json") == 429
+    assert web.refusals.counts == {"costly": 2}

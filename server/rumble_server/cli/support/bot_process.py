@@ -8,7 +8,7 @@ import json
 import os
 import sys
 import threading
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -80,14 +80,22 @@ def run_to_exit_code(playing: Coroutine[Any, Any, None], prefix: str) -> int:
 
 def end_with_parent() -> None:
     """End this process as soon as standard input ends."""
+    follow_input(lambda _: None)
 
-    def wait() -> None:
+
+def follow_input(take: Callable[[bytes], object]) -> None:
+    """Have each line of standard input taken, on a thread, and end this process as soon as that ends."""
+
+    def read() -> None:
         # A thread that waits in sys.stdin holds its lock, and Python aborts when the process then ends by itself.
-        while os.read(STDIN, 1024):
-            pass
+        rest = b""
+        while data := os.read(STDIN, 65_536):
+            *lines, rest = (rest + data).split(b"\n")
+            for line in lines:
+                take(line)
         os._exit(ExitCode.DONE)
 
-    threading.Thread(target=wait, daemon=True).start()
+    threading.Thread(target=read, daemon=True).start()
 
 
 def main(arguments: Sequence[str]) -> int:

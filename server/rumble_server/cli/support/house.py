@@ -1,15 +1,18 @@
-"""House bots as child processes of a server. Those that wait for challenges share one; each other bot has its own.
+"""House bots as child processes of a server. Those that wait for challenges share one; the others have their own.
 
-A process reads on standard input which bots it plays. It ends when that is closed, so it never outlives its server.
+A process reads on standard input which bots it plays, a line whenever that changes. It ends when its input is closed,
+so it never outlives its server.
 """
 
 import asyncio
 import json
 import logging
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
+
+from rumble_protocol.clubs import web_path
 
 if TYPE_CHECKING:
     from rumble_server.arena.ports import HouseBot
@@ -22,14 +25,11 @@ FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
-    """The bots of one process."""
+class ClubBot:
+    """A house bot and its club."""
 
-    bots: "tuple[HouseBot, ...]"
-
-    @property
-    def title(self) -> str:
-        return ", ".join(bot.name for bot in self.bots)
+    club: str
+    bot: "HouseBot"
 
 
 class HouseProcesses:
@@ -38,7 +38,11 @@ class HouseProcesses:
     def __init__(self, server: str, certificate: "Certificate | None" = None) -> None:
         self._server = server
         self._certificate = certificate
-        self._running: dict[Work, asyncio.Task[None]] = {}
+        self._wanted: dict[str, tuple[HouseBot, ...]] = {}
+        """By club: the bots that are kept."""
+        self._residents: _Child | None = None
+        """The process of those that wait for challenges in any club."""
+        self._added: dict[ClubBot, _Child] = {}
         self._ending: set[asyncio.Task[None]] = set()
 
     def reference_bots(self, game: str, settings: Mapping[str, Any]) -> Mapping[str, str]:
@@ -53,38 +57,82 @@ class HouseProcesses:
 
         return {name: player.about for name, player in REFERENCE_BOTS.items()}
 
-    def keep(self, bots: "Sequence[HouseBot]") -> None:
-        challenged = tuple(bot for bot in bots if bot.challenges)
-        wanted = {Work((bot,)) for bot in bots if not bot.challenges} | ({Work(challenged)} if challenged else set())
-        for work in self._running.keys() - wanted:
-            self._end(work)
-        for work in wanted - self._running.keys():
-            self._running[work] = asyncio.create_task(self._play(work))
+    def keep(self, club: str, bots: "Sequence[HouseBot]") -> None:
+        self._wanted[club] = tuple(bots)
+        kept = [ClubBot(each, bot) for each, of_club in self._wanted.items() for bot in of_club]
+        self._keep_residents([each for each in kept if each.bot.challenges])
+        added = {each for each in kept if not each.bot.challenges}
+        for each in self._added.keys() - added:
+            self._end(self._added.pop(each))
+        for each in added - self._added.keys():
+            self._added[each] = _Child([each], self._told)
+
+    def _keep_residents(self, residents: Sequence[ClubBot]) -> None:
+        if self._residents is None:
+            self._residents = _Child(residents, self._told) if residents else None
+        elif residents:
+            self._residents.tell(residents)
+        else:
+            self._end(self._residents)
+            self._residents = None
+
+    def _told(self, bots: Sequence[ClubBot]) -> bytes:
+        """Return the line that tells a process which bots it plays."""
+        told: dict[str, Any] = {
+            "server": self._server,
+            "bots": [{**asdict(each.bot), "club": each.club} for each in bots],
+        }
+        if self._certificate is not None:
+            told |= {"certificate": self._certificate.leaf, "certificate_file": self._certificate.file}
+        return json.dumps(told).encode() + b"\n"
 
     async def close(self) -> None:
-        for work in list(self._running):
-            self._end(work)
+        for club in self._wanted:
+            self.keep(club, [])
         await asyncio.gather(*self._ending, return_exceptions=True)
 
-    def _end(self, work: Work) -> None:
-        task = self._running.pop(work)
-        task.cancel()
-        self._ending.add(task)
-        task.add_done_callback(self._ending.discard)
+    def _end(self, child: "_Child") -> None:
+        child.playing.cancel()
+        self._ending.add(child.playing)
+        child.playing.add_done_callback(self._ending.discard)
 
-    async def _play(self, work: Work) -> None:
+
+class _Child:
+    """A process of house bots. It is started again when it ends, until `playing` is cancelled."""
+
+    def __init__(self, bots: Sequence[ClubBot], told: Callable[[Sequence[ClubBot]], bytes]) -> None:
+        self._bots = list(bots)
+        self._told = told
+        self._stdin: asyncio.StreamWriter | None = None
+        self.playing = asyncio.create_task(self._play())
+
+    def tell(self, bots: Sequence[ClubBot]) -> None:
+        """Have it play these bots from now on; those that it plays already go on."""
+        if list(bots) != self._bots:
+            self._bots = list(bots)
+            self._write()
+
+    def _write(self) -> None:
+        if self._stdin is not None:
+            self._stdin.write(self._told(self._bots))
+
+    @property
+    def _title(self) -> str:
+        return ", ".join(f"{web_path(each.club)}/{each.bot.name}".lstrip("/") for each in self._bots)
+
+    async def _play(self) -> None:
         pause_s = FIRST_PAUSE_S
         while True:
             try:
-                code = await self._process(work)
+                code = await self._process()
             except OSError as error:
-                log.error("house bots %s cannot be started: %s", work.title, error)
+                log.error("house bots %s cannot be started: %s", self._title, error)
             else:
-                log.warning("house bots %s ended with %s", work.title, code)
+                log.warning("house bots %s ended with %s", self._title, code)
             await asyncio.sleep(pause_s)
             pause_s = min(LONGEST_PAUSE_S, pause_s * 2)
 
-    async def _process(self, work: Work) -> int:
+    async def _process(self) -> int:
         """Run a process until it ends, and return its exit code."""
         from rumble_bots.sdk.processes import end_process, start_group
 
@@ -93,12 +141,10 @@ class HouseProcesses:
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.DEVNULL,
         )
+        self._stdin = process.stdin
         try:
-            told = {"server": self._server, "bots": [asdict(bot) for bot in work.bots]}
-            if self._certificate is not None:
-                told |= {"certificate": self._certificate.leaf, "certificate_file": self._certificate.file}
-            if process.stdin is not None:
-                process.stdin.write(json.dumps(told).encode() + b"\n")
+            self._write()
             return await process.wait()
         finally:
+            self._stdin = None
             await end_process(process)

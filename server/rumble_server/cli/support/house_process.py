@@ -1,11 +1,11 @@
-"""A process of house bots: the server starts it and tells it on standard input which bots play (see `house`)."""
+"""A process of house bots: the server starts it and tells it on standard input, line by line, which bots play."""
 
 import asyncio
 import json
 import os
 import ssl
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -14,9 +14,11 @@ from rumble_bots.sdk.bot import Bot
 from rumble_bots.sdk.serve import serve
 from rumble_bots.sdk.transport import connect
 from rumble_engine import game_names, get_game
+from rumble_protocol.clubs import web_path
 
-from rumble_server.cli.support.bot_process import BotSpec, end_with_parent, make_bot, run_to_exit_code
-from rumble_server.cli.support.errors import ExitCode
+from rumble_server.cli.support.bot_process import BotSpec, follow_input, make_bot, run_to_exit_code
+from rumble_server.cli.support.errors import as_cli_error
+from rumble_server.cli.support.house import FIRST_PAUSE_S, LONGEST_PAUSE_S
 from rumble_server.tls import read_leaf, trusting
 
 SEARCH_MS = 500
@@ -57,34 +59,63 @@ def trusted(certificate: str, file: str) -> Callable[[], ssl.SSLContext]:
     return make
 
 
-async def play(server: str, bots: Sequence[Mapping[str, Any]], tls: Callable[[], ssl.SSLContext] | None = None) -> None:
-    """Play with all bots until the process is ended; `tls` makes the context of a secure connection."""
-    made = [(make_house_bot(bot["reference_bot"], bot["name"]), bot) for bot in bots]
-    await asyncio.gather(
-        *(
-            serve(
-                bot,
-                server,
-                name=told["name"],
-                key=told["key"],
-                challenges=told["challenges"],
-                connect=partial(connect, tls=tls),
-                max_matches=MATCHES_TO_CHALLENGE if told["challenges"] else MATCHES_IN_TOURNAMENT,
-            )
-            for bot, told in made
-        )
+class House:
+    """The bots that this process plays. Those that are told of anew begin, those that are no longer told of end."""
+
+    def __init__(self, group: asyncio.TaskGroup) -> None:
+        self._group = group
+        self._playing: dict[tuple[tuple[str, Any], ...], asyncio.Task[None]] = {}
+        """By all that was told of a bot."""
+
+    def change(self, told: Mapping[str, Any]) -> None:
+        """Play the bots that a line tells of."""
+        tls = trusted(told["certificate"], told["certificate_file"]) if "certificate" in told else None
+        wanted = {tuple(sorted(bot.items())): bot for bot in told["bots"]}
+        for gone in self._playing.keys() - wanted.keys():
+            self._playing.pop(gone).cancel()
+        for key in wanted.keys() - self._playing.keys():
+            self._playing[key] = self._group.create_task(_keep_playing(told["server"], wanted[key], tls))
+
+
+async def _keep_playing(server: str, told: Mapping[str, Any], tls: Callable[[], ssl.SSLContext] | None) -> None:
+    """Play one bot until it is cancelled. One that cannot play tries again, later each time; the others play on."""
+    place, pause_s = web_path(told["club"]), FIRST_PAUSE_S
+    while True:
+        try:
+            await _play(server + place, told, tls)
+        except Exception as error:
+            known = as_cli_error(error)
+            if known is None:
+                raise
+            sys.stderr.write(f"rumble: house bot {f'{place}/'.lstrip('/')}{told['name']}: {known.message}\n")
+        await asyncio.sleep(pause_s)
+        pause_s = min(LONGEST_PAUSE_S, pause_s * 2)
+
+
+async def _play(server: str, told: Mapping[str, Any], tls: Callable[[], ssl.SSLContext] | None) -> None:
+    await serve(
+        make_house_bot(told["reference_bot"], told["name"]),
+        server,
+        name=told["name"],
+        key=told["key"],
+        challenges=told["challenges"],
+        connect=partial(connect, tls=tls),
+        max_matches=MATCHES_TO_CHALLENGE if told["challenges"] else MATCHES_IN_TOURNAMENT,
     )
 
 
+async def play() -> None:
+    """Play as the newest line of standard input says, until that ends, and the process with it."""
+    loop = asyncio.get_running_loop()
+    async with asyncio.TaskGroup() as group:
+        house = House(group)
+        follow_input(lambda line: loop.call_soon_threadsafe(house.change, json.loads(line)))
+        await loop.create_future()
+
+
 def main() -> int:
-    """Play as the first line of standard input says, until standard input ends. Return the exit code."""
-    line = sys.stdin.buffer.readline()
-    if not line:
-        return ExitCode.DONE
-    told = json.loads(line)
-    end_with_parent()
-    tls = trusted(told["certificate"], told["certificate_file"]) if "certificate" in told else None
-    return run_to_exit_code(play(told["server"], told["bots"], tls), "rumble: house bots")
+    """Play as standard input says, until it ends. Return the exit code."""
+    return run_to_exit_code(play(), "rumble: house bots")
 
 
 if __name__ == "__main__":

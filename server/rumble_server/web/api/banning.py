@@ -16,29 +16,32 @@ from rumble_server.web.api.models import Done
 from rumble_server.web.api.reading import ERRORS
 from rumble_server.web.errors import WebError
 from rumble_server.web.security import organiser_only
-from rumble_server.web.site import Site
+from rumble_server.web.site import site_of
 from rumble_server.web.tries import source_of
 
 
-def banning_routes(site: Site) -> APIRouter:
+def banning_routes() -> APIRouter:
     """Make the routes of bans; they need the host token."""
-    arena, organiser = site.arena, Organiser(site.arena)
     router = APIRouter(
         prefix="/api",
         tags=["host"],
-        dependencies=[Depends(organiser_only(arena.host_tokens, site.tries))],
+        dependencies=[Depends(organiser_only)],
         responses={**ERRORS, **REFUSED},
     )
 
     @router.get("/bans")
-    async def list_bans() -> models.BanList:
+    async def list_bans(request: Request) -> models.BanList:
         """List the bans that are in force, the newest first."""
+        site = site_of(request)
+        arena = site.arena
         await site.on_disk()
         return models.BanList(bans=[_shown(ban) for ban in arena.door.bans.in_force(arena.clock.now_ms())])
 
     @router.post("/bans", openapi_extra=body_schema(models.NewBan))
     async def ban(request: Request) -> Done:
         """Keep out an address, a network or a name, and close its connections. Your own address cannot be banned."""
+        site = site_of(request)
+        arena = site.arena
         given = await read_model(request, models.NewBan)
         what, by_name = _whom(given)
         now_ms = arena.clock.now_ms()
@@ -48,17 +51,18 @@ def banning_routes(site: Site) -> APIRouter:
             raise WebError(HTTPStatus.CONFLICT, ErrorCode.UNAVAILABLE, f"{what} has your own address")
         site.need_disk()
         with arena.transaction() as transaction:
-            organiser.ban(what, by_name=by_name, until_ms=until_ms, reason=given.reason)
+            Organiser(arena).ban(what, by_name=by_name, until_ms=until_ms, reason=given.reason)
         await site.on_disk(transaction.number)
         return Done(message=f"{what} is banned")
 
     @router.post("/bans/lift", openapi_extra=body_schema(models.Banned))
     async def lift(request: Request) -> Done:
         """Let an address, a network or a name in again."""
+        site = site_of(request)
         what, by_name = _whom(await read_model(request, models.Banned))
         site.need_disk()
-        with arena.transaction() as transaction:
-            organiser.lift_ban(what, by_name=by_name)
+        with site.arena.transaction() as transaction:
+            Organiser(site.arena).lift_ban(what, by_name=by_name)
         await site.on_disk(transaction.number)
         return Done(message=f"{what} is let in again")
 

@@ -11,32 +11,33 @@ from rumble_protocol.codes import ErrorCode
 from starlette.responses import Response
 
 from rumble_server.web.api.commands import body_schema
-from rumble_server.web.api.library import Library
+from rumble_server.web.api.library import library_of
 from rumble_server.web.api.models import BoardAnswer, BoardQuestion, MatchBoards
 from rumble_server.web.api.problems import bad_request
 from rumble_server.web.api.reading import ERRORS
 from rumble_server.web.compression import public
 from rumble_server.web.errors import WebError, error_answers
 from rumble_server.web.security import read_body
-from rumble_server.web.site import Site
+from rumble_server.web.site import site_of
 
 MOST_BOARDS = 400
 """Maximum number of boards in one answer."""
 
 
-def board_routes(site: Site, library: Library) -> APIRouter:
+def board_routes() -> APIRouter:
     """Make the routes of boards; they need no token."""
     router = APIRouter(prefix="/api", tags=["read"], dependencies=[Depends(public)], responses=ERRORS)
 
     @router.get("/matches/{match}/boards", response_model=MatchBoards)
     async def get_boards(
+        request: Request,
         match: str,
         first: Annotated[int, Query(ge=0)] = 0,
         limit: Annotated[int, Query(ge=1, le=MOST_BOARDS)] = MOST_BOARDS,
     ) -> Response:
         """Show the boards of a match from ply `first` on, to step through it."""
-        found = await library.boards(match, first, limit)
-        await site.on_disk()
+        found = await library_of(request).boards(match, first, limit)
+        await site_of(request).on_disk()
         return Response(found, media_type="application/json")
 
     @router.post(

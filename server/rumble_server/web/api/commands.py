@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable
-from functools import partial
 from http import HTTPStatus
 from typing import TypeVar
 
@@ -20,7 +19,7 @@ from rumble_server.web.api.problems import bad_config, bad_request
 from rumble_server.web.api.reading import ERRORS, show
 from rumble_server.web.errors import WebError, error_answers
 from rumble_server.web.security import organiser_only, read_body
-from rumble_server.web.site import Site
+from rumble_server.web.site import site_of
 
 REFUSED = error_answers(HTTPStatus.UNAUTHORIZED, HTTPStatus.CONFLICT)
 
@@ -34,32 +33,32 @@ def body_schema(model: type[BaseModel], *, required: bool = True) -> dict[str, o
     return {"requestBody": {"required": required, "content": {"application/json": {"schema": schema}}}}
 
 
-async def carry_out(site: Site, tournament_id: str, command: Callable[[], None]) -> TournamentView:
+async def carry_out(request: Request, tournament_id: str, command: Callable[[Organiser], None]) -> TournamentView:
     """Carry out a command; return the tournament as it then stands, on disk. Raises TournamentError, WebError."""
+    site = site_of(request)
     site.need_disk()
     tournament = site.arena.lifecycle.tournament(tournament_id)
     await site.ranker.fresh(tournament)
     with site.arena.transaction() as transaction:
-        command()
+        command(Organiser(site.arena))
     shown = show(site, tournament)
     await site.on_disk(transaction.number)
     return shown
 
 
-def command_routes(site: Site) -> APIRouter:
+def command_routes() -> APIRouter:
     """Make the routes of the commands; they need the host token."""
-    arena, organiser = site.arena, Organiser(site.arena)
     router = APIRouter(
         prefix="/api",
         tags=["host"],
-        dependencies=[Depends(organiser_only(arena.host_tokens, site.tries)), Depends(audit_command)],
+        dependencies=[Depends(organiser_only), Depends(audit_command)],
         responses={**ERRORS, **REFUSED},
     )
-    done = partial(carry_out, site)
 
     @router.post("/tournaments", status_code=HTTPStatus.CREATED, openapi_extra=body_schema(TournamentConfig))
     async def create_tournament(request: Request) -> TournamentView:
         """Create a tournament; it waits in its lobby."""
+        site = site_of(request)
         body = await read_body(request)
         try:
             config = TournamentConfig.model_validate_json(body)
@@ -68,55 +67,57 @@ def command_routes(site: Site) -> APIRouter:
         request.state.given = told_of(config)
         await asyncio.to_thread(config.make_openings)
         site.need_disk()
-        with arena.transaction() as transaction:
-            tournament = organiser.create(config)
+        with site.arena.transaction() as transaction:
+            tournament = Organiser(site.arena).create(config)
         shown = show(site, tournament)
         await site.on_disk(transaction.number)
         return shown
 
     @router.post("/tournaments/{tournament}/start")
-    async def start(tournament: str) -> TournamentView:
+    async def start(request: Request, tournament: str) -> TournamentView:
         """Number the bots and start the tournament."""
-        return await done(tournament, lambda: organiser.start(tournament))
+        return await carry_out(request, tournament, lambda host: host.start(tournament))
 
     @router.post("/tournaments/{tournament}/pause", openapi_extra=body_schema(Pause, required=False))
     async def pause(tournament: str, request: Request) -> TournamentView:
         """Pause the tournament: running matches finish, none starts."""
         given = await read_model(request, Pause)
-        return await done(tournament, lambda: organiser.pause(tournament, given.reason))
+        return await carry_out(request, tournament, lambda host: host.pause(tournament, given.reason))
 
     @router.post("/tournaments/{tournament}/resume")
-    async def resume(tournament: str) -> TournamentView:
+    async def resume(request: Request, tournament: str) -> TournamentView:
         """Resume the tournament: matches start again."""
-        return await done(tournament, lambda: organiser.resume(tournament))
+        return await carry_out(request, tournament, lambda host: host.resume(tournament))
 
     @router.post("/tournaments/{tournament}/cancel")
-    async def cancel(tournament: str) -> TournamentView:
+    async def cancel(request: Request, tournament: str) -> TournamentView:
         """Cancel the tournament; nothing of it counts."""
-        return await done(tournament, lambda: organiser.end(tournament, cancelled=True))
+        return await carry_out(request, tournament, lambda host: host.end(tournament, cancelled=True))
 
     @router.post("/tournaments/{tournament}/end")
-    async def end(tournament: str) -> TournamentView:
+    async def end(request: Request, tournament: str) -> TournamentView:
         """End the tournament early; the standings count as they are."""
-        return await done(tournament, lambda: organiser.end(tournament, cancelled=False))
+        return await carry_out(request, tournament, lambda host: host.end(tournament, cancelled=False))
 
     @router.post("/tournaments/{tournament}/remove", openapi_extra=body_schema(BotName))
     async def remove(tournament: str, request: Request) -> TournamentView:
         """Remove a bot for good; what it still has to play is lost."""
         given = await read_model(request, BotName)
-        return await done(tournament, lambda: organiser.remove(tournament, given.name))
+        return await carry_out(request, tournament, lambda host: host.remove(tournament, given.name))
 
     @router.post("/tournaments/{tournament}/unbench", openapi_extra=body_schema(BotName))
     async def unbench(tournament: str, request: Request) -> TournamentView:
         """Let a benched bot play again."""
         given = await read_model(request, BotName)
-        return await done(tournament, lambda: organiser.unbench(tournament, given.name))
+        return await carry_out(request, tournament, lambda host: host.unbench(tournament, given.name))
 
     @router.post("/tournaments/{tournament}/bye", openapi_extra=body_schema(HalfBye))
     async def give_half_bye(tournament: str, request: Request) -> TournamentView:
         """Leave a bot out of a round of a Swiss that is not paired yet, counted from 1: it gets half a point."""
         given = await read_model(request, HalfBye)
-        return await done(tournament, lambda: organiser.give_half_bye(tournament, given.name, given.round))
+        return await carry_out(
+            request, tournament, lambda host: host.give_half_bye(tournament, given.name, given.round)
+        )
 
     @router.post("/tournaments/{tournament}/replay", openapi_extra=body_schema(MatchId))
     async def play_again(tournament: str, request: Request) -> TournamentView:
@@ -124,15 +125,16 @@ def command_routes(site: Site) -> APIRouter:
         given = await read_model(request, MatchId)
         if tournament_id_of(given.match) != tournament:
             raise WebError.not_found(f"{tournament} has no match {given.match!r}")
-        return await done(tournament, lambda: organiser.play_again(given.match))
+        return await carry_out(request, tournament, lambda host: host.play_again(given.match))
 
     @router.post("/names/{name}/reset", openapi_extra=body_schema(NewKey, required=False))
     async def reset_name(name: str, request: Request) -> Done:
         """Forget the key of a name, whose next login claims it; or (`key`) have this key protect it, open or not."""
+        site = site_of(request)
         given = await read_model(request, NewKey)
         site.need_disk()
-        with arena.transaction() as transaction:
-            organiser.reset_key(name, given.key)
+        with site.arena.transaction() as transaction:
+            Organiser(site.arena).reset_key(name, given.key)
         await site.on_disk(transaction.number)
         told = f"the next login of {name} claims the name" if given.key is None else f"the key protects {name}"
         return Done(message=told)

@@ -2,16 +2,16 @@
 
 from typing import Annotated, Any, cast
 
-from fastapi import APIRouter, Header
+from fastapi import APIRouter, Header, Request
 from starlette.responses import StreamingResponse
 from starlette.types import Send
 
 from rumble_server.web.accepted import takes_gzip
 from rumble_server.web.api import documents
-from rumble_server.web.api.library import Library
+from rumble_server.web.api.library import library_of
 from rumble_server.web.api.reading import ERRORS
 from rumble_server.web.errors import WebError
-from rumble_server.web.site import Site
+from rumble_server.web.site import site_of
 
 LONGEST_EVENT_ID = 18
 """Maximum number of digits of a `Last-Event-ID`; a longer one is ignored."""
@@ -30,17 +30,19 @@ class EventStream(StreamingResponse):
             await cast(Any, self.body_iterator).aclose()
 
 
-def event_routes(site: Site, library: Library) -> APIRouter:
+def event_routes() -> APIRouter:
     """Make the route of the feed; it needs no token."""
     router = APIRouter(prefix="/api", tags=["read"], responses=ERRORS)
 
     @router.get("/tournaments/{tournament}/events", response_class=EventStream, responses=EVENTS)
     async def get_events(
+        request: Request,
         tournament: str,
         last_event_id: Annotated[str | None, Header()] = None,
         accept_encoding: Annotated[str, Header(include_in_schema=False)] = "",
     ) -> EventStream:
         """Stream Server-Sent Events: a `snapshot` first, then what changes. `Last-Event-ID` resumes."""
+        site, library = site_of(request), library_of(request)
         found = library.in_memory(tournament)
         if site.feed.closed:
             raise WebError.unavailable("the server is about to stop")

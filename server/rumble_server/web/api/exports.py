@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from http import HTTPStatus
 from typing import Literal
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter, Depends, Request
 from rumble_protocol.codes import ErrorCode
 from starlette.responses import Response
 
@@ -13,7 +13,7 @@ from rumble_server.tournament.exports import WRITERS
 from rumble_server.tournament.exports.sgf import GO
 from rumble_server.web.api import documents
 from rumble_server.web.api.export_models import ExportDocument
-from rumble_server.web.api.library import Library
+from rumble_server.web.api.library import Library, library_of
 from rumble_server.web.api.reading import ERRORS
 from rumble_server.web.api.streamed import streamed
 from rumble_server.web.compression import public
@@ -22,16 +22,16 @@ from rumble_server.web.errors import WebError
 JSON = "application/json"
 
 
-def export_routes(library: Library) -> APIRouter:
+def export_routes() -> APIRouter:
     """Make a route for each format; they need no token."""
     router = APIRouter(prefix="/api", tags=["read"], dependencies=[Depends(public)], responses=ERRORS)
 
     def route(kind: str, media_type: str) -> Callable[..., Awaitable[Response]]:
-        async def export_file(tournament: str) -> Response:
-            return await answer(tournament, kind, media_type, _pieces(library, tournament, kind))
+        async def export_file(request: Request, tournament: str) -> Response:
+            return await answer(tournament, kind, media_type, _pieces(library_of(request), tournament, kind))
 
-        async def export_trf(tournament: str, edition: Literal["16", "2026"] = "16") -> Response:
-            return await answer(tournament, kind, media_type, _trf(library, tournament, edition))
+        async def export_trf(request: Request, tournament: str, edition: Literal["16", "2026"] = "16") -> Response:
+            return await answer(tournament, kind, media_type, _trf(library_of(request), tournament, edition))
 
         chosen = export_trf if kind == "trf" else export_file
         chosen.__doc__ = ABOUT[kind]

@@ -5,10 +5,10 @@ from http import HTTPStatus
 from fastapi import APIRouter, Response
 
 from rumble_server.web.api.models import Health
-from rumble_server.web.site import Site
+from rumble_server.web.site import Process
 
 
-def health_routes(site: Site) -> APIRouter:
+def health_routes(process: Process) -> APIRouter:
     """Make these routes; they need no token."""
     router = APIRouter(tags=["operation"])
 
@@ -20,7 +20,7 @@ def health_routes(site: Site) -> APIRouter:
     @router.get("/readyz", responses={503: {"model": Health}})
     async def readyz(response: Response) -> Health:
         """Say whether matches can start: 503 while the server drains, or while the database cannot be written."""
-        reason = "draining" if site.arena.scheduler.draining else site.log.trouble
+        reason = process.unready()
         if reason is None:
             return Health(status="ok", reason="")
         response.status_code = HTTPStatus.SERVICE_UNAVAILABLE

@@ -14,27 +14,27 @@ from rumble_server.web.api.models import Done
 from rumble_server.web.api.reading import ERRORS
 from rumble_server.web.errors import WebError
 from rumble_server.web.security import organiser_only
-from rumble_server.web.site import Site
+from rumble_server.web.site import Site, site_of
 
 TOKEN_BYTES = 24
 """Bytes of randomness in a token that the server makes; it has 32 characters."""
 
 
-def host_token_routes(site: Site) -> APIRouter:
+def host_token_routes() -> APIRouter:
     """Make these routes; they need a host token."""
-    tokens, organiser = site.arena.host_tokens, Organiser(site.arena)
     router = APIRouter(
         prefix="/api/host/tokens",
         tags=["host"],
-        dependencies=[Depends(organiser_only(tokens, site.tries)), Depends(audit_command)],
+        dependencies=[Depends(organiser_only), Depends(audit_command)],
         responses={**ERRORS, **REFUSED},
     )
 
     @router.get("")
     async def list_tokens(request: Request) -> models.HostTokens:
         """List the tokens by name, oldest first; `own` is the one that this request shows."""
+        site = site_of(request)
         await site.on_disk()
-        listed, own = tokens.listed(), request.state.host
+        listed, own = site.arena.host_tokens.listed(), request.state.host
         return models.HostTokens(
             tokens=[models.HostToken(name=each.name, since_ms=each.since_ms, own=each.name == own) for each in listed]
         )
@@ -43,27 +43,34 @@ def host_token_routes(site: Site) -> APIRouter:
     async def add_token(request: Request, response: Response) -> models.MadeHostToken:
         """Make a token with a name of its own. Only this answer ever shows it."""
         given = await read_model(request, models.NewHostToken)
-        site.need_disk()
-        if given.name in tokens:
-            raise WebError(HTTPStatus.CONFLICT, "name_taken", f"there is a token {given.name} already")
-        token = secrets.token_urlsafe(TOKEN_BYTES)
-        with site.arena.transaction() as transaction:
-            organiser.set_token(given.name, token)
-        await site.on_disk(transaction.number)
-        response.headers["Cache-Control"] = "no-store"
-        return models.MadeHostToken(name=given.name, token=token)
+        return await make_token(site_of(request), given.name, response)
 
     @router.post("/{name}/remove")
-    async def remove_token(name: str) -> Done:
+    async def remove_token(request: Request, name: str) -> Done:
         """Take a token back; the last one stays."""
+        site = site_of(request)
+        tokens = site.arena.host_tokens
         site.need_disk()
         if name not in tokens:
             raise WebError.not_found(f"there is no token {name!r}")
         if len(tokens) == 1:
             raise WebError(HTTPStatus.CONFLICT, "last_token", f"{name} is the last token: make another one first")
         with site.arena.transaction() as transaction:
-            organiser.remove_token(name)
+            Organiser(site.arena).remove_token(name)
         await site.on_disk(transaction.number)
         return Done(message=f"the token {name} is not valid any more")
 
     return router
+
+
+async def make_token(site: Site, name: str, response: Response) -> models.MadeHostToken:
+    """Make a host's token of a club, once it is on disk. Raises WebError."""
+    site.need_disk()
+    if name in site.arena.host_tokens:
+        raise WebError(HTTPStatus.CONFLICT, "name_taken", f"there is a token {name} already")
+    token = secrets.token_urlsafe(TOKEN_BYTES)
+    with site.arena.transaction() as transaction:
+        Organiser(site.arena).set_token(name, token)
+    await site.on_disk(transaction.number)
+    response.headers["Cache-Control"] = "no-store"
+    return models.MadeHostToken(name=name, token=token)

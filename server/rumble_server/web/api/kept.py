@@ -1,4 +1,7 @@
-"""Answers about what does not change any more, kept for the next who asks; and each made once for all who ask."""
+"""Answers about what does not change any more, kept for the next who asks; and each made once for all who ask.
+
+The answers of all clubs share one bound in bytes, so every key begins with the name of its club.
+"""
 
 import asyncio
 from collections import OrderedDict

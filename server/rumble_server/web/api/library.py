@@ -1,10 +1,11 @@
-"""Finding tournaments and matches: in memory while they go on, on disk when they are over."""
+"""Finding a club's tournaments and matches: in memory while they go on, on disk when they are over."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Sequence
 from typing import TypeVar, TypeVarTuple
 from weakref import WeakKeyDictionary
 
+from fastapi import Request
 from rumble_protocol.codes import ErrorCode
 from rumble_protocol.feed_messages import TournamentSummary
 
@@ -24,7 +25,7 @@ from rumble_server.web.api.models import MatchView
 from rumble_server.web.api.replays import match_view
 from rumble_server.web.errors import WebError
 from rumble_server.web.feed.views import summary_view
-from rumble_server.web.site import Site
+from rumble_server.web.site import Site, site_of
 
 SHOWN_MS = 250
 """For how long, in ms, an answer about a large tournament that goes on serves everyone who asks: the feed's pace."""
@@ -35,14 +36,22 @@ Given = TypeVarTuple("Given")
 Made = TypeVar("Made")
 
 
-class Library:
-    """Everything there is to show. What it finds in memory is told only after `site.on_disk()` has returned."""
+class Shelves:
+    """What libraries keep, of all clubs."""
 
-    def __init__(self, site: Site) -> None:
-        self._site = site
-        self._kept = KeptAnswers(site.bounds.kept_answer_bytes)
-        self._shown: WeakKeyDictionary[Table, tuple[int, asyncio.Future[bytes]]] = WeakKeyDictionary()
+    def __init__(self, most_bytes: int) -> None:
+        self.kept = KeptAnswers(most_bytes)
+        self.shown: WeakKeyDictionary[Table, tuple[int, asyncio.Future[bytes]]] = WeakKeyDictionary()
         """By a tournament's table, which lives as long as the tournament: what was shown last, and since when."""
+
+
+class Library:
+    """Everything there is to show of a club. It is told only after `site.on_disk()` has returned, if from memory."""
+
+    def __init__(self, site: Site, shelves: Shelves) -> None:
+        self._site = site
+        self._kept = shelves.kept
+        self._shown = shelves.shown
 
     # --- tournaments ---
 
@@ -78,7 +87,7 @@ class Library:
 
         if found is not None and found.status not in OVER:
             return await ask()
-        answer: Made = await self._kept.get((tournament_id, make, given), ask)
+        answer: Made = await self._kept.get((self._site.club, tournament_id, make, given), ask)
         return answer
 
     async def packed(self, tournament_id: str, make: Callable[[Rebuilt, *Given], bytes], *given: *Given) -> bytes:
@@ -100,7 +109,7 @@ class Library:
 
     async def once(self, key: Hashable, make: Callable[[], Awaitable[bytes]]) -> bytes:
         """Make an answer once for all who ask for it by this key at the same time."""
-        answer: bytes = await self._kept.get(key, make, keep=False)
+        answer: bytes = await self._kept.get((self._site.club, key), make, keep=False)
         return answer
 
     async def basics(self, tournament_id: str) -> Basics:
@@ -177,7 +186,7 @@ class Library:
         if not self._site.arena.lifecycle.is_archived(tournament_id):
             return await self._site.archive.of_match(match_id, make, *given)
         answer: Made = await self._kept.get(
-            (match_id, make, given), lambda: self._site.archive.of_match(match_id, make, *given)
+            (self._site.club, match_id, make, given), lambda: self._site.archive.of_match(match_id, make, *given)
         )
         return answer
 
@@ -194,3 +203,8 @@ def _there(match_id: str, found: Made | None) -> Made:
     if found is None:
         raise WebError.not_found(f"there is no match {match_id!r}, or it has not begun")
     return found
+
+
+def library_of(request: Request) -> Library:
+    """Return the library of the club that a request is for."""
+    return Library(site_of(request), request.app.state.shelves)

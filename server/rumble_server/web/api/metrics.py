@@ -1,7 +1,7 @@
-"""Figures for Prometheus. They are open to this machine, and to whoever has a token."""
+"""Figures for Prometheus, of all clubs together. They are open to this machine, and to whoever has a token."""
 
 import hmac
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from http import HTTPStatus
 
 from fastapi import APIRouter, Request, Response
@@ -10,32 +10,33 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Histo
 from prometheus_client.registry import Collector
 from rumble_protocol.server_messages import TournamentStatus
 
+from rumble_server.arena.arena import Arena
 from rumble_server.histogram import Histogram
 from rumble_server.hosts import SHORTEST_TOKEN
 from rumble_server.limits.guesses import HOST
 from rumble_server.match.facts import MatchOver, MoveMade
 from rumble_server.tournament.tournament import OVER
 from rumble_server.web.security import bearer_token
-from rumble_server.web.site import Site
+from rumble_server.web.site import Clubs, Operation, Site, site_of
 from rumble_server.web.tries import is_local, source_of
 
 PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
 LIVE: tuple[TournamentStatus, ...] = ("lobby", "running", "paused")
 
 
-def metrics_routes(site: Site) -> APIRouter:
+def metrics_routes(clubs: Clubs, operation: Operation) -> APIRouter:
     """Make this route."""
     router = APIRouter(tags=["operation"])
     registry = CollectorRegistry()
-    registry.register(_Figures(site))
+    registry.register(_Figures(clubs, operation))
     ProcessCollector(registry=registry)
 
     @router.get("/metrics", response_class=Response)
     async def metrics(request: Request) -> Response:
         """Show figures in the text format of Prometheus; from another machine with `Authorization: Bearer TOKEN`."""
-        if not _may_read(site, request):
+        if not _may_read(site_of(request), request):
             if len(bearer_token(request)) < SHORTEST_TOKEN:
-                site.operation.refusals.note("wrong_token", source_of(request), request.url.path)
+                operation.refusals.note("wrong_token", source_of(request), request.url.path)
             text = "from another machine /metrics takes the host token or --metrics-token as a bearer token\n"
             return Response(text, HTTPStatus.UNAUTHORIZED, {"WWW-Authenticate": "Bearer"}, media_type="text/plain")
         return Response(generate_latest(registry), media_type=PROMETHEUS)
@@ -45,7 +46,7 @@ def metrics_routes(site: Site) -> APIRouter:
 
 def _may_read(site: Site, request: Request) -> bool:
     """Whether a request is local or shows a token. Raises WebError with `too_many_requests`."""
-    shown, token = bearer_token(request), site.operation.metrics_token
+    shown, token = bearer_token(request), site.process.operation.metrics_token
     if is_local(request):
         return True
 
@@ -58,30 +59,40 @@ def _may_read(site: Site, request: Request) -> bool:
 
 
 class _Figures(Collector):
-    """The figures of a server, read when they are asked for."""
+    """The figures of a process, read when they are asked for."""
 
-    def __init__(self, site: Site) -> None:
-        self._site = site
+    def __init__(self, clubs: Clubs, operation: Operation) -> None:
+        self._clubs = clubs
+        self._operation = operation
 
     def describe(self) -> Iterable[Metric]:
         return ()
 
     def collect(self) -> Iterator[Metric]:
-        site, operation = self._site, self._site.operation
-        arena, counts, log = site.arena, site.feed.counts, site.log
-        connected = sum(player.is_connected for player in arena.players)
+        sites, operation = list(self._clubs.sites()), self._operation
+        arenas, feeds, logs = ([getattr(each, part) for each in sites] for part in ("arena", "feed", "log"))
+        connected = sum(player.is_connected for arena in arenas for player in arena.players)
+        moves, results = (sum(feed.counts[kind] for feed in feeds) for kind in (MoveMade, MatchOver))
+        last, durable = max(log.last for log in logs), max(log.durable for log in logs)
+        yield _gauge("clubs", "Clubs that are loaded.", len(sites))
         yield _gauge("bots_connected", "Bots that are logged in.", connected)
-        yield _gauge("spectators", "Open streams of events.", site.feed.spectators)
-        yield _gauge("matches_running", "Matches that are being played.", len(arena.matches.live))
-        yield _counter("moves", "Moves that counted, since the start of this process.", counts[MoveMade])
-        yield _counter("results", "Matches that ended, since the start of this process.", counts[MatchOver])
-        yield _gauge("log_facts", "The number of the last fact of the event log.", log.last)
-        yield _gauge("log_facts_durable", "The number of the last fact that is on disk.", log.durable)
-        yield _gauge("log_trouble", "1 while the database cannot be written.", log.trouble is not None)
+        yield _gauge("spectators", "Open streams of events.", sum(feed.spectators for feed in feeds))
+        running = sum(len(arena.matches.live) for arena in arenas)
+        yield _gauge("matches_running", "Matches that are being played.", running)
+        yield _counter("moves", "Moves that counted, since the start of this process.", moves)
+        yield _counter("results", "Matches that ended, since the start of this process.", results)
+        yield _gauge("log_facts", "The number of the last fact of the event log.", last)
+        yield _gauge("log_facts_durable", "The number of the last fact that is on disk.", durable)
+        trouble = any(log.trouble is not None for log in logs)
+        yield _gauge("log_trouble", "1 while the database cannot be written.", trouble)
         yield _gauge("loop_lag_seconds", "How late the event loop was when it was last measured.", operation.lag_s())
-        yield _labelled("tournaments", "Tournaments, by status.", "status", self._tournaments())
+        yield _labelled("tournaments", "Tournaments, by status.", "status", self._tournaments(arenas))
         yield _labelled("connections", "Open connections, by kind.", "kind", operation.connections())
-        queues = {"facts": log.last - log.durable, "sessions": arena.waiting_for_disk, "streams": site.feed.waiting}
+        queues = {
+            "facts": last - durable,
+            "sessions": sum(arena.waiting_for_disk for arena in arenas),
+            "streams": sum(feed.waiting for feed in feeds),
+        }
         yield _labelled("queue_length", "What waits for the disk, by kind.", "queue", queues)
         refused = CounterMetricFamily("rumble_refusals", "What was refused, by reason.", labels=["reason"])
         for reason, count in sorted(operation.refusals.counts.items()):
@@ -95,11 +106,11 @@ class _Figures(Collector):
         yield _histogram("loop_late_seconds", "How late the event loop was, measured all the time.", operation.lags)
         yield _histogram("commit_seconds", "Time of a transaction on the database.", operation.commits)
 
-    def _tournaments(self) -> Mapping[str, float]:
-        arena, over = self._site.arena, self._site.operation.ended()
-        live = [tournament.status for tournament in arena.tournaments.values()]
+    def _tournaments(self, arenas: Sequence[Arena]) -> Mapping[str, float]:
+        over = self._operation.ended()
+        live = [tournament.status for arena in arenas for tournament in arena.tournaments.values()]
         counts = {str(status): live.count(status) for status in LIVE} | {str(status): over[status] for status in OVER}
-        return {**counts, "damaged": len(arena.lifecycle.damaged)}
+        return {**counts, "damaged": sum(len(arena.lifecycle.damaged) for arena in arenas)}
 
 
 def _gauge(name: str, about: str, value: float) -> Metric:

@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter, Depends, Request
 from rumble_engine import EngineError, Game, game_names, get_game
 
 from rumble_server.arena.player import Player
 from rumble_server.web.api.models import GameList, GameView, Opponent, OpponentList
 from rumble_server.web.compression import public
-from rumble_server.web.site import Site
+from rumble_server.web.site import Site, site_of
 
 
 def playable_games() -> list[Game]:
@@ -50,7 +50,7 @@ def _opponent(player: Player, reference_bot: str | None, ladder: Mapping[str, st
     )
 
 
-def opponent_routes(site: Site) -> APIRouter:
+def opponent_routes() -> APIRouter:
     """Make these routes; they need no token."""
     router = APIRouter(prefix="/api", tags=["play"], dependencies=[Depends(public)])
 
@@ -63,8 +63,8 @@ def opponent_routes(site: Site) -> APIRouter:
         return GameList(games=games)
 
     @router.get("/opponents")
-    async def get_opponents() -> OpponentList:
+    async def get_opponents(request: Request) -> OpponentList:
         """List the bots that take challenges now, by `challenge` or on the page `/play`."""
-        return OpponentList(opponents=opponents(site, playable_games()))
+        return OpponentList(opponents=opponents(site_of(request), playable_games()))
 
     return router

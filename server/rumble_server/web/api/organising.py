@@ -8,7 +8,6 @@ from rumble_engine.registry import game_title
 from rumble_protocol.feed_messages import TournamentSummary, TournamentView
 from starlette.responses import Response
 
-from rumble_server.arena.organiser import Organiser
 from rumble_server.tournament.entrant import Entrant
 from rumble_server.tournament.rebuild import Rebuilt
 from rumble_server.tournament.tournament import OVER, Tournament
@@ -16,42 +15,44 @@ from rumble_server.web.api import organiser_models as models
 from rumble_server.web.api.auditing import audit_command
 from rumble_server.web.api.commands import REFUSED, body_schema, carry_out, read_model
 from rumble_server.web.api.invitations import invite_answer, new_code, page_link, qr_code
-from rumble_server.web.api.library import Library
+from rumble_server.web.api.library import library_of
 from rumble_server.web.api.reading import ERRORS
 from rumble_server.web.feed.views import summary_view
 from rumble_server.web.place import place_of
 from rumble_server.web.security import organiser_only
-from rumble_server.web.site import Site
+from rumble_server.web.site import Site, site_of
 
 MOST_LISTED = 200
 """Maximum number of listed tournaments in one answer."""
 SECRET = {"Cache-Control": "no-store"}
 
 
-def organising_routes(site: Site, library: Library) -> APIRouter:
+def organising_routes() -> APIRouter:
     """Make these routes; they need the host token."""
-    arena, organiser, house_bots = site.arena, Organiser(site.arena), site.house_bots
     router = APIRouter(
         prefix="/api",
         tags=["host"],
-        dependencies=[Depends(organiser_only(arena.host_tokens, site.tries)), Depends(audit_command)],
+        dependencies=[Depends(organiser_only), Depends(audit_command)],
         responses={**ERRORS, **REFUSED},
     )
 
     @router.get("/host")
-    async def check_token() -> models.OrganiserAnswer:
-        """Check the token, and show what this server is doing."""
+    async def check_token(request: Request) -> models.OrganiserAnswer:
+        """Check the token, and show what this club is doing."""
+        site = site_of(request)
+        arena = site.arena
         connected = sum(player.is_connected for player in arena.players)
         return models.OrganiserAnswer(
             version=version("botrumble"),
             connected=connected,
             matches=len(arena.matches.live),
-            house_room=house_bots.room,
+            house_room=site.house_bots.room,
         )
 
     @router.get("/host/tournaments")
-    async def list_all() -> models.OrganiserTournaments:
+    async def list_all(request: Request) -> models.OrganiserTournaments:
         """Show the listed tournaments, and the unlisted ones that are not over, without challenges."""
+        site, library = site_of(request), library_of(request)
         found = {each.id: each for each in await library.listed(MOST_LISTED)}
         found |= {each.id: each for each in _unlisted(site)}
         await site.on_disk()
@@ -60,8 +61,9 @@ def organising_routes(site: Site, library: Library) -> APIRouter:
         return models.OrganiserTournaments(tournaments=shown)
 
     @router.get("/tournaments/{tournament}/host")
-    async def get_organiser_view(tournament: str) -> models.OrganiserView:
+    async def get_organiser_view(request: Request, tournament: str) -> models.OrganiserView:
         """Show a tournament to its host: every choice, who is connected, and each bot's last fault."""
+        site, library = site_of(request), library_of(request)
         found = library.in_memory(tournament)
         if found is None:
             shown = await library.made(tournament, organiser_view)
@@ -71,9 +73,10 @@ def organising_routes(site: Site, library: Library) -> APIRouter:
         return shown.model_copy(update={"field": [_live_entrant(site, each) for each in shown.field]})
 
     @router.get("/tournaments/{tournament}/house")
-    async def list_reference_bots(tournament: str) -> models.ReferenceBots:
+    async def list_reference_bots(request: Request, tournament: str) -> models.ReferenceBots:
         """List the reference bots that can be added as house bots."""
-        offered = house_bots.reference_bots((await library.basics(tournament)).config)
+        house_bots = site_of(request).house_bots
+        offered = house_bots.reference_bots((await library_of(request).basics(tournament)).config)
         bots = [models.ReferenceBot(bot=name, about=about) for name, about in offered.items()]
         return models.ReferenceBots(bots=bots, room=house_bots.room)
 
@@ -81,28 +84,33 @@ def organising_routes(site: Site, library: Library) -> APIRouter:
     async def add_house_bots(tournament: str, request: Request) -> TournamentView:
         """Add house bots to the field; they connect by themselves, and stay until the tournament is over."""
         given = await read_model(request, models.AddHouseBots)
-        return await carry_out(site, tournament, lambda: house_bots.add(tournament, given.bot, given.name, given.count))
+
+        def add(_: object) -> None:
+            site_of(request).house_bots.add(tournament, given.bot, given.name, given.count)
+
+        return await carry_out(request, tournament, add)
 
     @router.get("/tournaments/{tournament}/invite")
     async def get_invite(tournament: str, request: Request) -> models.InviteAnswer:
         """Show how to invite: the code if there is one, a link to the page, and the command of a bot."""
-        found = await library.basics(tournament)
-        await site.on_disk()
+        found = await library_of(request).basics(tournament)
+        await site_of(request).on_disk()
         return invite_answer(found, place_of(request))
 
     @router.post("/tournaments/{tournament}/invite", openapi_extra=body_schema(models.ChangeInvite, required=False))
     async def change_invite(tournament: str, request: Request) -> models.InviteAnswer:
         """Change the code: to `code`; without one, to a new code; if it is null, to none. Bots that joined stay."""
+        site = site_of(request)
         given = await read_model(request, models.ChangeInvite)
         code = given.code if "code" in given.model_fields_set else new_code()
-        await carry_out(site, tournament, lambda: organiser.change_invite(tournament, code))
-        return invite_answer(arena.lifecycle.tournament(tournament), place_of(request))
+        await carry_out(request, tournament, lambda host: host.change_invite(tournament, code))
+        return invite_answer(site.arena.lifecycle.tournament(tournament), place_of(request))
 
     @router.get("/tournaments/{tournament}/invite.svg", response_class=Response, responses=_SVG)
     async def get_qr(tournament: str, request: Request) -> Response:
         """Draw the link to the page as a QR code."""
-        found = await library.basics(tournament)
-        await site.on_disk()
+        found = await library_of(request).basics(tournament)
+        await site_of(request).on_disk()
         link = page_link(found, place_of(request).to_share.base)
         return Response(qr_code(link), HTTPStatus.OK, SECRET, media_type="image/svg+xml")
 

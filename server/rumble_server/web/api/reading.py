@@ -12,14 +12,14 @@ from starlette.responses import Response
 
 from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.api import documents, models
-from rumble_server.web.api.library import Library
+from rumble_server.web.api.library import Library, library_of
 from rumble_server.web.api.packed import packed_answer
 from rumble_server.web.api.streamed import only, streamed
 from rumble_server.web.compression import public
 from rumble_server.web.errors import WebError, WebErrorAnswer, error_answers
 from rumble_server.web.feed.crosstable import prepare_pairs
 from rumble_server.web.feed.views import Live, live, live_in_turns, tournament_view
-from rumble_server.web.site import Site
+from rumble_server.web.site import Site, site_of
 
 MOST_LISTED = 500
 """Maximum number of tournaments in one answer."""
@@ -39,29 +39,33 @@ def show(site: Site, tournament: Tournament, seen: Live | None = None) -> Tourna
     return tournament_view(TournamentView, tournament, site.ranker.ranking(tournament), seen)
 
 
-def read_routes(site: Site, library: Library) -> APIRouter:
+def read_routes() -> APIRouter:
     """Make the routes of tournaments and matches; they need no token."""
     router = APIRouter(prefix="/api", tags=["read"], dependencies=[Depends(public)], responses=ERRORS)
 
     @router.get("/tournaments")
-    async def list_tournaments(limit: Annotated[int, Query(ge=1, le=MOST_LISTED)] = 50) -> models.TournamentList:
+    async def list_tournaments(
+        request: Request, limit: Annotated[int, Query(ge=1, le=MOST_LISTED)] = 50
+    ) -> models.TournamentList:
         """Show the listed tournaments, newest first."""
-        listed = await library.listed(limit)
-        await site.on_disk()
+        listed = await library_of(request).listed(limit)
+        await site_of(request).on_disk()
         return models.TournamentList(tournaments=listed)
 
     @router.get("/tournaments/{tournament}", response_model=TournamentView, responses=WITH_MODEL)
     async def get_tournament(tournament: str, request: Request) -> Response:
         """Show everything about one tournament, listed or not."""
+        library = library_of(request)
         found = library.in_memory(tournament)
         if found is not None:
-            return await streamed(only(await tournament_json(site, library, found)), JSON)
+            return await streamed(only(await tournament_json(site_of(request), library, found)), JSON)
         connected = await library.connected(tournament)
         return await packed_answer(request, await library.packed(tournament, documents.view_json, connected), JSON)
 
     @router.get("/tournaments/{tournament}/standings", response_model=models.StandingsAnswer)
     async def get_standings(tournament: str, request: Request) -> Response:
         """Show the standings by rank."""
+        site, library = site_of(request), library_of(request)
         found = library.in_memory(tournament)
         if found is None:
             return await packed_answer(request, await library.packed(tournament, documents.standings), JSON)
@@ -74,7 +78,7 @@ def read_routes(site: Site, library: Library) -> APIRouter:
     @router.get("/tournaments/{tournament}/ratings", response_model=models.RatingsAnswer)
     async def get_ratings(tournament: str, request: Request) -> Response:
         """Show the ratings with their 95% intervals, their model, and how likely each bot is the stronger of two."""
-        document = await library.packed(tournament, documents.ratings)
+        document = await library_of(request).packed(tournament, documents.ratings)
         if not document:
             raise WebError.not_found(f"{tournament} is not rated")
         return await packed_answer(request, document, JSON)
@@ -82,11 +86,13 @@ def read_routes(site: Site, library: Library) -> APIRouter:
     @router.get("/tournaments/{tournament}/audit", response_model=models.AuditAnswer)
     async def get_audit(tournament: str, request: Request) -> Response:
         """Show the fairness audit: matches, seats, waits and clocks of every bot, repeated matches, flags."""
+        library = library_of(request)
         context = library.audit_context(tournament)
         return await packed_answer(request, await library.packed(tournament, documents.audit_json, context), JSON)
 
     @router.get("/tournaments/{tournament}/matches", response_model=models.MatchList)
     async def get_matches(
+        request: Request,
         tournament: str,
         bot: str | None = None,
         against: str | None = None,
@@ -94,13 +100,13 @@ def read_routes(site: Site, library: Library) -> APIRouter:
         limit: Annotated[int | None, Query(ge=1, le=MOST_MATCHES)] = None,
     ) -> Response:
         """List the matches that are over, in the order in which they ended; all, those of one bot, or of two bots."""
-        return await streamed(_match_list(library, tournament, bot, against, offset, limit), JSON)
+        return await streamed(_match_list(library_of(request), tournament, bot, against, offset, limit), JSON)
 
     @router.get("/matches/{match}")
-    async def get_match(match: str) -> models.MatchView:
+    async def get_match(request: Request, match: str) -> models.MatchView:
         """Show a match that has begun: board, moves, clocks, outcome; the bots' notes once it is over."""
-        found = await library.match(match)
-        await site.on_disk()
+        found = await library_of(request).match(match)
+        await site_of(request).on_disk()
         return found
 
     return router

@@ -5,16 +5,16 @@ from http import HTTPStatus
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from rumble_server.web.api.library import Library
+from rumble_server.web.api.library import library_of
 from rumble_server.web.api.reading import ERRORS
 from rumble_server.web.errors import WebError
 from rumble_server.web.security import host_of
-from rumble_server.web.site import Site
+from rumble_server.web.site import Site, site_of
 
 ND_JSON = "application/x-ndjson"
 
 
-def transcript_routes(site: Site, library: Library) -> APIRouter:
+def transcript_routes() -> APIRouter:
     """Make the route of transcripts; it needs the host token, or a bot's key."""
     router = APIRouter(prefix="/api", tags=["owner"], responses=ERRORS)
 
@@ -25,9 +25,9 @@ def transcript_routes(site: Site, library: Library) -> APIRouter:
         The host sees all frames (`Authorization: Bearer TOKEN`), a bot that played sees those of its own connection
         (`Authorization: Bot NAME:KEY`).
         """
-        owner = reader_of(site, request)
+        owner = reader_of(site_of(request), request)
         try:
-            lines = await library.transcript(match, owner)
+            lines = await library_of(request).transcript(match, owner)
         except PermissionError as error:
             raise WebError(HTTPStatus.FORBIDDEN, "not_yours", str(error)) from None
         if lines is None:
@@ -42,7 +42,7 @@ def reader_of(site: Site, request: Request) -> str | None:
 
     Raises WebError with `bad_token`, or with `too_many_requests`.
     """
-    if host_of(request, site.arena.host_tokens, site.tries) is not None:
+    if host_of(request, site) is not None:
         return None
     scheme, _, credentials = request.headers.get("Authorization", "").partition(" ")
     name, _, key = credentials.strip().partition(":")

@@ -1,8 +1,9 @@
 """What lists show of a tournament: how far it is, who leads, and what each bot has done in it."""
 
 import asyncio
+from collections import OrderedDict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from rumble_protocol.feed_messages import Standing, TournamentSummary
 
@@ -15,6 +16,8 @@ from rumble_server.web.site import Site
 
 MOST_LISTED = 100
 """Maximum number of tournaments in lists and in records of bots; older ones are left out."""
+MOST_CLUBS = 64
+"""Number of clubs whose digests are kept; those of the club whose list was shown longest ago go first."""
 PATIENCE_S = 1.0
 """How long a page waits, in s, for records to be made; tournaments without one are not counted on it."""
 
@@ -111,35 +114,43 @@ class Listing:
         return [self.digests[each.id] for each in self.tournaments if each.id in self.digests]
 
 
+@dataclass(slots=True)
+class _OfClub:
+    over: dict[str, Digest] = field(default_factory=dict)
+    reading: asyncio.Task[None] | None = None
+
+
 class Digests:
-    """The digests of one server. Those of tournaments that are over are made once, and kept while they are listed."""
+    """The digests of all clubs. Those of tournaments that are over are made once, and kept while they are listed."""
 
-    def __init__(self, site: Site, library: Library) -> None:
-        self._site = site
-        self._library = library
-        self._over: dict[str, Digest] = {}
-        self._reading: asyncio.Task[None] | None = None
+    def __init__(self) -> None:
+        self._clubs: OrderedDict[str, _OfClub] = OrderedDict()
 
-    async def listing(self) -> Listing:
-        """List what there is. Tell it only after `site.on_disk()` has returned. Raises StoreError."""
-        listed = await self._library.newest(MOST_LISTED)
+    async def listing(self, site: Site, library: Library) -> Listing:
+        """List what there is in a club. Tell it only after `site.on_disk()` has returned. Raises StoreError."""
+        club = self._clubs.setdefault(site.club, _OfClub())
+        self._clubs.move_to_end(site.club)
+        if len(self._clubs) > MOST_CLUBS:
+            self._clubs.popitem(last=False)
+        listed = await library.newest(MOST_LISTED)
         unread = [each.id for each in listed if not isinstance(each, Tournament | EndedTournament)]
         if unread:
-            if self._reading is None or self._reading.done():
-                self._reading = asyncio.create_task(self._read(unread))
-            await asyncio.wait([self._reading], timeout=PATIENCE_S)
-            listed = await self._library.newest(MOST_LISTED)
+            if club.reading is None or club.reading.done():
+                club.reading = asyncio.create_task(_read(site, unread))
+            await asyncio.wait([club.reading], timeout=PATIENCE_S)
+            listed = await library.newest(MOST_LISTED)
         digests: dict[str, Digest] = {}
         for each in listed:
             if isinstance(each, Tournament):
-                digests[each.id] = digest(each, (await self._site.ranker.fresh(each)).standings)
+                digests[each.id] = digest(each, (await site.ranker.fresh(each)).standings)
                 await asyncio.sleep(0)  # there may be a hundred, and each takes up to some ms
             elif isinstance(each, EndedTournament):
-                digests[each.id] = self._over.get(each.id) or digest_of_ended(each)
-        self._over = {each.id: digests[each.id] for each in listed if isinstance(each, EndedTournament)}
+                digests[each.id] = club.over.get(each.id) or digest_of_ended(each)
+        club.over = {each.id: digests[each.id] for each in listed if isinstance(each, EndedTournament)}
         return Listing([summary_view(each) for each in listed], digests)
 
-    async def _read(self, tournament_ids: Sequence[str]) -> None:
-        """Have the records made that are missing. The archive logs what it cannot read, and never tries it again."""
-        for tournament_id in tournament_ids:
-            await self._site.archive.ended(tournament_id)
+
+async def _read(site: Site, tournament_ids: Sequence[str]) -> None:
+    """Have the records made that are missing. The archive logs what it cannot read, and never tries it again."""
+    for tournament_id in tournament_ids:
+        await site.archive.ended(tournament_id)

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from rumble_server.web.club_paths import OF_SERVER
+
 
 @dataclass(frozen=True, slots=True)
 class Part:
@@ -25,6 +27,14 @@ class Operation:
     parts: list[Part]
     answers: list[tuple[str, str]]
     """The names of models, each after the statuses of answers that have it."""
+
+
+def document_in(document: Mapping[str, Any], root: str) -> Mapping[str, Any]:
+    """Return the OpenAPI document as it holds in the club at the path `root`; empty for main, which has all of it."""
+    if not root:
+        return document
+    paths = {path: about for path, about in document["paths"].items() if not path.startswith(OF_SERVER)}
+    return {**document, "servers": [{"url": root}], "paths": paths}
 
 
 def operations(document: Mapping[str, Any]) -> dict[str, list[Operation]]:

@@ -1,7 +1,7 @@
 """The pages: each is rendered whole by the server; scripts only keep it live."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import Any, TypeVarTuple
 
@@ -12,7 +12,7 @@ from rumble_server.arena.house import is_house_name
 from rumble_server.tournament.rebuild import Rebuilt
 from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.api.invitations import NOT_INVITED, page_invitation
-from rumble_server.web.api.library import Library
+from rumble_server.web.api.library import library_of
 from rumble_server.web.api.opponents import opponents, playable_games
 from rumble_server.web.api.packed import NO_CACHE, packed_answer
 from rumble_server.web.api.reading import tournament_json
@@ -23,7 +23,7 @@ from rumble_server.web.made_names import made_name
 from rumble_server.web.pages import guide
 from rumble_server.web.pages.console import form_groups, games_with_settings
 from rumble_server.web.pages.digests import Digests, lines_of, records
-from rumble_server.web.pages.docs import operations
+from rumble_server.web.pages.docs import document_in, operations
 from rumble_server.web.pages.match_page import match_context
 from rumble_server.web.pages.play import CLOCKS, SEATS, choose
 from rumble_server.web.pages.rendering import NOT_STORED, html
@@ -35,7 +35,7 @@ from rumble_server.web.pages.tournament_pages import (
     part_with_rounds,
 )
 from rumble_server.web.place import place_of
-from rumble_server.web.site import Site
+from rumble_server.web.site import site_of
 
 MOST_BOTS = 200
 """Maximum number of bots on the page of all tournaments."""
@@ -51,12 +51,12 @@ Page = Callable[[Request], Awaitable[Response]]
 Given = TypeVarTuple("Given")
 
 
-def add_pages(app: FastAPI, site: Site, library: Library) -> None:
+def add_pages(app: FastAPI) -> None:
     """Add every page to the app."""
-    digests = Digests(site, library)
+    digests = Digests()
 
     async def answer(request: Request, template: str, **context: Any) -> Response:
-        await site.on_disk()
+        await site_of(request).on_disk()
         return await asyncio.to_thread(html, request, template, **context)
 
     def shown_code(request: Request, tournament: Tournament) -> str | None:
@@ -67,14 +67,15 @@ def add_pages(app: FastAPI, site: Site, library: Library) -> None:
         given = request.query_params.get("invite")
         if given is None or tournament.invite is None:
             return None
-        return given if site.tries.is_invited(request, tournament, given) else ""
+        return given if site_of(request).tries.is_invited(request, tournament, given) else ""
 
     def invitation_to(request: Request, tournament: Tournament | None) -> dict[str, Any]:
         """Make what a page shows of the invitation in its address; there is none to no tournament."""
         return NOT_INVITED if tournament is None else page_invitation(tournament, shown_code(request, tournament))
 
     async def home(request: Request) -> Response:
-        listing = await digests.listing()
+        site = site_of(request)
+        listing = await digests.listing(site, library_of(request))
         groups = [
             (title, [each for each in listing.tournaments if each.status in statuses]) for title, statuses in GROUPS
         ]
@@ -100,8 +101,8 @@ def add_pages(app: FastAPI, site: Site, library: Library) -> None:
         )
 
     async def bot(request: Request) -> Response:
-        name = request.path_params["bot"]
-        listing = await digests.listing()
+        name, site = request.path_params["bot"], site_of(request)
+        listing = await digests.listing(site, library_of(request))
         found = await asyncio.to_thread(lines_of, listing.counted, name)
         if not found:
             unread = f"; {listing.unread} of them are still being read, or are damaged" if listing.unread else ""
@@ -112,6 +113,7 @@ def add_pages(app: FastAPI, site: Site, library: Library) -> None:
         return await answer(request, "bot.html", record=record, lines=found, session=session, listing=listing)
 
     async def tournament(request: Request) -> Response:
+        site, library = site_of(request), library_of(request)
         found = library.in_memory(request.path_params["tournament"])
         if found is None:
             connected = await library.connected(request.path_params["tournament"])
@@ -128,13 +130,13 @@ def add_pages(app: FastAPI, site: Site, library: Library) -> None:
         return await streamed(only(own), "text/html")
 
     async def rounds(request: Request) -> Response:
-        page = await library.packed(request.path_params["tournament"], part_with_rounds, place_of(request))
+        page = await library_of(request).packed(request.path_params["tournament"], part_with_rounds, place_of(request))
         if not page:
             raise WebError.not_found(f"{request.path_params['tournament']} is not shown in rounds")
         return await packed_answer(request, page, "text/html")
 
     async def audit(request: Request) -> Response:
-        context = library.audit_context(request.path_params["tournament"])
+        context = library_of(request).audit_context(request.path_params["tournament"])
         return await written(request, part_with_audit, context, place_of(request))
 
     async def matches(request: Request) -> Response:
@@ -147,16 +149,17 @@ def add_pages(app: FastAPI, site: Site, library: Library) -> None:
 
     async def written(request: Request, make: Callable[[Rebuilt, *Given], bytes], *given: *Given) -> Response:
         """Answer with a page about the tournament of the request, which is written where the log is read."""
-        page = await library.packed(request.path_params["tournament"], make, *given)
+        page = await library_of(request).packed(request.path_params["tournament"], make, *given)
         return await packed_answer(request, page, "text/html")
 
     async def match(request: Request) -> Response:
-        context = await match_context(library, request.path_params["match"], request.query_params.get("ply", ""))
+        asked_ply = request.query_params.get("ply", "")
+        context = await match_context(library_of(request), request.path_params["match"], asked_ply)
         return await answer(request, "match.html", **context)
 
     async def play(request: Request) -> Response:
         games = playable_games()
-        here = opponents(site, games)
+        here = opponents(site_of(request), games)
         choice = choose(request.query_params, games, here)
         return await asyncio.to_thread(
             lambda: html(request, "play.html", games=games, opponents=here, choice=choice, seats=SEATS, clocks=CLOCKS)
@@ -164,8 +167,8 @@ def add_pages(app: FastAPI, site: Site, library: Library) -> None:
 
     async def write(request: Request) -> Response:
         joins = request.query_params.get("join", "")
-        found = await library.basics(joins) if joins else None
-        invitation = invitation_to(request, site.arena.tournaments.get(joins))
+        found = await library_of(request).basics(joins) if joins else None
+        invitation = invitation_to(request, site_of(request).arena.tournaments.get(joins))
         tournament, by_invitation = (None, False) if found is None else (found.id, found.invite is not None)
 
         def page() -> Response:
@@ -180,11 +183,14 @@ def add_pages(app: FastAPI, site: Site, library: Library) -> None:
     async def exported(request: Request) -> Response:
         return Response(await asyncio.to_thread(guide.export_schema_json), media_type="application/schema+json")
 
+    def document(request: Request) -> Mapping[str, Any]:
+        return document_in(app.openapi(), site_of(request).root)
+
     async def openapi(request: Request) -> Response:
-        return await asyncio.to_thread(lambda: JSONResponse(app.openapi()))
+        return await asyncio.to_thread(lambda: JSONResponse(document(request)))
 
     async def docs(request: Request) -> Response:
-        return await asyncio.to_thread(lambda: html(request, "docs.html", groups=operations(app.openapi())))
+        return await asyncio.to_thread(lambda: html(request, "docs.html", groups=operations(document(request))))
 
     async def console(request: Request) -> Response:
         return await asyncio.to_thread(

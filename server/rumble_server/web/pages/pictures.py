@@ -13,13 +13,13 @@ from starlette.responses import Response
 
 from rumble_server.web.accepted import knows
 from rumble_server.web.api.boards import refused
-from rumble_server.web.api.library import Library
+from rumble_server.web.api.library import library_of
 from rumble_server.web.api.models import MatchBoards
 from rumble_server.web.api.reading import ERRORS
 from rumble_server.web.compression import public
 from rumble_server.web.errors import WebError
 from rumble_server.web.pages.picture import MAKES_PNG, picture, png
-from rumble_server.web.site import Site
+from rumble_server.web.site import site_of
 from rumble_server.web.static_files import FOR_GOOD
 
 Kind = Literal["svg", "png"]
@@ -39,7 +39,7 @@ NO_MOVES: list[str] = []
 Flipped = Annotated[bool, Query(description="seen from the second seat, where the game has sides")]
 
 
-def picture_routes(site: Site, library: Library) -> APIRouter:
+def picture_routes() -> APIRouter:
     """Make the routes of pictures; they need no token."""
     router = APIRouter(tags=["read"], dependencies=[Depends(public)], responses=ERRORS)
     of_any_kind: dict[int | str, dict[str, Any]] = {200: {"content": {each: {} for each in MEDIA_TYPES.values()}}}
@@ -57,6 +57,7 @@ def picture_routes(site: Site, library: Library) -> APIRouter:
 
         PNG needs the server's extra `pictures`.
         """
+        site, library = site_of(request), library_of(request)
         found = MatchBoards.model_validate_json(await library.boards(match, ply or 0, 1))
         if ply is None and found.plies:
             ply = found.plies
@@ -81,7 +82,8 @@ def picture_routes(site: Site, library: Library) -> APIRouter:
     ) -> Response:
         """Draw a position in the game's notation (left out: the first one), after these moves, a `move` for each."""
         try:
-            body = await site.archive.draw(drawn_position, game, position, settings, move, flipped, known(kind))
+            archive = site_of(request).archive
+            body = await archive.draw(drawn_position, game, position, settings, move, flipped, known(kind))
         except EngineError as error:
             raise refused(error) from None
         return answer(request, body, kind, FOR_A_DAY)

@@ -43,7 +43,8 @@ _environment.globals["picture_kind"] = "png" if MAKES_PNG else "svg"
 
 def render(template: str, place: Place, **context: Any) -> str:
     """Write a page. Its commands have a bot's name of their own, unless one is given as `bot_name`."""
-    about = {"place": place, "base": place.base, "bot_url": place.bot_url, "bot_name": made_name(), "carried": ""}
+    about = {"place": place, "base": place.base, "root": place.root, "bot_url": place.bot_url}
+    about |= {"brand": place.title or "Rumble", "bot_name": made_name(), "carried": ""}
     return _environment.get_template(template).render(**about | context)
 
 

@@ -3,6 +3,7 @@
 import { DrawnBoard } from "./drawn_board.js";
 import { points } from "./live.js";
 import { setText } from "./paint.js";
+import { root } from "./root.js";
 
 /**
  * @typedef {import("./feed").Board} Board
@@ -76,7 +77,7 @@ export class BoardCard {
   #showMatch(match) {
     if (this.#article.dataset.match === match) return;
     this.#article.dataset.match = match;
-    if (match) this.#link.setAttribute("href", `/matches/${match}`);
+    if (match) this.#link.setAttribute("href", `${root}/matches/${match}`);
     else this.#link.removeAttribute("href");
   }
 

@@ -1,8 +1,9 @@
 // The name of the reader's bot, in every command of the page; this browser keeps it.
 
 import { byId } from "./live.js";
+import { keptAs } from "./root.js";
 
-const KEPT_AS = "rumble.bot-name";
+const KEPT_AS = keptAs("rumble.bot-name");
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,31}$/;
 const RULE = "A name has 1 to 32 letters, digits and _ . -, and begins with a letter or a digit.";
 

@@ -1,5 +1,7 @@
 // The stream of events of a page, the banner for when it is not connected, and helpers for showing events.
 
+import { root } from "./root.js";
+
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 15000;
 
@@ -24,7 +26,7 @@ export function byId(id) {
  */
 export function follow(tournament, handlers, onConnection = () => {}) {
   const banner = byId("connection");
-  const url = `/api/tournaments/${encodeURIComponent(tournament)}/events`;
+  const url = `${root}/api/tournaments/${encodeURIComponent(tournament)}/events`;
   let wait = FIRST_WAIT_MS;
   /** @type {EventSource} */
   let source;

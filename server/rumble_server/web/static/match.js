@@ -8,6 +8,7 @@ import { Replay } from "./replay.js";
 import { ReplayControls } from "./replay_controls.js";
 import { ThinkChart } from "./think_chart.js";
 import { offerTranscript } from "./transcript.js";
+import { root } from "./root.js";
 
 /** @typedef {import("./feed").Board} Board */
 /** @typedef {import("./feed").MatchResult} MatchResult */
@@ -110,7 +111,7 @@ function showBoard(data) {
 /** @param {{match: string}} data */
 async function showOver(data) {
   if (data.match !== id) return;
-  const answer = await fetch(`/api/matches/${encodeURIComponent(id)}`);
+  const answer = await fetch(`${root}/api/matches/${encodeURIComponent(id)}`);
   if (!answer.ok) return;
   const match = await answer.json();
   if (match.status !== "over") return;

@@ -5,6 +5,7 @@ import { Connection } from "./play/connection.js";
 import { Setup } from "./play/setup.js";
 import { MatchPanel } from "./play/match_panel.js";
 import { closeText, errorText } from "./play/texts.js";
+import { keptAs, root } from "./root.js";
 
 /** @typedef {import("./play/frames.js").Challenge} Challenge */
 /** @typedef {import("./play/frames.js").ErrorFrame} ErrorFrame */
@@ -12,7 +13,7 @@ import { closeText, errorText } from "./play/texts.js";
 /** @typedef {import("./play/frames.js").Game} Game */
 /** @typedef {import("./play/frames.js").Session} Session */
 
-const KEPT_AS = "rumble.play";
+const KEPT_AS = keptAs("rumble.play");
 const LONG_MS = 1000;
 
 const banner = byId("connection");
@@ -242,7 +243,7 @@ for (const [id, swapped] of /** @type {[string, boolean][]} */ ([["swap", true],
 }
 byId("other").addEventListener("click", () => toSetup(""));
 
-for (const game of (await (await fetch("/api/games")).json()).games) games.set(game.name, game);
+for (const game of (await (await fetch(`${root}/api/games`)).json()).games) games.set(game.name, game);
 if (savedMatch !== null) {
   const [visit] = performance.getEntriesByType("navigation");
   hasEarlierMatch = visit instanceof PerformanceNavigationTiming && visit.type !== "reload";

@@ -2,6 +2,7 @@
 // Stepping through a match: the plies and the one that is shown, by addresses with `?ply=N`, by hand or by itself.
 
 import { BoardView } from "./board.js";
+import { root } from "./root.js";
 
 const CHUNK = 400;
 const PACE_MS = 900;
@@ -114,7 +115,7 @@ export class Replay {
 
   /** Load the course so far, and boards from one on. @param {number} first */
   async #load(first) {
-    const answer = await fetch(`/api/matches/${encodeURIComponent(this.id)}/boards?first=${first}&limit=${CHUNK}`);
+    const answer = await fetch(`${root}/api/matches/${encodeURIComponent(this.id)}/boards?first=${first}&limit=${CHUNK}`);
     if (!answer.ok) return;
     const data = await answer.json();
     if (data.attempt !== this.attempt) return;

@@ -2,6 +2,7 @@
 
 import { byId, element, points } from "./live.js";
 import { setClass, setText } from "./paint.js";
+import { root } from "./root.js";
 
 const MOST_AT_ONCE = 20;
 /** @type {Record<number, string>} */
@@ -161,7 +162,7 @@ export function ratingText({ rating, interval }) {
  */
 export function matchesAddress(tournament, bot, against) {
   const query = new URLSearchParams(against === undefined ? { bot } : { bot, against });
-  return `/tournaments/${tournament}/matches?${query}`;
+  return `${root}/tournaments/${tournament}/matches?${query}`;
 }
 
 /** The byes of a bot, that of half a point as a half. @param {Standing} line @returns {number} */

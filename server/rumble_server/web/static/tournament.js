@@ -9,6 +9,7 @@ import { endBoard, showBoard, showBoards, showBots, showPlaying } from "./runnin
 import { showRatings } from "./ratings.js";
 import { renewPart } from "./renew.js";
 import { reached, showStandings } from "./standings.js";
+import { root } from "./root.js";
 
 const MOST_LATEST = 12;
 const MOST_BESIDE = 14;
@@ -163,7 +164,7 @@ function showLatest() {
   byId("no-results").hidden = latest.length > 0;
   const items = latest.map((data) => {
     const [first, second] = data.seats.map((name) => element("span", {}, name));
-    const link = element("a", { href: `/matches/${data.match}` }, first, " – ", second);
+    const link = element("a", { href: `${root}/matches/${data.match}` }, first, " – ", second);
     const how = element("span", { class: "quiet small" }, data.reason);
     return element("li", {}, link, " ", element("b", {}, result(data.scores)), " ", how);
   });

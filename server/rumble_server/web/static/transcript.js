@@ -1,6 +1,8 @@
 // @ts-check
 // The form that downloads a match's transcript.
 
+import { root } from "./root.js";
+
 /** @param {HTMLFormElement} form @param {string} match */
 export function offerTranscript(form, match) {
   const who = /** @type {HTMLSelectElement} */ (form.elements.namedItem("who"));
@@ -23,7 +25,7 @@ export function offerTranscript(form, match) {
 
   async function download() {
     const authorization = who.selectedIndex === 0 ? `Bearer ${secret.value}` : `Bot ${who.value}:${secret.value}`;
-    const answer = await fetch(`/api/matches/${encodeURIComponent(match)}/transcript`, { headers: { Authorization: authorization } });
+    const answer = await fetch(`${root}/api/matches/${encodeURIComponent(match)}/transcript`, { headers: { Authorization: authorization } });
     if (answer.status === 401) return "The server does not accept this token or key.";
     if (!answer.ok) return (await answer.json()).error.message;
     const link = document.createElement("a");

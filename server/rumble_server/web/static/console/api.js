@@ -1,8 +1,9 @@
 // Requests with the host token, which is kept in this tab.
 
 import { byId } from "../live.js";
+import { keptAs, root } from "../root.js";
 
-const KEY = "rumble-host-token";
+const KEY = keptAs("rumble-host-token");
 
 /** An error that the server answered, or why it could not be asked. */
 export class Refused extends Error {
@@ -52,7 +53,7 @@ async function send(method, path, token, body) {
   if (body) headers["Content-Type"] = "application/json";
   let answer;
   try {
-    answer = await fetch(`/api/${path}`, { method, headers, body: body ? JSON.stringify(body) : null });
+    answer = await fetch(`${root}/api/${path}`, { method, headers, body: body ? JSON.stringify(body) : null });
   } catch {
     throw new Refused(0, "The server does not answer. Is it running?");
   }

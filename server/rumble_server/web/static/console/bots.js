@@ -4,6 +4,7 @@ import { byId, element } from "../live.js";
 import { confirmed } from "./dialog.js";
 import { replace } from "./dom.js";
 import { request } from "./api.js";
+import { root } from "../root.js";
 
 /** @typedef {(done: string, command: () => Promise<any>) => Promise<boolean>} Act */
 
@@ -101,7 +102,7 @@ function buttons(bot, path, over, swiss, act) {
 function fault(bot) {
   const last = bot.last_fault;
   if (last === null) return element("td", { class: "quiet" }, "no fault");
-  const link = element("a", { href: `/matches/${encodeURIComponent(last.match)}`, "data-focus": `${bot.name} fault` });
+  const link = element("a", { href: `${root}/matches/${encodeURIComponent(last.match)}`, "data-focus": `${bot.name} fault` });
   link.textContent = last.termination.replaceAll("_", " ");
   const row = bot.faulty_in_a_row > 1 ? ` (${bot.faulty_in_a_row} in a row)` : "";
   return element("td", { class: "fault" }, link, `${row}: ${last.reason}`);

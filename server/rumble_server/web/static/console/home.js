@@ -7,6 +7,7 @@ import { prepare } from "./form.js";
 import { prepareBans } from "./bans.js";
 import { request, whenLoggedIn } from "./api.js";
 import { prepareTokens } from "./tokens.js";
+import { root } from "../root.js";
 
 const AGAIN_MS = 3000;
 
@@ -23,7 +24,7 @@ async function show() {
 
 /** @param {any} tournament */
 function row(tournament) {
-  const address = `/console/${encodeURIComponent(tournament.id)}`;
+  const address = `${root}/console/${encodeURIComponent(tournament.id)}`;
   return element(
     "tr",
     {},
@@ -42,7 +43,7 @@ async function watch() {
   setTimeout(watch, AGAIN_MS);
 }
 
-prepare((id) => location.assign(`/console/${encodeURIComponent(id)}`));
+prepare((id) => location.assign(`${root}/console/${encodeURIComponent(id)}`));
 whenLoggedIn(async () => {
   await Promise.all([show(), prepareTokens(), prepareBans()]);
 });

@@ -7,6 +7,7 @@ import { input, moment, replace } from "./dom.js";
 import { prepareHouse } from "./house.js";
 import { prepareInvite } from "./invite.js";
 import { request, Refused, whenLoggedIn } from "./api.js";
+import { root } from "../root.js";
 
 const MOST_MATCHES = 12;
 const SOON_MS = 300;
@@ -125,7 +126,7 @@ function inWords(value, name = "") {
 /** @param {any} match @param {string} what */
 function matchRow(match, what) {
   const cells = [
-    element("th", { scope: "row", class: "nowrap" }, element("a", { href: `/matches/${match.match}` }, match.match)),
+    element("th", { scope: "row", class: "nowrap" }, element("a", { href: `${root}/matches/${match.match}` }, match.match)),
     element("td", {}, match.seats.join(" – ")),
     element("td", {}, what),
   ];

@@ -1,5 +1,7 @@
 // The connection to `/bot`: it logs in, passes messages on, and connects again while it is needed.
 
+import { root } from "../root.js";
+
 /** @typedef {import("./frames.js").Frame} Frame */
 /** @typedef {import("./guest.js").Guest} Guest */
 
@@ -66,7 +68,7 @@ export class Connection {
   #connect() {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const address = new URL("/bot", location.href);
+    const address = new URL(`${root}/bot`, location.href);
     address.protocol = location.protocol === "https:" ? "wss:" : "ws:";
     const socket = new WebSocket(address, ["rumble.v1"]);
     this.#socket = socket;

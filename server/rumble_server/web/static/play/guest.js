@@ -1,8 +1,10 @@
 // The person's name, and the key that protects it, kept by this browser.
 
+import { keptAs } from "../root.js";
+
 /** @typedef {{name: string, key: string}} Guest */
 
-const KEPT_AS = "rumble.guest";
+const KEPT_AS = keptAs("rumble.guest");
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,31}$/;
 const KEY_BYTES = 24;
 

@@ -6,6 +6,7 @@ import { byId, element, result } from "../live.js";
 import { Clocks } from "./clocks.js";
 import { MoveBoard } from "./move_board.js";
 import { clockText, sentence, terminationText, verdict } from "./texts.js";
+import { root } from "../root.js";
 
 /** @typedef {import("./frames.js").Challenge} Challenge */
 /** @typedef {import("./frames.js").Game} Game */
@@ -282,7 +283,7 @@ export class MatchPanel {
     byId("while-playing").hidden = true;
     byId("when-over").hidden = match.seat < 0;
     const link = byId("match-link");
-    link.setAttribute("href", `/matches/${encodeURIComponent(match.id)}`);
+    link.setAttribute("href", `${root}/matches/${encodeURIComponent(match.id)}`);
     if (wasHere) byId("when-over").focus({ preventScroll: true }); // on no button: Enter may still be pressed from the last move
   }
 
@@ -437,7 +438,7 @@ export class MatchPanel {
  */
 async function fetchMatch(id) {
   try {
-    const answer = await fetch(`/api/matches/${encodeURIComponent(id)}`);
+    const answer = await fetch(`${root}/api/matches/${encodeURIComponent(id)}`);
     return answer.ok ? await answer.json() : null;
   } catch {
     return null; // the connection tells of its own trouble

@@ -3,6 +3,7 @@
 import { byId, element } from "../live.js";
 import { guest, isName, keep, newName } from "./guest.js";
 import { NAME_ERRORS } from "./texts.js";
+import { root } from "../root.js";
 
 /** @typedef {import("./frames.js").Challenge} Challenge */
 /** @typedef {import("./frames.js").Opponent} Opponent */
@@ -118,7 +119,7 @@ export class Setup {
   async refresh() {
     if (!this.visible || document.hidden) return;
     try {
-      const answer = await fetch("/api/opponents");
+      const answer = await fetch(`${root}/api/opponents`);
       if (!answer.ok) return;
       this.#opponents = (await answer.json()).opponents;
     } catch {

@@ -1,0 +1,51 @@
+"""What the sockets' side needs from a club: who leads it, and what is known of it here.
+
+In one process the arena is both, by direct calls. Where another node leads the club, `cluster/edge.py` carries these
+messages there.
+"""
+
+from typing import Protocol
+
+from rumble_protocol.bot_messages import BotMessage, Login
+from rumble_protocol.codes import CloseCode
+
+from rumble_server.arena.ports import Caller
+from rumble_server.limits.bans import Ban
+
+
+class Leader(Protocol):
+    """The leader of a club, as sessions speak with it: messages and ids. It answers by the arena's port `Sessions`."""
+
+    def login(self, session_id: int, login: Login, caller: Caller) -> None:
+        """A session wants to log in. It is answered with `logged_in` or `not_logged_in`."""
+
+    def receive(self, session_id: int, message: BotMessage, text: str) -> None:
+        """A session sent a valid message other than a login; `text` is the whole frame."""
+
+    def refused(self, session_id: int, text: str, error: bytes) -> None:
+        """A session sent a frame that is no message; `error` is the answer."""
+
+    def flooded(self, session_id: int, allowed: int) -> None:
+        """A session sent more than `allowed` messages a minute that answer no turn."""
+
+    def round_trip(self, session_id: int, lag_ms: int) -> None:
+        """The connection's lag was measured again."""
+
+    def silent(self, session_id: int) -> None:
+        """The connection has long been silent."""
+
+    def close(self, session_id: int, code: CloseCode) -> None:
+        """Close the session, after what it is to be sent."""
+
+    def lost(self, session_id: int) -> None:
+        """The connection has ended."""
+
+
+class Known(Protocol):
+    """What is known here of a club, for what is decided about connections alone."""
+
+    def ban_of(self, address: str) -> Ban | None:
+        """Return the ban of an address, if it is banned."""
+
+    def plays(self, name: str) -> bool | None:
+        """Whether the bot of this name is in a match; None: there is no such bot."""

@@ -1,0 +1,26 @@
+"""Strangers: what is sent on connections that have not logged in, counted by address for all clubs together."""
+
+from rumble_server.bounds import Bounds
+from rumble_server.hosts import is_loopback
+from rumble_server.limits.buckets import Buckets
+from rumble_server.limits.refusals import Refusals
+
+
+class Strangers:
+    """How many messages the strangers of each address may still send."""
+
+    def __init__(self, bounds: Bounds, refusals: Refusals) -> None:
+        self._bounds = bounds
+        self._messages = Buckets(bounds.stranger_messages_per_minute)
+        self.refusals = refusals
+
+    def may_speak(self, address: str, now_ms: int) -> bool:
+        """Whether one more message of this address would be allowed."""
+        return self._is_exempt(address) or self._messages.allows(address, now_ms)
+
+    def speak(self, address: str, now_ms: int) -> bool:
+        """Count a message of this address. Return False if it is one too many."""
+        return self._is_exempt(address) or self._messages.take(address, now_ms)
+
+    def _is_exempt(self, address: str) -> bool:
+        return not self._bounds.limit_loopback and is_loopback(address)

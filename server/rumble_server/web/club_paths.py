@@ -1,0 +1,75 @@
+"""The club that a path leads to: `/c/NAME/...`; every other path is one of main."""
+
+from collections.abc import Callable
+from http import HTTPStatus
+from urllib.parse import quote
+
+from rumble_protocol.clubs import MAIN, split_path, web_path
+from rumble_protocol.codes import ErrorCode
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from rumble_server.web.errors import WebError
+from rumble_server.web.site import Clubs, Process, Site
+from rumble_server.web.static_files import PREFIX
+from rumble_server.web.tries import source_of
+
+OF_PROCESS = ("/healthz", "/readyz", f"{PREFIX}/")
+"""What the paths begin with that need no club: a process answers them whatever becomes of main."""
+OF_SERVER = (*OF_PROCESS, "/metrics", "/clubs", "/admin", "/api/clubs")
+"""What the paths begin with that no club but main has."""
+
+
+class ClubPaths:
+    """ASGI middleware: puts the `site` of a request's club into the state, and its path into `root_path`."""
+
+    def __init__(
+        self, app: ASGIApp, clubs: Clubs, process: Process, refuse: Callable[[Request, WebError], Response]
+    ) -> None:
+        """`refuse` makes the answer for a club that is not there, or not now."""
+        self._app = app
+        self._clubs = clubs
+        self._process = process
+        self._refuse = refuse
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        path: str = scope["path"]
+        state = scope.setdefault("state", {})
+        state["process"] = self._process
+        scope["root_path"] = ""
+        name, rest = split_path(path)
+        app = self._app
+        if not path.startswith(OF_PROCESS):
+            if rest != path and (name == MAIN or not rest):
+                app = _moved(web_path(name), rest, scope["query_string"])
+            else:
+                try:
+                    site = await self._clubs.site(name)
+                    if site is None:
+                        raise WebError.not_found(f"there is no club {name!r}")
+                    if name != MAIN:
+                        scope["root_path"] = site.root
+                        self._need_welcome(site, rest, source_of(Request(scope)))
+                    state["site"] = site
+                except WebError as error:
+                    app = self._refuse(Request(scope), error)
+        await app(scope, receive, send)
+
+    def _need_welcome(self, site: Site, path: str, address: str) -> None:
+        """Raise WebError for a path that only the server has, and for an address that the club has banned."""
+        if path.startswith(OF_SERVER):
+            raise WebError.not_found(f"a club has no {path}")
+        ban = site.arena.door.bans.of_address(address, self._process.now_ms())
+        if ban is not None:
+            raise WebError(HTTPStatus.FORBIDDEN, ErrorCode.BANNED, ban.told)
+
+
+def _moved(root: str, rest: str, query: bytes) -> Response:
+    """Send on to a path below `root`. It has one slash at its start: with two, it would name another server."""
+    address = f"{root}/{quote(rest.lstrip('/'), safe='/:@!$&()*+,;=~')}"
+    more = "?" + query.decode("latin-1") if query else ""
+    return RedirectResponse(address + more, HTTPStatus.PERMANENT_REDIRECT)

@@ -1,0 +1,114 @@
+"""No link, form, script or command of a club's pages leaves it, but for static files and the list of all clubs."""
+
+import re
+from html import unescape
+from html.parser import HTMLParser
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.server.web.memory_server import HOST, MemoryServer
+
+ROOT = "/c/class-7"
+HERE = "http://rumble.test"
+SHARED = re.compile(r"/static/[\w./-]+|/clubs")
+"""What the pages of all clubs may lead to."""
+PAGES = [
+    "/",
+    "/bots/carol",
+    "/tournaments/friday",
+    "/tournaments/friday/matches",
+    "/tournaments/friday/matches?bot=carol&page=2",
+    "/tournaments/friday/audit",
+    "/tournaments/cup/rounds",
+    "/tournaments/cup",
+    "/tournaments/open",
+    "/tournaments/open?invite=hush-hush",
+    "/matches/friday.1.1.1.1",
+    "/matches/friday.1.1.1.1?ply=3",
+    "/play",
+    "/write",
+    "/write?join=open&invite=hush-hush",
+    "/console",
+    "/console/friday",
+    "/docs",
+    "/nothing",
+]
+ADDRESSES = frozenset({"href", "src", "action", "data-source", "formaction", "poster", "srcset", "content"})
+
+
+class Addresses(HTMLParser):
+    """Every attribute of a page that holds an address."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.found: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = [value or "" for name, value in attrs if name in ADDRESSES]
+        self.found += [value for value in given if tag != "meta" or value.startswith(("/", "http"))]
+
+
+@pytest.fixture
+def server() -> MemoryServer:
+    server, other = MemoryServer(), MemoryServer()
+    server.take_in("class-7", other, "Class 7")
+    other.played("carol", "dave", cycles=30)
+    other.played("erin", "frank", name="Cup", format="knockout")
+    other.world.create(name="Open", invite="hush-hush")
+    other.pass_ms()
+    return server
+
+
+@pytest.mark.parametrize("page", PAGES)
+async def test_a_page_leads_to_its_own_club(server: MemoryServer, page: str) -> None:
+    async with server.browser() as browser:
+        answer = await browser.get(ROOT + page)
+        plain = await browser.get(page)
+    assert answer.status_code == (404 if page == "/nothing" else 200)
+    inside = 0
+    for address in Addresses(answer.text).found:
+        parts = urlsplit(address)
+        if address.startswith(("#", "?", "data:")):
+            continue
+        assert f"{parts.scheme}://{parts.netloc}" in (HERE, "://"), address
+        if not SHARED.fullmatch(parts.path):
+            assert parts.path.startswith(f"{ROOT}/"), address
+            inside += 1
+    assert inside > 5
+    assert f'data-root="{ROOT}"' in answer.text
+    assert re.search(r'class="brand"[^>]*>.*<span>Class 7</span>', answer.text)
+    assert '<a href="/clubs">' in answer.text
+    assert "data-root" not in plain.text, "main is as it was"
+
+
+@pytest.mark.parametrize("page", ["/", "/write", "/write?join=open&invite=hush-hush", "/tournaments/open", "/play"])
+async def test_commands_name_the_club(server: MemoryServer, page: str) -> None:
+    async with server.browser() as browser:
+        text = unescape((await browser.get(ROOT + page)).text)
+    servers = re.findall(r"--server (\S+)|bare_bot\.py (?!is)(rumble\.test\S+)|curl -O (\S+)", text)
+    assert servers
+    for club, bare, file in servers:
+        assert club.strip("</code>") in ("", f"{HERE}{ROOT}")
+        assert bare in ("", f"rumble.test{ROOT}")
+        assert file in ("", f"{HERE}/static/bare_bot.py")
+    if "wss:" in text or "ws:" in text:
+        assert f"ws://rumble.test{ROOT}/bot" in text
+
+
+async def test_an_invitation_leads_to_the_club(server: MemoryServer) -> None:
+    async with server.browser() as browser:
+        told = (await browser.get(f"{ROOT}/api/tournaments/open/invite", headers=HOST)).json()
+    assert told["link"] == f"{HERE}{ROOT}/tournaments/open?invite=hush-hush"
+    assert f"--server {HERE}{ROOT} --join open" in told["command"]
+
+
+async def test_the_document_of_a_club_has_its_path_and_not_what_is_the_servers(server: MemoryServer) -> None:
+    async with server.browser() as browser:
+        own, mains = [(await browser.get(f"{root}/openapi.json")).json() for root in (ROOT, "")]
+    assert own["servers"] == [{"url": ROOT}]
+    assert "servers" not in mains
+    gone = set(mains["paths"]) - set(own["paths"])
+    assert {"/healthz", "/readyz", "/metrics"} <= gone
+    assert not any(path.startswith(("/api/tournaments", "/api/matches")) for path in gone)

@@ -1,0 +1,175 @@
+"""Paths lead to clubs: each request finds its own club, and what is kept for one is never answered to another."""
+
+from collections.abc import AsyncIterator
+
+import httpx
+import pytest
+import pytest_asyncio
+from rumble_server.web.errors import WebError
+from rumble_server.web.site import Site
+
+from tests.server.web.memory_server import HOST, MemoryServer
+
+
+class Clubs(MemoryServer):
+    """A server with main, in which alice and bob have played, and `class-7`, in which carol and dave have."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.other = MemoryServer()
+        self.take_in("class-7", self.other, "Class 7 <b>")
+        self.asked: list[str] = []
+
+    async def site(self, name: str) -> Site | None:
+        self.asked.append(name)
+        return await super().site(name)
+
+
+@pytest.fixture
+def clubs() -> Clubs:
+    return Clubs()
+
+
+@pytest_asyncio.fixture
+async def browser(clubs: Clubs) -> AsyncIterator[httpx.AsyncClient]:
+    async with clubs.browser() as browser:
+        yield browser
+
+
+SHOWN = [
+    "/",
+    "/bots/carol",
+    "/tournaments/friday",
+    "/tournaments/friday/matches",
+    "/tournaments/friday/audit",
+    "/matches/friday.1.1.1.1",
+    "/api/tournaments",
+    "/api/tournaments/friday",
+    "/api/tournaments/friday/standings",
+    "/api/tournaments/friday/ratings",
+    "/api/tournaments/friday/matches",
+    "/api/tournaments/friday/export.json",
+    "/api/tournaments/friday/export.csv",
+    "/api/matches/friday.1.1.1.1",
+    "/api/matches/friday.1.1.1.1/boards",
+    "/matches/friday.1.1.1.1/board.svg",
+]
+
+
+@pytest.mark.parametrize("is_over", [True, False])
+async def test_clubs_with_the_same_ids_are_told_apart_by_every_answer(
+    clubs: Clubs, browser: httpx.AsyncClient, is_over: bool
+) -> None:
+    clubs.played("alice", "bob-1")
+    clubs.other.played("carol", "dave", game="connect4")
+    if is_over:  # answers are kept then, by ids that both clubs have
+        for each in (clubs, clubs.other):
+            each.world.arena.tournaments.clear()
+    for _ in range(2):
+        for path in SHOWN:
+            mine, theirs = await browser.get(path.replace("carol", "bob-1")), await browser.get(f"/c/class-7{path}")
+            assert (mine.status_code, theirs.status_code) == (200, 200), path
+            assert mine.text != theirs.text, path
+            for name, text in (
+                ("carol", mine.text),
+                ("dave", mine.text),
+                ("alice", theirs.text),
+                ("bob-1", theirs.text),
+            ):
+                assert name not in text, path
+
+
+async def test_an_etag_of_a_club_is_not_good_for_another(clubs: Clubs, browser: httpx.AsyncClient) -> None:
+    for each, names in ((clubs, ("alice", "bob")), (clubs.other, ("carol", "dave"))):
+        each.played(*names)
+        each.world.arena.tournaments.clear()
+    path = "/api/tournaments/friday/standings"
+    etag = (await browser.get(path)).headers["ETag"]
+    known = {"If-None-Match": etag}
+    assert (await browser.get(path, headers=known)).status_code == 304
+    assert (await browser.get(f"/c/class-7{path}", headers=known)).status_code == 200
+
+
+async def test_a_host_of_one_club_is_none_of_another(clubs: Clubs, browser: httpx.AsyncClient) -> None:
+    clubs.other.add_host("theirs", "their-own-token")
+    theirs = {"Authorization": "Bearer their-own-token"}
+    assert (await browser.get("/c/class-7/api/host", headers=theirs)).status_code == 200
+    assert (await browser.get("/api/host", headers=theirs)).status_code == 401
+    created = await browser.post("/c/class-7/api/tournaments", json={"name": "Theirs", "game": "hex"}, headers=theirs)
+    assert created.status_code == 201
+    assert (await browser.get("/c/class-7/api/tournaments/theirs")).status_code == 200
+    assert (await browser.get("/api/tournaments/theirs")).status_code == 404
+    assert (await browser.get("/api/host", headers=HOST)).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("asked", "address"),
+    [
+        ("/c/main", "/"),
+        ("/c/main/", "/"),
+        ("/c/main/tournaments/friday?invite=a%20b", "/tournaments/friday?invite=a%20b"),
+        ("/c/main/bots/a%20b%3F", "/bots/a%20b%3F"),
+        ("/c/main//evil.example/x", "/evil.example/x"),
+        ("/c/class-7", "/c/class-7/"),
+        ("/c/class-7?x=1", "/c/class-7/?x=1"),
+    ],
+)
+async def test_a_path_that_is_not_its_own_is_sent_on(browser: httpx.AsyncClient, asked: str, address: str) -> None:
+    answer = await browser.get(asked)
+    assert (answer.status_code, answer.headers["Location"]) == (308, address)
+
+
+async def test_an_unknown_club_is_told(clubs: Clubs, browser: httpx.AsyncClient) -> None:
+    page = await browser.get("/c/nobody/tournaments/friday")
+    assert (page.status_code, page.headers["Content-Type"]) == (404, "text/html; charset=utf-8")
+    assert "there is no club &#39;nobody&#39;" in page.text
+    answer = await browser.post("/c/nobody/api/tournaments", headers=HOST)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (404, "not_found")
+    assert clubs.asked == ["nobody", "nobody"]
+
+
+async def test_what_is_no_name_of_a_club_is_a_path_of_main(clubs: Clubs, browser: httpx.AsyncClient) -> None:
+    for path in ("/c/", "/c/UPPER/", f"/c/{'x' * 33}/", "/c/a.b/api/host", "/c/../c/"):
+        assert (await browser.get(path)).status_code == 404
+    assert set(clubs.asked) <= {"main"}
+
+
+async def test_what_cannot_be_led_now_is_told_with_a_time_to_come_back(
+    clubs: Clubs, browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def away(name: str) -> None:
+        raise WebError.unavailable("nobody leads it at the moment")
+
+    monkeypatch.setattr(clubs, "site", away)
+    for path in ("/c/class-7/", "/c/class-7/api/tournaments", "/"):
+        answer = await browser.get(path)
+        assert (answer.status_code, answer.headers["Retry-After"]) == (503, "5")
+        assert "nobody leads it" in answer.text
+    for path in ("/healthz", "/readyz"):
+        assert (await browser.get(path)).status_code == 200
+
+
+async def test_what_is_the_whole_servers_is_not_in_a_club(browser: httpx.AsyncClient) -> None:
+    for path in ("/healthz", "/readyz", "/metrics"):
+        assert (await browser.get(path)).status_code == 200
+        assert (await browser.get(f"/c/class-7{path}")).status_code == 404
+
+
+async def test_an_address_that_a_club_has_banned_sees_nothing_of_it(clubs: Clubs, browser: httpx.AsyncClient) -> None:
+    banned = await browser.post(
+        "/c/class-7/api/bans", json={"address": "192.0.2.0/24", "reason": "noise"}, headers=HOST
+    )
+    assert banned.status_code == 200
+    async with clubs.browser(address="192.0.2.7") as shut_out:
+        page, answer = await shut_out.get("/c/class-7/"), await shut_out.get("/c/class-7/api/tournaments")
+        assert (page.status_code, answer.status_code, answer.json()["error"]["code"]) == (403, 403, "banned")
+        assert "noise" in page.text
+        assert (await shut_out.get("/")).status_code == 200
+
+
+async def test_figures_are_of_all_clubs(clubs: Clubs, browser: httpx.AsyncClient) -> None:
+    clubs.bots("alice", "bob")
+    clubs.other.bots("carol")
+    told = (await browser.get("/metrics")).text
+    assert "rumble_bots_connected 3.0" in told
+    assert "rumble_clubs 2.0" in told
