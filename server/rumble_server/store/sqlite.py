@@ -165,10 +165,12 @@ class SqliteStore:
 
 
 def database_path(url: str) -> str:
-    """Return the file of `--db`: a path, `sqlite:///relative` or `sqlite:////absolute`. Raises StoreError."""
+    """Return the file of a path, `sqlite:///relative` or `sqlite:////absolute`. Raises StoreError for another URL."""
     if "://" not in url:
         return url
     scheme, _, rest = url.partition("://")
+    if scheme in ("postgresql", "postgres"):
+        raise StoreError("this is for files; PostgreSQL has tools of its own (pg_dump, pg_restore, VACUUM)")
     if scheme != "sqlite" or not rest.startswith("/") or len(rest) < 2:
         raise StoreError(f"--db takes a path, sqlite:///relative or sqlite:////absolute, not {url!r}")
     return str(Path(rest[1:]))
