@@ -205,7 +205,8 @@ class Case:
                     wire.lost_ms = entry.at_ms
                     if current.get(wire.bot, {}).get(wire.worker) == entry.wire:
                         leave(wire.bot, wire.worker, entry.at_ms)
-        all_leave(self.trace[-1].at_ms)
+        if self.trace:  # of a real server there is none
+            all_leave(self.trace[-1].at_ms)
 
     def most_matches(self, bot: str) -> int:
         """How many matches a bot may play at once, on all its connections."""
