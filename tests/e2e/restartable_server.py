@@ -11,7 +11,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.e2e.processes import PATIENCE_S, RUMBLE, TOKEN, Server, clean_environment, free_port
+from tests.e2e.processes import ADMIN_TOKEN, PATIENCE_S, RUMBLE, TOKEN, Server, clean_environment, free_port
 from tests.simulation.checks.case import Fact, read_rows
 
 ROOT = Path(__file__).parents[2]
@@ -39,6 +39,7 @@ class RestartableServer:
         """Start a process, and wait until it listens."""
         port, database = str(self.server.port), str(self.database)
         command = [*RUMBLE, "serve", "--port", port, "--db", database, "--host-token", TOKEN, "--house", "none"]
+        command += ["--admin-token", ADMIN_TOKEN]
         if self.grace_ms is not None:
             program = (sys.executable, "-m", "tests.e2e.short_grace_server")
             command = [*program, port, database, TOKEN, str(self.grace_ms)]
