@@ -1,4 +1,4 @@
-"""The arena: all play on this server. It puts its parts together, and takes the events of sessions.
+"""The arena: all play in one club. It puts its parts together, and takes the events of sessions.
 
 One call per event, start to end without waiting, as one transaction: what follows from it (new matches, the end of a
 tournament) is settled at its end. Sessions are known by their ids; whatever answers them goes out by the `Sessions`
@@ -15,6 +15,7 @@ from rumble_protocol.server_messages import FieldProblem
 
 from rumble_server.arena import messages
 from rumble_server.arena.challenges import Challenges
+from rumble_server.arena.clubs import ClubDirectory
 from rumble_server.arena.ended import Answer, answer_join, answer_leave
 from rumble_server.arena.invitations import Invitation, Invitations, too_many
 from rumble_server.arena.lifecycle import Lifecycle
@@ -43,7 +44,7 @@ FATAL = {
 
 
 class Arena:
-    """All play on this server. `run` is this run's number on its database."""
+    """All play in one club. `run` is this run's number on its database."""
 
     def __init__(
         self,
@@ -59,14 +60,18 @@ class Arena:
         may_claim: MayClaim = lambda _name, _key: True,
         work: Work = lambda task, done: done(task()),
         door: Door | None = None,
+        clubs: ClubDirectory | None = None,
         bounds: Bounds | None = None,
     ) -> None:
-        """`taken_ids` are the ids of all tournaments ever; for `grace_ms` from now no away or absent time runs."""
+        """`taken_ids` are the ids of all tournaments ever; for `grace_ms` from now no away or absent time runs.
+
+        `clubs` is the directory of the server, which the arena of main keeps.
+        """
         self.clock = clock
         self.log = log
         self.random = random
         self.door = door = door or Door()
-        self.recorder = recorder = Recorder(log, clock, self._settle, door.bans)
+        self.recorder = recorder = Recorder(log, clock, self._settle, door.bans, clubs or ClubDirectory())
         self.names, self.players, self.tournaments = recorder.names, recorder.players, recorder.tournaments
         self.host_tokens, self.clubs, self.allowance = recorder.host_tokens, recorder.clubs, recorder.allowance
         nobody_away_before_ms = clock.now_ms() + grace_ms if grace_ms else 0
@@ -141,10 +146,10 @@ class Arena:
                 return
             session = BotSession(session_id, login, caller, self._outlet)
             self._sessions[session_id] = player, session
-            sessions.logged_in(session_id, player.name)
             self.logins.attach(player, session, name_is_open=is_open, key_shown=login.key is not None)
             if login.join is not None:
                 self._command(player, session, Join(tournament=login.join, invite=login.invite), "", shown)
+        sessions.logged_in(session_id, player.name)  # last, since what the session sends next may follow at once
 
     def receive(self, session_id: int, message: BotMessage, text: str) -> None:
         """A session sent a valid message other than a login; `text` is the whole frame."""

@@ -106,6 +106,17 @@ class Scheduler:
         with self._recorder.transaction:
             self._recorder.unsettled.update(dict.fromkeys(self._recorder.tournaments))
 
+    def excuse_absence(self, for_ms: int) -> None:
+        """Let no absent budget have run in the last `for_ms`, in which the club was suspended."""
+        now_ms = self._recorder.clock.now_ms()
+        with self._recorder.transaction:
+            for tournament in self._recorder.tournaments.values():
+                if tournament.status == "running":
+                    for fact in tournament.absence.used(now_ms - for_ms):
+                        self._recorder.record(fact)
+                    tournament.absence.count_from(now_ms)
+                    self._recorder.unsettled[tournament.id] = None
+
     # --- what follows ---
 
     def settle(self) -> None:
