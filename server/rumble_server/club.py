@@ -10,6 +10,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from random import SystemRandom
+from typing import TYPE_CHECKING
 
 from rumble_protocol.clubs import MAIN
 from rumble_protocol.codes import CloseCode
@@ -30,11 +31,13 @@ from rumble_server.store.club_log import ClubLog
 from rumble_server.store.codec import Numbered
 from rumble_server.store.ended_count import EndedCount
 from rumble_server.store.errors import DamagedLog
-from rumble_server.store.sqlite import SqliteStore
 from rumble_server.tournament.facts import TournamentEnded
 from rumble_server.web.feed.feed import Feed
 from rumble_server.web.feed.ranker import Ranker, on_thread
 from rumble_server.web.site import Process, Site
+
+if TYPE_CHECKING:
+    from rumble_server.store.open import Store
 
 log = logging.getLogger(__name__)
 
@@ -46,9 +49,7 @@ class Shared:
     """What the clubs of a process share."""
 
     config: ServerConfig
-    store: SqliteStore
-    run: int
-    """The number of this run on the database."""
+    store: "Store"
     identity: str
     """A random text that is kept with the database; that of main, which bots are told."""
     secret: str
@@ -85,7 +86,7 @@ class Stored:
     """What is wrong with each row of the facts about the club that cannot be read."""
 
 
-def read_club(store: SqliteStore, name: str) -> Stored:
+def read_club(store: "Store", name: str) -> Stored:
     """Read a club, on any thread. Raises StoreError."""
     with closing(store.reader(name)) as reader:
         of_club, problems = reader.server_facts()
@@ -112,7 +113,7 @@ class Club:
             log=self.log,
             clock=shared.clock,
             sessions=sessions,
-            run=shared.run,
+            run=shared.store.run_of(name),
             random=SystemRandom(),
             taken_ids=stored.taken_ids,
             grace_ms=config.grace_ms,

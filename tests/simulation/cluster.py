@@ -15,12 +15,13 @@ from rumble_server.store.lease_statements import Statement
 
 from tests.server.cluster.table import Table
 from tests.simulation.disk import DiskLog
+from tests.simulation.host import EACH_MS
 from tests.simulation.postgres import CLUB, ClubLog, Postgres, Weather
 from tests.simulation.scenario import scenario
 from tests.simulation.server import ServerRun
 from tests.simulation.timeline import RunClock
 from tests.simulation.trace import Entry
-from tests.simulation.world import EACH_MS, Evidence, World
+from tests.simulation.world import Evidence, World
 
 LEASE_MS = 1000
 LOAD_MS = 200

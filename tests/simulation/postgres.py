@@ -111,21 +111,22 @@ class ClubLog(DiskLog):
     def _write(self) -> None:
         self._timer = None
         self._hurried = False
-        batch, before = self._failed, self.durable
-        if batch is not None:
-            self._failed, self._writing = None, batch
-            self._ask(self._postgres.read, lambda known: self._look_up(batch, known), batch)
+        if self._failed is not None:
+            self._writing, self._failed = self._failed, None
+            self._ask_for_fate(self._writing)
         elif self._batch.facts:
-            batch, self._batch = self._batch, Batch()
-            self._writing = batch
-            self._commit(batch, before)
+            self._writing, self._batch = self._batch, Batch()
+            self._commit(self._writing, self.durable)
+
+    def _ask_for_fate(self, batch: Batch) -> None:
+        self._ask(self._postgres.read, lambda known: self._look_up(batch, known), batch)
 
     def _commit(self, batch: Batch, before: int) -> None:
         def answered(written: bool) -> None:
             if written:
                 self._done(batch)
             else:
-                self._ask(self._postgres.read, lambda known: self._look_up(batch, known), batch)
+                self._ask_for_fate(batch)
 
         self._ask(lambda: self._postgres.commit(self._epoch, before, batch), answered, batch)
 

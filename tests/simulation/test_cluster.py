@@ -8,11 +8,11 @@ from rumble_server.cluster.lease import Lease
 from rumble_server.store.batch import Batch
 
 from tests.simulation import cluster
-from tests.simulation.cluster import CLUB, Node, simulate_cluster
-from tests.simulation.postgres import ClubLog, Postgres
+from tests.simulation.cluster import Node, simulate_cluster
+from tests.simulation.postgres import CLUB, ClubLog, Postgres
 from tests.simulation.run import run_seed, run_seeds, show
 
-SEEDS, PARTS, USUAL_PARTS = 2000, 8, 2
+SEEDS, PARTS, USUAL_PARTS = 2000, 8, 1
 WITHIN = 200
 
 
