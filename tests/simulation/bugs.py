@@ -202,7 +202,7 @@ def drop_in_silence(patch: pytest.MonkeyPatch) -> None:
 
 def forget_the_open_matches(patch: pytest.MonkeyPatch) -> None:
     """Whoever comes back is not told of its open matches."""
-    patch.setattr(Matches, "connect", lambda *_: None)
+    patch.setattr(Matches, "go_on", lambda *_: None)
 
 
 def blame_for_a_server_that_was_down(patch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from rumble_protocol.server_messages import Limits
 from rumble_server.arena.arena import Arena
 from rumble_server.arena.organiser import Organiser
-from rumble_server.arena.recovery import recover
+from rumble_server.arena.recovery import read, take_up
 from rumble_server.bounds import Bounds
 from rumble_server.cluster.edge import Edge
 from rumble_server.cluster.lead import Lead
@@ -115,13 +115,13 @@ class LeaderNode:
         over = {fact.tournament for fact in kept if isinstance(fact, TournamentEnded)}
         node = LeaderNode(self.clock, self.epoch + 1, taken_ids=by_tournament, grace_ms=60_000, **arena)
         node.log.facts, node.log.durable, node.log.records = list(kept), len(kept), dict(self.log.records)
-        recover(
-            node.arena,
+        recovered = read(
             of_server,
             [each for each in by_tournament if each not in over],
             by_tournament.__getitem__,
             lambda _, matches: {each: [f for f in kept if getattr(f, "match", None) == each] for each in matches},
         )
+        take_up(node.arena, recovered)
         return node
 
 

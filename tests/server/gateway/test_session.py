@@ -26,7 +26,7 @@ def test_the_server_speaks_first_and_says_what_it_allows() -> None:
         "type": "welcome",
         "protocol": 1,
         "server": "test",
-        "features": ["away_clock", "clubs", "identity", "info", "pairing"],
+        "features": ["away_clock", "clubs", "identity", "info", "pairing", "workers"],
         "limits": {
             "frame_bytes": 65_536,
             "login_ms": 10_000,
@@ -356,7 +356,7 @@ def test_news_of_the_disk_does_not_wait_for_the_disk() -> None:
     world.log.stuck = True
     ann.say(type="resign", match="friday.1.1.1.1")
     ann.heard()
-    session = world.arena.players["ann"].session
+    session = world.arena.players["ann"].newest
     assert session is not None
     session.send_now(b'{"type":"notice","code":"disk","tournament":null,"match":null,"message":"full"}')
     assert ann.inbox.kinds() == ["notice"]
