@@ -47,7 +47,7 @@ class Link(Protocol):
 class Guest:
     """A session of this node whose club is led elsewhere."""
 
-    __slots__ = ("asked", "caller", "hides_session", "is_held", "is_in", "login", "name", "open", "waits")
+    __slots__ = ("asked", "caller", "has_session", "is_held", "is_in", "joins", "login", "name", "open", "waits")
 
     def __init__(self, login: Login, caller: Caller) -> None:
         self.login = login
@@ -55,8 +55,10 @@ class Guest:
         self.name = ""
         self.is_in = False
         """Whether the login was accepted."""
-        self.hides_session = False
-        """It logged in again by itself: its bot has its `session`."""
+        self.has_session = False
+        """Whether its bot was sent its `session`; it needs no other when it is logged in again for it."""
+        self.joins = True
+        """Whether its next login is to join as the bot's own did: no leader may have that on disk."""
         self.is_held = False
         """Nothing is read from its socket: too much waits for the leader."""
         self.open: dict[str, None] = {}
@@ -152,18 +154,23 @@ class Edge:
 
     def _begin(self) -> None:
         """Begin another stream: log the sessions in, and say again what the last leader may not have on disk."""
-        unsure, number = self._stream.out.kept(), self._stream.number + 1
+        unsure, number = [], self._stream.number + 1
+        for each in self._stream.out.kept():
+            _, kind, session_id = RECORD_HEAD.unpack_from(each)
+            guest = self._guests.get(session_id)
+            if guest is not None and kind == ToLeader.LOGIN:
+                guest.joins = True
+            elif guest is not None and (again := _again(kind, session_id, each[RECORD_HEAD.size :])):
+                unsure.append(again)
         self._stream = stream = Stream(self.club, self.epoch, number)
         self._is_known = False
         self._wait_for_leader()
         for session_id, guest in self._guests.items():
             guest.asked.clear()
-            guest.hides_session = guest.is_in
             stream.out.add(_login_record(session_id, guest))
+            guest.joins = False
         for each in unsure:
-            _, kind, session_id = RECORD_HEAD.unpack_from(each)
-            if session_id in self._guests and (again := _again(kind, session_id, each[RECORD_HEAD.size :])):
-                stream.out.add(again)
+            stream.out.add(each)
 
     # --- without a leader ---
 
@@ -199,6 +206,7 @@ class Edge:
             at_ms = self._clock.now_ms() + self._bounds.leaderless_login_ms
             guest.waits = self._clock.call_at(at_ms, lambda: self._refuse(session_id))
             self._say(_login_record(session_id, guest))
+            guest.joins = False
         else:  # the leader refuses it
             self._say(_login_record(session_id, Guest(login, caller)))
 
@@ -341,10 +349,10 @@ class Edge:
             guest.open[_text_after(frame, MATCH)] = None
         elif frame.startswith(MATCH_OVER):
             guest.open.pop(_text_after(frame, MATCH), None)
-        elif guest.hides_session and frame.startswith(SESSION):
-            guest.hides_session = False
+        elif frame.startswith(SESSION):
             known, guest.open = guest.open, dict.fromkeys(orjson.loads(frame)["matches"])
-            return not known.keys() <= guest.open.keys()  # else it has to hear of a match that ended meanwhile
+            hides, guest.has_session = guest.has_session, True
+            return not (hides and known.keys() <= guest.open.keys())  # it has to hear of a match that ended meanwhile
         return True
 
 
@@ -355,9 +363,11 @@ def _text_after(frame: bytes, field: bytes) -> str:
 
 
 def _login_record(session_id: int, guest: Guest) -> bytes:
-    caller = guest.caller
+    caller, login = guest.caller, guest.login
+    if not guest.joins:  # it may have left since
+        login = login.model_copy(update={"join": None, "invite": None})
     said = LoginRecord(
-        login=write_message(guest.login).decode(),
+        login=write_message(login).decode(),
         again=guest.is_in,
         address=caller.address,
         keyless_allowed=caller.keyless_allowed,

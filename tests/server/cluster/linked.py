@@ -163,9 +163,13 @@ class EdgeNode:
         assert self.pipe is not None
         self.pipe.cut()
 
+    def connect_bot(self) -> Bot:
+        """A bot that has not logged in."""
+        return Bot(self, MemoryLink())  # type: ignore[arg-type]  # what it needs of a World
+
     def bot(self, name: str, **message: Any) -> Bot:
         """A bot that has logged in."""
-        bot = Bot(self, MemoryLink())  # type: ignore[arg-type]
+        bot = self.connect_bot()
         bot.login(name, **message)
         self.run(10 * self.delay_ms)
         return bot
