@@ -1,4 +1,4 @@
-"""Names of clubs: how a club is called in rows of the database and in the paths of the web.
+"""Names of clubs, and how a club is called in the paths of the web.
 
 A club is a name space on one server: its own hosts, bots and tournaments. `main` is always there.
 """
@@ -22,17 +22,6 @@ _name = re.compile(r"[a-z0-9-]{1,32}")
 def is_club_name(text: str) -> bool:
     """Whether a club can have this name."""
     return _name.fullmatch(text) is not None
-
-
-def row_prefix(club: str) -> str:
-    """Return what the ids of a club's rows begin with in the database: nothing for main."""
-    return "" if club == MAIN else f"{club}/"
-
-
-def club_of_row(row_id: str) -> tuple[str, str]:
-    """Return the club of a row's id, and the id as the club knows it."""
-    club, slash, rest = row_id.partition("/")
-    return (club, rest) if slash else (MAIN, row_id)
 
 
 def web_path(club: str) -> str:

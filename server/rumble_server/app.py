@@ -6,26 +6,22 @@ import errno
 import logging
 import secrets
 import socket
-import sqlite3
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor
 from functools import partial
-from importlib.metadata import version
-from random import SystemRandom
 from typing import cast
 
 import uvicorn
-from rumble_protocol.clubs import MAIN
-from rumble_protocol.codes import CloseCode
 
+from rumble_server.arena.administrator import Administrator
 from rumble_server.arena.arena import Arena
 from rumble_server.arena.host_tokens import DEFAULT
-from rumble_server.arena.house import CONCERNING, HouseBots, HouseKeys
 from rumble_server.arena.organiser import Organiser
 from rumble_server.arena.ports import HouseRunner
-from rumble_server.arena.recovery import read, take_up
+from rumble_server.club import Shared
+from rumble_server.clubs import Clubs
 from rumble_server.config import ServerConfig
 from rumble_server.gateway.connection import Connection
 from rumble_server.gateway.descriptors import Descriptors, raise_limit
@@ -35,7 +31,6 @@ from rumble_server.gateway.handshake import HandshakePolicy
 from rumble_server.gateway.http_connection import HttpConnection
 from rumble_server.gateway.loop_clock import LoopClock
 from rumble_server.gateway.outbox import Outbox
-from rumble_server.gateway.sessions import Sessions
 from rumble_server.gateway.turns import Turns
 from rumble_server.hosts import is_loopback, url_host
 from rumble_server.limits.connections import Connections
@@ -45,18 +40,16 @@ from rumble_server.limits.source import Sources
 from rumble_server.limits.strangers import Strangers
 from rumble_server.networks import network_addresses
 from rumble_server.side_process import SideProcess
-from rumble_server.store.codec import Numbered
-from rumble_server.store.ended_count import EndedCount, count_ended
+from rumble_server.store.club_log import ClubLog
+from rumble_server.store.ended_count import EndedCount
 from rumble_server.store.errors import StoreError
-from rumble_server.store.sqlite import SqliteStore, database_path
+from rumble_server.store.open import open_store
 from rumble_server.tls import Certificate, CertificateError
-from rumble_server.tournament.facts import TournamentEnded
 from rumble_server.tournament.formats import Round
 from rumble_server.web.app import make_web
 from rumble_server.web.feed.feed import Feed
-from rumble_server.web.feed.ranker import Ranker, on_thread
 from rumble_server.web.place import Addresses
-from rumble_server.web.site import Operation, Process, Site
+from rumble_server.web.site import Operation, Process
 
 log = logging.getLogger(__name__)
 
@@ -64,6 +57,8 @@ CLEAR_TOKEN = "host_token"
 """Under this key earlier versions kept the host token as it is."""
 EVERY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 """Where it listens on every address of this machine, and the one by which the machine itself connects."""
+TOKEN_BYTES = 24
+"""Bytes of randomness in a token that a start makes; it has 32 characters."""
 SHUTDOWN_S = 3
 """How long uvicorn waits for open HTTP requests at the end."""
 
@@ -84,39 +79,11 @@ class _Uvicorn(uvicorn.Server):
         yield
 
 
-class _OneClub:
-    """The club of a server: main."""
-
-    def __init__(self, gateway: Gateway) -> None:
-        self.gateway = gateway
-
-    def loaded(self, name: str) -> "_OneClub | None":
-        """Return main."""
-        return self if name == MAIN else None
-
-    async def load(self, name: str) -> "_OneClub | None":
-        """Return main."""
-        return self.loaded(name)
-
-
-class _MainAlone:
-    """The clubs of a server that has main alone."""
-
-    def __init__(self, main: Site) -> None:
-        self._main = main
-
-    async def site(self, name: str) -> Site | None:
-        return self._main if name == self._main.club else None
-
-    def sites(self) -> Iterable[Site]:
-        return [self._main]
-
-
 class Server:
     """A Rumble server in this process. `await start()`, then `await stop()`."""
 
     def __init__(self, config: ServerConfig, make_house: MakeHouse | None = None) -> None:
-        """Open the database and rebuild what it holds. Raises StoreError, and StartError for a bad certificate.
+        """Open the database. Raises StoreError, and StartError for a bad certificate.
 
         `make_house` gives what runs house bots on the server of that address; without it there are none.
         """
@@ -127,14 +94,13 @@ class Server:
             raise StartError(str(error)) from None
         self._make_house = make_house
         self._house: HouseRunner | None = None
-        self.store = SqliteStore(database_path(config.db), config.bounds)
-        self.log = self.store.log()
-        self.reader = self.store.reader()
+        self.store = open_store(config.db, config.bounds)
         self.refusals = Refusals()
         self.ended = EndedCount()
         self.made_token: str | None = None
         """The host token that this start made, to be printed once; None if there was one, or one was given."""
-        self._run = self.store.count_run()
+        self.made_admin_token: str | None = None
+        """The same for the administrator's."""
         self._socket: socket.socket | None = None
         self._address: tuple[str, int] | None = None
         """Kept, since pages name it while the server stops, when its socket is closed."""
@@ -142,37 +108,6 @@ class Server:
         self._serving: asyncio.Task[None] | None = None
         self._pairing = SideProcess()
         self._pairings: set[asyncio.Task[None]] = set()
-        self._written = asyncio.Event()
-        """Set whenever more of the log is on disk."""
-
-    async def _take_up_token(self) -> None:
-        """Make the token that was given a host's, or else one that an older database holds in clear, or a new one.
-
-        Where facts about hosts are lost, all others are taken back first: one may have been before.
-        """
-        organiser, tokens = Organiser(self.arena), self.arena.host_tokens
-        if self._has_lost_hosts:
-            for each in tokens.listed():
-                organiser.remove_token(each.name)
-        in_clear = self.store.get(CLEAR_TOKEN)
-        token = self.config.host_token or in_clear
-        if token is None and not tokens:
-            token = self.made_token = secrets.token_urlsafe(24)
-        if token is not None and tokens.holder(token) != DEFAULT:
-            organiser.set_token(DEFAULT, token)
-        if in_clear is not None:
-            await self.store.wait_all()
-            if self.log.durable == self.log.last:  # else the disk is in trouble, and the next start does it
-                try:
-                    self.store.purge(CLEAR_TOKEN)
-                except StoreError as error:
-                    log.warning("the host token stays in clear until the next start: %s", error)
-
-    def _kept(self, key: str, size: int) -> str:
-        """Return a random text that is made once, of `size` bytes, and kept with the database."""
-        text = self.store.get(key) or secrets.token_hex(size)
-        self.store.put(key, text)
-        return text
 
     async def start(self) -> None:
         """Listen, and take up what was running. Raises StoreError; StartError, and then the database is closed."""
@@ -183,46 +118,30 @@ class Server:
             self._address = str(name[0]), int(name[1])
         except StartError:
             await self.store.close()
-            self.reader.close()
             raise
-        self.archive = self.store.archive()
         self._clock = LoopClock(loop, time.time())
-        sessions, keys = Sessions(), HouseKeys(self._kept("house_secret", 32))
-        self.arena = Arena(
-            log=self.log,
-            clock=self._clock,
-            sessions=sessions,
-            run=self._run,
-            random=SystemRandom(),
-            taken_ids=self.reader.tournament_ids(),
-            grace_ms=self.config.grace_ms,
-            find_ended=self.archive.find_ended,
-            may_claim=keys.may_claim,
-            work=self._work,
-            door=Door(self.config.bounds, self.refusals),
-            bounds=self.config.bounds,
-        )
-        self.arena.on_ban.append(self._shut_out)
-        program = f"rumble {version('botrumble')}"
-        self.gateway = Gateway(
-            self.arena,
-            self.arena,
-            sessions,
-            self._clock,
-            Strangers(self.config.bounds, self.refusals),
-            program,
-            self.config.limits,
-            identity=self._kept("identity", 16),
-            open_names=self.config.open_names,
-        )
-        self.feed = Feed(self.arena, Ranker(self.arena.clock.now_ms, on_thread))
-        self.log.on_durable.append(self._on_durable)
-        self.log.on_trouble.append(self.arena.on_trouble)
-        self._recover(loop)
-        await self._take_up_token()
         self._house = None if self._make_house is None else self._make_house(self.url, self._certificate)
-        self.house_bots = HouseBots(self.arena, keys, self._house, self.config.house)
-        self._uvicorn = self._make_uvicorn()
+        outbox, places = Outbox(), Connections(self.config.bounds)
+        self._process = self._make_process(outbox, places)
+        self._shared = Shared(
+            config=self.config,
+            store=self.store,
+            identity=self._kept("identity", 16),
+            secret=self._kept("house_secret", 32),
+            clock=self._clock,
+            work=self._work,
+            house=self._house,
+            door=Door(self.config.bounds, self.refusals),
+            strangers=Strangers(self.config.bounds, self.refusals),
+            process=self._process,
+            shut_out=self._shut_out,
+            ended=self.ended,
+        )
+        self.clubs = Clubs(self._shared)
+        has_lost_tokens = await self.clubs.start()
+        await self._take_up_token(has_lost_tokens)
+        self._take_up_administrator(has_lost_tokens)
+        self._uvicorn = self._make_uvicorn(outbox, places)
         self._uvicorn.config.load()
         if self._certificate is not None:
             self._uvicorn.config.ssl = self._certificate.context
@@ -232,42 +151,55 @@ class Server:
                 await self._serving
                 raise StartError("the web server stopped at once")
             await asyncio.sleep(0.01)
-        for name in self.house_bots.names_lost():
-            log.warning("no house bot %s: somebody else uses that name", name)
-        self.house_bots.open()
+        self.clubs.open_house()
         self._clock.measure()
         self._counting = asyncio.create_task(self._count_ended())
 
-    def _recover(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Take up what the log tells; what is recorded from now on is written."""
-        of_server, problems = self.reader.server_facts()
-        for problem in problems:
-            log.error("names, hosts or bans are lost; a name in no running tournament may be claimed anew: %s", problem)
-        self._has_lost_hosts = bool(problems)
-        if problems:
-            log.error("every host token is taken back, since the taking back of one may be lost; look at the bans")
-        self.store.attach(loop)
-        unfinished = self.reader.tournament_ids(over=False)
-        recovered = read(of_server, unfinished, self.reader.tournament_facts, self.reader.facts_of_matches)
-        take_up(self.arena, recovered, names_are_whole=not problems)
-        self.archive.set_aside(recovered.damaged)
+    def _kept(self, key: str, size: int) -> str:
+        """Return a random text that is made once, of `size` bytes, and kept with the database."""
+        text = self.store.get(key) or secrets.token_hex(size)
+        self.store.put(key, text)
+        return text
 
-    def _make_uvicorn(self) -> _Uvicorn:
-        """Make what serves bots and pages on one port."""
-        config, outbox = self.config, Outbox()
-        bounds, hosts = config.bounds, config.known_hosts
-        entrance = Entrance(
-            clubs=_OneClub(self.gateway),
-            clock=self._clock,
-            policy=HandshakePolicy(hosts, config.public_url),
-            bounds=bounds,
-            sources=Sources(config.behind_proxy),
-            places=Connections(bounds),
-            refusals=self.refusals,
-            outbox=outbox,
-            turns=Turns(bounds.uncommon_frames_per_turn),
-            descriptors=Descriptors(raise_limit(), self.refusals, self.arena.clock.now_ms),
-        )
+    # --- tokens ---
+
+    async def _take_up_token(self, has_lost_tokens: bool) -> None:
+        """Make the token that was given a host's, or else one that an older database holds in clear, or a new one.
+
+        Where facts about hosts are lost, all others are taken back first: one may have been before.
+        """
+        main = self.clubs.main
+        organiser, tokens = Organiser(main.arena), main.arena.host_tokens
+        if has_lost_tokens:
+            for each in tokens.listed():
+                organiser.remove_token(each.name)
+        in_clear = self.store.get(CLEAR_TOKEN)
+        token = self.config.host_token or in_clear
+        if token is None and not tokens:
+            token = self.made_token = secrets.token_urlsafe(TOKEN_BYTES)
+        if token is not None and tokens.holder(token) != DEFAULT:
+            organiser.set_token(DEFAULT, token)
+        if in_clear is not None:
+            await self.store.wait_all()
+            if main.log.durable == main.log.last:  # else the disk is in trouble, and the next start does it
+                try:
+                    self.store.purge(CLEAR_TOKEN)
+                except StoreError as error:
+                    log.warning("the host token stays in clear until the next start: %s", error)
+
+    def _take_up_administrator(self, has_lost_tokens: bool) -> None:
+        """Make the token that was given the administrator's, or else a new one if there is none, or it may be old."""
+        directory, token = self.clubs.directory, self.config.admin_token
+        if token is None and (has_lost_tokens or not directory.has_administrator):
+            token = self.made_admin_token = secrets.token_urlsafe(TOKEN_BYTES)
+        if token is not None and not directory.is_administrator(token):
+            Administrator(self.clubs.main.arena).set_token(token)
+
+    # --- what clubs share ---
+
+    def _make_process(self, outbox: Outbox, places: Connections) -> Process:
+        """Make what the pages of all clubs share."""
+        config = self.config
         operation = Operation(
             ended=self.ended.by_status,
             connections=self._count_connections,
@@ -278,19 +210,34 @@ class Server:
             commits=self.store.commits,
             metrics_token=config.metrics_token,
         )
-        process = Process(
-            self.arena.clock.now_ms,
+        return Process(
+            self._clock.now_ms,
             Addresses(config.public_url, self.network_urls),
-            hosts,
-            bounds,
+            config.known_hosts,
+            config.bounds,
             operation,
-            entrance.places,
-            unready=lambda: "draining" if self.arena.scheduler.draining else self.log.trouble,
+            places,
+            unready=self._unready,
         )
-        site = Site(self.arena, self.log, self.archive, self.feed, self.house_bots, process)
+
+    def _make_uvicorn(self, outbox: Outbox, places: Connections) -> _Uvicorn:
+        """Make what serves bots and pages of all clubs on one port."""
+        config, bounds = self.config, self.config.bounds
+        entrance = Entrance(
+            clubs=self.clubs,
+            clock=self._clock,
+            policy=HandshakePolicy(config.known_hosts, config.public_url),
+            bounds=bounds,
+            sources=Sources(config.behind_proxy),
+            places=places,
+            refusals=self.refusals,
+            outbox=outbox,
+            turns=Turns(bounds.uncommon_frames_per_turn),
+            descriptors=Descriptors(raise_limit(), self.refusals, self._clock.now_ms),
+        )
         return _Uvicorn(
             uvicorn.Config(
-                make_web(_MainAlone(site), process),
+                make_web(self.clubs, self._process),
                 http=partial(HttpConnection, entrance),  # type: ignore[arg-type]  # uvicorn only calls it
                 ws="none",
                 lifespan="off",
@@ -303,15 +250,23 @@ class Server:
             )
         )
 
+    def _unready(self) -> str | None:
+        main = self.clubs.main
+        return "draining" if main.arena.scheduler.draining else main.log.trouble
+
     async def _count_ended(self) -> None:
         """Count, for /metrics, the tournaments that earlier runs left. It reads them all, so nothing waits for it."""
         try:
-            self.ended.add(*await asyncio.to_thread(count_ended, self.store.path))
-        except (StoreError, sqlite3.Error) as error:
+            self.ended.add(*await asyncio.to_thread(self._read_ended))
+        except StoreError as error:
             log.error("the tournaments that are over could not be counted: %s", error)
 
+    def _read_ended(self) -> tuple[int, Counter[str]]:
+        with contextlib.closing(self.store.reader()) as reader:
+            return reader.ended_by_status()
+
     def _count_connections(self) -> dict[str, int]:
-        bots, strangers = self.gateway.count_sessions()
+        bots, strangers = self.clubs.count_sessions()
         everything = 0 if self._uvicorn is None else len(self._uvicorn.server_state.connections)
         return {"bot": bots, "stranger": strangers, "web": max(0, everything - bots - strangers)}
 
@@ -336,15 +291,25 @@ class Server:
         self._pairings.add(pairing)
         pairing.add_done_callback(self._pairings.discard)
 
-    def _on_durable(self, batch: list[Numbered]) -> None:
-        self._written.set()
-        kinds = Counter([type(fact) for _, fact in batch])
-        if TournamentEnded in kinds:
-            self.ended.take(batch)
-        self.arena.on_durable()
-        self.feed.publish(batch, kinds)
-        if not CONCERNING.isdisjoint(kinds):
-            self.house_bots.take(batch)
+    # --- parts of main, for commands and tests ---
+
+    @property
+    def arena(self) -> Arena:
+        return self.clubs.main.arena
+
+    @property
+    def log(self) -> ClubLog:
+        return self.clubs.main.log
+
+    @property
+    def gateway(self) -> Gateway:
+        return self.clubs.main.gateway
+
+    @property
+    def feed(self) -> Feed:
+        return self.clubs.main.feed
+
+    # --- what it is called ---
 
     @property
     def address(self) -> tuple[str, int]:
@@ -383,19 +348,19 @@ class Server:
 
     async def stop(self) -> None:
         """Drain: no new matches; running ones finish within `drain_ms` or stay resumable; close bots with 1001."""
-        self.arena.drain()
+        clubs, written = self.clubs, self._shared.written
+        clubs.drain()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self.config.drain_ms / 1000):
-                while self.arena.matches.live:
-                    self._written.clear()
-                    await self._written.wait()
+                while clubs.playing:
+                    written.clear()
+                    await written.wait()
         await self.store.wait_all()
-        self.arena.stop()
+        clubs.stop()
         self._clock.stop()
         if self._house is not None:
             await self._house.close()
-        self.gateway.close_all(CloseCode.DRAINING)
-        self.feed.close()
+        clubs.close()
         if self._uvicorn is not None and self._serving is not None:
             self._uvicorn.should_exit = True
             await self._serving
@@ -403,8 +368,8 @@ class Server:
             pairing.cancel()
         self._pairing.close()
         await self._counting
+        clubs.let_go()
         await self.store.close()
-        self.reader.close()
 
 
 def _listen(host: str, port: int) -> socket.socket:

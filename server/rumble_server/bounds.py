@@ -8,13 +8,15 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from rumble_server.quotas import Quotas
+
 Count = Annotated[int, Field(ge=1)]
 Bytes = Annotated[int, Field(ge=1)]
 Milliseconds = Annotated[int, Field(ge=1)]
 
 
 class Bounds(BaseModel):
-    """What one connection, one address, one name and one match may use. An IPv6 /64 is one address."""
+    """What one connection, one address, one name, one match and one club may use. An IPv6 /64 is one address."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
@@ -59,6 +61,8 @@ class Bounds(BaseModel):
 
     stranger_messages_per_minute: Count = 2_400
     """Messages a minute that all connections of one address may send before their login, logins included."""
+    sessions_per_bot: Count = 16
+    """Sessions of one bot at the same time, one for each of its workers, whatever machines they are on."""
     names_per_hour: Count = 120
     """New names that one address may claim in an hour."""
     invited_names_per_hour: Count = 120
@@ -94,7 +98,23 @@ class Bounds(BaseModel):
     """Bytes of answers about tournaments that are over, kept for the next who asks; the one used longest ago goes."""
     kept_frame_bytes: Bytes = 2_048
     """Bytes of a bot's frame that are kept to the letter in transcripts."""
+    club_bots: Count = 1_000
+    """Names of bots in a club, unless the administrator gives it another quota; main has no quotas of its own."""
+    club_tournaments: Count = 100
+    """The same for tournaments that are not over, without challenges."""
+    club_bytes: Bytes = 1_073_741_824
+    """The same for bytes in the database; beyond them nothing new is created, and what was created goes on."""
+    club_matches: Count = 256
+    """The same for matches at once; more of them wait."""
+    club_house_bots: Count = 4
+    """The same for added house bots at the same time."""
+
     address_days: Count = 30
     """Days for which the audit log keeps addresses."""
     lease_ms: Annotated[int, Field(ge=500)] = 5_000
     """Time for which a node of several leads clubs without a renewal, in ms; it renews each fifth of it."""
+
+    @property
+    def club_quotas(self) -> Quotas:
+        """The quotas of a club for which the administrator gives no others."""
+        return Quotas(self.club_bots, self.club_tournaments, self.club_bytes, self.club_matches, self.club_house_bots)

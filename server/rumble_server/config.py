@@ -34,9 +34,11 @@ class ServerConfig(BaseModel):
     public_url: Annotated[str, AfterValidator(public_origin)] | None = None
     """Address of the pages for people on other machines, such as https://rumble.example; links and commands have it."""
     db: str = "rumble.db"
-    """Database: a path, sqlite:///relative or sqlite:////absolute."""
+    """Database: a path, sqlite:///relative, sqlite:////absolute, or postgresql://USER@HOST/NAME."""
     host_token: Annotated[str, Field(min_length=8, max_length=256)] | None = None
-    """Token for hosting; it replaces the one named `default`, which the first start makes."""
+    """Token for hosting in main; it replaces the one named `default`, which the first start makes."""
+    admin_token: Annotated[str, Field(min_length=8, max_length=256)] | None = None
+    """Token of the administrator of all clubs; it replaces the one that the first start makes."""
     house: tuple[str, ...] = ()
     """House bots that can always be challenged: reference bots or FILE.py:FUNCTION, separated by commas, or none."""
     open_names: bool = False
@@ -76,10 +78,10 @@ class ServerConfig(BaseModel):
             return self.allowed_hosts
         return self.allowed_hosts | {host_name(self.public_url.partition("//")[2])}
 
-    @field_validator("host_token")
+    @field_validator("host_token", "admin_token")
     @classmethod
     def _is_long_enough(cls, token: str | None, info: ValidationInfo) -> str | None:
         host = info.data.get("host", "")
         if token is not None and len(token) < SHORTEST_TOKEN and not (is_loopback(host) or host in LOCAL_HOSTS):
-            raise ValueError(f"beyond this machine a host token has at least {SHORTEST_TOKEN} characters")
+            raise ValueError(f"beyond this machine a token has at least {SHORTEST_TOKEN} characters")
         return token

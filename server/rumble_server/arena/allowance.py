@@ -2,7 +2,7 @@
 
 from rumble_protocol.codes import ErrorCode
 
-from rumble_server.limits.quotas import NO_QUOTAS
+from rumble_server.quotas import NO_QUOTAS
 from rumble_server.tournament.errors import TournamentError
 
 

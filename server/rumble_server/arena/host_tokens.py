@@ -1,6 +1,7 @@
 """The tokens of those who may host here: each has a name, and only its hash is kept."""
 
 import hmac
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from rumble_server.arena.names import digest_of
@@ -8,6 +9,8 @@ from rumble_server.tournament.facts import HostFact, HostTokenSet
 
 DEFAULT = "default"
 """The name of the token that `--host-token` gives, or that is made at the first start."""
+ADMINISTRATOR = "administrator"
+"""What the holder of the administrator's token is called; it is in no list of a club."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +24,8 @@ class HostToken:
 class HostTokens:
     """The tokens that are valid, by name; rebuilt from the log."""
 
-    def __init__(self) -> None:
+    def __init__(self, is_administrator: Callable[[str], bool] = lambda _: False) -> None:
+        self._is_administrator = is_administrator
         self._tokens: dict[str, HostTokenSet] = {}
 
     def apply(self, fact: HostFact) -> None:
@@ -41,8 +45,8 @@ class HostTokens:
         return [HostToken(each.name, each.at_ms) for each in self._tokens.values()]
 
     def holder(self, token: str) -> str | None:
-        """Return the name of this token; None if it is not valid."""
-        found = None
+        """Return the name of this token, that of the administrator for theirs, or None if it is not valid."""
+        found = ADMINISTRATOR if self._is_administrator(token) else None
         for each in self._tokens.values():
             if hmac.compare_digest(each.digest, digest_of(token, each.salt)):
                 found = each.name

@@ -7,7 +7,7 @@ in it from that moment, by a fact of the log; it is connected until the tourname
 import hashlib
 import hmac
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rumble_protocol.clubs import MAIN
@@ -69,10 +69,15 @@ class HouseBots:
         runner: HouseRunner | None = None,
         residents: Sequence[str] = (),
         club: str = MAIN,
+        elsewhere: Callable[[], int] = int,
     ) -> None:
-        """`residents` are the reference bots that are always there to be challenged."""
+        """`residents` are the reference bots that are always there to be challenged.
+
+        `elsewhere` tells how many are added in the other clubs of the server.
+        """
         self.arena = arena
         self._club = club
+        self._elsewhere = elsewhere
         self._keys = keys
         self._runner = runner
         self._residents = {resident_name(bot): bot for bot in residents}
@@ -140,11 +145,16 @@ class HouseBots:
         return {} if self._runner is None else self._runner.reference_bots(config.game, config.settings)
 
     @property
+    def added(self) -> int:
+        """How many house bots are in tournaments that are not over."""
+        return len(self._added)
+
+    @property
     def room(self) -> int:
         """How many more house bots can be added."""
         if self._runner is None:
             return 0
-        return self.arena.allowance.house_room(MOST_ADDED, len(self._added))
+        return self.arena.allowance.house_room(MOST_ADDED - self._elsewhere(), self.added)
 
     @transactional
     def add(self, tournament_id: str, reference_bot: str, name: str | None = None, count: int = 1) -> None:
@@ -159,8 +169,8 @@ class HouseBots:
             raise TournamentError(ErrorCode.UNKNOWN_BOT, f"{message}; there are: {', '.join(bots) or 'none'}")
         if count > self.room:
             quota = arena.allowance.quotas.house_bots
-            of_server = quota is None or quota >= MOST_ADDED
-            most, code = (MOST_ADDED, ErrorCode.UNAVAILABLE) if of_server else (quota, ErrorCode.QUOTA)
+            is_of_club = quota is not None and self.added + count > quota
+            most, code = (quota, ErrorCode.QUOTA) if is_of_club else (MOST_ADDED, ErrorCode.UNAVAILABLE)
             raise TournamentError(code, f"at most {most} house bots play at a time; there is room for {self.room}")
         for each in self._names(tournament, reference_bot, name, count):
             joined = commands.join(tournament, each, arena.clock.now_ms(), tournament.invite)

@@ -62,15 +62,15 @@ class Transaction:
 class Recorder:
     """Records facts, and holds what they change. `settle` starts, loses and ends what a transaction calls for."""
 
-    def __init__(self, log: Log, clock: Clock, settle: Callable[[], None], bans: Bans) -> None:
+    def __init__(self, log: Log, clock: Clock, settle: Callable[[], None], bans: Bans, clubs: ClubDirectory) -> None:
         self.log = log
         self.clock = clock
         self.players = Players()
         self.names = Names()
-        self.host_tokens = HostTokens()
+        self.host_tokens = HostTokens(clubs.is_administrator)
         self.bans = bans
-        self.clubs = ClubDirectory()
-        """The clubs of the server: facts of main alone fill it."""
+        self.clubs = clubs
+        """The clubs of the server: facts of main alone change it."""
         self.allowance = Allowance()
         """What this club may use."""
         self.tournaments: dict[str, Tournament] = {}

@@ -83,7 +83,7 @@ async def _serve(config: "ServerConfig") -> None:
     stopping = until_signal()
     with closing(set_up_logs(config)) as logs:
         async with periodically(logs.tick, LOGS_S), running_server(config, HouseProcesses) as server:
-            interpreter = Interpreter(lambda: bool(server.arena.matches.live))
+            interpreter = Interpreter(lambda: server.clubs.playing)
             interpreter.calm()
             if config.tls_cert is not None:
                 on_hangup(server.reload)
@@ -106,15 +106,17 @@ def _announce(server: "Server") -> None:
     first = next(iter(others), server.url)
     typer.echo(f"bots        {first.replace('http', 'ws', 1)}/bot")
     typer.echo(f"console     {first}/console")
-    typer.echo(f"host token  {_about_token(server)}")
+    config = server.config
+    typer.echo(f"host token  {_about_token(server.made_token, config.host_token, '--host-token')}")
+    typer.echo(f"admin token {_about_token(server.made_admin_token, config.admin_token, '--admin-token')}")
     typer.echo(f"database    {server.config.db}")
     typer.echo(f"listening on {host} port {port}; Ctrl-C stops")
     sys.stdout.flush()
 
 
-def _about_token(server: "Server") -> str:
-    if server.made_token is not None:
-        return f"{server.made_token}  (keep it: it is printed only this once)"
-    if server.config.host_token is not None:
+def _about_token(made: str | None, given: str | None, option: str) -> str:
+    if made is not None:
+        return f"{made}  (keep it: it is printed only this once)"
+    if given is not None:
         return "the one that you gave"
-    return "as before; if it is lost, --host-token gives a new one"
+    return f"as before; if it is lost, {option} gives a new one"

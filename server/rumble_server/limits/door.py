@@ -2,8 +2,6 @@
 
 from copy import copy
 
-from rumble_protocol.clubs import row_prefix
-
 from rumble_server.bounds import Bounds
 from rumble_server.hosts import is_loopback
 from rumble_server.limits.bans import Bans
@@ -30,7 +28,7 @@ class Door:
         Bans are a club's own; beside them the addresses that main bans are kept out everywhere.
         """
         other = copy(self)
-        other._prefix = row_prefix(club)
+        other._prefix = f"{club}/"
         other.guesses, other.bans = self.guesses.of_club(club), Bans(above=self.bans)
         return other
 

@@ -7,8 +7,6 @@ others do not empty.
 from collections import OrderedDict
 from copy import copy
 
-from rumble_protocol.clubs import row_prefix
-
 from rumble_server.bounds import Bounds
 from rumble_server.limits.buckets import MOST_BUCKETS, MOST_OF_A_NETWORK, Bucket, Buckets, network_of
 from rumble_server.limits.refusals import Refusals
@@ -31,7 +29,7 @@ class Guesses:
     def of_club(self, club: str) -> "Guesses":
         """Return the guesses of another club: wrong tries of an address count in all clubs together."""
         other = copy(self)
-        other._prefix = row_prefix(club)
+        other._prefix = f"{club}/"
         return other
 
     def may_try(self, address: str, whose: str, now_ms: int) -> bool:

@@ -47,7 +47,7 @@ class Logs:
 
 def set_up_logs(config: ServerConfig) -> Logs:
     """Log to standard error, and the audit log to its file if it has one. Raises OSError if that cannot be opened."""
-    blank = Blanker([token for token in (config.host_token, config.metrics_token) if token])
+    blank = Blanker([token for token in (config.host_token, config.admin_token, config.metrics_token) if token])
     lines = JsonLines(blank) if config.log_json else TextLines(blank)
     level = logging.getLevelNamesMapping()[config.log_level.upper()]
     audit = logging.getLogger(AUDIT)

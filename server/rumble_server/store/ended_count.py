@@ -1,12 +1,9 @@
-"""How many tournaments are over, by status: those that an earlier run left, counted once, and those that end now."""
+"""How many tournaments of a club are over, by status: those that earlier runs left, and those that end now."""
 
 from collections import Counter
 from collections.abc import Iterable
-from contextlib import closing
 
 from rumble_server.store.codec import Numbered
-from rumble_server.store.match_index import last_number
-from rumble_server.store.schema import open_reader
 from rumble_server.tournament.facts import TournamentEnded
 
 
@@ -27,7 +24,7 @@ class EndedCount:
             self._settle()
 
     def add(self, counted_to: int, counts: Counter[str]) -> None:
-        """Take what `count_ended` found, and drop what it has counted, too."""
+        """Take what `LogReader.ended_by_status` found, and drop what it has counted, too."""
         self._counted_to = counted_to + 1
         self._counts += counts
         self._settle()
@@ -39,19 +36,3 @@ class EndedCount:
     def by_status(self) -> Counter[str]:
         """Return how many are known to be over, by status."""
         return self._counts + Counter(status for _, status in self._new)
-
-
-def count_ended(path: str) -> tuple[int, Counter[str]]:
-    """Return the number of the last fact on disk, and how many tournaments are over there. It reads all their records.
-
-    One without a record counts as finished. Raises StoreError, sqlite3.Error.
-    """
-    with closing(open_reader(path)) as database:
-        database.execute("BEGIN")
-        rows = database.execute(
-            """SELECT coalesce(json_extract(record, '$.status'), 'finished'), count(*)
-               FROM tournaments LEFT JOIN ended ON ended.id = tournaments.id AND json_valid(record)
-               WHERE over = 1 GROUP BY 1"""
-        )
-        counts = Counter({str(status): int(count) for status, count in rows})
-        return last_number(database), counts

@@ -1,7 +1,7 @@
 """Reading a club's log back: recovery, what is over, replays, transcripts and exports all come from here."""
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 
 from rumble_server.match.facts import FrameSeen, FrameShared, with_shared_frames
@@ -54,6 +54,13 @@ class LogReader:
             except ValueError:  # it can be made again from the log
                 continue
         return found
+
+    def ended_by_status(self) -> tuple[int, "Counter[str]"]:
+        """Return how many tournaments are over, by status, and the number of the newest fact then. It reads them all.
+
+        One without a record counts as finished.
+        """
+        return self._rows.ended_by_status()
 
     def server_facts(self) -> tuple[list[LogFact], list[DamagedLog]]:
         """Return the facts about the club as a whole, and what is wrong with each row of them that cannot be read."""

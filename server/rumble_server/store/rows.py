@@ -1,5 +1,6 @@
 """What a reader asks the tables of one club for: the port that each kind of database implements."""
 
+from collections import Counter
 from collections.abc import Collection
 from typing import NamedTuple, Protocol
 
@@ -43,6 +44,12 @@ class Rows(Protocol):
 
     def records(self, tournament_ids: Collection[str]) -> list[tuple[str, str | None]]:
         """Return the records of these tournaments, with their ids."""
+
+    def ended_by_status(self) -> tuple[int, "Counter[str]"]:
+        """Return how many tournaments are over, by status, and the number of the newest fact when they were counted.
+
+        One without a record counts as finished.
+        """
 
     def of_server(self) -> list[Row]:
         """Return the rows about the club as a whole, in order."""

@@ -20,7 +20,7 @@ from rumble_server.store.club_log import ClubLog
 from rumble_server.store.errors import StoreError
 from rumble_server.store.files import Files, identity_of, make_private
 from rumble_server.store.group_commit import GroupCommit
-from rumble_server.store.keys import MAIN, prefix_of
+from rumble_server.store.keys import MAIN, prefix_of, split
 from rumble_server.store.lock import DatabaseLock
 from rumble_server.store.match_index import bytes_of, index_matches, last_number
 from rumble_server.store.process import WriterProcess
@@ -56,6 +56,7 @@ class SqliteStore:
         writer = WriterProcess(command, inherits=self._lock.file)
         self.group = GroupCommit(writer, Files(path, identity).displaced)
         self._room: ReadingRoom | None = None
+        self._run: int | None = None
 
     def _take_up(self) -> int:
         """Complete the index from the tail of the log, and return the number of the last fact. Raises StoreError."""
@@ -80,6 +81,15 @@ class SqliteStore:
             self.group.logs[club] = ClubLog(self.group, club, last=self._last, count=self._count, size=size)
         return self.group.logs[club]
 
+    def run_of(self, club: str = MAIN) -> int:
+        """Return the number of this run of the server, which is the same for all clubs.
+
+        It tells the turns of this run from those in any other. The first call counts it, which blocks.
+        """
+        if self._run is None:
+            self._run = self._count_run()
+        return self._run
+
     def reader(self, club: str = MAIN) -> LogReader:
         """Open a reader of a club, for use on one thread; close it. Raises StoreError."""
         return read_sqlite(self.path, club)
@@ -93,6 +103,14 @@ class SqliteStore:
     def _read_bytes(self, club: str) -> int:
         try:
             return bytes_of(self._database, club)
+        except sqlite3.Error as error:
+            raise StoreError(f"cannot read the database {self.path}: {error}") from None
+
+    def clubs_in_play(self) -> list[str]:
+        """Return the clubs with a tournament that is not over. It blocks. Raises StoreError."""
+        query = "SELECT id FROM tournaments WHERE over = 0"
+        try:
+            return sorted({split(key)[0] for (key,) in self._database.execute(query)})
         except sqlite3.Error as error:
             raise StoreError(f"cannot read the database {self.path}: {error}") from None
 
@@ -121,7 +139,7 @@ class SqliteStore:
 
     # --- small values, kept beside the log; they block, so on the event loop only before `attach` ---
 
-    def count_run(self) -> int:
+    def _count_run(self) -> int:
         """Count a run of a server on this database, and return its number, from 1. Raises StoreError."""
         run = int(self.get("runs") or 0) + 1
         self.put("runs", str(run))

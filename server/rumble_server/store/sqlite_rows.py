@@ -2,17 +2,18 @@
 
 import json
 import sqlite3
+from collections import Counter
 from collections.abc import Collection
 from typing import Any
 
 from rumble_server.store.content import TOURNAMENT
 from rumble_server.store.errors import DamagedLog, StoreError
 from rumble_server.store.keys import MAIN, prefix_of, split
+from rumble_server.store.match_index import INDEXED, LAST_NUMBER
 from rumble_server.store.reader import LogReader
 from rumble_server.store.rows import Row, Span
 from rumble_server.store.schema import open_reader
 
-_INDEXED = "coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'indexed'), 0)"
 _FROM_FIRST = """number >= coalesce((SELECT max(number) FROM log
     WHERE tournament = :tournament AND kind = :kind AND number <= :first), :first, 0)"""
 """A row is found by the number of its first fact, so one that begins before `first` may hold it, too."""
@@ -65,6 +66,15 @@ class SqliteRows:
         rows = self._rows(query, {"ids": self._keys(tournament_ids)})
         return [(key[len(self._prefix) :], record) for key, record in rows]
 
+    def ended_by_status(self) -> tuple[int, "Counter[str]"]:
+        rows = self._rows(
+            f"""WITH own AS (SELECT id FROM tournaments WHERE {self._own} AND over = 1)
+                SELECT ({LAST_NUMBER}), coalesce(json_extract(record, '$.status'), 'finished'), count(own.id)
+                FROM (SELECT 1) LEFT JOIN own LEFT JOIN ended ON ended.id = own.id AND json_valid(record) GROUP BY 2""",
+            dict(self._place),
+        )
+        return rows[0][0], Counter({status: count for _, status, count in rows if count})
+
     def of_server(self) -> list[Row]:
         query = "SELECT number, facts FROM log WHERE tournament = :tournament ORDER BY number"
         return self._rows(query, {"tournament": self._prefix})
@@ -87,7 +97,7 @@ class SqliteRows:
 
     def span(self, tournament_id: str, match_id: str) -> Span:
         rows = self._rows(
-            f"""SELECT {_INDEXED}, first, last, (SELECT pruned FROM tournaments WHERE id = :tournament)
+            f"""SELECT {INDEXED}, first, last, (SELECT pruned FROM tournaments WHERE id = :tournament)
                 FROM (SELECT 1) LEFT JOIN matches ON id = :match""",
             {"match": self._prefix + match_id, "tournament": self._prefix + tournament_id},
         )
@@ -139,7 +149,7 @@ class SqliteRows:
     def not_indexed(self, tournament_id: str, kind: int) -> list[str]:
         rows = self._rows(
             f"""SELECT facts FROM log WHERE tournament = :tournament AND kind = :kind AND facts IS NOT NULL
-                AND number > {_INDEXED}""",
+                AND number > {INDEXED}""",
             {"tournament": self._prefix + tournament_id, "kind": kind},
         )
         return [facts for (facts,) in rows]

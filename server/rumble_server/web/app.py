@@ -15,6 +15,7 @@ from rumble_server.store.errors import DamagedLog, Pruned, StoreError
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.web.api.banning import banning_routes
 from rumble_server.web.api.boards import board_routes
+from rumble_server.web.api.clubs import club_routes
 from rumble_server.web.api.commands import command_routes
 from rumble_server.web.api.events import event_routes
 from rumble_server.web.api.exports import export_routes
@@ -68,6 +69,7 @@ def make_web(clubs: Clubs, process: Process) -> ASGIApp:
     app.include_router(forecasting_routes())
     app.include_router(banning_routes())
     app.include_router(host_token_routes())
+    app.include_router(club_routes(clubs, process))
     app.include_router(transcript_routes())
     app.include_router(health_routes(process))
     app.include_router(metrics_routes(clubs, process.operation))

@@ -85,6 +85,11 @@ def host_of(request: Request, site: Site) -> str | None:
     return holder if site.tries.is_right(request, HOST, lambda: holder is not None) else None
 
 
+def shows_token(request: Request) -> bool:
+    """Return whether a request shows anything in the place of a token."""
+    return "Authorization" in request.headers
+
+
 async def organiser_only(request: Request) -> None:
     """Let only the organiser through. A dependency of routes.
 
@@ -97,6 +102,23 @@ async def organiser_only(request: Request) -> None:
             "bad_token",
             "only the host may do this: send `Authorization: Bearer <host token>`",
         )
+
+
+async def administrator_only(request: Request) -> None:
+    """Let only the administrator of the server through. A dependency of routes of main.
+
+    It raises WebError with `bad_token`, or with `too_many_requests`.
+    """
+    token, site = bearer_token(request), site_of(request)
+    is_long = len(token) >= SHORTEST_TOKEN or (token and is_local(request))
+    is_right = site.arena.clubs.is_administrator(token)
+    if not is_long or not site.tries.is_right(request, HOST, lambda: is_right):
+        raise WebError(
+            HTTPStatus.UNAUTHORIZED,
+            "bad_token",
+            "only the administrator may do this: send `Authorization: Bearer <administrator's token>`",
+        )
+    request.state.host = "administrator"
 
 
 async def read_body(request: Request) -> bytes:

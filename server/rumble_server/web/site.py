@@ -10,6 +10,7 @@ from fastapi import Request
 from rumble_protocol.clubs import MAIN, web_path
 
 from rumble_server.arena.arena import Arena
+from rumble_server.arena.clubs import ClubDirectory
 from rumble_server.arena.house import HouseBots
 from rumble_server.bounds import Bounds
 from rumble_server.histogram import Histogram
@@ -168,6 +169,10 @@ class Clubs(Protocol):
 
     def sites(self) -> Iterable[Site]:
         """Return those that are loaded, main first."""
+
+    @property
+    def directory(self) -> ClubDirectory:
+        """All that there are."""
 
 
 def site_of(request: Request) -> Site:

@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rumble_protocol.codes import ErrorCode
 from rumble_server.arena.house import MOST_ADDED, HouseBots, HouseKeys
-from rumble_server.limits.quotas import Quotas
 from rumble_server.match.facts import MatchStarted
+from rumble_server.quotas import Quotas
 from rumble_server.tournament.errors import TournamentError
 
 from tests.server.arena.fake_house import FakeHouse
@@ -69,7 +69,7 @@ def test_where_the_bytes_are_used_up_nothing_is_created_and_what_runs_goes_on() 
 
 
 def test_added_house_bots_count_and_the_server_has_its_own_bound() -> None:
-    for quota, most in ((1, 1), (MOST_ADDED + 1, MOST_ADDED)):
+    for quota, most in ((1, 1), (MOST_ADDED + 2, MOST_ADDED)):
         here = world(house_bots=quota)
         house = HouseBots(here.arena, HouseKeys("a-secret"), FakeHouse())
         here.create(name="friday")
@@ -79,6 +79,12 @@ def test_added_house_bots_count_and_the_server_has_its_own_bound() -> None:
         assert caught.value.code is (ErrorCode.QUOTA if quota == most else ErrorCode.UNAVAILABLE)
         house.add("friday", "random", count=most)
         assert house.room == 0
+
+
+def test_added_house_bots_of_other_clubs_are_processes_of_the_same_server() -> None:
+    here = world(house_bots=5)
+    house = HouseBots(here.arena, HouseKeys("a-secret"), FakeHouse(), elsewhere=lambda: MOST_ADDED - 2)
+    assert house.room == 2
 
 
 @settings(max_examples=20, deadline=None)

@@ -10,7 +10,7 @@ def token(name: str, secret: str, at_ms: int = 1) -> HostTokenSet:
 
 
 def test_a_token_is_known_by_its_name_until_it_is_replaced_or_taken_back() -> None:
-    tokens = HostTokens()
+    tokens = HostTokens(lambda shown: shown == "the administrator's")
     assert tokens.holder("") is None
     for fact in (token("default", "first"), token("ada", "second", 2)):
         tokens.apply(fact)
@@ -21,3 +21,4 @@ def test_a_token_is_known_by_its_name_until_it_is_replaced_or_taken_back() -> No
     tokens.apply(HostTokenRemoved("ada", 5))
     assert tokens.holder("second") is None
     assert tokens.listed() == [HostToken("default", 3)]
+    assert tokens.holder("the administrator's") == "administrator"

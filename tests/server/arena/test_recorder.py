@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from rumble_server.arena.clubs import ClubDirectory
 from rumble_server.arena.recorder import Recorder, transactional
 from rumble_server.limits.bans import Bans
 from rumble_server.tournament.config import TournamentConfig
@@ -20,7 +21,7 @@ class Recorded:
         self.settled: list[set[str]] = []
         clock = VirtualClock()
         self.log = MemoryLog(clock)
-        self.recorder = Recorder(self.log, clock, self._settle, Bans())
+        self.recorder = Recorder(self.log, clock, self._settle, Bans(), ClubDirectory())
 
     def _settle(self) -> None:
         self.settled.append(set(self.recorder.unsettled))

@@ -22,7 +22,7 @@ from rumble_server.config import ServerConfig
         (["--host-token", "short"], "--host-token: String should have at least 8 characters"),
         (
             ["--host", "0.0.0.0", "--host-token", "short-one"],
-            "--host-token: beyond this machine a host token has at least",
+            "--host-token: beyond this machine a token has at least",
         ),
         (["--port", "65536"], "--port"),
         (["--public-url", "rumble.example"], "--public-url: this is no address of a server: write http://HOST or"),
@@ -58,6 +58,7 @@ class Started:
     url: str
     networks: list[str]
     made_token: str | None = None
+    made_admin_token: str | None = None
 
     def network_urls(self) -> list[str]:
         return self.networks

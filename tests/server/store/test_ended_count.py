@@ -8,13 +8,19 @@ import pytest
 from rumble_server.app import Server
 from rumble_server.arena.organiser import Organiser
 from rumble_server.config import ServerConfig
-from rumble_server.store.ended_count import EndedCount, count_ended
+from rumble_server.store.ended_count import EndedCount
+from rumble_server.store.sqlite_rows import read_sqlite
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.facts import TournamentEnded
 
 
 def ended(status: Literal["finished", "cancelled"] = "finished") -> TournamentEnded:
     return TournamentEnded("friday", status, "", 0)
+
+
+def counted(path: str) -> Counter[str]:
+    with closing(read_sqlite(path)) as reader:
+        return reader.ended_by_status()[1]
 
 
 def test_what_ends_while_the_old_ones_are_counted_is_counted_once() -> None:
@@ -39,9 +45,9 @@ async def test_a_server_counts_those_of_earlier_runs(tmp_path: Path) -> None:
             await server.log.wait(server.log.last)
             organiser.end(tournament.id, cancelled=True)
         await server.stop()
-        assert server.ended.by_status() == count_ended(config.db)[1] == {"cancelled": 3 * run}
+        assert server.ended.by_status() == counted(config.db) == {"cancelled": 3 * run}
     with closing(sqlite3.connect(config.db)) as database:
         database.execute("DELETE FROM ended")
         database.execute("INSERT INTO ended (id, record) VALUES ('friday', 'damaged')")
         database.commit()
-    assert count_ended(config.db)[1] == {"finished": 6}, "without a record nobody knows"
+    assert counted(config.db) == {"finished": 6}, "without a record nobody knows"

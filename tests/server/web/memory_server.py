@@ -15,6 +15,7 @@ from jsonschema import Draft202012Validator
 from pydantic import TypeAdapter
 from rumble_protocol.feed_messages import FeedEvent
 from rumble_protocol.schema import schemas
+from rumble_server.arena.clubs import ClubDirectory
 from rumble_server.arena.house import HouseBots, HouseKeys
 from rumble_server.arena.names import digest_of
 from rumble_server.match.facts import FrameSeen, FrameShared, MatchOver, MatchStarted, with_shared_frames
@@ -227,6 +228,10 @@ class MemoryServer:
 
     def sites(self) -> Iterable[Site]:
         return self.clubs.values()
+
+    @property
+    def directory(self) -> ClubDirectory:
+        return self.world.arena.clubs
 
     def add_host(self, name: str, token: str) -> None:
         """Make a host's token."""

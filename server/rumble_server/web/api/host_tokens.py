@@ -14,7 +14,7 @@ from rumble_server.web.api.models import Done
 from rumble_server.web.api.reading import ERRORS
 from rumble_server.web.errors import WebError
 from rumble_server.web.security import organiser_only
-from rumble_server.web.site import site_of
+from rumble_server.web.site import Site, site_of
 
 TOKEN_BYTES = 24
 """Bytes of randomness in a token that the server makes; it has 32 characters."""
@@ -42,17 +42,8 @@ def host_token_routes() -> APIRouter:
     @router.post("", status_code=HTTPStatus.CREATED, openapi_extra=body_schema(models.NewHostToken))
     async def add_token(request: Request, response: Response) -> models.MadeHostToken:
         """Make a token with a name of its own. Only this answer ever shows it."""
-        site = site_of(request)
         given = await read_model(request, models.NewHostToken)
-        site.need_disk()
-        if given.name in site.arena.host_tokens:
-            raise WebError(HTTPStatus.CONFLICT, "name_taken", f"there is a token {given.name} already")
-        token = secrets.token_urlsafe(TOKEN_BYTES)
-        with site.arena.transaction() as transaction:
-            Organiser(site.arena).set_token(given.name, token)
-        await site.on_disk(transaction.number)
-        response.headers["Cache-Control"] = "no-store"
-        return models.MadeHostToken(name=given.name, token=token)
+        return await make_token(site_of(request), given.name, response)
 
     @router.post("/{name}/remove")
     async def remove_token(request: Request, name: str) -> Done:
@@ -70,3 +61,16 @@ def host_token_routes() -> APIRouter:
         return Done(message=f"the token {name} is not valid any more")
 
     return router
+
+
+async def make_token(site: Site, name: str, response: Response) -> models.MadeHostToken:
+    """Make a host's token of a club, once it is on disk. Raises WebError."""
+    site.need_disk()
+    if name in site.arena.host_tokens:
+        raise WebError(HTTPStatus.CONFLICT, "name_taken", f"there is a token {name} already")
+    token = secrets.token_urlsafe(TOKEN_BYTES)
+    with site.arena.transaction() as transaction:
+        Organiser(site.arena).set_token(name, token)
+    await site.on_disk(transaction.number)
+    response.headers["Cache-Control"] = "no-store"
+    return models.MadeHostToken(name=name, token=token)

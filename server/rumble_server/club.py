@@ -1,0 +1,218 @@
+"""One club of this process: its arena, and what bots and visitors meet of it."""
+
+import asyncio
+import hashlib
+import hmac
+import logging
+from collections import Counter
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from random import SystemRandom
+from typing import TYPE_CHECKING
+
+from rumble_protocol.clubs import MAIN
+from rumble_protocol.codes import CloseCode
+
+from rumble_server.arena.arena import Arena
+from rumble_server.arena.clubs import ClubDirectory, ClubEntry
+from rumble_server.arena.house import CONCERNING, HouseBots, HouseKeys
+from rumble_server.arena.ports import HouseRunner, Work
+from rumble_server.arena.recovery import Recovered, read, take_up
+from rumble_server.config import ServerConfig
+from rumble_server.gateway.gateway import Gateway
+from rumble_server.gateway.loop_clock import LoopClock
+from rumble_server.gateway.sessions import Sessions
+from rumble_server.limits.door import Door
+from rumble_server.limits.strangers import Strangers
+from rumble_server.store.archive import Archive
+from rumble_server.store.club_log import ClubLog
+from rumble_server.store.codec import Numbered
+from rumble_server.store.ended_count import EndedCount
+from rumble_server.store.errors import DamagedLog
+from rumble_server.tournament.facts import TournamentEnded
+from rumble_server.web.feed.feed import Feed
+from rumble_server.web.feed.ranker import Ranker, on_thread
+from rumble_server.web.site import Process, Site
+
+if TYPE_CHECKING:
+    from rumble_server.store.open import Store
+
+log = logging.getLogger(__name__)
+
+PROGRAM = f"rumble {version('botrumble')}"
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What the clubs of a process share."""
+
+    config: ServerConfig
+    store: "Store"
+    identity: str
+    """A random text that is kept with the database; that of main, which bots are told."""
+    secret: str
+    """A random text that is kept with the database, and told to nobody."""
+    clock: LoopClock
+    work: Work
+    house: HouseRunner | None
+    door: Door
+    """That of main."""
+    strangers: Strangers
+    process: Process
+    shut_out: Callable[[], None]
+    """Ends the connections of those who are banned."""
+    ended: EndedCount
+    """How many tournaments of all clubs are over."""
+    directory: ClubDirectory = field(default_factory=ClubDirectory)
+    written: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set whenever more of any log is on disk."""
+
+    def secret_of(self, what: str, club: str) -> str:
+        """Return a secret of a club, the same in each run."""
+        return hmac.new(self.secret.encode(), f"{what} {club}".encode(), hashlib.sha256).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What the database holds of a club."""
+
+    log: ClubLog
+    archive: Archive
+    taken_ids: list[str]
+    recovered: Recovered
+    problems: list[DamagedLog]
+    """What is wrong with each row of the facts about the club that cannot be read."""
+
+
+def read_club(store: "Store", name: str) -> Stored:
+    """Read a club, on any thread. Raises StoreError."""
+    with closing(store.reader(name)) as reader:
+        of_club, problems = reader.server_facts()
+        unfinished = reader.tournament_ids(over=False)
+        recovered = read(of_club, unfinished, reader.tournament_facts, reader.facts_of_matches)
+        return Stored(store.log(name), store.archive(name), reader.tournament_ids(), recovered, problems)
+
+
+class Club:
+    """One club that is loaded, as the database has it."""
+
+    def __init__(self, name: str, shared: Shared, stored: Stored, added_elsewhere: Callable[[], int]) -> None:
+        """`added_elsewhere` tells how many house bots are added in the other clubs."""
+        self.name = name
+        self.log, self.archive = stored.log, stored.archive
+        self.on_facts: list[Callable[[list[Numbered], Counter[type]], None]] = []
+        """Called with facts of the club that are on disk, and how many there are of each kind."""
+        self._shared = shared
+        self._entry = shared.directory.get(name) or ClubEntry(name)
+        config, is_main = shared.config, name == MAIN
+        house_keys = HouseKeys(shared.secret if is_main else shared.secret_of("house", name))
+        sessions = Sessions()
+        self.arena = Arena(
+            log=self.log,
+            clock=shared.clock,
+            sessions=sessions,
+            run=shared.store.run_of(name),
+            random=SystemRandom(),
+            taken_ids=stored.taken_ids,
+            grace_ms=config.grace_ms,
+            find_ended=self.archive.find_ended,
+            may_claim=house_keys.may_claim,
+            work=shared.work,
+            door=shared.door if is_main else shared.door.of_club(name),
+            clubs=shared.directory,
+            bounds=config.bounds,
+        )
+        self.arena.on_ban.append(shared.shut_out)
+        self.gateway = Gateway(
+            self.arena,
+            self.arena,
+            sessions,
+            shared.clock,
+            shared.strangers,
+            PROGRAM,
+            config.limits,
+            identity=shared.identity if is_main else shared.secret_of("identity", name)[: len(shared.identity)],
+            club=name,
+            open_names=config.open_names,
+        )
+        self.feed = Feed(self.arena, Ranker(shared.clock.now_ms, on_thread))
+        self.house_bots = HouseBots(self.arena, house_keys, shared.house, self._residents, name, added_elsewhere)
+        self.site = Site(
+            self.arena,
+            self.log,
+            self.archive,
+            self.feed,
+            self.house_bots,
+            shared.process,
+            name,
+            lambda: self._entry.title,
+        )
+        self.log.on_durable.append(self._on_durable)
+        self.log.on_trouble.append(self.arena.on_trouble)
+        self.arena.allowance.used_bytes = self.log.bytes
+        self._settle()
+        self._recover(stored)
+        self._settle()  # again: the facts of main tell its own settings
+
+    def _recover(self, stored: Stored) -> None:
+        """Take up what the log tells; what is recorded from now on is written."""
+        where = "" if self.name == MAIN else f"club {self.name}: "
+        for problem in stored.problems:
+            text = "%snames, hosts or bans are lost; a name in no running tournament may be claimed anew: %s"
+            log.error(text, where, problem)
+        take_up(self.arena, stored.recovered, names_are_whole=not stored.problems)
+        self.archive.set_aside(stored.recovered.damaged)
+        if stored.problems:
+            text = "%severy host token is taken back, since the taking back of one may be lost; look at the bans"
+            log.error(text, where)
+
+    # --- its settings ---
+
+    def _settle(self) -> None:
+        self._entry = self._shared.directory.get(self.name) or self._entry
+        self.arena.allowance.quotas = self._entry.quotas
+
+    def follow(self) -> None:
+        """Hold to what the directory says of the club by now."""
+        has_house = self._entry.house
+        self._settle()
+        self.arena.scheduler.settle_all()
+        if self._entry.house != has_house:
+            self.house_bots.change_residents(self._residents)
+
+    @property
+    def _residents(self) -> tuple[str, ...]:
+        return self._shared.config.house if self.name == MAIN or self._entry.house else ()
+
+    # --- its life ---
+
+    def open_house(self) -> None:
+        """Have its house bots connect, the residents and those of tournaments that are not over."""
+        self.house_bots.open()
+        for name in self.house_bots.names_lost():
+            log.warning("no house bot %s: somebody else uses that name", name)
+
+    def stop(self) -> None:
+        """Judge no more, and tell nothing more."""
+        self.arena.stop()
+
+    def close(self) -> None:
+        """Close its bots' connections and its streams."""
+        self.gateway.close_all(CloseCode.DRAINING)
+        self.feed.close()
+
+    def _on_durable(self, batch: list[Numbered]) -> None:
+        shared = self._shared
+        shared.written.set()
+        kinds: Counter[type] = Counter([type(fact) for _, fact in batch])
+        if TournamentEnded in kinds:
+            shared.ended.take(batch)
+        self.arena.allowance.used_bytes = self.log.bytes
+        self.arena.on_durable()
+        self.feed.publish(batch, kinds)
+        if not CONCERNING.isdisjoint(kinds):
+            self.house_bots.take(batch)
+        for listener in self.on_facts:
+            listener(batch, kinds)

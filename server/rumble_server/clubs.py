@@ -1,0 +1,175 @@
+"""The clubs of this process: main, those in which something is not over, and every other one since it was first used.
+
+What the directory says of them is followed once it is on disk.
+"""
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+from rumble_protocol.clubs import MAIN
+
+from rumble_server.arena.clubs import ClubDirectory
+from rumble_server.club import Club, Shared, Stored, read_club
+from rumble_server.store.codec import Numbered
+from rumble_server.store.errors import StoreError
+from rumble_server.tournament.facts import Banned, ClubChanged, ClubRemoved
+from rumble_server.web.errors import WebError
+from rumble_server.web.site import Site
+
+log = logging.getLogger(__name__)
+
+FOLLOWED = frozenset((Banned, ClubChanged, ClubRemoved))
+"""The facts of main that concern other clubs, too."""
+
+
+class Clubs:
+    """The clubs by name. `await start()` first; main is loaded from then on."""
+
+    def __init__(self, shared: Shared) -> None:
+        self._shared = shared
+        self._clubs: dict[str, Club] = {}
+        """Those that are loaded, main first."""
+        self._loading: dict[str, asyncio.Task[Club | None]] = {}
+        self._reading = ThreadPoolExecutor(1, thread_name_prefix="clubs")
+        self._house_is_open = False
+        self._is_draining = False
+
+    async def start(self) -> bool:
+        """Load main and every club in which something is not over; the store writes from now on.
+
+        Return whether facts about main are lost. Raises StoreError.
+        """
+        store = self._shared.store
+        stored = read_club(store, MAIN)
+        store.attach(asyncio.get_running_loop())
+        self._add(MAIN, stored).on_facts.append(self._follow)
+        for name in store.clubs_in_play():
+            await self.load(name)
+        return bool(stored.problems)
+
+    @property
+    def main(self) -> Club:
+        return self._clubs[MAIN]
+
+    @property
+    def directory(self) -> ClubDirectory:
+        """All clubs that there are, loaded or not."""
+        return self._shared.directory
+
+    def __iter__(self) -> Iterator[Club]:
+        return iter(self._clubs.values())
+
+    # --- loading ---
+
+    def loaded(self, name: str) -> Club | None:
+        """Return a club if it is loaded."""
+        return self._clubs.get(name)
+
+    async def load(self, name: str) -> Club | None:
+        """Return a club, which is loaded if it was not; None: there is none. Raises StoreError.
+
+        It is read on a thread, once for all who ask meanwhile; one club after the other.
+        """
+        club = self._clubs.get(name)
+        if club is not None or self.directory.get(name) is None:
+            return club
+        loading = self._loading.get(name)
+        if loading is None:
+            loading = self._loading[name] = asyncio.create_task(self._load(name))
+            loading.add_done_callback(lambda _: self._loading.pop(name))
+        return await asyncio.shield(loading)
+
+    async def _load(self, name: str) -> Club | None:
+        loop = asyncio.get_running_loop()
+        stored = await loop.run_in_executor(self._reading, read_club, self._shared.store, name)
+        return None if self.directory.get(name) is None else self._add(name, stored)
+
+    def _add(self, name: str, stored: Stored) -> Club:
+        def added_elsewhere() -> int:
+            return sum(each.house_bots.added for each in self if each is not club)
+
+        club = self._clubs[name] = Club(name, self._shared, stored, added_elsewhere)
+        if self._house_is_open:
+            club.open_house()
+        if self._is_draining:
+            club.arena.drain()
+        return club
+
+    # --- for the web ---
+
+    async def site(self, name: str) -> Site | None:
+        """Find the site of a club; None if there is none. Raises WebError."""
+        try:
+            club = await self.load(name)
+        except StoreError as error:
+            log.error("club %s cannot be loaded: %s", name, error)
+            raise WebError.unavailable("the database cannot be read at the moment") from None
+        return None if club is None else club.site
+
+    def sites(self) -> Iterator[Site]:
+        """Return the sites of those that are loaded, main first."""
+        return (each.site for each in self)
+
+    # --- what main says of the others ---
+
+    def _follow(self, batch: list[Numbered], kinds: Counter[type]) -> None:
+        if FOLLOWED.isdisjoint(kinds):
+            return
+        for _, fact in batch:
+            if isinstance(fact, Banned) and not fact.by_name:
+                for each in self:
+                    if each is not self.main:
+                        each.arena.close_banned()
+            elif isinstance(fact, ClubChanged | ClubRemoved) and (club := self.loaded(fact.club)) is not None:
+                if isinstance(fact, ClubChanged):
+                    club.follow()
+                else:
+                    self._remove(club)
+
+    def _remove(self, club: Club) -> None:
+        """Let go of a club that is gone. Its facts stay in the database, and are read by nobody."""
+        del self._clubs[club.name]
+        club.house_bots.close()
+        club.stop()
+        club.close()
+
+    # --- life ---
+
+    def open_house(self) -> None:
+        """Have house bots connect, in clubs that are loaded later, too."""
+        self._house_is_open = True
+        for each in self:
+            each.open_house()
+
+    @property
+    def playing(self) -> bool:
+        """Whether a match is being played in any club."""
+        return any(each.arena.matches.live for each in self)
+
+    def count_sessions(self) -> tuple[int, int]:
+        """Return how many connections of bots are logged in, and how many are not."""
+        counts = [each.gateway.count_sessions() for each in self]
+        return sum(bots for bots, _ in counts), sum(strangers for _, strangers in counts)
+
+    def drain(self) -> None:
+        """Start no new match anywhere."""
+        self._is_draining = True
+        for each in self:
+            each.arena.drain()
+
+    def stop(self) -> None:
+        """Judge no more."""
+        for each in self:
+            each.stop()
+
+    def close(self) -> None:
+        """Close all connections of bots and all streams."""
+        for each in self:
+            each.close()
+
+    def let_go(self) -> None:
+        """Read no more."""
+        self._reading.shutdown(cancel_futures=True)

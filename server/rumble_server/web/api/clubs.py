@@ -1,0 +1,142 @@
+"""The clubs of the server: the list that everyone may see, and the administrator's commands."""
+
+from dataclasses import asdict, replace
+from http import HTTPStatus
+
+from fastapi import APIRouter, Depends, Request
+from rumble_protocol.clubs import ClubName
+from starlette.responses import Response
+
+from rumble_server.arena.administrator import Administrator
+from rumble_server.arena.clubs import ClubEntry
+from rumble_server.quotas import Quotas
+from rumble_server.web.api import club_models as models
+from rumble_server.web.api.auditing import audit_command
+from rumble_server.web.api.commands import REFUSED, body_schema, read_model
+from rumble_server.web.api.host_tokens import make_token
+from rumble_server.web.api.models import Done
+from rumble_server.web.api.organiser_models import MadeHostToken, NewHostToken
+from rumble_server.web.api.reading import ERRORS
+from rumble_server.web.errors import WebError
+from rumble_server.web.security import administrator_only, shows_token
+from rumble_server.web.site import Clubs, Process, Site, site_of
+
+
+def club_routes(clubs: Clubs, process: Process) -> APIRouter:
+    """Make these routes; all but the list need the administrator's token."""
+    router = APIRouter(prefix="/api", responses={**ERRORS, **REFUSED})
+    commands = APIRouter(
+        prefix="/clubs",
+        tags=["administrator"],
+        dependencies=[Depends(administrator_only), Depends(audit_command)],
+    )
+
+    @router.get("/clubs", tags=["read"])
+    async def list_clubs(request: Request) -> models.ClubList:
+        """List the clubs that want to be listed; with the administrator's token all of them, with quotas and use."""
+        is_administrator = shows_token(request)
+        if is_administrator:
+            await administrator_only(request)
+        await site_of(request).on_disk()
+        return models.ClubList(clubs=club_views(clubs, everything=is_administrator))
+
+    @commands.post("", status_code=HTTPStatus.CREATED, openapi_extra=body_schema(models.NewClub))
+    async def create_club(request: Request) -> models.ClubView:
+        """Create a club. Its name is for good, and is never given again; make a host's token for it next."""
+        main = site_of(request)
+        given = await read_model(request, models.NewClub)
+        quotas = _changed(process.bounds.club_quotas, given.quotas)
+        main.need_disk()
+        administrator = Administrator(main.arena)
+        with main.arena.transaction() as transaction:
+            administrator.create(given.name, given.title, quotas)
+            administrator.change(given.name, listed=given.listed, house=given.house)
+        await main.on_disk(transaction.number)
+        return _view_of(clubs, given.name)
+
+    @commands.patch("/{club}", openapi_extra=body_schema(models.ChangedClub))
+    async def change_club(request: Request, club: ClubName) -> models.ClubView:
+        """Change what is given of a club: its title, quotas, and whether it is listed and has residents."""
+        main = site_of(request)
+        given = await read_model(request, models.ChangedClub)
+        known = _entry(clubs, club)
+        quotas = None if given.quotas is None else _changed(known.quotas, given.quotas)
+        main.need_disk()
+        with main.arena.transaction() as transaction:
+            Administrator(main.arena).change(
+                club, title=given.title, listed=given.listed, house=given.house, quotas=quotas
+            )
+        await main.on_disk(transaction.number)
+        return _view_of(clubs, club)
+
+    @commands.delete("/{club}")
+    async def remove_club(request: Request, club: ClubName) -> Done:
+        """Remove a club for good, with all that goes on in it. Its facts stay in the database."""
+        main = site_of(request)
+        _entry(clubs, club)
+        main.need_disk()
+        with main.arena.transaction() as transaction:
+            Administrator(main.arena).remove(club)
+        await main.on_disk(transaction.number)
+        return Done(message=f"the club {club} is removed")
+
+    @commands.post("/{club}/tokens", status_code=HTTPStatus.CREATED, openapi_extra=body_schema(NewHostToken))
+    async def add_host(request: Request, club: ClubName, response: Response) -> MadeHostToken:
+        """Make a host's token of a club. Only this answer ever shows it."""
+        given = await read_model(request, NewHostToken)
+        site = await clubs.site(club)
+        if site is None:
+            raise WebError.not_found(f"there is no club {club!r}")
+        return await make_token(site, given.name, response)
+
+    router.include_router(commands)
+    return router
+
+
+def club_views(clubs: Clubs, *, everything: bool = False) -> list[models.ClubView]:
+    """Show the clubs that are listed, or `everything` of all; none is loaded for it. Main comes first."""
+    loaded = {site.club: site for site in clubs.sites()}
+    entries = [entry for entry in clubs.directory if everything or entry.listed]
+    return [_view(entry, loaded.get(entry.name), everything=everything) for entry in entries]
+
+
+def _view_of(clubs: Clubs, name: str) -> models.ClubView:
+    return next(each for each in club_views(clubs, everything=True) if each.name == name)
+
+
+def _entry(clubs: Clubs, name: str) -> ClubEntry:
+    entry = clubs.directory.get(name)
+    if entry is None:
+        raise WebError.not_found(f"there is no club {name!r}")
+    return entry
+
+
+def _view(entry: ClubEntry, site: Site | None, *, everything: bool) -> models.ClubView:
+    """Show a club. Where it is not loaded nothing runs in it, and nobody is connected."""
+    tournaments = [] if site is None else site.arena.tournaments.values()
+    return models.ClubView(
+        name=entry.name,
+        title=entry.title,
+        listed=entry.listed,
+        house=entry.house,
+        since_ms=entry.since_ms,
+        tournaments=sum(each.status == "running" and each.config.listed for each in tournaments),
+        bots=0 if site is None else sum(player.is_connected for player in site.arena.players),
+        quotas=models.ClubQuotas(**asdict(entry.quotas)) if everything else None,
+        used=_used(site) if everything and site is not None else None,
+    )
+
+
+def _used(site: Site) -> models.ClubQuotas:
+    arena = site.arena
+    return models.ClubQuotas(
+        bots=len(arena.names),
+        tournaments=arena.lifecycle.count_open(),
+        bytes=arena.allowance.used_bytes,
+        matches=len(arena.matches.live),
+        house_bots=site.house_bots.added,
+    )
+
+
+def _changed(quotas: Quotas, given: models.ClubQuotas) -> Quotas:
+    return replace(quotas, **given.model_dump(exclude_unset=True))
