@@ -10,13 +10,13 @@ import httpx
 import pytest
 
 from tests.e2e.log_checks import assert_all_played, assert_told_as_logged
+from tests.e2e.processes import ADMIN_TOKEN
 from tests.e2e.recording_bot import Frame, RecordingBot
 from tests.e2e.restartable_server import RestartableServer, restartable_server
 from tests.simulation.checks.case import Fact, read_rows
 
 pytestmark = pytest.mark.e2e
 
-ADMIN_TOKEN = "administrator-of-the-tests"
 CLUBS, NAMES = ("chess", "go"), tuple(f"bot{number}" for number in range(1, 7))
 BETWEEN_KILLS = (5, 15, 20)
 """The server is killed when so many more results have been told in both clubs together; 120 are told in all."""
@@ -43,7 +43,7 @@ async def test_what_runs_in_two_clubs_goes_on_after_kills(tmp_path: Path) -> Non
 
         return heard
 
-    with restartable_server(tmp_path, variables={"RUMBLE_ADMIN_TOKEN": ADMIN_TOKEN}) as restartable:
+    with restartable_server(tmp_path) as restartable:
         create(restartable)
         async with asyncio.timeout(120), asyncio.TaskGroup() as playing:
             for club in CLUBS:
