@@ -61,6 +61,8 @@ class Bounds(BaseModel):
 
     stranger_messages_per_minute: Count = 2_400
     """Messages a minute that all connections of one address may send before their login, logins included."""
+    sessions_per_bot: Count = 16
+    """Sessions of one bot at the same time, one for each of its workers, whatever machines they are on."""
     names_per_hour: Count = 120
     """New names that one address may claim in an hour."""
     invited_names_per_hour: Count = 120

@@ -115,8 +115,8 @@ async def test_the_same_names_ids_and_keys_live_side_by_side(tmp_path: Path) -> 
             for name, game in games.items():
                 told = (await browser.get(f"{web_path(name)}/api/tournaments/cup")).json()
                 assert (told["id"], told["game"], told["status"]) == ("cup", game, "finished")
-        for club in THREE:
-            wrong = await Bot.of(server, club, name="ada", key="the key of ada in another")
+        for name in THREE:
+            wrong = await Bot.of(server, name, name="ada", key="the key of ada in another")
             assert (await wrong.hears("error"))["code"] == "bad_key"
         identities = [json.loads(each.gateway._shared.welcome)["identity"] for each in server.clubs]
         assert len(set(identities)) == 3

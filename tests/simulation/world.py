@@ -46,8 +46,9 @@ class World:
         self._fate = self._random("fate")
         self._calm = False
         self._bots = [
-            SimBot(plan, self.timeline, self.network, lambda: self.run, f"{scenario.seed} {plan.name}")
+            SimBot(plan, worker, self.timeline, self.network, lambda: self.run, f"{scenario.seed} {plan.name}")
             for plan in scenario.bots
+            for worker in plan.programs
         ]
 
     def _random(self, what: str) -> Random:

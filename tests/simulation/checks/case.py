@@ -60,6 +60,11 @@ class WireLog:
     closing_ms: int | None = None
     lost_ms: int | None = None
 
+    @property
+    def worker(self) -> str:
+        """The worker that logged in; empty if it was none."""
+        return "" if self.login is None else self.login.frame.get("worker", "")
+
 
 @dataclass(slots=True)
 class Attempt:
@@ -91,7 +96,7 @@ class Case:
     facts: list[Fact]
     trace: list[Entry]
     bots: dict[str, dict[str, Any]]
-    """By name in lower case: `max_matches`, and `fault` or None."""
+    """By name in lower case: `max_matches` of each connection, `fault` or None, and `workers` (0: it has none)."""
     by_kind: dict[str, list[Fact]] = field(default_factory=lambda: defaultdict(list))
     by_tournament: dict[str, list[Fact]] = field(default_factory=lambda: defaultdict(list))
     attempts: dict[tuple[str, int], Attempt] = field(default_factory=dict)
@@ -138,12 +143,20 @@ class Case:
     # --- the trace ---
 
     def _sort_trace(self) -> None:
-        current: dict[str, int] = {}
+        current: dict[str, dict[str, int]] = {}
+        """By bot and worker: its newest connection that is logged in."""
         since: dict[str, int] = {}
 
-        def leave(bot: str, at_ms: int) -> None:
-            current.pop(bot, None)
-            self.presence[bot].append((since.pop(bot), at_ms))
+        def leave(bot: str, worker: str, at_ms: int) -> None:
+            del current[bot][worker]
+            if not current[bot]:
+                del current[bot]
+                self.presence[bot].append((since.pop(bot), at_ms))
+
+        def all_leave(at_ms: int) -> None:
+            for bot, workers in list(current.items()):
+                for worker in list(workers):
+                    leave(bot, worker, at_ms)
 
         for place, entry in enumerate(self.trace):
             match entry.kind:
@@ -157,8 +170,7 @@ class Case:
                     self.runs.append(run)
                 case "kill" | "stop":
                     self.runs[-1].end_ms = entry.at_ms
-                    for bot in list(current):
-                        leave(bot, entry.at_ms)
+                    all_leave(entry.at_ms)
                     for wire in self.wires.values():
                         if wire.lost_ms is None:
                             wire.lost_ms = entry.at_ms
@@ -177,7 +189,7 @@ class Case:
                     wire.arrived.append(arrived)
                     if wire.login is None and is_login(arrived.frame, wire.bot):
                         wire.login = arrived
-                        current[wire.bot] = entry.wire
+                        current.setdefault(wire.bot, {})[wire.worker] = entry.wire
                         since.setdefault(wire.bot, entry.at_ms)
                 case "told":
                     wire = self.wires[entry.wire]
@@ -191,10 +203,14 @@ class Case:
                 case "lost":
                     wire = self.wires[entry.wire]
                     wire.lost_ms = entry.at_ms
-                    if current.get(wire.bot) == entry.wire:
-                        leave(wire.bot, entry.at_ms)
-        for bot in list(current):
-            leave(bot, self.trace[-1].at_ms)
+                    if current.get(wire.bot, {}).get(wire.worker) == entry.wire:
+                        leave(wire.bot, wire.worker, entry.at_ms)
+        all_leave(self.trace[-1].at_ms)
+
+    def most_matches(self, bot: str) -> int:
+        """How many matches a bot may play at once, on all its connections."""
+        plan = self.bots[bot]
+        return int(plan["max_matches"] * max(1, plan["workers"]))
 
     def wires_of(self, bot: str) -> list[WireLog]:
         """The connections that a bot had."""

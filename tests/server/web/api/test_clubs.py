@@ -1,6 +1,6 @@
 """The API of clubs: what everyone sees of them, and the administrator's commands."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import httpx
