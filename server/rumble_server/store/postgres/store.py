@@ -24,7 +24,7 @@ from rumble_server.store.process import WriterProcess
 from rumble_server.store.reader import LogReader
 from rumble_server.tournament.ended import EndedTournament
 
-ANSWER_S = 15.0
+ANSWER_S = 10.0
 """How long a commit may take, in s, before the process that writes is killed: its connection may be dead unnoticed."""
 
 _TAKE = """
