@@ -307,7 +307,7 @@ async def test_one_who_waits_for_a_fact_when_told_of_trouble_begins_no_second_co
             most = max(most, under_way)
             begun.put_nowait(None)
             try:
-                await asyncio.sleep(2 * module.HURRIED_S)
+                await asyncio.sleep(4 * module.RETRY_S)
                 return await write_all(contents, again=again)
             finally:
                 under_way -= 1
