@@ -36,9 +36,6 @@ from rumble_server.web.feed.feed import Feed
 from rumble_server.web.feed.ranker import Ranker, on_thread
 from rumble_server.web.site import Process, Site
 
-if TYPE_CHECKING:
-    from rumble_server.store.open import Store
-
 log = logging.getLogger(__name__)
 
 PROGRAM = f"rumble {version('botrumble')}"
