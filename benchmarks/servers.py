@@ -70,7 +70,7 @@ def process(
 
 @asynccontextmanager
 async def serving(
-    database: Path | None = None,
+    database: Path | str | None = None,
     source: Path | None = None,
     program: Sequence[str] = RUMBLE,
     *,
@@ -78,7 +78,7 @@ async def serving(
     log: IO[str] | None = None,
     start_within_s: float | None = None,
 ) -> AsyncIterator[Running]:
-    """Run a server without house bots; without `database` it has a new one on disk, which goes with it.
+    """Run a server without house bots; without `database`, a path or a URL, it has a new file, which goes with it.
 
     Raises RuntimeError if it does not start, TimeoutError if it does not start in time.
     """

@@ -8,19 +8,27 @@ included. The echo's messages have the size of that game's. Echo and server run 
 compares with the server of another checkout instead; its ratio is our CPU divided by theirs. The two run at the same
 time on the same core, their loads on another: where the speed of a machine varies, only such pairs can be compared.
 Their rates say little, since they share a core. `--in-turn` and `--at-once` choose the other way for either.
+
+    python benchmarks/throughput.py --db postgresql://USER@HOST/NAME
+
+compares this server on PostgreSQL with itself on SQLite, in turn. What counts is the ratio of the rates: the CPU of
+PostgreSQL's own processes is not in the figures. Each run has a database of its own, which is made on that server and
+dropped again.
 """
 
 import argparse
 import asyncio
 import os
+import secrets
 import statistics
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, contextmanager, nullcontext
 from dataclasses import dataclass
 from multiprocessing import get_context
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
 
 import uvloop
 from load import Measured, Message, Tally, connect, connect_all, measure
@@ -52,13 +60,30 @@ class Contender:
     name: str
     source: Path | None = None
     program: Sequence[str] = RUMBLE
+    postgres: str | None = None
+    """The URL of a database beside which one for the run is made; None: the run has a file."""
 
     @asynccontextmanager
     async def playing(self, load: Load, tally: Tally) -> AsyncIterator[Running]:
         """Run the server with a load that plays."""
-        async with serving(source=self.source, program=self.program) as running:
-            await play(running, load, tally)
-            yield running
+        with nullcontext() if self.postgres is None else new_database(self.postgres) as database:
+            async with serving(database, source=self.source, program=self.program) as running:
+                await play(running, load, tally)
+                yield running
+
+
+@contextmanager
+def new_database(url: str) -> Iterator[str]:
+    """Make a database on the server of another one's URL, and drop it at the end. Give its URL."""
+    import psycopg
+
+    name = f"bench_{secrets.token_hex(4)}"
+    with psycopg.connect(url, autocommit=True) as server:
+        server.execute(f"CREATE DATABASE {name}".encode())
+        try:
+            yield urlunsplit(urlsplit(url)._replace(path=f"/{name}"))
+        finally:
+            server.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,11 +216,15 @@ def main() -> None:
     ways = parser.add_mutually_exclusive_group()
     ways.add_argument("--in-turn", dest="at_once", action="store_false", default=None, help="One after the other.")
     ways.add_argument("--at-once", dest="at_once", action="store_true", help="Both at the same time, on one core.")
+    parser.add_argument("--db", metavar="URL", help="A database in PostgreSQL, to compare with SQLite.")
     options = read_load(parser, seconds=5.0, rounds=3, games=GAMES)
+    ours = Contender("ours" if options.db is None else "postgres", postgres=options.db)
     other = Echo() if options.against is None else Contender("theirs", options.against.resolve())
+    if options.db is not None:
+        other = Contender("sqlite")
     at_once = options.against is not None if options.at_once is None else options.at_once
     for load in options.loads:
-        compare(Contender("ours"), other, load, options.rounds, at_once=at_once)
+        compare(ours, other, load, options.rounds, at_once=at_once)
 
 
 if __name__ == "__main__":

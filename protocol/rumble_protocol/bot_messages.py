@@ -10,6 +10,7 @@ from rumble_protocol.fields import (
     Key,
     MatchId,
     MoveInfo,
+    Name,
     Note,
     Seat,
     Settings,
@@ -38,6 +39,7 @@ class Login(BotMessageModel):
     invite: ShortText | None = None
     challenges: bool = False
     omit: list[Literal["legal", "moves"]] = Field(default_factory=list, max_length=2)
+    worker: Name | None = None
 
 
 class Join(BotMessageModel):

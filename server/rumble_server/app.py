@@ -6,9 +6,8 @@ import errno
 import logging
 import secrets
 import socket
-import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import BrokenExecutor
 from functools import partial
 from typing import cast
@@ -41,9 +40,10 @@ from rumble_server.limits.strangers import Strangers
 from rumble_server.networks import network_addresses
 from rumble_server.side_process import SideProcess
 from rumble_server.store.club_log import ClubLog
-from rumble_server.store.ended_count import EndedCount, count_ended
+from rumble_server.store.ended_count import EndedCount
 from rumble_server.store.errors import StoreError
-from rumble_server.store.sqlite import SqliteStore, database_path
+from rumble_server.store.open import open_store
+from rumble_server.store.rows import Counted
 from rumble_server.tls import Certificate, CertificateError
 from rumble_server.tournament.formats import Round
 from rumble_server.web.app import make_web
@@ -94,14 +94,13 @@ class Server:
             raise StartError(str(error)) from None
         self._make_house = make_house
         self._house: HouseRunner | None = None
-        self.store = SqliteStore(database_path(config.db), config.bounds)
+        self.store = open_store(config.db, config.bounds)
         self.refusals = Refusals()
         self.ended = EndedCount()
         self.made_token: str | None = None
         """The host token that this start made, to be printed once; None if there was one, or one was given."""
         self.made_admin_token: str | None = None
         """The same for the administrator's."""
-        self._run = self.store.count_run()
         self._socket: socket.socket | None = None
         self._address: tuple[str, int] | None = None
         """Kept, since pages name it while the server stops, when its socket is closed."""
@@ -127,7 +126,6 @@ class Server:
         self._shared = Shared(
             config=self.config,
             store=self.store,
-            run=self._run,
             identity=self._kept("identity", 16),
             secret=self._kept("house_secret", 32),
             clock=self._clock,
@@ -259,9 +257,13 @@ class Server:
     async def _count_ended(self) -> None:
         """Count, for /metrics, the tournaments that earlier runs left. It reads them all, so nothing waits for it."""
         try:
-            self.ended.add(*await asyncio.to_thread(count_ended, self.store.path))
-        except (StoreError, sqlite3.Error) as error:
+            self.ended.add(await asyncio.to_thread(self._read_ended))
+        except StoreError as error:
             log.error("the tournaments that are over could not be counted: %s", error)
+
+    def _read_ended(self) -> Mapping[str, Counted]:
+        with contextlib.closing(self.store.reader()) as reader:
+            return reader.ended_by_club()
 
     def _count_connections(self) -> dict[str, int]:
         bots, strangers = self.clubs.count_sessions()

@@ -61,6 +61,8 @@ class Bounds(BaseModel):
 
     stranger_messages_per_minute: Count = 2_400
     """Messages a minute that all connections of one address may send before their login, logins included."""
+    sessions_per_bot: Count = 16
+    """Sessions of one bot at the same time, one for each of its workers, whatever machines they are on."""
     names_per_hour: Count = 120
     """New names that one address may claim in an hour."""
     invited_names_per_hour: Count = 120
@@ -107,6 +109,12 @@ class Bounds(BaseModel):
     club_house_bots: Count = 4
     """The same for added house bots at the same time."""
 
+    leaderless_login_ms: Milliseconds = 5_000
+    """Time for which a login waits for the leader of its club, in ms; then it is refused as `unavailable`."""
+    leaderless_ms: Milliseconds = 10_000
+    """Time for which bots stay connected while their club has no leader, in ms; then they are closed with 1012."""
+    link_bytes: Bytes = 4_194_304
+    """Bytes that may wait for the leader of one club; beyond it nothing is read from the bots that sent more."""
     address_days: Count = 30
     """Days for which the audit log keeps addresses."""
     lease_ms: Annotated[int, Field(ge=500)] = 5_000

@@ -10,6 +10,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from random import SystemRandom
+from typing import TYPE_CHECKING
 
 from rumble_protocol.clubs import MAIN
 from rumble_protocol.codes import CloseCode
@@ -30,13 +31,15 @@ from rumble_server.store.club_log import ClubLog
 from rumble_server.store.codec import Numbered
 from rumble_server.store.ended_count import EndedCount
 from rumble_server.store.errors import DamagedLog
-from rumble_server.store.sqlite import SqliteStore
 from rumble_server.tournament.facts import TournamentEnded
 from rumble_server.web.feed.feed import Feed
 from rumble_server.web.feed.ranker import Ranker, on_thread
 from rumble_server.web.site import Process, Site
 
 log = logging.getLogger(__name__)
+
+if TYPE_CHECKING:
+    from rumble_server.store.open import Store
 
 PROGRAM = f"rumble {version('botrumble')}"
 
@@ -46,9 +49,7 @@ class Shared:
     """What the clubs of a process share."""
 
     config: ServerConfig
-    store: SqliteStore
-    run: int
-    """The number of this run on the database."""
+    store: "Store"
     identity: str
     """A random text that is kept with the database; that of main, which bots are told."""
     secret: str
@@ -78,6 +79,8 @@ class Stored:
     """What the database holds of a club."""
 
     log: ClubLog
+    run: int
+    """The number that tells turns of this run from those in any other."""
     archive: Archive
     taken_ids: list[str]
     recovered: Recovered
@@ -85,13 +88,14 @@ class Stored:
     """What is wrong with each row of the facts about the club that cannot be read."""
 
 
-def read_club(store: SqliteStore, name: str) -> Stored:
+def read_club(store: "Store", name: str) -> Stored:
     """Read a club, on any thread. Raises StoreError."""
+    log, run = store.log(name), store.run_of(name)  # first: from now on nobody else writes what is read
     with closing(store.reader(name)) as reader:
         of_club, problems = reader.server_facts()
         unfinished = reader.tournament_ids(over=False)
         recovered = read(of_club, unfinished, reader.tournament_facts, reader.facts_of_matches)
-        return Stored(store.log(name), store.archive(name), reader.tournament_ids(), recovered, problems)
+        return Stored(log, run, store.archive(name), reader.tournament_ids(), recovered, problems)
 
 
 class Club:
@@ -112,7 +116,7 @@ class Club:
             log=self.log,
             clock=shared.clock,
             sessions=sessions,
-            run=shared.run,
+            run=stored.run,
             random=SystemRandom(),
             taken_ids=stored.taken_ids,
             grace_ms=config.grace_ms,
@@ -207,7 +211,7 @@ class Club:
         shared.written.set()
         kinds: Counter[type] = Counter([type(fact) for _, fact in batch])
         if TournamentEnded in kinds:
-            shared.ended.take(batch)
+            shared.ended.take(self.name, batch)
         self.arena.allowance.used_bytes = self.log.bytes
         self.arena.on_durable()
         self.feed.publish(batch, kinds)

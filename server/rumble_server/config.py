@@ -34,7 +34,7 @@ class ServerConfig(BaseModel):
     public_url: Annotated[str, AfterValidator(public_origin)] | None = None
     """Address of the pages for people on other machines, such as https://rumble.example; links and commands have it."""
     db: str = "rumble.db"
-    """Database: a path, sqlite:///relative or sqlite:////absolute."""
+    """Database: a path, sqlite:///relative, sqlite:////absolute, or postgresql://USER@HOST/NAME."""
     host_token: Annotated[str, Field(min_length=8, max_length=256)] | None = None
     """Token for hosting in main; it replaces the one named `default`, which the first start makes."""
     admin_token: Annotated[str, Field(min_length=8, max_length=256)] | None = None

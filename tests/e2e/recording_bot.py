@@ -55,7 +55,11 @@ class RecordingBot:
                 self.closes.append(closed.rcvd.code if closed.rcvd else 0)
             except (OSError, EOFError, WebSocketException):
                 pass
-            await asyncio.sleep(AGAIN_S)
+            await self.come_again()
+
+    async def come_again(self) -> None:
+        """Wait before the next connection."""
+        await asyncio.sleep(AGAIN_S)
 
     async def _on(self, socket: ClientConnection, frame: Frame) -> None:
         if frame["type"] == "welcome":

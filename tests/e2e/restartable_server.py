@@ -6,12 +6,13 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.e2e.processes import ADMIN_TOKEN, PATIENCE_S, RUMBLE, TOKEN, Server, clean_environment, free_port
+from tests.postgres.cluster import run
 from tests.simulation.checks.case import Fact, read_rows
 
 ROOT = Path(__file__).parents[2]
@@ -24,6 +25,11 @@ class RestartableServer:
     folder: Path
     grace_ms: int | None = None
     """None: the default of `rumble serve`."""
+    postgres: str | None = None
+    """The URL of a PostgreSQL database, as the tests reach it; None: SQLite in `folder`."""
+    options: tuple[str, ...] = ()
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """The environment of the server beside what it is given anyway; secrets are best there."""
     server: Server = field(init=False)
     process: "subprocess.Popen[str]" = field(init=False)
 
@@ -38,15 +44,16 @@ class RestartableServer:
     def start(self) -> None:
         """Start a process, and wait until it listens."""
         port, database = str(self.server.port), str(self.database)
-        command = [*RUMBLE, "serve", "--port", port, "--db", database, "--host-token", TOKEN, "--house", "none"]
-        command += ["--admin-token", ADMIN_TOKEN]
+        variables = {"RUMBLE_DB": self.postgres or database, **self.variables}
+        command = [*RUMBLE, "serve", "--port", port, "--host-token", TOKEN, "--admin-token", ADMIN_TOKEN]
+        command += ["--house", "none", *self.options]
         if self.grace_ms is not None:
             program = (sys.executable, "-m", "tests.e2e.short_grace_server")
             command = [*program, port, database, TOKEN, str(self.grace_ms)]
         with (self.folder / "serve.log").open("a") as complaints:
             self.process = subprocess.Popen(
                 command,
-                env=clean_environment(self.folder),
+                env=clean_environment(self.folder, variables),
                 cwd=ROOT,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
@@ -62,6 +69,15 @@ class RestartableServer:
     def kill(self) -> None:
         """Send SIGKILL, and wait for the end."""
         self._end(signal.SIGKILL)
+
+    @contextmanager
+    def frozen(self) -> Iterator[None]:
+        """Stop the process for a block: it does nothing, and what others send it waits in the kernel."""
+        self.process.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self.process.send_signal(signal.SIGCONT)
 
     def terminate(self) -> tuple[int, float]:
         """Send SIGTERM, and return the exit code and how many seconds the end took."""
@@ -92,15 +108,25 @@ class RestartableServer:
         return int(child)
 
     def facts(self) -> list[Fact]:
-        """Read the facts that are on disk."""
+        """Read the facts of `main` that are on disk."""
+        if self.postgres is not None:
+            rows = run(self.postgres, "SELECT facts FROM log WHERE club = 'main' ORDER BY number")
+            return read_rows(str(row[0]) for row in rows)
         with closing(sqlite3.connect(f"file:{self.database}?mode=ro", uri=True)) as database:
             return read_rows(str(row[0]) for row in database.execute("SELECT facts FROM log ORDER BY number"))
 
 
 @contextmanager
-def restartable_server(folder: Path, grace_ms: int | None = None) -> Iterator[RestartableServer]:
+def restartable_server(
+    folder: Path,
+    grace_ms: int | None = None,
+    *,
+    postgres: str | None = None,
+    options: tuple[str, ...] = (),
+    variables: Mapping[str, str] | None = None,
+) -> Iterator[RestartableServer]:
     """Run a server, and kill it at the end of the block if it still runs."""
-    server = RestartableServer(folder, grace_ms)
+    server = RestartableServer(folder, grace_ms, postgres, options, variables or {})
     try:
         yield server
     finally:

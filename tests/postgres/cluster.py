@@ -33,7 +33,6 @@ SETTINGS: Mapping[str, object] = {
     "listen_addresses": "127.0.0.1",
     "dynamic_shared_memory_type": "mmap",  # in the folder, so that it is removed with it
     "max_connections": 200,
-    "log_min_messages": "log",
     "log_line_prefix": "%m [%p] %d ",
 }
 USER = "rumble"

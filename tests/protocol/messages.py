@@ -79,6 +79,7 @@ bot_messages: dict[type[BotMessageModel], st.SearchStrategy[Any]] = {
         invite=maybe(texts),
         challenges=st.booleans(),
         omit=st.lists(st.sampled_from(["legal", "moves"]), unique=True),
+        worker=maybe(wanted_names),
     ),
     bot.Join: st.builds(bot.Join, tournament=ids, invite=maybe(texts)),
     bot.Leave: st.builds(bot.Leave, tournament=ids, invite=maybe(texts)),

@@ -20,7 +20,7 @@ from rumble_server.arena.ended import Answer, answer_join, answer_leave
 from rumble_server.arena.invitations import Invitation, Invitations, too_many
 from rumble_server.arena.lifecycle import Lifecycle
 from rumble_server.arena.logins import Logins, MayClaim
-from rumble_server.arena.matches import Matches
+from rumble_server.arena.matches import UNMEASURED, Matches
 from rumble_server.arena.player import Player
 from rumble_server.arena.ports import Caller, Clock, FindEnded, Log, Sessions, Work
 from rumble_server.arena.recorder import Recorder, Transaction
@@ -124,7 +124,7 @@ class Arena:
         known = self._sessions.get(session_id)
         if known is not None:
             message = f"this connection is logged in as {known[0].name}"
-            self._tell_error(*known, messages.error(ErrorCode.ALREADY_LOGGED_IN, message))
+            self._tell_error(known[1], messages.error(ErrorCode.ALREADY_LOGGED_IN, message))
             return
         sessions = self._outlet.sessions
         shown = self.invitations.shown_by(login, caller.address)
@@ -146,13 +146,16 @@ class Arena:
                 return
             session = BotSession(session_id, login, caller, self._outlet)
             self._sessions[session_id] = player, session
-            sessions.logged_in(session_id, player.name)
             self.logins.attach(player, session, name_is_open=is_open, key_shown=login.key is not None)
             if login.join is not None:
                 self._command(player, session, Join(tournament=login.join, invite=login.invite), "", shown)
+        sessions.logged_in(session_id, player.name)  # last, since what the session sends next may follow at once
 
-    def receive(self, session_id: int, message: BotMessage, text: str) -> None:
-        """A session sent a valid message other than a login; `text` is the whole frame."""
+    def receive(self, session_id: int, message: BotMessage, text: str, thought_ms: int = UNMEASURED) -> None:
+        """A session sent a valid message other than a login; `text` is the whole frame.
+
+        `thought_ms` is how long the bot took for a move as measured where its connection is.
+        """
         known = self._sessions.get(session_id)
         if known is None:
             error = messages.error(ErrorCode.NOT_LOGGED_IN, "log in first: send a `login` with your name")
@@ -165,7 +168,7 @@ class Arena:
             with self._transaction:
                 self._command(player, session, message, text)
             return
-        answered = self.matches.move(player, message, text)
+        answered = self.matches.move(session, message, text, thought_ms)
         if self.recorder.unsettled:  # hardly any move ends a match
             with self._transaction:
                 pass
@@ -190,18 +193,18 @@ class Arena:
                 case Leave() if self.lifecycle.is_archived(message.tournament):
                     self._answer_about_ended(player, session, message.tournament, answer_leave)
                 case Leave():
-                    self.lifecycle.leave(player, self.lifecycle.tournament(message.tournament))
+                    self.lifecycle.leave(player, self.lifecycle.tournament(message.tournament), session)
                 case Challenge():
-                    self.challenges.challenge(player, message)
-                case Resign() if message.match in player.matches:
-                    self.matches.resign(player, message.match, text)
+                    self.challenges.challenge(player, session, message)
+                case Resign() if message.match in session.matches:
+                    self.matches.resign(session.matches[message.match], text)
                 case Resign():
                     problem = FieldProblem(field="match", problem="you have no open match of this id")
                     told = "you cannot resign a match you are not playing"
                     error_frame = messages.error(ErrorCode.BAD_MESSAGE, told, [problem])
-                    self._tell_error(player, session, error_frame, message.match)
+                    self._tell_error(session, error_frame, message.match)
         except TournamentError as error:
-            self._tell_error(player, session, messages.error(error.code, str(error)))
+            self._tell_error(session, messages.error(error.code, str(error)))
 
     def _join(self, player: Player, session: BotSession, join: Join, shown: Invitation | None) -> None:
         tournament = self.lifecycle.tournament(join.tournament)
@@ -213,7 +216,7 @@ class Arena:
             if not player.plays(game := tournament.config.game):
                 message = f"{tournament.id} is a tournament of {game}, which your login's `games` do not name"
                 raise TournamentError(ErrorCode.UNKNOWN_GAME, message)
-        self.lifecycle.join(player, tournament, join.invite)
+        self.lifecycle.join(player, tournament, join.invite, session)
         if tournament.invite is not None:
             self._outlet.sessions.invited(session.id, tournament.id)
 
@@ -232,7 +235,7 @@ class Arena:
                 for frame in answer(ended, player.name):
                     session.send(frame)
             except TournamentError as error:
-                self._tell_error(player, session, messages.error(error.code, str(error)))
+                self._tell_error(session, messages.error(error.code, str(error)))
 
         self._find_ended(tournament_id, done)
 
@@ -242,11 +245,11 @@ class Arena:
         if known is None:
             self._outlet.sessions.send(session_id, error)
         elif not known[1].closing:
-            self.matches.overhear(known[0], "bot", text)
-            self._tell_error(*known, error)
+            self.matches.overhear(known[1], "bot", text)
+            self._tell_error(known[1], error)
 
     def flooded(self, session_id: int, allowed: int) -> None:
-        """A session sent more messages a minute than `allowed`: its bot loses its matches, and it is closed."""
+        """A session sent more messages a minute than `allowed`: its bot loses what it plays there, and it is closed."""
         error = messages.error(ErrorCode.TOO_MANY_MESSAGES, CLOSE_REASONS[CloseCode.TOO_MANY_MESSAGES], fatal=True)
         known = self._sessions.get(session_id)
         if known is None:
@@ -254,24 +257,31 @@ class Arena:
         elif not known[1].closing:
             player, session = known
             with self._transaction:
-                player.take_no_more()  # so that no match starts in the place of those it loses now
+                player.take_no_more(session)  # so that no match starts in the place of those it loses now
                 reason = f"{player.name} sent more than {allowed} messages a minute that answer no turn"
-                for match_id in list(player.matches):
+                for match_id in list(session.matches):
                     self.matches.forfeit(match_id, player, Termination.FLOOD, reason)
-            self._tell_error(player, session, error)
+            self._tell_error(session, error)
         self.close(session_id, CloseCode.TOO_MANY_MESSAGES)
 
     def round_trip(self, session_id: int, lag_ms: int) -> None:
         known = self._sessions.get(session_id)
         if known is not None:
-            player, session = known
+            session = known[1]
             session.lag_ms = lag_ms
-            self.matches.round_trip(player, lag_ms)
+            self.matches.round_trip(session, lag_ms)
+
+    def reachable(self, session_ids: Iterable[int]) -> None:
+        """The node of these sessions can be reached again: time is judged, as it was not meanwhile."""
+        for session_id in session_ids:
+            known = self._sessions.get(session_id)
+            if known is not None:
+                self.matches.watch(known[1])
 
     def silent(self, session_id: int) -> None:
-        """A session has long been silent. It is cut, unless its bot is thinking: then only its clock decides."""
+        """A session has long been silent. It is cut, unless it is thinking: then only its clock decides."""
         known = self._sessions.get(session_id)
-        if known is None or not self.matches.is_on_turn(known[0]):
+        if known is None or not self.matches.is_on_turn(known[1]):
             self._outlet.sessions.cut(session_id)
 
     def close(self, session_id: int, code: CloseCode) -> None:
@@ -280,7 +290,11 @@ class Arena:
         if known is None:
             self._outlet.sessions.close(session_id, code)
         else:
-            known[1].close(code)
+            self._close(*known, code)
+
+    def _close(self, player: Player, session: BotSession, code: CloseCode) -> None:
+        player.take_no_more(session)
+        session.close(code)
 
     def lost(self, session_id: int) -> None:
         known = self._sessions.pop(session_id, None)
@@ -297,13 +311,13 @@ class Arena:
             ban = bans.of_name(player.name, now_ms) or bans.of_address(session.address, now_ms)
             if ban is not None:
                 session.send(messages.error(ErrorCode.BANNED, ban.told, fatal=True), self.log.last)
-                session.close(CloseCode.BANNED)
+                self._close(player, session, CloseCode.BANNED)
         for listener in self.on_ban:
             listener()
 
-    def _tell_error(self, player: Player, session: BotSession, error: bytes, match_id: str = NO_MATCH) -> None:
+    def _tell_error(self, session: BotSession, error: bytes, match_id: str = NO_MATCH) -> None:
         session.send(error, match_id=match_id)
-        self.matches.overhear(player, "server", error.decode())
+        self.matches.overhear(session, "server", error.decode())
 
     # --- the log ---
 
@@ -329,8 +343,8 @@ class Arena:
     def _notify_now(self, tournament: Tournament, code: NoticeCode, message: str) -> None:
         frame = messages.notice(code, message, tournament_id=tournament.id)
         for player in self.players.of(tournament.field):
-            if player.session is not None:
-                player.session.send_now(frame)
+            for session in player.sessions.values():
+                session.send_now(frame)
 
     # --- the end of this run ---
 

@@ -12,6 +12,7 @@ from rumble_protocol.codes import ErrorCode
 from rumble_server.arena.lifecycle import Lifecycle
 from rumble_server.arena.player import Player
 from rumble_server.arena.recorder import Recorder
+from rumble_server.arena.session import BotSession
 from rumble_server.limits.door import Door
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.errors import TournamentError
@@ -39,24 +40,24 @@ class Challenges:
         self._counted = {each: self._counted.get(each, "") for each in found}
         return found
 
-    def challenge(self, player: Player, challenge: Challenge) -> None:
-        """Begin one unlisted, unrated match against another bot. Raises TournamentError."""
+    def challenge(self, player: Player, session: BotSession, challenge: Challenge) -> None:
+        """Begin one unlisted, unrated match against another bot, asked for in this session. Raises TournamentError."""
         open_now = self.open()
         own = next((each.id for each in open_now.values() if each.challenger == player.name), None)
         if own is not None:
             raise TournamentError(ErrorCode.UNAVAILABLE, f"your challenge {own} is still open")
         other = self._recorder.players.get(challenge.against)
-        if other is None or other.session is None:
+        if other is None or not other.is_connected:
             raise TournamentError(ErrorCode.UNKNOWN_BOT, f"no bot {challenge.against!r} is connected")
-        if other is player or not other.session.challenges:
+        if other is player or not other.accepts_challenges:
             raise TournamentError(ErrorCode.UNKNOWN_BOT, f"{other.name} takes no challenge from {player.name}")
         for each in (player, other):
-            if not each.has_room_for_challenge and each.needed_in is not None:
+            if not each.has_room_for_challenge(challenge.game) and each.needed_in is not None:
                 message = f"{each.name} has matches to play in {each.needed_in}, and no place beside them"
                 raise TournamentError(ErrorCode.UNAVAILABLE, message)
         at_other = open_now.keys() & other.tournaments.keys()
-        counted_for = _counted_for(player)
-        self._check_bounds(player, other, counted_for, at_other)
+        counted_for = _counted_for(player, session)
+        self._check_bounds(session, other, counted_for, at_other)
         config = challenge_config(challenge, player.name, other.name, seed=self._random.getrandbits(32))
         if not other.plays(config.game):
             raise TournamentError(ErrorCode.UNAVAILABLE, f"{other.name} does not play {config.game}")
@@ -65,7 +66,7 @@ class Challenges:
             max(control.move_ms + control.bank_ms, control.increment_ms) > bounds.hurried_challenge_ms
         ):
             message = f"many challenge {other.name}: at the moment only with at most {bounds.hurried_challenge_ms} ms"
-            self._refuse(player, other, f"{message} in `move_ms` and `bank_ms`")
+            self._refuse(session, other, f"{message} in `move_ms` and `bank_ms`")
         tournament = self._lifecycle.create(config, challenger=player.name)
         seat = self._random.randrange(2) if challenge.seat is None else challenge.seat
         self._counted[tournament.id] = counted_for
@@ -73,28 +74,27 @@ class Challenges:
             self._lifecycle.join(each, tournament)
         self._lifecycle.begin(tournament, (player.name, other.name) if seat == 0 else (other.name, player.name))
 
-    def _check_bounds(self, player: Player, other: Player, counted_for: str, at_other: Set[str]) -> None:
+    def _check_bounds(self, session: BotSession, other: Player, counted_for: str, at_other: Set[str]) -> None:
         bounds, counted = self._door.bounds, self._counted
         own = {each for each, counts_for in counted.items() if counts_for == counted_for}
         if len(counted) >= bounds.open_challenges or len(own) >= bounds.challenges_per_address:
-            self._refuse(player, other, "too many challenges are open here; try again later")
+            self._refuse(session, other, "too many challenges are open here; try again later")
         if len(at_other) >= bounds.open_challenges_at_one_bot or (
             len(own & at_other) >= bounds.challenges_per_address_at_one_bot
         ):
-            self._refuse(player, other, f"too many challenge {other.name}; try again later")
+            self._refuse(session, other, f"too many challenge {other.name}; try again later")
 
-    def _refuse(self, player: Player, other: Player, message: str) -> NoReturn:
-        address = "" if player.session is None else player.session.address
-        self._door.refusals.note("challenges", address, other.name)
+    def _refuse(self, session: BotSession, other: Player, message: str) -> NoReturn:
+        self._door.refusals.note("challenges", session.address, other.name)
         raise TournamentError(ErrorCode.UNAVAILABLE, message)
 
 
-def _counted_for(player: Player) -> str:
+def _counted_for(player: Player, session: BotSession) -> str:
     """Return what a challenge of this player counts for: a tournament that it was invited to, or its address."""
     for tournament in player.tournaments.values():
         if tournament.challenger is None and tournament.invite is not None:
             return f"tournament {tournament.id}"
-    return "" if player.session is None else player.session.address
+    return session.address
 
 
 def challenge_config(challenge: Challenge, first: str, second: str, *, seed: int) -> TournamentConfig:

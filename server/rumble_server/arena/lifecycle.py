@@ -10,6 +10,7 @@ from rumble_server.arena import messages
 from rumble_server.arena.matches import Matches
 from rumble_server.arena.player import Player
 from rumble_server.arena.recorder import Recorder
+from rumble_server.arena.session import BotSession
 from rumble_server.tournament import commands
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.ended import EndedTournament
@@ -53,30 +54,36 @@ class Lifecycle:
 
     # --- bots ---
 
-    def join(self, player: Player, tournament: Tournament, invite: str | None = None) -> None:
-        """A bot enters a tournament, and is told; told again if it is in. Raises TournamentError."""
+    def join(
+        self, player: Player, tournament: Tournament, invite: str | None = None, asker: BotSession | None = None
+    ) -> None:
+        """A bot enters a tournament, and is told; if it is in, the `asker` is told again. Raises TournamentError."""
         fact = commands.join(tournament, player.name, self._recorder.clock.now_ms(), invite)
         if fact is not None:
             self.enter(player, tournament, fact)
-        player.send(messages.joined(tournament), self._recorder.number_of(tournament))
+        told = player if fact is not None or asker is None else asker
+        told.send(messages.joined(tournament), self._recorder.number_of(tournament))
         if tournament.status in OVER:
-            self._tell_over(tournament, [player.name])
+            self._tell_over(tournament, [(player.name, told)])
 
     def enter(self, player: Player, tournament: Tournament, joined: BotJoined) -> None:
         """Record that a bot, connected or not, is in a tournament."""
         self._recorder.record(joined)
         player.tournaments[tournament.id] = tournament
-        if not player.is_connected:
+        if not player.able(tournament.config.game):
             tournament.disappear(player.name, self.absent_from_ms())
 
     def absent_from_ms(self) -> int:
         """Return when the absent budget of a bot that has just gone starts to run."""
         return max(self._recorder.clock.now_ms(), self._matches.nobody_away_before_ms)
 
-    def leave(self, player: Player, tournament: Tournament) -> None:
-        """A bot leaves for good; what it still has to play there is lost. Raises TournamentError."""
-        self._take_out(player, tournament, removed=False)
-        player.send(messages.left(tournament), self._recorder.number_of(tournament))
+    def leave(self, player: Player, tournament: Tournament, asker: BotSession) -> None:
+        """A bot leaves for good; what it still has to play there is lost. If it has left, the `asker` is told again.
+
+        Raises TournamentError.
+        """
+        told = player if self._take_out(player, tournament, removed=False) else asker
+        told.send(messages.left(tournament), self._recorder.number_of(tournament))
         self._forfeit_in(player, tournament, Termination.RESIGNATION, f"{player.name} left the tournament")
 
     def remove(self, player: Player, tournament: Tournament) -> None:
@@ -87,11 +94,13 @@ class Lifecycle:
         player.send(notice, self._recorder.number_of(tournament))
         self._forfeit_in(player, tournament, Termination.ADJUDICATION, message)
 
-    def _take_out(self, player: Player, tournament: Tournament, *, removed: bool) -> None:
+    def _take_out(self, player: Player, tournament: Tournament, *, removed: bool) -> bool:
+        """Return whether it was in."""
         fact = commands.leave(tournament, player.name, self._recorder.clock.now_ms(), removed=removed)
         player.tournaments.pop(tournament.id, None)
         if fact is not None:
             self._recorder.record(fact)
+        return fact is not None
 
     def _forfeit_in(self, player: Player, tournament: Tournament, termination: Termination, reason: str) -> None:
         for match_id in [match_id for match_id in player.matches if match_id in tournament.running]:
@@ -132,8 +141,9 @@ class Lifecycle:
             self._matches.abort(match_id, f"{tournament.id}: {reason}")
         if cancelled:
             self.notify(tournament, NoticeCode.CANCELLED, f"{tournament.id}: {reason}")
-        self._tell_over(tournament, tournament.field)
-        for player in self._recorder.players.of(tournament.field):
+        field = self._recorder.players.of(tournament.field)
+        self._tell_over(tournament, [(player.name, player) for player in field])
+        for player in field:
             player.tournaments.pop(tournament.id, None)
         self._ended.append(tournament)
         while len(self._ended) > MOST_ENDED and self._recorder.is_durable(self._ended[0]):
@@ -141,11 +151,11 @@ class Lifecycle:
 
     # --- what bots are told ---
 
-    def _tell_over(self, tournament: Tournament, names: Iterable[str]) -> None:
+    def _tell_over(self, tournament: Tournament, told: Iterable[tuple[str, Player | BotSession]]) -> None:
         standings = {standing.name: standing for standing in tournament.table.standings()}
-        for player in self._recorder.players.of(names):
-            message = messages.over(tournament, standings[player.name])
-            player.send_last(message, self._recorder.number_of(tournament))
+        for name, who in told:
+            message = messages.over(tournament, standings[name])
+            who.send_last(message, self._recorder.number_of(tournament))
 
     def notify(self, tournament: Tournament, code: NoticeCode, message: str) -> None:
         """Tell every bot of a tournament, once the tournament's newest fact is on disk."""

@@ -58,7 +58,7 @@ class Logins:
         """Let a bot in. Return the player, and whether its name is open.
 
         `invited_to` is the tournament that it showed a valid invitation to. Raises TournamentError as `admit` does, and
-        with `banned` or `too_many_messages`.
+        with `banned`, `too_many_messages`, or `unavailable` if the bot has as many workers as it may.
         """
         door, name, address, now_ms = self._door, login.name, caller.address, self._recorder.clock.now_ms()
         if is_stranger and not caller.may_speak:
@@ -91,6 +91,9 @@ class Logins:
             raise
         if not is_open:
             door.guesses.right(address, name, now_ms)
+        most = door.bounds.sessions_per_bot
+        if len(player.sessions) >= most and (login.worker or "").casefold() not in player.sessions:
+            raise TournamentError(ErrorCode.UNAVAILABLE, f"{player.name} has {most} workers here, as many as it may")
         return player, is_open
 
     def admit(
@@ -123,38 +126,41 @@ class Logins:
         return self._random.getrandbits(128).to_bytes(16).hex()
 
     def attach(self, player: Player, session: BotSession, *, name_is_open: bool, key_shown: bool) -> None:
-        """Answer a login that was admitted, and take up the bot's matches. An older session is told it was replaced."""
-        if player.session is not None:
-            player.session.close(CloseCode.REPLACED)
-        player.connect(session)
+        """Answer a login that was admitted, and have it take up matches. An older session of the worker is replaced."""
+        older = player.connect(session)
+        if older is not None:
+            older.close(CloseCode.REPLACED)
+        taken = player.take_up(session)
         tournaments = player.tournaments.values()
         told = say.Session(
             name=player.name,
             open=name_is_open,
             max_matches=session.max_matches,
-            matches=list(player.matches),
+            matches=list(session.matches),
             tournaments=[messages.summary(tournament) for tournament in tournaments],
         )
         session.send_last(write_message(told), max([player.claimed, *map(self._recorder.number_of, tournaments)]))
         if name_is_open and key_shown:
             message = f"no key protects the name {player.name}, yours neither: ask the host to give it your key"
             session.send(messages.notice(NoticeCode.NAME_OPEN, message))
-        self._matches.connect(player)
-        now_ms = self._recorder.clock.now_ms()
-        for tournament in tournaments:
-            fact = tournament.appear(player.name, now_ms)
-            if fact is not None:
-                self._recorder.record(fact)
+        self._matches.go_on(player, taken)
+        self._note_presence(player)
         self._scheduler.look_at(player)
 
     def detach(self, player: Player, session: BotSession) -> None:
         """A session has ended. Nothing happens if a newer one took over, or the server has stopped judging."""
-        if player.session is not session:
+        if not player.disconnect(session) or self._scheduler.stopped:
             return
-        player.connect(None)
-        if self._scheduler.stopped:
-            return
-        self._matches.disconnect(player)
-        for tournament in player.tournaments.values():
-            tournament.disappear(player.name, self._lifecycle.absent_from_ms())
+        self._matches.go_on(player, player.take_up())
+        self._note_presence(player)
         self._scheduler.look_at(player)
+
+    def _note_presence(self, player: Player) -> None:
+        """Have each tournament of a player know whether it is absent: no session of it is given matches there."""
+        for tournament in player.tournaments.values():
+            if player.able(tournament.config.game):
+                fact = tournament.appear(player.name, self._recorder.clock.now_ms())
+                if fact is not None:
+                    self._recorder.record(fact)
+            else:
+                tournament.disappear(player.name, self._lifecycle.absent_from_ms())

@@ -16,8 +16,9 @@ from rumble_protocol.codec import write_message
 from rumble_protocol.codes import Rejection
 
 from rumble_server.arena.player import Player
-from rumble_server.arena.ports import TimerHandle
+from rumble_server.arena.ports import UNREACHABLE, TimerHandle
 from rumble_server.arena.recorder import Recorder
+from rumble_server.arena.session import BotSession, Part
 from rumble_server.bounds import Bounds
 from rumble_server.match.blanking import blanked
 from rumble_server.match.facts import FrameSeen, FrameShared, MatchFact, MatchOver, MatchStarted
@@ -26,16 +27,24 @@ from rumble_server.match.referee import Referee
 
 log = logging.getLogger(__name__)
 
+UNMEASURED = -1
+"""In the place of a bot's thinking time in ms: only the arena's own clock tells."""
+LENIENT_MS = 2
+"""By how much a measured time may exceed its allowance: measured here, a move as late would come before the verdict."""
+
 
 class LiveMatch:
     """A match that is being played: its referee, its players by seat, and its one timer. The driver of its referee."""
 
-    __slots__ = ("_matches", "append", "match_id", "players", "record", "referee", "timer", "timer_at_ms")
+    __slots__ = ("_matches", "append", "match_id", "parts", "players", "record", "referee", "timer", "timer_at_ms")
     __deletable__ = ("referee",)
 
-    def __init__(self, started: MatchStarted, players: tuple[Player, ...], matches: "Matches") -> None:
+    def __init__(self, started: MatchStarted, matches: "Matches") -> None:
         self.match_id = started.match
-        self.players = players
+        self.players = matches.recorder.players.of(started.seats)
+        is_challenge = matches.recorder.tournaments[started.tournament].challenger is not None
+        self.parts = [Part(started.match, seat, started.game, is_challenge) for seat in range(len(self.players))]
+        """Each player's, by seat."""
         self.timer: TimerHandle | None = None
         self.timer_at_ms = 0
         self.append = matches.recorder.append
@@ -51,15 +60,17 @@ class LiveMatch:
         )
 
     def begin(self, seat: int, frame: bytes) -> None:
-        session = self.players[seat].session
+        session = self.parts[seat].session
         if session is not None:
             session.send_start(frame, self.match_id)
 
     def send(self, seat: int, frame: bytes) -> None:
-        self.players[seat].send(frame, match_id=self.match_id)
+        session = self.parts[seat].session
+        if session is not None:
+            session.send(frame, match_id=self.match_id)
 
     def ask(self, seat: int, frame: bytes, turn_id: str) -> None:
-        session = self.players[seat].session
+        session = self.parts[seat].session
         if session is None or session.closing:  # it is never told of the turn
             self.referee.hold_turn(turn_id)
             return
@@ -71,7 +82,9 @@ class LiveMatch:
             session.send_now(frame)
 
     def end(self, seat: int, frame: bytes) -> None:
-        self.players[seat].send_over(frame, self.match_id, self._matches.recorder.log.last)
+        session = self.parts[seat].session
+        if session is not None:
+            session.send_over(frame, self.match_id, self._matches.recorder.log.last)
 
 
 class Matches:
@@ -106,7 +119,7 @@ class Matches:
         self.recorder.record(started)
         match = self._place(started)
         # Only who is connected is free for a match.
-        sessions = [player.session for player in match.players if player.session is not None]
+        sessions = [part.session for part in match.parts if part.session is not None]
         match.referee.start(sessions, started.at_ms)
         self._follow(match)
 
@@ -124,7 +137,7 @@ class Matches:
     def forfeit(self, match_id: str, player: Player, termination: Termination, reason: str) -> None:
         """Have a player lose a match by something outside the board."""
         match = self.live[match_id]
-        match.referee.forfeit(player.matches[match_id], termination, reason, self.recorder.clock.now_ms())
+        match.referee.forfeit(player.matches[match_id].seat, termination, reason, self.recorder.clock.now_ms())
         self._follow(match)
 
     def stop(self) -> None:
@@ -135,59 +148,65 @@ class Matches:
                 match.timer.cancel()
 
     def _place(self, started: MatchStarted) -> LiveMatch:
-        match = LiveMatch(started, self.recorder.players.of(started.seats), self)
+        match = LiveMatch(started, self)
         self.live[started.match] = match
         self.recorder.clock.watch(self._is_playing)
-        is_challenge = self.recorder.tournaments[started.tournament].challenger is not None
-        for seat, player in enumerate(match.players):
-            player.begin(started.match, seat, is_challenge=is_challenge)
+        for player, part in zip(match.players, match.parts, strict=True):
+            player.begin(part)
         return match
 
     def _is_playing(self) -> bool:
         return bool(self.live) and not self._stopped
 
-    # --- players come and go ---
+    # --- sessions come and go ---
 
-    def connect(self, player: Player) -> None:
-        """Tell a player that is connected again of its matches, which go on."""
+    def go_on(self, player: Player, taken: Iterable[Part]) -> None:
+        """Tell the sessions of a player of the matches that they have taken up.
+
+        From a match that nobody has taken up the player is away: its clock stops, its away budget runs.
+        """
         now_ms = self.recorder.clock.now_ms()
-        for match in self._of(player):
-            if player.session is not None:
-                match.referee.connect(player.matches[match.match_id], player.session, now_ms)
+        for part in taken:
+            if part.session is not None:  # else what followed from another of them has ended this one
+                match = self.live[part.match_id]
+                match.referee.connect(part.seat, part.session, now_ms)
+                self._follow(match)
+        for part in list(player.matches.values()):
+            if part.session is None and part.match_id in player.matches:
+                match = self.live[part.match_id]
+                match.referee.disconnect(part.seat, now_ms)
                 self._follow(match)
 
-    def disconnect(self, player: Player) -> None:
-        """The player's connection has ended: its clocks stop, its away budgets run."""
-        now_ms = self.recorder.clock.now_ms()
-        for match in self._of(player):
-            match.referee.disconnect(player.matches[match.match_id], now_ms)
-            self._follow(match)
+    def round_trip(self, session: BotSession, lag_ms: int) -> None:
+        for match_id, part in session.matches.items():
+            self.live[match_id].referee.round_trip(part.seat, lag_ms)
 
-    def round_trip(self, player: Player, lag_ms: int) -> None:
-        for match_id, seat in player.matches.items():
-            self.live[match_id].referee.round_trip(seat, lag_ms)
-
-    def is_on_turn(self, player: Player) -> bool:
-        """Whether a turn of the player is open in any match."""
-        turns = ((self.live[match_id].referee.turn, seat) for match_id, seat in player.matches.items())
+    def is_on_turn(self, session: BotSession) -> bool:
+        """Whether a turn of the session is open in any match."""
+        turns = ((self.live[match_id].referee.turn, part.seat) for match_id, part in session.matches.items())
         return any(turn is not None and turn.seat == seat for turn, seat in turns)
-
-    def _of(self, player: Player) -> list[LiveMatch]:
-        return [self.live[match_id] for match_id in player.matches]
 
     # --- play ---
 
-    def move(self, player: Player, message: Move, frame: str) -> bool:
-        """Hand a move to its referee; `frame` is the whole text. Return whether it answered an open turn of the bot."""
+    def move(self, session: BotSession, message: Move, frame: str, thought_ms: int = UNMEASURED) -> bool:
+        """Hand a move to its referee; `frame` is the whole text. Return whether it answered an open turn.
+
+        `thought_ms` is how long the bot took as it was measured elsewhere.
+        """
         match_id = message.match
-        seat = player.matches.get(match_id)
-        if seat is None:
-            player.send(write_message(_unknown_match(message)), match_id=match_id)
+        part = session.matches.get(match_id)
+        if part is None:
+            session.send(write_message(_unknown_match(message)), match_id=match_id)
             return False
         match, now_ms = self.live[match_id], self.recorder.clock.now_ms()
         referee = match.referee
         try:
-            answered = referee.move(seat, message.turn_id, message.move, now_ms, frame)
+            delay_ms = 0
+            if thought_ms >= 0:
+                delay_ms = referee.delay_ms(message.turn_id, thought_ms, now_ms)
+                if referee.is_late(message.turn_id, now_ms - delay_ms - LENIENT_MS):
+                    referee.wake(now_ms)
+            answered = referee.move(part.seat, message.turn_id, message.move, now_ms, frame, delay_ms)
         except Exception:
             # A game's own code failed: that is the server's fault, and of this match alone.
             log.exception("match %s: the referee failed at ply %d", match_id, len(referee.moves))
@@ -199,20 +218,20 @@ class Matches:
             self._follow(match)
         return answered
 
-    def resign(self, player: Player, match_id: str, frame: str) -> None:
+    def resign(self, part: Part, frame: str) -> None:
         """A bot gives a match up that it is playing."""
-        match = self.live[match_id]
-        match.referee.resign(player.matches[match_id], self.recorder.clock.now_ms(), frame)
+        match = self.live[part.match_id]
+        match.referee.resign(part.seat, self.recorder.clock.now_ms(), frame)
         self._follow(match)
 
-    def overhear(self, player: Player, sender: Literal["bot", "server"], frame: str) -> None:
-        """Keep a frame that belongs to no match in particular with all matches that the player is playing.
+    def overhear(self, session: BotSession, sender: Literal["bot", "server"], frame: str) -> None:
+        """Keep a frame that belongs to no match in particular with all matches that the session is playing.
 
         Keys and invitations are blanked. The first match has it, the others refer to it.
         """
         now_ms, first, number = self.recorder.clock.now_ms(), "", 0
-        for match_id, seat in player.matches.items():
-            attempt = self.live[match_id].referee.terms.attempt
+        for match_id, part in session.matches.items():
+            seat, attempt = part.seat, self.live[match_id].referee.terms.attempt
             if first:
                 self.recorder.append(FrameShared(match_id, attempt, seat, first, number, now_ms))
                 continue
@@ -230,10 +249,14 @@ class Matches:
         if match.timer is not None:
             match.timer.cancel()
         del self.live[over.match]
-        for player in match.players:
-            player.end(over.match)
+        for player, part in zip(match.players, match.parts, strict=True):
+            player.end(part)
         del match.referee  # match and referee know each other: without this they are freed only by the collector
         self._on_over(over, match.players)
+        for player in match.players:  # a session has room again
+            taken = player.take_up()
+            if taken:
+                self.go_on(player, taken)
 
     # --- time ---
 
@@ -256,12 +279,26 @@ class Matches:
         match.timer_at_ms = wake_at_ms
         match.timer = self.recorder.clock.call_at(wake_at_ms, lambda: self._on_timer(match))
 
+    def watch(self, session: BotSession) -> None:
+        """See to it that the session's matches are judged in time, whatever delayed that before."""
+        for match_id in session.matches:
+            self._arm(self.live[match_id])
+
     def _on_timer(self, match: LiveMatch) -> None:
         match.timer = None
         wake_at_ms = match.referee.wake_at_ms
         if wake_at_ms is None:
             return
         now_ms = self.recorder.clock.now_ms()
+        turn = match.referee.turn
+        session = None if turn is None else match.parts[turn.seat].session
+        if session is not None and session.reach.delay_ms:  # what it sent in time may still come
+            wake_at_ms += session.reach.delay_ms
+            if now_ms < wake_at_ms < UNREACHABLE:
+                match.timer_at_ms = wake_at_ms
+                match.timer = self.recorder.clock.call_at(wake_at_ms, lambda: self._on_timer(match))
+            if now_ms < wake_at_ms:
+                return
         if now_ms < wake_at_ms:
             self._arm(match)
             return

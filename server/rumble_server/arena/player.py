@@ -1,26 +1,29 @@
-"""A bot as the live server knows it: its session, its matches, its tournaments."""
+"""A bot as the live server knows it: its sessions, its matches, its tournaments."""
 
 from collections.abc import Iterable, Iterator
 
-from rumble_server.arena.session import NO_MATCH, BotSession
+from rumble_server.arena.session import NO_MATCH, BotSession, Part
 from rumble_server.tournament.tournament import Tournament
+
+Free = dict[str, set[str]]
+"""By game: the names of the players who can take one more match of a tournament, if need be in place of a challenge."""
 
 
 class Player:
-    """A bot by name."""
+    """A bot by name. Each of its workers has one session, on whatever machine."""
 
-    __slots__ = ("_free", "challenges", "claimed", "matches", "name", "session", "tournaments")
+    __slots__ = ("_free", "claimed", "matches", "name", "sessions", "sole", "tournaments")
 
-    def __init__(self, name: str, free: set[str]) -> None:
-        """`free` are the names of the players who can take one more match of a tournament; this one is kept in it."""
+    def __init__(self, name: str, free: Free) -> None:
+        """This player is kept in `free`."""
         self.name = name
         self._free = free
-        self.session: BotSession | None = None
-        """The newest login; None while it is not connected."""
-        self.matches: dict[str, int] = {}
-        """The ids of the matches that it is playing, with its seat in each."""
-        self.challenges: tuple[str, ...] = ()
-        """Those of these matches that are challenges, the newest last. A tournament's match takes their place."""
+        self.sessions: dict[str, BotSession] = {}
+        """By worker in lower case, the newest login last."""
+        self.sole: BotSession | None = None
+        """Its one session, if that is no worker. It is given every match, whatever games its login names."""
+        self.matches: dict[str, Part] = {}
+        """The matches that it is in, whether a session plays them or it is away, by id."""
         self.tournaments: dict[str, Tournament] = {}
         """The tournaments it is in that are not over, by id; the one whose last match ended longest ago comes first."""
         self.claimed = 0
@@ -28,17 +31,29 @@ class Player:
 
     @property
     def is_connected(self) -> bool:
-        return self.session is not None
+        return bool(self.sessions)
+
+    @property
+    def newest(self) -> BotSession | None:
+        """The newest login; None while it is not connected."""
+        return next(reversed(self.sessions.values()), None)
+
+    @property
+    def accepts_challenges(self) -> bool:
+        return any(each.accepts_challenges for each in self.sessions.values())
+
+    def plays(self, game: str) -> bool:
+        """Whether it is connected, and a login of it did not leave out this game."""
+        return any(each.plays(game) for each in self.sessions.values())
 
     @property
     def room(self) -> int:
         """How many more matches it can take."""
-        return 0 if self.session is None else self.session.max_matches - len(self.matches)
+        return sum(each.room for each in self.sessions.values() if each.room > 0)
 
-    @property
-    def has_room_for_challenge(self) -> bool:
+    def has_room_for_challenge(self, game: str) -> bool:
         """Whether it can take one more match that leaves a place for the tournament that has matches for it, if any."""
-        return self.room > (0 if self.needed_in is None else 1)
+        return self.session_for(game) is not None and self.room > (0 if self.needed_in is None else 1)
 
     @property
     def needed_in(self) -> str | None:
@@ -48,55 +63,115 @@ class Player:
                 return tournament.id
         return None
 
-    def connect(self, session: BotSession | None) -> None:
-        """Have a session, or (None) none any more."""
-        self.session = session
+    # --- sessions and matches ---
+
+    def connect(self, session: BotSession) -> BotSession | None:
+        """Have a session. Return the older one of the same worker, if any, which plays nothing any more."""
+        older = self.sessions.get(session.worker.casefold())
+        if older is not None:
+            self.disconnect(older)
+        self.sessions[session.worker.casefold()] = session
+        self._note_sessions()
+        return older
+
+    def disconnect(self, session: BotSession) -> bool:
+        """Have a session no longer: it plays nothing any more. Return False if a newer one has taken its place."""
+        worker = session.worker.casefold()
+        if self.sessions.get(worker) is not session:
+            return False
+        del self.sessions[worker]
+        for part in list(session.matches.values()):
+            session.give_up(part)
+        self._note_sessions()
+        return True
+
+    def _note_sessions(self) -> None:
+        self.sole = self.sessions.get("") if len(self.sessions) == 1 else None
         self._count()
 
-    def begin(self, match_id: str, seat: int, *, is_challenge: bool) -> None:
-        """Play a match."""
-        self.matches[match_id] = seat
-        if is_challenge:
-            self.challenges = (*self.challenges, match_id)
+    def begin(self, part: Part) -> None:
+        """Be in a match, which a session plays if one has room."""
+        self.matches[part.match_id] = part
+        session = self.session_for(part.game)
+        if session is not None:
+            session.take(part)
         self._count()
 
-    def end(self, match_id: str) -> None:
-        """Play a match no longer."""
-        del self.matches[match_id]
-        if match_id in self.challenges:
-            self.challenges = tuple([each for each in self.challenges if each != match_id])
+    def end(self, part: Part) -> None:
+        """Be in a match no longer."""
+        del self.matches[part.match_id]
+        if part.session is not None:
+            part.session.give_up(part)
         self._count()
 
-    def take_no_more(self) -> None:
-        """Take no further match in this session."""
-        if self.session is not None:
-            self.session.max_matches = 0
+    def take_up(self, newcomer: BotSession | None = None) -> list[Part]:
+        """Have sessions with room for them play the matches of their games that none plays, the oldest first.
+
+        Return these matches. A `newcomer` that is no worker and alone takes up all: it played them before.
+        """
+        taken: list[Part] = []
+        if self.sole is not None and len(self.sole.matches) == len(self.matches):
+            return taken
+        heir = newcomer if newcomer is self.sole else None
+        for part in self.matches.values():
+            if part.session is None:
+                session = heir or self.session_for(part.game)
+                if session is not None:
+                    session.take(part)
+                    taken.append(part)
+        if taken:
             self._count()
+        return taken
+
+    def take_no_more(self, session: BotSession) -> None:
+        """Have a session take no further match."""
+        session.max_matches = 0
+        self._count()
+
+    def able(self, game: str) -> list[BotSession]:
+        """Return the sessions that may be given a match of this game: those whose login did not leave it out."""
+        if self.sole is not None:
+            return [self.sole]
+        return [each for each in self.sessions.values() if each.plays(game)]
+
+    def session_for(self, game: str) -> BotSession | None:
+        """Return the session with most room for one more match of this game; None if none has any."""
+        if self.sole is not None:
+            return self.sole if self.sole.room > 0 else None
+        found: BotSession | None = None
+        for each in self.able(game):
+            if each.room > (0 if found is None else found.room):
+                found = each
+        return found
+
+    def challenge_to_cancel(self, game: str) -> str | None:
+        """Return the challenge that gives way to a tournament's match of this game for which no session has room."""
+        return next((each.challenges[-1] for each in self.able(game) if each.challenges and each.has_place), None)
+
+    def is_free(self, game: str) -> bool:
+        """Whether it can take one more match of a tournament of this game, if need be in the place of a challenge."""
+        if self.sole is not None:
+            return self.sole.has_place
+        return any(each.has_place for each in self.able(game))
 
     def _count(self) -> None:
-        if self.session is not None and len(self.matches) - len(self.challenges) < self.session.max_matches:
-            self._free.add(self.name)
-        else:
-            self._free.discard(self.name)
+        for game, names in self._free.items():
+            if self.is_free(game):
+                names.add(self.name)
+            else:
+                names.discard(self.name)
 
-    def plays(self, game: str) -> bool:
-        """Whether it is connected, and its login did not leave out this game."""
-        return self.session is not None and (self.session.games is None or game in self.session.games)
+    # --- frames of no match in particular: every session has them ---
 
     def send(self, frame: bytes, after: int = 0, match_id: str = NO_MATCH) -> None:
         """Send a frame if it is connected, not before the fact of number `after` is on disk."""
-        if self.session is not None:
-            self.session.send(frame, after, match_id)
-
-    def send_over(self, frame: bytes, match_id: str, after: int) -> None:
-        """Send a `match_over` if it is connected, not before the fact of number `after` is on disk."""
-        if self.session is not None:
-            self.session.send_over(frame, match_id, after)
+        for session in self.sessions.values():
+            session.send(frame, after, match_id)
 
     def send_last(self, frame: bytes, after: int) -> None:
         """Send a frame if it is connected, after all that was said before and the fact of number `after` is on disk."""
-        if self.session is not None:
-            self.session.send_last(frame, after)
+        for session in self.sessions.values():
+            session.send_last(frame, after)
 
 
 class Players:
@@ -105,8 +180,7 @@ class Players:
     def __init__(self) -> None:
         self.by_name: dict[str, Player] = {}
         """By name in lower case."""
-        self.free: set[str] = set()
-        """The names of those who can take one more match of a tournament, if need be in the place of a challenge."""
+        self._free: Free = {}
 
     def get(self, name: str) -> Player | None:
         return self.by_name.get(name.casefold())
@@ -119,9 +193,16 @@ class Players:
 
     def enter(self, name: str) -> Player:
         """Return the player of that name, new if there was none."""
-        return self.by_name.setdefault(name.casefold(), Player(name, self.free))
+        return self.by_name.setdefault(name.casefold(), Player(name, self._free))
 
     def of(self, names: Iterable[str]) -> tuple[Player, ...]:
         """Return the players of these names, which must be known."""
         by_name = self.by_name
         return tuple([by_name[name.casefold()] for name in names])
+
+    def free(self, game: str) -> set[str]:
+        """Return the names of those who can take one more match of a tournament of this game; it is kept current."""
+        found = self._free.get(game)
+        if found is None:
+            found = self._free[game] = {each.name for each in self if each.is_free(game)}
+        return found

@@ -106,6 +106,17 @@ class Scheduler:
         with self._recorder.transaction:
             self._recorder.unsettled.update(dict.fromkeys(self._recorder.tournaments))
 
+    def excuse_absence(self, for_ms: int) -> None:
+        """Let no absent budget have run in the last `for_ms`, in which the club was suspended."""
+        now_ms = self._recorder.clock.now_ms()
+        with self._recorder.transaction:
+            for tournament in self._recorder.tournaments.values():
+                if tournament.status == "running":
+                    for fact in tournament.absence.used(now_ms - for_ms):
+                        self._recorder.record(fact)
+                    tournament.absence.count_from(now_ms)
+                    self._recorder.unsettled[tournament.id] = None
+
     # --- what follows ---
 
     def settle(self) -> None:
@@ -152,19 +163,20 @@ class Scheduler:
     def _start_matches(self, tournament: Tournament, budget: int) -> int:
         if self.draining or self.trouble is not None:
             return budget
-        players = self._recorder.players
+        players, game = self._recorder.players, tournament.config.game
         is_challenge = tournament.challenger is not None
-        free = players.free
         if is_challenge:
-            free = {each.name for each in players.of(tournament.field) if each.has_room_for_challenge}
+            free = {each.name for each in players.of(tournament.field) if each.has_room_for_challenge(game)}
+        else:
+            free = players.free(game)
         if not self._has_room() and tournament.status == "running":
             self._held.setdefault(tournament.id)
             return budget
         self._held.pop(tournament.id, None)
         for found in tournament.due(free, self._recorder.clock.now_ms()):
             if isinstance(found, MatchStarted):
-                if not is_challenge:
-                    self._make_room(found)
+                if not is_challenge and not self._make_room(found):
+                    continue
                 self._matches.start(found)
             else:
                 self._recorder.record(found)
@@ -182,14 +194,21 @@ class Scheduler:
         """Whether the club's quota allows one more match."""
         return self._recorder.allowance.has_room_for_match(len(self._matches.live))
 
-    def _make_room(self, started: MatchStarted) -> None:
-        """Cancel the newest challenge of each bot that has no place left for this match of a tournament."""
-        by_name = self._recorder.players
-        for player in [by_name[name] for name in started.seats]:
-            if player.challenges and player.room <= 0:
-                challenge = self._recorder.tournaments[tournament_id_of(player.challenges[-1])]
-                reason = f"{player.name} has a match to play in {started.tournament}"
-                self._lifecycle.end(challenge, cancelled=True, reason=reason)
+    def _make_room(self, started: MatchStarted) -> bool:
+        """Cancel the newest challenge of each bot that has no place left for this match of a tournament.
+
+        Return False if a bot has none all the same: a match that it was away from has taken it.
+        """
+        players, had_room = self._recorder.players.of(started.seats), True
+        for player in players:
+            if player.session_for(started.game) is None:
+                had_room = False
+                in_its_place = player.challenge_to_cancel(started.game)
+                if in_its_place is not None:
+                    challenge = self._recorder.tournaments[tournament_id_of(in_its_place)]
+                    reason = f"{player.name} has a match to play in {started.tournament}"
+                    self._lifecycle.end(challenge, cancelled=True, reason=reason)
+        return had_room or all(player.session_for(started.game) is not None for player in players)
 
     def _start_by_itself(self, tournament: Tournament) -> None:
         try:
@@ -240,7 +259,9 @@ class Scheduler:
         players = self._recorder.players.of(over.seats)
         there = [seat for seat in range(len(players)) if seat not in over.at_fault]
         for seat, frame in frames_of_over(over, start, there):
-            players[seat].send_over(frame, over.match, self._recorder.number_of(tournament))
+            session = players[seat].newest
+            if session is not None:
+                session.send_over(frame, over.match, self._recorder.number_of(tournament))
 
     # --- time ---
 

@@ -1,4 +1,4 @@
-"""A bot's session as the arena knows it: what its login said, and frames that wait for the disk.
+"""A bot's session as the arena knows it: what its login said, what it plays, and frames that wait for the disk.
 
 The socket is elsewhere. What goes there is the session's id with a frame or a close code, so that it may be on another
 machine.
@@ -65,6 +65,20 @@ class Held:
         """Called when it has left."""
 
 
+class Part:
+    """A player's part in a match: its seat, and which of the player's sessions plays it."""
+
+    __slots__ = ("game", "is_challenge", "match_id", "seat", "session")
+
+    def __init__(self, match_id: str, seat: int, game: str, is_challenge: bool) -> None:
+        self.match_id = match_id
+        self.seat = seat
+        self.game = game
+        self.is_challenge = is_challenge
+        self.session: BotSession | None = None
+        """None: the player is away from this match."""
+
+
 class BotSession:
     """One login of a bot on one connection.
 
@@ -79,6 +93,7 @@ class BotSession:
         "_held_places",
         "_outlet",
         "_told_open",
+        "accepts_challenges",
         "address",
         "challenges",
         "client",
@@ -87,9 +102,12 @@ class BotSession:
         "id",
         "lag_by_pings",
         "lag_ms",
+        "matches",
         "max_matches",
         "omit",
+        "reach",
         "version",
+        "worker",
     )
 
     def __init__(
@@ -100,10 +118,16 @@ class BotSession:
         outlet: Outlet,
     ) -> None:
         self.id = session_id
+        self.worker = login.worker or ""
+        """Which of the bot's workers it is; a login without one is a worker of its own."""
+        self.matches: dict[str, Part] = {}
+        """What it plays, by match id."""
+        self.challenges: tuple[str, ...] = ()
+        """Those of these matches that are challenges, the newest last. A tournament's match takes their place."""
         self.address = caller.address
         """Where it comes from, for limits and bans."""
         self.max_matches = min(login.max_matches, caller.most_matches)
-        self.challenges = login.challenges
+        self.accepts_challenges = login.challenges
         self.games = None if login.games is None else tuple(login.games)
         """The games that the bot plays; None: any."""
         self.omit = tuple(login.omit)
@@ -114,6 +138,7 @@ class BotSession:
         """The least of the connection's last round trips."""
         self.lag_by_pings = caller.lag_by_pings
         """Only pings measure them, and a bot can delay its pongs."""
+        self.reach = caller.reach
         self.closing = False
         """Nothing more is sent or taken."""
         self._outlet = outlet
@@ -125,6 +150,34 @@ class BotSession:
         """How many of the held frames end a match."""
         self._told_open: dict[str, None] = {}
         """The matches whose `match_start` was sent, and whose `match_over` was not."""
+
+    @property
+    def room(self) -> int:
+        """How many more matches it can take; 0 or less: none."""
+        return self.max_matches - len(self.matches)
+
+    @property
+    def has_place(self) -> bool:
+        """Whether it can take one more match of a tournament, if need be in the place of a challenge."""
+        return len(self.matches) - len(self.challenges) < self.max_matches
+
+    def plays(self, game: str) -> bool:
+        """Whether its login did not leave out this game."""
+        return self.games is None or game in self.games
+
+    def take(self, part: Part) -> None:
+        """Play a match."""
+        part.session = self
+        self.matches[part.match_id] = part
+        if part.is_challenge:
+            self.challenges = (*self.challenges, part.match_id)
+
+    def give_up(self, part: Part) -> None:
+        """Play a match no longer."""
+        part.session = None
+        del self.matches[part.match_id]
+        if part.is_challenge:
+            self.challenges = tuple([each for each in self.challenges if each != part.match_id])
 
     def send(
         self, frame: bytes, after: int = 0, match_id: str = NO_MATCH, written: Callable[[], None] | None = None

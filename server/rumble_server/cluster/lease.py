@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from hashlib import blake2b
 from typing import Protocol
 
-from rumble_server.cluster.statements import (
+from rumble_server.store.lease_statements import (
     Acquire,
     Acquired,
     Answer,
@@ -233,6 +233,9 @@ class Lease:
         self._compare(seen.own, now_ms)
         if was_over:
             self._driver.go_on()
+        for club, to in seen.wanted.items():
+            self.move(club, to)
+        self.draining = self.draining or any(node.id == self.node and node.draining for node in seen.nodes)
         if self.draining:
             self._move_all()
         else:

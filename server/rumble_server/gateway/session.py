@@ -76,7 +76,7 @@ class Shared:
     strangers: Strangers
     limits: Limits
     messages: NameBuckets
-    """How many messages that answer no turn each name may still send, on whatever connection."""
+    """How many messages that answer no turn each worker of each name may still send, on whatever connection."""
     welcome: bytes
     """The first frame of every connection."""
     open_names: bool
@@ -86,13 +86,27 @@ class Shared:
 class Session:
     """The conversation with one connection. `name` is the bot's, once its login was accepted."""
 
-    __slots__ = ("_asks", "_bucket", "_login_timer", "_shared", "_unread", "closing", "id", "is_deaf", "link", "name")
+    __slots__ = (
+        "_asks",
+        "_bucket",
+        "_counted_as",
+        "_login_timer",
+        "_shared",
+        "_unread",
+        "closing",
+        "id",
+        "is_deaf",
+        "link",
+        "name",
+    )
 
     def __init__(self, session_id: int, shared: Shared, link: Link) -> None:
         now_ms = shared.clock.now_ms()
         self.id = session_id
         self.name: str | None = None
         self._shared = shared
+        self._counted_as: tuple[str, ...] = ()
+        """Whose messages its messages are, and its login: those of its name and worker, and the logins of workers."""
         self.link = link
         self._bucket: Bucket | None = Bucket(shared.limits.unsolicited_per_minute, now_ms)
         """How many messages it may send before its login."""
@@ -111,7 +125,8 @@ class Session:
     def logged_in(self, name: str) -> None:
         self.name = name
         self._bucket = None
-        self._shared.messages.take(name, self._shared.clock.now_ms())
+        for each in self._counted_as:
+            self._shared.messages.take(each, self._shared.clock.now_ms())
         self.link.known()
         self._stop_login_timer()
         self._answered()
@@ -180,6 +195,7 @@ class Session:
         """Ask the leader to let the bot in. Until it has answered, nothing more is read."""
         shared, link = self._shared, self.link
         if self.name is None:
+            self._counted_as = _counted_as(login)
             if not self._may_ask(login.name):
                 return
             self._asks = self.is_deaf = True
@@ -216,7 +232,7 @@ class Session:
         now_ms = shared.clock.now_ms()
         if self.name is None:
             return self._take_of_stranger(now_ms) and self._take_of_address(now_ms)
-        if not shared.messages.take(self.name, now_ms):
+        if not shared.messages.take(self._counted_as[0], now_ms):
             shared.leader.flooded(self.id, shared.limits.unsolicited_per_minute)
             return False
         return True
@@ -238,7 +254,7 @@ class Session:
         now_ms = self._shared.clock.now_ms()
         if not self._take_of_stranger(now_ms):
             return False
-        if not self._shared.messages.allows(name, now_ms):
+        if not all(self._shared.messages.allows(each, now_ms) for each in self._counted_as):
             self._refuse("messages", name, CLOSE_REASONS[CloseCode.TOO_MANY_MESSAGES])
             return False
         return True
@@ -257,3 +273,12 @@ class Session:
         if self._login_timer is not None:
             self._login_timer.cancel()
             self._login_timer = None
+
+
+def _counted_as(login: Login) -> tuple[str, ...]:
+    """Return what the messages of a login are counted as, and beside it the login itself.
+
+    The logins of a name's workers are counted together: otherwise each new name of a worker would bring new messages.
+    """
+    name = login.name
+    return (name,) if login.worker is None else (f"{name}/{login.worker}", f"{name}/")

@@ -5,7 +5,7 @@ Listeners are told of a club's facts only when they are on disk.
 
 import asyncio
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from rumble_server.store.batch import Batch
 from rumble_server.store.codec import Numbered
@@ -13,10 +13,20 @@ from rumble_server.store.errors import StoreError
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import LogFact
 
-if TYPE_CHECKING:
-    from rumble_server.store.group_commit import GroupCommit
-
 Listener = Callable[[list[Numbered]], None]
+
+
+class Group(Protocol):
+    """What has the logs of all clubs written."""
+
+    trouble: str | None
+    """Why the last write failed; None while writing works."""
+
+    def gather(self, club_log: "ClubLog") -> None:
+        """Take note that a log has something to write."""
+
+    def hurry(self) -> None:
+        """Begin the next commit soon: somebody waits for it."""
 
 
 class ClubLog:
@@ -24,7 +34,7 @@ class ClubLog:
 
     def __init__(
         self,
-        group: "GroupCommit",
+        group: Group,
         club: str,
         *,
         last: int,

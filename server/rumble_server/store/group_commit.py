@@ -73,12 +73,10 @@ class GroupCommit:
             self._timer = loop.call_soon(self._write)
 
     def gather(self, club_log: ClubLog) -> None:
-        """Take note that a log has something to write."""
         self._gathered[club_log] = None
         self._gather()
 
     def hurry(self) -> None:
-        """Begin the next commit soon: somebody waits for it."""
         if not self._hurried and self._writing is None and self._loop is not None:
             self._hurried = True
             if self._timer is not None:

@@ -9,6 +9,7 @@ look through the rows of the log that are later.
 
 import re
 import sqlite3
+from collections.abc import Iterable
 
 from rumble_server.store.keys import MAIN, prefix_of, split
 
@@ -16,26 +17,24 @@ _START_OR_END = re.compile(r'\[(\d+),"match_(started|over)","([^"]+)"')
 """In the text of a row. Text that somebody chose cannot look like it: its quotation marks are escaped."""
 
 
+INDEXED = "coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'indexed'), 0)"
+"""The number of the last fact that the index reaches, in SQL."""
+LAST_NUMBER = f"""SELECT coalesce(max(
+        CASE WHEN json_valid(facts) AND json_type(facts, '$.facts[#-1][0]') = 'integer'
+             THEN max(json_extract(facts, '$.facts[#-1][0]'), number)
+             ELSE number + length(CAST(facts AS BLOB)) END), {INDEXED})
+    FROM log WHERE number > {INDEXED}"""
+"""The number of the last fact of the log, in SQL. A damaged row does not tell it; each of its facts had a character."""
+
+
 def indexed(database: sqlite3.Connection) -> int:
     """Return the number of the last fact that the index reaches. Raises sqlite3.Error."""
-    row = database.execute("SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'indexed'").fetchone()
-    return row[0] if row else 0
+    return int(database.execute(f"SELECT {INDEXED}").fetchone()[0])
 
 
 def last_number(database: sqlite3.Connection) -> int:
-    """Return the number of the last fact of the log. Raises sqlite3.Error.
-
-    A damaged row does not tell it; each of its facts had at least a character.
-    """
-    done = indexed(database)
-    found = database.execute(
-        """SELECT max(CASE WHEN json_valid(facts) AND json_type(facts, '$.facts[#-1][0]') = 'integer'
-                           THEN max(json_extract(facts, '$.facts[#-1][0]'), number)
-                           ELSE number + length(CAST(facts AS BLOB)) END)
-           FROM log WHERE number > ?""",
-        (done,),
-    ).fetchone()[0]
-    return done if found is None else found
+    """Return the number of the last fact of the log. Raises sqlite3.Error."""
+    return int(database.execute(LAST_NUMBER).fetchone()[0])
 
 
 def matches_in(facts: str) -> set[str]:
@@ -43,24 +42,34 @@ def matches_in(facts: str) -> set[str]:
     return {match_id for _, _, match_id in _START_OR_END.findall(facts)}
 
 
+def spans(rows: Iterable[str]) -> dict[str, tuple[int, int | None]]:
+    """Return the matches that start or end in rows of a club, in order: the numbers of their first and last facts.
+
+    The first is that of the match's first start among these rows. There is no last one where it has started again.
+    """
+    found: dict[str, tuple[int, int | None]] = {}
+    for facts in rows:
+        for number, event, match_id in _START_OR_END.findall(facts):
+            first = found[match_id][0] if match_id in found else int(number)
+            found[match_id] = (first, int(number) if event == "over" else None)
+    return found
+
+
 def index_matches(database: sqlite3.Connection, last: int) -> None:
     """Bring the index up to the log, whose last fact has this number. In a transaction. Raises sqlite3.Error."""
     done = indexed(database)
-    spans: dict[str, tuple[int, int | None]] = {}
     rows = database.execute(
         "SELECT tournament, CAST(facts AS BLOB) FROM log WHERE number > ? AND kind = 0 ORDER BY number", (done,)
     )
+    of_clubs: dict[str, list[str]] = {}
     for tournament, facts in rows:
-        club = prefix_of(split(tournament)[0])
-        for number, event, short_id in _START_OR_END.findall(facts.decode(errors="replace")):
-            match_id = club + short_id
-            first = spans[match_id][0] if match_id in spans else int(number)
-            spans[match_id] = (first, int(number) if event == "over" else None)
+        of_clubs.setdefault(prefix_of(split(tournament)[0]), []).append(facts.decode(errors="replace"))
+    found = [(club + match_id, *span) for club, texts in of_clubs.items() for match_id, span in spans(texts).items()]
     # A match that starts again is in the index with its first start.
     database.executemany(
         """INSERT INTO matches (id, first, last) VALUES (?, ?, ?)
            ON CONFLICT (id) DO UPDATE SET last = excluded.last""",
-        [(match_id, *span) for match_id, span in sorted(spans.items())],
+        sorted(found),
     )
     for club, size in sizes_after(database, done).items():
         add_bytes(database, club, size)

@@ -2,7 +2,7 @@
 
 import asyncio
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import cast
 
 from rumble_server.store.commit_loop import FAILED, message
@@ -16,9 +16,21 @@ STDIN = 0
 class WriterProcess:
     """The process that writes one database. It starts with the first commit, and with the next one if it has ended."""
 
-    def __init__(self, command: Sequence[str], *, inherits: int | None = None) -> None:
-        """Make the server's end of the process of a command, which inherits a file descriptor."""
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        inherits: int | None = None,
+        environment: Mapping[str, str] | None = None,
+        patience_s: float | None = None,
+    ) -> None:
+        """Make the server's end of the process of a command, which inherits a file descriptor.
+
+        It is killed when it does not answer within `patience_s`.
+        """
         self._command = command
+        self._environment = environment
+        self._patience_s = patience_s
         self._inherited = () if inherits is None or sys.platform == "win32" else (inherits,)
         self._child: _Child | None = None
 
@@ -26,18 +38,29 @@ class WriterProcess:
         """Have a commit written, one at a time. Raises StoreError or OSError; it may be on disk nevertheless."""
         if self._child is None:
             loop = asyncio.get_running_loop()
-            started = await loop.subprocess_exec(_Child, *self._command, stderr=None, pass_fds=self._inherited)
+            started = await loop.subprocess_exec(
+                _Child, *self._command, stderr=None, pass_fds=self._inherited, env=self._environment
+            )
             self._child = started[1]
         try:
-            return (await self._child.ask(message(contents, again=again))).split()
+            async with asyncio.timeout(self._patience_s):
+                return (await self._child.ask(message(contents, again=again))).split()
         except ProcessEnded:
             self._child = None
             raise
+        except TimeoutError:
+            child, self._child = self._child, None
+            child.kill()
+            raise StoreError(f"the database has not answered for {self._patience_s:g} s") from None
 
     async def close(self) -> None:
         """End the process."""
         if self._child is not None:
-            await self._child.end()
+            try:
+                async with asyncio.timeout(self._patience_s):
+                    await self._child.end()
+            except TimeoutError:
+                self._child.kill()
 
 
 class ProcessEnded(StoreError):
@@ -60,6 +83,8 @@ class _Child(asyncio.SubprocessProtocol):
         self._answer += data
         if self._answer.endswith(b"\n"):
             answer, self._answer = self._answer.decode().strip(), b""
+            if self._answered.done():  # nobody waits for it any more
+                return
             if answer.startswith(FAILED):
                 self._answered.set_exception(StoreError(answer.removeprefix(FAILED)))
             else:
@@ -82,7 +107,11 @@ class _Child(asyncio.SubprocessProtocol):
     async def end(self) -> None:
         """Close its standard input, and wait until it has ended."""
         self._stdin.close()
-        await self._ended
+        await asyncio.shield(self._ended)
+
+    def kill(self) -> None:
+        """End it at once."""
+        self._transport.kill()
 
     def _death(self) -> ProcessEnded:
         return ProcessEnded(f"the process that writes it ended with {self._transport.get_returncode()}")

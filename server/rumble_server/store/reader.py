@@ -10,7 +10,7 @@ from rumble_server.store.codec import Numbered, read_ended, read_facts
 from rumble_server.store.content import PLY, TOURNAMENT
 from rumble_server.store.errors import DamagedLog, Pruned
 from rumble_server.store.match_index import matches_in
-from rumble_server.store.rows import Row, Rows
+from rumble_server.store.rows import Counted, Row, Rows
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import LogFact
 
@@ -54,6 +54,13 @@ class LogReader:
             except ValueError:  # it can be made again from the log
                 continue
         return found
+
+    def ended_by_club(self) -> dict[str, Counted]:
+        """Return how many tournaments of each club are over. It reads them all.
+
+        One without a record counts as finished.
+        """
+        return self._rows.ended_by_club()
 
     def server_facts(self) -> tuple[list[LogFact], list[DamagedLog]]:
         """Return the facts about the club as a whole, and what is wrong with each row of them that cannot be read."""

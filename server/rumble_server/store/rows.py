@@ -1,5 +1,6 @@
 """What a reader asks the tables of one club for: the port that each kind of database implements."""
 
+from collections import Counter
 from collections.abc import Collection
 from typing import NamedTuple, Protocol
 
@@ -18,6 +19,10 @@ class Span(NamedTuple):
     """The number of the fact that ended it."""
     pruned: bool
     """Whether the plies of its tournament were deleted."""
+
+
+Counted = tuple[int, Counter[str]]
+"""The number of a club's newest fact, and how many of its tournaments were over then, by status."""
 
 
 class Rows(Protocol):
@@ -43,6 +48,9 @@ class Rows(Protocol):
 
     def records(self, tournament_ids: Collection[str]) -> list[tuple[str, str | None]]:
         """Return the records of these tournaments, with their ids."""
+
+    def ended_by_club(self) -> dict[str, Counted]:
+        """Return how many tournaments of each club are over; one without a record counts as finished."""
 
     def of_server(self) -> list[Row]:
         """Return the rows about the club as a whole, in order."""

@@ -56,6 +56,7 @@ class SqliteStore:
         writer = WriterProcess(command, inherits=self._lock.file)
         self.group = GroupCommit(writer, Files(path, identity).displaced)
         self._room: ReadingRoom | None = None
+        self._run: int | None = None
 
     def _take_up(self) -> int:
         """Complete the index from the tail of the log, and return the number of the last fact. Raises StoreError."""
@@ -80,6 +81,24 @@ class SqliteStore:
             self.group.logs[club] = ClubLog(self.group, club, last=self._last, count=self._count, size=size)
         return self.group.logs[club]
 
+    def run_of(self, club: str = MAIN) -> int:
+        """Return the number of this run of the server, which is the same for all clubs.
+
+        It tells the turns of this run from those in any other. The first call counts it, which blocks.
+        """
+        if self._run is None:
+            self._run = self._count_run()
+        return self._run
+
+    def clubs_in_play(self) -> list[str]:
+        """Return the clubs beside main with a tournament that is not over. It blocks. Raises StoreError."""
+        query = "SELECT id FROM tournaments WHERE over = 0 AND instr(id, '/')"
+        try:
+            rows = self._database.execute(query).fetchall()
+        except sqlite3.Error as error:
+            raise StoreError(f"cannot read the database {self.path}: {error}") from None
+        return sorted({split(key)[0] for (key,) in rows})
+
     def reader(self, club: str = MAIN) -> LogReader:
         """Open a reader of a club, for use on one thread; close it. Raises StoreError."""
         return read_sqlite(self.path, club)
@@ -95,16 +114,6 @@ class SqliteStore:
             return bytes_of(self._database, club)
         except sqlite3.Error as error:
             raise StoreError(f"cannot read the database {self.path}: {error}") from None
-
-    def clubs_in_play(self) -> list[str]:
-        """Return the clubs beside main that have tournaments that are not over. Raises StoreError."""
-        query = "SELECT DISTINCT id FROM tournaments WHERE over = 0 AND instr(id, '/') > 0"
-        try:
-            return sorted({split(key)[0] for (key,) in self._database.execute(query)})
-        except sqlite3.Error as error:
-            raise StoreError(f"cannot read the database {self.path}: {error}") from None
-
-    # --- life ---
 
     def attach(self, loop: asyncio.AbstractEventLoop) -> None:
         """Begin to write on this loop."""
@@ -129,7 +138,7 @@ class SqliteStore:
 
     # --- small values, kept beside the log; they block, so on the event loop only before `attach` ---
 
-    def count_run(self) -> int:
+    def _count_run(self) -> int:
         """Count a run of a server on this database, and return its number, from 1. Raises StoreError."""
         run = int(self.get("runs") or 0) + 1
         self.put("runs", str(run))
@@ -156,10 +165,12 @@ class SqliteStore:
 
 
 def database_path(url: str) -> str:
-    """Return the file of `--db`: a path, `sqlite:///relative` or `sqlite:////absolute`. Raises StoreError."""
+    """Return the file of a path, `sqlite:///relative` or `sqlite:////absolute`. Raises StoreError for another URL."""
     if "://" not in url:
         return url
     scheme, _, rest = url.partition("://")
+    if scheme in ("postgresql", "postgres"):
+        raise StoreError("this is for files; PostgreSQL has tools of its own (pg_dump, pg_restore, VACUUM)")
     if scheme != "sqlite" or not rest.startswith("/") or len(rest) < 2:
         raise StoreError(f"--db takes a path, sqlite:///relative or sqlite:////absolute, not {url!r}")
     return str(Path(rest[1:]))

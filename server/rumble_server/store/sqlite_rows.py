@@ -2,17 +2,18 @@
 
 import json
 import sqlite3
+from collections import Counter
 from collections.abc import Collection
 from typing import Any
 
 from rumble_server.store.content import TOURNAMENT
 from rumble_server.store.errors import DamagedLog, StoreError
 from rumble_server.store.keys import MAIN, prefix_of, split
+from rumble_server.store.match_index import INDEXED, LAST_NUMBER
 from rumble_server.store.reader import LogReader
-from rumble_server.store.rows import Row, Span
+from rumble_server.store.rows import Counted, Row, Span
 from rumble_server.store.schema import open_reader
 
-_INDEXED = "coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'indexed'), 0)"
 _FROM_FIRST = """number >= coalesce((SELECT max(number) FROM log
     WHERE tournament = :tournament AND kind = :kind AND number <= :first), :first, 0)"""
 """A row is found by the number of its first fact, so one that begins before `first` may hold it, too."""
@@ -65,6 +66,19 @@ class SqliteRows:
         rows = self._rows(query, {"ids": self._keys(tournament_ids)})
         return [(key[len(self._prefix) :], record) for key, record in rows]
 
+    def ended_by_club(self) -> dict[str, Counted]:
+        rows = self._rows(
+            f"""SELECT ({LAST_NUMBER}), substr(tournaments.id, 1, instr(tournaments.id, '/')),
+                    coalesce(json_extract(record, '$.status'), 'finished'), count(*)
+                FROM tournaments LEFT JOIN ended ON ended.id = tournaments.id AND json_valid(record)
+                WHERE over = 1 GROUP BY 2, 3""",
+            {},
+        )
+        counted: dict[str, Counted] = {}
+        for last, prefix, status, count in rows:
+            counted.setdefault(split(prefix)[0], (last, Counter()))[1][status] = count
+        return counted
+
     def of_server(self) -> list[Row]:
         query = "SELECT number, facts FROM log WHERE tournament = :tournament ORDER BY number"
         return self._rows(query, {"tournament": self._prefix})
@@ -87,7 +101,7 @@ class SqliteRows:
 
     def span(self, tournament_id: str, match_id: str) -> Span:
         rows = self._rows(
-            f"""SELECT {_INDEXED}, first, last, (SELECT pruned FROM tournaments WHERE id = :tournament)
+            f"""SELECT {INDEXED}, first, last, (SELECT pruned FROM tournaments WHERE id = :tournament)
                 FROM (SELECT 1) LEFT JOIN matches ON id = :match""",
             {"match": self._prefix + match_id, "tournament": self._prefix + tournament_id},
         )
@@ -139,7 +153,7 @@ class SqliteRows:
     def not_indexed(self, tournament_id: str, kind: int) -> list[str]:
         rows = self._rows(
             f"""SELECT facts FROM log WHERE tournament = :tournament AND kind = :kind AND facts IS NOT NULL
-                AND number > {_INDEXED}""",
+                AND number > {INDEXED}""",
             {"tournament": self._prefix + tournament_id, "kind": kind},
         )
         return [facts for (facts,) in rows]

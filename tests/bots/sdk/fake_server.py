@@ -7,6 +7,7 @@ import threading
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from typing import Any
 
 from rumble_engine import MoveError, Outcome, State, Termination, get_game
@@ -18,6 +19,7 @@ from rumble_protocol.codes import ErrorCode, Rejection
 from rumble_protocol.fields import TimeControl
 from websockets.asyncio.server import ServerConnection
 from websockets.asyncio.server import serve as websockets_serve
+from websockets.http11 import Request, Response
 from websockets.typing import Subprotocol
 
 CONTROL = TimeControl(move_ms=5000)
@@ -50,7 +52,12 @@ class FakeServer:
     @asynccontextmanager
     async def listening(self) -> AsyncIterator["FakeServer"]:
         async with websockets_serve(
-            self._talk, "127.0.0.1", 0, select_subprotocol=_subprotocol, compression=None
+            self._talk,
+            "127.0.0.1",
+            0,
+            process_request=self._look,
+            select_subprotocol=_subprotocol,
+            compression=None,
         ) as listener:
             self.port = next(iter(listener.sockets)).getsockname()[1]
             yield self
@@ -77,9 +84,11 @@ class FakeServer:
             thread.join()
             loop.close()
 
+    def _look(self, socket: ServerConnection, request: Request) -> Response | None:
+        known = request.path == f"{web_path(self.club)}/bot"
+        return None if known else socket.respond(HTTPStatus.NOT_FOUND, "there is no such club\n")
+
     async def _talk(self, socket: ServerConnection) -> None:
-        assert socket.request is not None
-        assert socket.request.path == f"{web_path(self.club)}/bot"
         welcome = say.Welcome(
             server="fake", limits=say.Limits(), games=[self.game], identity=self.identity, club=self.club
         )

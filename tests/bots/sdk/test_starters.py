@@ -65,6 +65,11 @@ def test_the_last_command_joins_where_one_was_told_to(tmp_path: Path, capsys: py
     shell = ["--server", "https://rumble.example", "--language", "shell"]
     assert run(["new", "bob", "--dir", str(tmp_path), *shell]) == 0
     assert "\nRUMBLE_SERVER=https://rumble.example RUMBLE_JOIN=friday RUMBLE_NAME=bob rumble" in capsys.readouterr().out
+    club = ["--server", "http://192.0.2.1:8765/c/fun", "--language", "go"]
+    assert run(["new", "eve", "--dir", str(tmp_path), *club]) == 0
+    assert (
+        "\nRUMBLE_SERVER=192.0.2.1:8765/c/fun RUMBLE_JOIN=friday RUMBLE_NAME=eve RUMBLE_KEY=" in capsys.readouterr().out
+    )
     assert run(["new", "cid", "--dir", str(tmp_path)]) == 0
     assert "RUMBLE_KEY" not in capsys.readouterr().out
     assert run(["new", "dan", "--dir", str(tmp_path), "--server", "nowhere:x"]) == 2

@@ -132,7 +132,7 @@ def test_nobody_else_takes_a_name_of_the_house(key: str | None) -> None:
         stranger.login(name, key=key)
         assert stranger.error() == "bad_name"
     play(world, house.kept)
-    assert world.arena.players["house-random"].session is not None
+    assert world.arena.players["house-random"].is_connected
     world.organiser.reset_key("house-random")
     world.connect().login("house-random", key="a-key-of-16-chars")
     assert world.arena.names.get("house-random") is None

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from rumble_server.cluster.statements import (
+from rumble_server.store.lease_statements import (
     Acquire,
     Acquired,
     Answer,
@@ -25,6 +25,7 @@ class Row:
     node: str | None = None
     epoch: int = 0
     last: int = 0
+    wanted: str | None = None
 
 
 @dataclass
@@ -71,7 +72,7 @@ class Table:
     def _renew(self, node: str, *, draining: bool) -> Renewed:
         if node not in self.nodes:
             return Renewed(known=False)
-        self.nodes[node] = Lives(self.now_ms() + self.lease_ms, draining)
+        self.nodes[node] = Lives(self.now_ms() + self.lease_ms, draining or self.nodes[node].draining)
         return Renewed(known=True)
 
     def _look(self, node: str) -> Seen:
@@ -79,12 +80,13 @@ class Table:
         return Seen(
             tuple(NodeRow(name, f"http://{name}", row.draining) for name, row in sorted(alive.items())),
             {club: row.epoch for club, row in self.clubs.items() if row.node == node},
+            {club: row.wanted for club, row in self.clubs.items() if row.node == node and row.wanted is not None},
             tuple(club for club, row in self.clubs.items() if row.node is not None and row.node not in alive),
             min((int(row.until_ms - self.now_ms()) for name, row in alive.items() if name != node), default=None),
         )
 
     def _give(self, club: str, row: Row, node: str | None) -> int:
-        row.node, row.epoch = node, row.epoch + 1
+        row.node, row.epoch, row.wanted = node, row.epoch + 1, None
         self.epochs.setdefault(club, []).append((row.epoch, node))
         return row.epoch
 

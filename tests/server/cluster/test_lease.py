@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rumble_server.cluster.lease import RENEWALS, Lease
-from rumble_server.cluster.statements import Answer, Statement
+from rumble_server.store.lease_statements import Answer, Statement
 
 from tests.server.cluster.table import Table
 from tests.server.world import VirtualClock
@@ -301,6 +301,20 @@ def test_the_last_node_that_drains_keeps_its_clubs_until_there_is_another() -> N
     assert b.led == {"one": 2}
 
 
+def test_what_the_table_asks_for_is_done() -> None:
+    """`rumble club move` and `rumble node drain` write it there."""
+    cluster, a, b, c = three()
+    a.want("one")
+    cluster.run(100)
+    cluster.table.clubs["one"].wanted = "b"
+    cluster.run(LEASE_MS)
+    assert cluster.leaders("one") == ["b"]
+    cluster.table.nodes["b"].draining = True
+    cluster.run(LEASE_MS)
+    assert b.lease.clubs == {}
+    assert {**a.led, **c.led}.keys() == {"one"}
+
+
 def test_a_node_whose_row_is_gone_leads_nothing() -> None:
     cluster, a, *_ = three()
     a.want("one")
@@ -336,7 +350,7 @@ TROUBLES = st.builds(
     Trouble,
     st.integers(0, 8000),
     st.integers(0, 3),
-    st.sampled_from(("freeze", "cut", "down", "want", "move", "release", "die", "drain")),
+    st.sampled_from(("freeze", "cut", "down", "want", "move", "release", "die", "drain", "wanted")),
     st.integers(1, 4000),
     st.sampled_from(CLUBS),
 )
@@ -391,6 +405,8 @@ def strike(cluster: Cluster, nodes: list[Node], trouble: Trouble) -> None:
         case "move":
             target = nodes[trouble.ms % len(nodes)].name
             node.act(lambda: node.lease.move(club, target))
+        case "wanted" if club in cluster.table.clubs:
+            cluster.table.clubs[club].wanted = nodes[trouble.ms % len(nodes)].name
         case "release":
             node.act(lambda: node.lease.release(club, node.now_ms()))
         case "drain":

@@ -310,7 +310,7 @@ async def test_a_client_that_closes_is_answered_and_forgotten() -> None:
         await client.close()
         assert client.close_code == 1000
         await server.all_gone()
-        assert server.arena.players["ann"].session is None
+        assert server.arena.players["ann"].newest is None
 
 
 async def test_nothing_is_sent_to_a_client_that_has_closed() -> None:
@@ -331,7 +331,7 @@ async def test_a_client_that_vanishes_is_away() -> None:
         await client.hear("session")
         client.writer.transport.abort()
         await server.all_gone()
-        assert server.arena.players["ann"].session is None
+        assert server.arena.players["ann"].newest is None
 
 
 async def test_a_client_that_ends_its_side_is_gone() -> None:

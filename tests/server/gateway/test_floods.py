@@ -160,7 +160,7 @@ async def test_a_close_for_a_flood_forfeits_nothing() -> None:
         begun = await ann.hear("match_start")
         ann.writer.write(WireFrame(Opcode.PING, b"").serialize(mask=True) * 2_000)
         assert await ann.close_code() == CloseCode.TOO_MANY_MESSAGES
-        assert server.arena.players["ann"].session is None, "it is away at once"
+        assert server.arena.players["ann"].newest is None, "it is away at once"
         assert list(server.arena.matches.live) == [begun["match"]]
         async with server.raw() as again:
             await again.upgrade()

@@ -1,14 +1,20 @@
 """A session: what each frame of a bot is answered, every error and close code that it can give, and the limits."""
 
 import json
+from typing import Any
 
 import pytest
 from rumble_engine import game_names
+from rumble_protocol.bot_messages import Login
 from rumble_protocol.codes import CloseCode, ErrorCode
 from rumble_protocol.server_messages import Limits
+from rumble_server.arena.ports import Caller
+from rumble_server.bounds import Bounds
+from rumble_server.gateway.gateway import Gateway
+from rumble_server.limits.strangers import Strangers
 from rumble_server.match.facts import FrameSeen
 
-from tests.server.gateway.sessions import KEY, in_play
+from tests.server.gateway.sessions import BEYOND, KEY, in_play
 from tests.server.world import World
 
 # --- welcome and login ---
@@ -20,7 +26,7 @@ def test_the_server_speaks_first_and_says_what_it_allows() -> None:
         "type": "welcome",
         "protocol": 1,
         "server": "test",
-        "features": ["away_clock", "clubs", "identity", "info", "pairing"],
+        "features": ["away_clock", "clubs", "identity", "info", "pairing", "workers"],
         "limits": {
             "frame_bytes": 65_536,
             "login_ms": 10_000,
@@ -43,6 +49,71 @@ def test_a_login_is_answered_by_a_session(key: str | None, is_open: bool) -> Non
     assert bot.heard() == [
         {"type": "session", "name": "Ann", "open": is_open, "max_matches": 1, "matches": [], "tournaments": []}
     ]
+
+
+class Slow:
+    """A leader that takes its time over logins: the arena, behind a queue of them."""
+
+    def __init__(self, world: World) -> None:
+        self._arena = world.arena
+        self._logins: list[tuple[int, Login, Caller]] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._arena, name)
+
+    def login(self, session_id: int, login: Login, caller: Caller) -> None:
+        self._logins.append((session_id, login, caller))
+
+    def answer(self) -> None:
+        """Let the arena look at the oldest login."""
+        self._arena.login(*self._logins.pop(0))
+
+
+def slow_world() -> tuple[World, Slow]:
+    world = World()
+    slow = Slow(world)
+    strangers = Strangers(Bounds(stranger_messages_per_minute=2), world.arena.door.refusals)
+    world.gateway = Gateway(slow, world.arena, world.gateway._sessions, world.clock, strangers, "test", identity="1d")
+    return world, slow
+
+
+def test_while_a_login_is_looked_at_nothing_is_read_and_what_had_come_is_handled_after_it() -> None:
+    world, slow = slow_world()
+    world.create()
+    bot = world.connect(**BEYOND)
+    bot.login("ann", key=KEY)
+    assert bot.link.is_held
+    bot.say_text("no JSON")
+    for _ in range(3):  # more than strangers of this address may say
+        bot.say(type="join", tournament="friday")
+    assert bot.inbox.kinds() == ["welcome"]
+    slow.answer()
+    assert bot.inbox.kinds() == ["session", "error", "joined", "joined", "joined"]
+    assert not bot.link.is_held
+
+
+def test_a_refused_login_is_followed_by_what_had_come() -> None:
+    world, slow = slow_world()
+    bot = world.connect(**BEYOND)
+    bot.login("ann")
+    bot.login("ann", key=KEY)
+    slow.answer()
+    assert (bot.error(), bot.link.is_held) == ("key_required", True)
+    slow.answer()
+    assert bot.last("session")["name"] == "ann"
+    assert not bot.link.is_held
+
+
+def test_what_had_come_with_a_login_that_is_closed_is_dropped() -> None:
+    world, slow = slow_world()
+    world.login("ann")
+    slow.answer()
+    thief = world.connect(**BEYOND)
+    thief.login("ann", key=KEY)
+    thief.say(type="join", tournament="friday")
+    world.organiser.ban("ann", by_name=True, until_ms=None, reason="noise")
+    slow.answer()
+    assert (thief.inbox.kinds(), thief.link.closed) == (["welcome", "error"], CloseCode.BANNED)
 
 
 @pytest.mark.parametrize(("asked", "granted"), [(1, 1), (5, 5), (6, 5), (10**6, 5)])
@@ -285,7 +356,7 @@ def test_news_of_the_disk_does_not_wait_for_the_disk() -> None:
     world.log.stuck = True
     ann.say(type="resign", match="friday.1.1.1.1")
     ann.heard()
-    session = world.arena.players["ann"].session
+    session = world.arena.players["ann"].newest
     assert session is not None
     session.send_now(b'{"type":"notice","code":"disk","tournament":null,"match":null,"message":"full"}')
     assert ann.inbox.kinds() == ["notice"]

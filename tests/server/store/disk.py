@@ -10,6 +10,7 @@ from rumble_server.store.club_log import ClubLog
 from rumble_server.store.codec import Numbered
 from rumble_server.store.content import Content
 from rumble_server.store.errors import StoreError
+from rumble_server.store.group_commit import GroupCommit
 from rumble_server.store.sqlite import SqliteStore
 from rumble_server.store.writer import write as commit
 from rumble_server.tournament.facts import BotJoined, LogFact
@@ -78,11 +79,18 @@ async def write(log: ClubLog, *facts: LogFact) -> None:
     await log.wait(log.last)
 
 
+def group_of(log: ClubLog) -> GroupCommit:
+    """What writes a log."""
+    assert isinstance(log._group, GroupCommit)
+    return log._group
+
+
 def begin_write(log: ClubLog) -> None:
     """Have what was appended on its way to the disk, now."""
-    assert log._group._timer is not None
-    log._group._timer.cancel()
-    log._group._write()
+    group = group_of(log)
+    assert group._timer is not None
+    group._timer.cancel()
+    group._write()
 
 
 def rows(

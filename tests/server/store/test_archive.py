@@ -31,7 +31,7 @@ from rumble_server.tournament.facts import (
 )
 from rumble_server.tournament.rebuild import Rebuilt, rebuild_tournament
 
-from tests.server.store.disk import opened, opened_store, rows, shut, write
+from tests.server.store.disk import group_of, opened, opened_store, rows, shut, write
 
 FORGED = '"tournament_ended":['
 
@@ -104,7 +104,7 @@ async def written(path: Path, *tournaments: list[LogFact], records: bool = True)
                 log.append(fact)
                 if records and isinstance(fact, TournamentEnded):
                     log.file(record(facts))
-        await log._group.wait_all()
+        await group_of(log).wait_all()
 
 
 def damage(path: Path, tournament_id: str) -> None:

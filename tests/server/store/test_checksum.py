@@ -17,10 +17,10 @@ from rumble_server.store.schema import open_database
 from rumble_server.store.sqlite_rows import read_sqlite
 from rumble_server.tournament.facts import NameUsed
 
-from tests.server.store.disk import joined, opened, rows, write
+from tests.server.store.disk import group_of, joined, opened, rows, write
 from tests.server.store.played import bit, change, cut, digit
+from tests.server.store.test_group_commit import CREATED, ENDED, RECORD
 from tests.server.store.test_reader import busy_world, write_batch
-from tests.server.store.test_sqlite import CREATED, ENDED, RECORD
 
 
 @given(st.text(max_size=20), st.integers(0, 500), st.integers(0, 255))
@@ -106,7 +106,7 @@ async def test_the_next_run_numbers_its_facts_after_those_of_a_damaged_row(
         await write(log, joined(1))
         log.append(joined(2))
         log.append(joined(3))
-        await log._group.wait_all()
+        await group_of(log).wait_all()
     change(path, how, 2)
     if in_tail:
         with closing(sqlite3.connect(path)) as database:
@@ -122,7 +122,7 @@ async def test_a_damaged_record_is_not_shown(path: Path) -> None:
     async with opened(path) as log:
         await write(log, CREATED, ENDED)
         log.file(RECORD)
-        await log._group.wait_all()
+        await group_of(log).wait_all()
     with closing(read_sqlite(str(path))) as reader:
         assert reader.ended(["friday"]) == {"friday": RECORD}
     with closing(sqlite3.connect(path)) as database:

@@ -8,7 +8,8 @@ import pytest
 from rumble_server.app import Server
 from rumble_server.arena.organiser import Organiser
 from rumble_server.config import ServerConfig
-from rumble_server.store.ended_count import EndedCount, count_ended
+from rumble_server.store.ended_count import EndedCount
+from rumble_server.store.sqlite_rows import read_sqlite
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.facts import TournamentEnded
 
@@ -17,14 +18,21 @@ def ended(status: Literal["finished", "cancelled"] = "finished") -> TournamentEn
     return TournamentEnded("friday", status, "", 0)
 
 
+def counted(path: str) -> Counter[str]:
+    with closing(read_sqlite(path)) as reader:
+        return reader.ended_by_club()["main"][1]
+
+
 def test_what_ends_while_the_old_ones_are_counted_is_counted_once() -> None:
     count = EndedCount()
-    count.take([(11, ended()), (12, ended("cancelled"))])
-    assert count.by_status() == {"finished": 1, "cancelled": 1}
-    count.add(11, Counter(finished=7))
-    assert count.by_status() == {"finished": 7, "cancelled": 1}
-    count.take([(13, ended())])
-    assert count.by_status() == {"finished": 8, "cancelled": 1}
+    count.take("main", [(11, ended()), (12, ended("cancelled"))])
+    count.take("go", [(1, ended("cancelled"))])
+    assert count.by_status() == {"finished": 1, "cancelled": 2}
+    count.add({"main": (11, Counter(finished=7)), "other": (90, Counter(finished=1))})
+    assert count.by_status() == {"finished": 8, "cancelled": 2}
+    count.take("main", [(13, ended())])
+    count.take("other", [(91, ended())])
+    assert count.by_status() == {"finished": 10, "cancelled": 2}
 
 
 @pytest.mark.e2e
@@ -39,9 +47,9 @@ async def test_a_server_counts_those_of_earlier_runs(tmp_path: Path) -> None:
             await server.log.wait(server.log.last)
             organiser.end(tournament.id, cancelled=True)
         await server.stop()
-        assert server.ended.by_status() == count_ended(config.db)[1] == {"cancelled": 3 * run}
+        assert server.ended.by_status() == counted(config.db) == {"cancelled": 3 * run}
     with closing(sqlite3.connect(config.db)) as database:
         database.execute("DELETE FROM ended")
         database.execute("INSERT INTO ended (id, record) VALUES ('friday', 'damaged')")
         database.commit()
-    assert count_ended(config.db)[1] == {"finished": 6}, "without a record nobody knows"
+    assert counted(config.db) == {"finished": 6}, "without a record nobody knows"

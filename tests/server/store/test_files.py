@@ -13,7 +13,7 @@ from rumble_server.store.errors import StoreError
 from rumble_server.store.files import SUFFIXES, Files, identity_of, make_private
 from rumble_server.store.sqlite import SqliteStore
 
-from tests.server.store.disk import Told, begin_write, joined, opened, rows, write
+from tests.server.store.disk import Told, begin_write, group_of, joined, opened, rows, write
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no modes, and removes no open file")
 
@@ -170,7 +170,7 @@ async def test_another_database_in_its_place_is_left_alone(path: Path) -> None:
         before = content(path)
         log.append(joined(1))
         assert "was removed or replaced" in str(await told.trouble.get())
-        await log._group.wait_all()
+        await group_of(log).wait_all()
         assert (log.durable, told.batches) == (0, [])
     assert content(path) == before
     assert rows(path) == [(1, "other", 0)]

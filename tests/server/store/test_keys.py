@@ -21,7 +21,7 @@ from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import NameUsed, TournamentEnded
 from rumble_server.tournament.rebuild import rebuild_tournament
 
-from tests.server.store.disk import Told, joined, opened_store, rows, shut, write
+from tests.server.store.disk import joined, opened_store, rows, shut, write
 from tests.server.store.played import change, cut, facts_of, played
 
 CLUBS = ["main", "a", "a-b", "ab", "a0", "friday"]
@@ -69,45 +69,6 @@ def test_main_has_no_prefix_and_the_others_their_name() -> None:
     ]
 
 
-@pytest.mark.parametrize("club", CLUBS)
-async def test_a_club_reads_what_is_its_own(path: Path, club: str) -> None:
-    others = [each for each in CLUBS if each != club]
-    alone = path.with_name("alone.db")
-    async with filled(path, others), filled(alone, [club]) as expected:
-        pass
-    async with opened_store(path) as store:
-        with closing(store.reader(club)) as reader:
-            assert reader.tournament_ids() == reader.listed_ids(9) == reader.tournament_ids(over=False) == []
-            assert reader.only_listed(["friday"]) == []
-            assert reader.ended(["friday"]) == {}
-            assert reader.server_facts() == ([], [])
-            assert reader.tournament_facts("friday") == reader.outline("friday") == reader.match_facts(MATCH) == []
-            assert reader.facts_of_matches("friday", [MATCH]) == {}
-            assert reader.neighbours(MATCH) == (None, None, None)
-        log = store.log(club)
-        log.append(name_of(club))
-        for fact in FACTS:
-            log.append(fact)
-            if isinstance(fact, TournamentEnded):
-                rebuilt = rebuild_tournament(facts_of(FACTS, fact.tournament))
-                assert rebuilt is not None
-                log.file(EndedTournament.of(rebuilt))
-        await store.wait_all()
-        with closing(store.reader(club)) as reader, closing(expected.reader(club)) as one:
-            assert reader.tournament_ids() == one.tournament_ids() == ["friday", "monday"]
-            assert reader.tournament_ids(over=True) == ["friday", "monday"]
-            assert reader.listed_ids(1) == one.listed_ids(1) == ["monday"]
-            assert reader.only_listed(["monday", "friday"]) == ["friday", "monday"]
-            assert reader.ended(["friday"]) == one.ended(["friday"]) != {}
-            assert reader.server_facts() == one.server_facts()
-            assert reader.server_facts()[0][0] == name_of(club)
-            assert reader.tournament_facts("friday") == one.tournament_facts("friday") != []
-            assert reader.outline("friday") == one.outline("friday") != []
-            assert reader.match_facts(MATCH) == one.match_facts(MATCH) != []
-            assert reader.facts_of_matches("friday", [MATCH]) == one.facts_of_matches("friday", [MATCH]) != {}
-            assert reader.neighbours(MATCH) == one.neighbours(MATCH) != (None, None, None)
-
-
 async def test_the_rows_of_a_club_have_its_name_and_those_of_main_have_none(path: Path) -> None:
     async with opened_store(path) as store:
         for club in ("main", "go"):
@@ -116,26 +77,6 @@ async def test_the_rows_of_a_club_have_its_name_and_those_of_main_have_none(path
         await store.wait_all()
     assert sorted(str(row[1]) for row in rows(path)) == ["", "friday", "go/", "go/friday"]
     assert b"go/" not in b"".join(str(row[0]).encode() for row in rows(path, "SELECT facts FROM log"))
-
-
-async def test_one_commit_gathers_all_clubs_and_each_hears_of_its_own(path: Path) -> None:
-    async with opened_store(path) as store:
-        commits: list[int] = []
-        write_all = store.group.writer.write
-
-        async def counted(contents, *, again):  # type: ignore[no-untyped-def]
-            commits.append(len(contents))
-            return await write_all(contents, again=again)
-
-        store.group.writer.write = counted  # type: ignore[method-assign]
-        logs = [store.log(club) for club in CLUBS]
-        told = [Told(log) for log in logs]
-        numbers = [log.append(joined(at)) for at, log in enumerate(logs)]
-        assert numbers == list(range(1, len(CLUBS) + 1)), "one sequence of all"
-        await asyncio.gather(*(log.wait(number) for log, number in zip(logs, numbers, strict=True)))
-        assert commits == [len(CLUBS)]
-        assert [each.facts for each in told] == [[(number, joined(number - 1))] for number in numbers]
-        assert [(log.last, log.durable) for log in logs] == [(number, number) for number in numbers]
 
 
 async def test_a_club_that_is_opened_later_counts_on_from_all(path: Path) -> None:
@@ -147,31 +88,6 @@ async def test_a_club_that_is_opened_later_counts_on_from_all(path: Path) -> Non
         assert log is store.log("go")
         assert log.last == log.durable == 2
         assert log.append(joined(4)) == 4
-
-
-def test_small_values_are_kept_by_club(path: Path) -> None:
-    store = SqliteStore(str(path))
-    for club in ("main", "a", "ab"):
-        store.put("identity", club, club)
-    store.purge("identity", "a")
-    assert [store.get("identity", club) for club in ("main", "a", "ab")] == ["main", None, "ab"]
-    shut(store)
-
-
-async def test_a_record_that_is_missing_is_made_and_filed_in_its_own_club(path: Path) -> None:
-    async with opened_store(path) as store:
-        for club in ("main", "go"):
-            for fact in FACTS:
-                store.log(club).append(fact)
-        await store.wait_all()
-        archive = store.archive("go")
-        made = await archive.ended("friday")
-        assert made is not None
-        assert made.id == "friday"
-        await asyncio.sleep(0)
-        await store.wait_all()
-        assert await store.archive("nobody").ended("friday") is None
-    assert rows(path, "SELECT id FROM ended") == [("go/friday",)]
 
 
 # --- bytes ---

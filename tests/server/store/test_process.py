@@ -22,7 +22,7 @@ from rumble_server.store.process import WriterProcess
 from rumble_server.store.schema import open_database
 from rumble_server.store.sqlite import SqliteStore
 
-from tests.server.store.disk import Told, joined, opened, rows, shut, write
+from tests.server.store.disk import Told, group_of, joined, opened, rows, shut, write
 from tests.server.store.played import execute
 
 pytestmark = pytest.mark.e2e
@@ -66,7 +66,7 @@ def pid(writer: WriterProcess) -> int:
 
 
 def writer_in(log: ClubLog) -> WriterProcess:
-    writer = log._group.writer
+    writer = group_of(log).writer
     assert isinstance(writer, WriterProcess)
     return writer
 

@@ -29,7 +29,7 @@ from rumble_server.tournament.facts import (
     tournament_of,
 )
 
-from tests.server.store.disk import joined, opened, write
+from tests.server.store.disk import group_of, joined, opened, write
 from tests.server.world import World
 
 
@@ -179,7 +179,7 @@ async def test_a_reader_sees_what_is_on_disk_while_the_log_goes_on(path: Path) -
             name = NameUsed("ann", None, None, 0)
             log.append(name)
             assert reader.server_facts() == ([], [])
-            await log._group.wait_all()
+            await group_of(log).wait_all()
             assert reader.server_facts() == ([name], [])
 
 

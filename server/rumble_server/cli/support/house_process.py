@@ -14,9 +14,11 @@ from rumble_bots.sdk.bot import Bot
 from rumble_bots.sdk.serve import serve
 from rumble_bots.sdk.transport import connect
 from rumble_engine import game_names, get_game
-from rumble_protocol.clubs import MAIN, web_path
+from rumble_protocol.clubs import web_path
 
 from rumble_server.cli.support.bot_process import BotSpec, follow_input, make_bot, run_to_exit_code
+from rumble_server.cli.support.errors import as_cli_error
+from rumble_server.cli.support.house import FIRST_PAUSE_S, LONGEST_PAUSE_S
 from rumble_server.tls import read_leaf, trusting
 
 SEARCH_MS = 500
@@ -60,11 +62,10 @@ def trusted(certificate: str, file: str) -> Callable[[], ssl.SSLContext]:
 class House:
     """The bots that this process plays. Those that are told of anew begin, those that are no longer told of end."""
 
-    def __init__(self) -> None:
+    def __init__(self, group: asyncio.TaskGroup) -> None:
+        self._group = group
         self._playing: dict[tuple[tuple[str, Any], ...], asyncio.Task[None]] = {}
         """By all that was told of a bot."""
-        self.over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        """Done when no bot plays any more, by itself, or one cannot: then it has the error."""
 
     def change(self, told: Mapping[str, Any]) -> None:
         """Play the bots that a line tells of."""
@@ -73,24 +74,28 @@ class House:
         for gone in self._playing.keys() - wanted.keys():
             self._playing.pop(gone).cancel()
         for key in wanted.keys() - self._playing.keys():
-            playing = self._playing[key] = asyncio.create_task(_play(told["server"], wanted[key], tls))
-            playing.add_done_callback(partial(self._ended, key))
+            self._playing[key] = self._group.create_task(_keep_playing(told["server"], wanted[key], tls))
 
-    def _ended(self, key: tuple[tuple[str, Any], ...], playing: "asyncio.Task[None]") -> None:
-        if playing.cancelled() or self.over.done():
-            return
-        error = playing.exception()
-        self._playing.pop(key, None)
-        if error is not None:
-            self.over.set_exception(error)
-        elif not self._playing:
-            self.over.set_result(None)
+
+async def _keep_playing(server: str, told: Mapping[str, Any], tls: Callable[[], ssl.SSLContext] | None) -> None:
+    """Play one bot until it is cancelled. One that cannot play tries again, later each time; the others play on."""
+    place, pause_s = web_path(told["club"]), FIRST_PAUSE_S
+    while True:
+        try:
+            await _play(server + place, told, tls)
+        except Exception as error:
+            known = as_cli_error(error)
+            if known is None:
+                raise
+            sys.stderr.write(f"rumble: house bot {f'{place}/'.lstrip('/')}{told['name']}: {known.message}\n")
+        await asyncio.sleep(pause_s)
+        pause_s = min(LONGEST_PAUSE_S, pause_s * 2)
 
 
 async def _play(server: str, told: Mapping[str, Any], tls: Callable[[], ssl.SSLContext] | None) -> None:
     await serve(
         make_house_bot(told["reference_bot"], told["name"]),
-        server + web_path(told.get("club", MAIN)),
+        server,
         name=told["name"],
         key=told["key"],
         challenges=told["challenges"],
@@ -101,9 +106,11 @@ async def _play(server: str, told: Mapping[str, Any], tls: Callable[[], ssl.SSLC
 
 async def play() -> None:
     """Play as the newest line of standard input says, until that ends, and the process with it."""
-    house, loop = House(), asyncio.get_running_loop()
-    follow_input(lambda line: loop.call_soon_threadsafe(house.change, json.loads(line)))
-    await house.over
+    loop = asyncio.get_running_loop()
+    async with asyncio.TaskGroup() as group:
+        house = House(group)
+        follow_input(lambda line: loop.call_soon_threadsafe(house.change, json.loads(line)))
+        await loop.create_future()
 
 
 def main() -> int:

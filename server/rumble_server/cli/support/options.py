@@ -18,7 +18,7 @@ Server = Annotated[
     typer.Option(
         envvar="RUMBLE_SERVER",
         metavar="URL",
-        help="Where the server is: http://host:port, ws://host:port or host:port.",
+        help="Where the server is: http://host:port, ws://host:port or host:port, and /c/NAME behind it for a club.",
     ),
 ]
 Key = Annotated[
@@ -29,7 +29,7 @@ Key = Annotated[
 ]
 SameServer = Annotated[
     str | None,
-    typer.Option(metavar="URL", help="Another address of the same server: use the key kept for that, and keep it."),
+    typer.Option(metavar="URL", help="Another address of the same club: use the key kept for that, and keep it."),
 ]
 Join = Annotated[str | None, typer.Option(envvar="RUMBLE_JOIN", metavar="ID", help="The tournament to play in.")]
 Name = Annotated[
@@ -49,7 +49,7 @@ Setting = Annotated[
     typer.Option("--set", "--setting", metavar="NAME=VALUE", help="A setting of the game; may be repeated."),
 ]
 HostToken = Annotated[
-    str | None, typer.Option(envvar="RUMBLE_HOST_TOKEN", metavar="TOKEN", help="A host's token of the server.")
+    str | None, typer.Option(envvar="RUMBLE_HOST_TOKEN", metavar="TOKEN", help="A host's token of the club.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Seed = Annotated[int, typer.Option(help="Seed of everything random.")]

@@ -41,13 +41,14 @@ def _trusted() -> "ssl.SSLContext | bool":
 
 
 class OrganiserClient:
-    """A server's HTTP API. Paths are below `/api/`; `get` and `post` return JSON. Every error is a CliError."""
+    """The HTTP API of a club. Paths are below `/api/`; `get` and `post` return JSON. Every error is a CliError."""
 
     def __init__(self, server: str, host_token: str | None = None) -> None:
         from rumble_bots.sdk.address import Address
 
         address = Address.parse(server)
         self.base = address.http_base
+        self._club = address.club
         self._headers = {"Authorization": f"Bearer {host_token}"} if host_token else {}
         self._trust_env = not address.loopback
         """Whether the environment's proxies are used: not for a server on this machine."""
@@ -136,11 +137,19 @@ class OrganiserClient:
                 return f"{self.base} knows no bot of this name with this key"
             if self._headers:
                 return f"this is not a host token of {self.base}"
-            return "this needs a host token: --host-token, or RUMBLE_HOST_TOKEN (the first `rumble serve` prints one)"
+            return f"this needs a host token: --host-token, or RUMBLE_HOST_TOKEN ({self._whence()})"
         try:
             return str(answer.json()["error"]["message"])
         except (ValueError, KeyError, TypeError):
             return self._is_no_rumble(answer)
+
+    def _whence(self) -> str:
+        """Return where a host token comes from."""
+        from rumble_protocol.clubs import MAIN
+
+        if self._club == MAIN:
+            return "the first `rumble serve` prints one"
+        return f"the administrator of the server makes one: rumble club token {self._club}"
 
     def _json(self, answer: "httpx.Response") -> Any:
         try:

@@ -29,7 +29,7 @@ def opponents(site: Site, games: list[Game]) -> list[Opponent]:
     found = [
         _opponent(player, reference_bots.get(player.name), ladder, games)
         for player in site.arena.players
-        if player.session is not None and player.session.challenges
+        if player.accepts_challenges
     ]
     return sorted(found, key=lambda opponent: _place(opponent, list(ladder)))
 

@@ -169,7 +169,7 @@ def _entrant(entrant: Entrant, now_ms: int) -> models.OrganiserEntrant:
 def _live_entrant(site: Site, entrant: models.OrganiserEntrant) -> models.OrganiserEntrant:
     """Add what the server knows of the bot now: its session, and whether its name is open."""
     player, claim = site.arena.players.get(entrant.name), site.arena.names.get(entrant.name)
-    session = None if player is None else player.session
+    session = None if player is None else player.newest
     return entrant.model_copy(
         update={
             "connected": session is not None,

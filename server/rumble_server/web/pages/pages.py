@@ -129,7 +129,7 @@ def add_pages(app: FastAPI, clubs: Clubs) -> None:
             raise WebError.not_found(f"none of the listed tournaments has a bot {name!r}{unread}")
         (record,) = records(replace(each, lines=(line,)) for each, line in found)
         player = site.arena.players.get(record.name)
-        session = None if player is None else player.session
+        session = None if player is None else player.newest
         return await answer(request, "bot.html", record=record, lines=found, session=session, listing=listing)
 
     async def tournament(request: Request) -> Response:

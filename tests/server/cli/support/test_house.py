@@ -40,7 +40,7 @@ async def test_they_take_challenges_fill_a_field_and_are_gone_with_the_server(tm
         return {player.name for player in arena.players if player.is_connected}
 
     await until(lambda: connected() == {"house-random", "house-perfect"})
-    assert all(player.session is None or player.session.challenges for player in arena.players)
+    assert all(player.accepts_challenges or not player.is_connected for player in arena.players)
     config_of_friday = TournamentConfig(name="Friday", game="tictactoe", start_at_bots=2)
     tournament = Organiser(arena).create(config_of_friday)
     await server.log.wait(server.log.last)

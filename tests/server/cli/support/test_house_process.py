@@ -1,11 +1,14 @@
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from rumble_server.cli.support.house_process import make_house_bot
+
+from tests.bots.sdk.fake_server import FakeServer
 
 PATIENCE_S = 60.0
 
@@ -26,39 +29,52 @@ def process() -> Iterator[subprocess.Popen[bytes]]:
         process.kill()
 
 
-def tell(process: subprocess.Popen[bytes], *bots: dict[str, Any]) -> None:
+def tell(process: subprocess.Popen[bytes], *bots: dict[str, Any], port: int = 1) -> None:
     assert process.stdin is not None
-    process.stdin.write(json.dumps({"server": "http://127.0.0.1:1", "bots": bots}).encode() + b"\n")
+    process.stdin.write(json.dumps({"server": f"http://127.0.0.1:{port}", "bots": bots}).encode() + b"\n")
     process.stdin.flush()
 
 
-def said(process: subprocess.Popen[bytes]) -> bytes:
+def bot_of(club: str) -> dict[str, Any]:
+    return {"reference_bot": "random", "name": "house-random", "key": "k" * 16, "challenges": True, "club": club}
+
+
+def end(process: subprocess.Popen[bytes]) -> bytes:
+    """End its standard input; return what it still said."""
+    assert process.stdin is not None
     assert process.stderr is not None
+    process.stdin.close()
+    assert process.wait(PATIENCE_S) == 0
     return process.stderr.read()
 
 
 @pytest.mark.e2e
 def test_a_process_ends_when_its_server_is_gone(process: subprocess.Popen[bytes]) -> None:
     tell(process)
-    assert process.stdin is not None
-    process.stdin.close()
-    assert process.wait(PATIENCE_S) == 0
-    assert said(process) == b""
+    assert end(process) == b""
 
 
 @pytest.mark.e2e
-def test_a_process_that_ends_by_itself_does_so_in_order_while_its_server_is_there(
-    process: subprocess.Popen[bytes],
-) -> None:
-    tell(process, {"reference_bot": "random", "name": "house-random", "key": "k" * 16, "challenges": True})
-    assert process.wait(PATIENCE_S) == 1
-    assert said(process) == b"rumble: house bots: cannot reach http://127.0.0.1:1: nobody listens there\n"
-
-
-@pytest.mark.e2e
-def test_it_ends_for_a_bot_that_a_later_line_tells_of(process: subprocess.Popen[bytes]) -> None:
+def test_a_bot_that_cannot_play_tries_again(process: subprocess.Popen[bytes]) -> None:
+    assert process.stderr is not None
     tell(process)
-    bot = {"reference_bot": "random", "name": "house-random", "key": "k" * 16, "challenges": True, "club": "chess"}
-    tell(process, bot)
-    assert process.wait(PATIENCE_S) == 1
-    assert said(process) == b"rumble: house bots: cannot reach http://127.0.0.1:1: nobody listens there\n"
+    tell(process, bot_of("main"))
+    line = b"rumble: house bot house-random: cannot reach http://127.0.0.1:1: nobody listens there\n"
+    assert [process.stderr.readline() for _ in range(2)] == [line] * 2
+    assert set(end(process).splitlines(keepends=True)) <= {line}
+
+
+@pytest.mark.e2e
+def test_a_bot_that_cannot_play_does_not_end_those_of_other_clubs(process: subprocess.Popen[bytes]) -> None:
+    assert process.stderr is not None
+    with FakeServer(club="fun").in_a_thread() as server:
+        tell(process, bot_of("gone"), port=server.port)
+        line = f"rumble: house bot c/gone/house-random: there is no club gone at http://127.0.0.1:{server.port}\n"
+        assert process.stderr.readline() == line.encode()
+        tell(process, bot_of("gone"), bot_of("fun"), port=server.port)
+        until = time.monotonic() + PATIENCE_S
+        while not server.logins and time.monotonic() < until:
+            assert process.stderr.readline() == line.encode()
+        tell(process, bot_of("fun"), port=server.port)
+        assert set(end(process).splitlines()) <= {line.encode().strip()}
+        assert [login.name for login in server.logins] == ["house-random"]

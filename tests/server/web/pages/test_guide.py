@@ -24,7 +24,7 @@ def test_every_message_is_there_with_its_fields() -> None:
     unions = {"bot_message", "server_message", "feed_event"}
     assert set(told) == {name.removesuffix(".json") for name in schemas()} - unions
     assert dict(told["login"].fields) == {"name": True} | dict.fromkeys(
-        ("key", "version", "client", "games", "max_matches", "join", "invite", "challenges", "omit"), False
+        ("key", "version", "client", "games", "max_matches", "join", "invite", "challenges", "omit", "worker"), False
     )
     assert all(message.about.endswith(".") for message in told.values())
 

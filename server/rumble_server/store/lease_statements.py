@@ -56,6 +56,8 @@ class Seen:
     """The nodes whose leases are valid, by id."""
     own: Mapping[str, int] = field(default_factory=dict)
     """The clubs whose rows name the node that looked, with their epochs."""
+    wanted: Mapping[str, str] = field(default_factory=dict)
+    """Which of these are to be handed over, and to which node."""
     orphans: tuple[str, ...] = ()
     """The clubs whose rows name a node whose lease is over: something may run in them."""
     lapse_in_ms: int | None = None

@@ -1,0 +1,39 @@
+"""Opening the database of `--db`, whichever kind it is."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from rumble_server.bounds import Bounds
+from rumble_server.store.errors import StoreError
+from rumble_server.store.sqlite import SqliteStore, database_path
+
+if TYPE_CHECKING:
+    from rumble_server.store.postgres.store import PostgresStore
+
+    Store = SqliteStore | PostgresStore
+
+POSTGRES = ("postgresql://", "postgres://")
+"""What the URL of a database in PostgreSQL begins with."""
+
+
+def is_postgres(url: str) -> bool:
+    """Whether this is the URL of a database in PostgreSQL."""
+    return url.startswith(POSTGRES)
+
+
+def need_postgres() -> None:
+    """Raise StoreError if the library for PostgreSQL is not installed."""
+    try:
+        import_module("psycopg")
+    except ImportError as error:
+        raise StoreError("postgresql:// needs an extra; in a checkout of Rumble: pip install '.[postgres]'") from error
+
+
+def open_store(url: str, bounds: Bounds | None = None) -> "Store":
+    """Open or create a database. Raises StoreError."""
+    if not is_postgres(url):
+        return SqliteStore(database_path(url), bounds)
+    need_postgres()
+    from rumble_server.store.postgres.store import PostgresStore
+
+    return PostgresStore(url, bounds)

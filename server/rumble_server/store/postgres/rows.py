@@ -1,0 +1,159 @@
+"""The rows of a club in PostgreSQL."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable
+
+from rumble_server.store.checksum import intact
+from rumble_server.store.content import TOURNAMENT
+from rumble_server.store.keys import MAIN
+from rumble_server.store.postgres.connection import Connection
+from rumble_server.store.reader import LogReader
+from rumble_server.store.rows import Counted, Row, Span
+
+_LOG = "SELECT number, kind, facts, checksum FROM log WHERE club = %(club)s AND tournament = %(tournament)s"
+_FROM_FIRST = """number >= coalesce((SELECT max(number) FROM log
+    WHERE club = %(club)s AND tournament = %(tournament)s AND kind = %(kind)s AND number <= %(first)s), %(first)s, 0)"""
+"""A row is found by the number of its first fact, so one that begins before `first` may hold it, too."""
+
+
+def read_postgres(url: str, club: str = MAIN) -> LogReader:
+    """Make a reader of a club with a connection of its own, which is opened when it is needed. Raises StoreError."""
+    return LogReader(PostgresRows(Connection(url), club))
+
+
+class PostgresRows:
+    """The rows of one club. The index of matches is always complete: it is written with what it tells of."""
+
+    def __init__(self, connection: Connection, club: str = MAIN) -> None:
+        self._connection = connection
+        self._club = club
+        self.name = connection.name
+
+    def of(self, club: str) -> "PostgresRows":
+        return PostgresRows(self._connection, club)
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def tournament_ids(self, over: bool | None) -> list[str]:
+        which = "" if over is None else "AND over = %(over)s"
+        return self._ids(f"SELECT id FROM tournaments WHERE club = %(club)s {which} ORDER BY place", over=over)
+
+    def listed_ids(self, limit: int) -> list[str]:
+        return self._ids(
+            """SELECT id FROM tournaments WHERE club = %(club)s AND over AND listed
+               ORDER BY place DESC LIMIT %(limit)s""",
+            limit=limit,
+        )
+
+    def only_listed(self, tournament_ids: Collection[str]) -> list[str]:
+        return self._ids(
+            "SELECT id FROM tournaments WHERE club = %(club)s AND listed AND id = ANY(%(ids)s::text[]) ORDER BY place",
+            ids=list(tournament_ids),
+        )
+
+    def records(self, tournament_ids: Collection[str]) -> list[tuple[str, str | None]]:
+        rows = self._connection.read(
+            "SELECT id, record, checksum FROM ended WHERE club = %(club)s AND id = ANY(%(ids)s::text[])",
+            {"club": self._club, "ids": list(tournament_ids)},
+        )
+        return [(each, intact(record.encode(), sum_, self._club, each)) for each, record, sum_ in rows]
+
+    def ended_by_club(self) -> dict[str, Counted]:
+        # Nothing else in a record looks like its status: quotation marks in texts are escaped.
+        rows = self._connection.read(
+            """SELECT club, clubs.last, coalesce(substring(record FROM '"status":"([a-z]+)"'), 'finished'), count(*)
+               FROM tournaments JOIN clubs USING (club) LEFT JOIN ended USING (club, id)
+               WHERE over GROUP BY 1, 2, 3"""
+        )
+        counted: dict[str, Counted] = {}
+        for club, last, status, count in rows:
+            counted.setdefault(club, (last, Counter()))[1][status] = count
+        return counted
+
+    def of_server(self) -> list[Row]:
+        return self._read(f"{_LOG} ORDER BY number", "")
+
+    def after(self, tournament_id: str, number: int, limit: int) -> list[Row]:
+        return self._read(
+            f"{_LOG} AND kind = %(kind)s AND number > %(number)s ORDER BY number LIMIT %(limit)s",
+            tournament_id,
+            kind=TOURNAMENT,
+            number=number,
+            limit=limit,
+        )
+
+    def outline(self, tournament_id: str) -> list[Row]:
+        # Text that somebody chose cannot look like the name of a fact: its quotation marks are escaped.
+        names = "|".join(f'"tournament_{each}":\\[' for each in ("created", "started", "ended"))
+        return self._read(
+            f"{_LOG} AND kind = %(kind)s AND facts ~ %(names)s ORDER BY number",
+            tournament_id,
+            kind=TOURNAMENT,
+            names=names,
+        )
+
+    def span(self, tournament_id: str, match_id: str) -> Span:
+        rows = self._connection.read(
+            """SELECT clubs.last, first, matches.last, pruned FROM clubs
+               LEFT JOIN matches ON matches.club = clubs.club AND matches.id = %(match)s
+               LEFT JOIN tournaments ON tournaments.club = clubs.club AND tournaments.id = %(tournament)s
+               WHERE clubs.club = %(club)s""",
+            {"club": self._club, "match": match_id, "tournament": tournament_id},
+        )
+        last, first, ended, pruned = rows[0] if rows else (0, None, None, False)
+        return Span(last, first, ended, bool(pruned))
+
+    def of_match(self, tournament_id: str, kind: int, span: Span, until: int, text: str) -> list[Row]:
+        if span.first is None:
+            return []
+        rows = self._read(
+            f"{_LOG} AND kind = %(kind)s AND {_FROM_FIRST} AND number <= %(until)s ORDER BY number",
+            tournament_id,
+            kind=kind,
+            first=span.first,
+            until=until,
+        )
+        return [(number, facts) for number, facts in rows if facts is None or text in facts]
+
+    def first_of(self, match_ids: Collection[str]) -> int | None:
+        rows = self._connection.read(
+            "SELECT min(first) FROM matches WHERE club = %(club)s AND id = ANY(%(ids)s::text[])",
+            {"club": self._club, "ids": list(match_ids)},
+        )
+        first: int | None = rows[0][0]
+        return first
+
+    def since(self, tournament_id: str, kind: int, first: int | None) -> list[Row]:
+        return self._read(
+            f"{_LOG} AND kind = %(kind)s AND {_FROM_FIRST} ORDER BY number", tournament_id, kind=kind, first=first
+        )
+
+    def holding(self, tournament_id: str, kind: int, number: int) -> list[Row]:
+        return self._read(
+            f"{_LOG} AND kind = %(kind)s AND number <= %(number)s ORDER BY number DESC LIMIT 1",
+            tournament_id,
+            kind=kind,
+            number=number,
+        )
+
+    def matches(self, start: str) -> list[str]:
+        # A slash is the sign after the dot.
+        return self._ids(
+            "SELECT id FROM matches WHERE club = %(club)s AND id > %(from)s AND id < %(to)s",
+            **{"from": f"{start}.", "to": f"{start}/"},
+        )
+
+    def not_indexed(self, tournament_id: str, kind: int) -> list[str]:
+        return []
+
+    def _ids(self, query: str, **values: object) -> list[str]:
+        return [str(row[0]) for row in self._connection.read(query, {"club": self._club, **values})]
+
+    def _read(self, query: str, tournament_id: str, **values: object) -> list[Row]:
+        place = {"club": self._club, "tournament": tournament_id}
+        return list(self._checked(self._connection.read(query, {**place, **values}), tournament_id))
+
+    def _checked(self, rows: "Iterable[tuple[int, int, str, int | None]]", tournament_id: str) -> "Iterable[Row]":
+        for number, kind, facts, sum_ in rows:
+            yield number, intact(facts.encode(), sum_, self._club, number, tournament_id, kind)

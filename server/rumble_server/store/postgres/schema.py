@@ -1,0 +1,105 @@
+"""The tables in PostgreSQL and their version. The first server to start makes them."""
+
+import psycopg
+
+from rumble_server.store.errors import StoreError
+from rumble_server.store.postgres.connection import Connection
+
+CREATION = 0x52554D42
+"""The key of the advisory lock under which tables are made: of two servers that start at once, one waits."""
+
+MIGRATIONS = (
+    """
+    CREATE TABLE nodes (
+        id text PRIMARY KEY,
+        address text NOT NULL,
+        until timestamptz NOT NULL,
+        draining boolean NOT NULL DEFAULT false,
+        setup text NOT NULL
+    );
+    CREATE TABLE clubs (
+        club text COLLATE "C" PRIMARY KEY,
+        node text,
+        epoch bigint NOT NULL DEFAULT 0,
+        last bigint NOT NULL DEFAULT 0,
+        wanted text,
+        bytes bigint NOT NULL DEFAULT 0
+    ) WITH (fillfactor = 50);
+    CREATE INDEX clubs_of_node ON clubs (node);
+    CREATE TABLE meta (
+        club text COLLATE "C" NOT NULL,
+        key text COLLATE "C" NOT NULL,
+        value text NOT NULL,
+        PRIMARY KEY (club, key)
+    );
+    CREATE TABLE log (
+        club text COLLATE "C" NOT NULL,
+        number bigint NOT NULL,
+        tournament text COLLATE "C" NOT NULL,
+        kind smallint NOT NULL,
+        facts text NOT NULL,
+        checksum bigint,
+        PRIMARY KEY (club, number)
+    );
+    CREATE INDEX log_by_tournament ON log (club, tournament, kind, number);
+    CREATE TABLE tournaments (
+        club text COLLATE "C" NOT NULL,
+        id text COLLATE "C" NOT NULL,
+        place bigint GENERATED ALWAYS AS IDENTITY,
+        listed boolean NOT NULL,
+        over boolean NOT NULL,
+        pruned boolean NOT NULL DEFAULT false,
+        PRIMARY KEY (club, id)
+    );
+    CREATE INDEX tournaments_by_place ON tournaments (club, over, place);
+    CREATE TABLE ended (
+        club text COLLATE "C" NOT NULL,
+        id text COLLATE "C" NOT NULL,
+        record text NOT NULL,
+        checksum bigint,
+        PRIMARY KEY (club, id)
+    );
+    CREATE TABLE matches (
+        club text COLLATE "C" NOT NULL,
+        id text COLLATE "C" NOT NULL,
+        first bigint NOT NULL,
+        last bigint,
+        PRIMARY KEY (club, id)
+    );
+    """,
+)
+"""`MIGRATIONS[n]` brings a database of version n to version n + 1; an empty one has version 0.
+
+`nodes.until` is when a node's lease is over, by the database's clock. `clubs.node` leads a club under `epoch`, or
+(NULL) nobody; `epoch` goes up whenever `node` changes. `last` is the number of the club's last fact, `bytes` about what
+its facts take, `wanted` the node that it is to go to.
+"""
+
+
+def prepare(connection: Connection) -> None:
+    """Bring the tables to the newest version. Raises StoreError."""
+    if version_of(connection) < len(MIGRATIONS):
+        connection.transact(_migrate)
+
+
+def version_of(connection: Connection) -> int:
+    """Return the version of the tables; 0 if there are none. Raises StoreError if it is newer than this program."""
+    there = connection.read("SELECT to_regclass('rumble_version') IS NOT NULL")[0][0]
+    version = int(connection.read("SELECT version FROM rumble_version")[0][0]) if there else 0
+    if version > len(MIGRATIONS):
+        known = len(MIGRATIONS)
+        raise StoreError(
+            f"{connection.name} was written by a newer Rumble: its version is {version}, this one knows {known}"
+        )
+    return version
+
+
+def _migrate(connection: "psycopg.Connection[tuple[object, ...]]") -> None:
+    connection.execute("SELECT pg_advisory_xact_lock(%s)", (CREATION,))
+    connection.execute("CREATE TABLE IF NOT EXISTS rumble_version (version integer NOT NULL)")
+    row = connection.execute("SELECT version FROM rumble_version").fetchone()
+    version = 0 if row is None else int(str(row[0]))
+    for script in MIGRATIONS[version:]:
+        connection.execute(script.encode())
+    connection.execute("DELETE FROM rumble_version")
+    connection.execute("INSERT INTO rumble_version VALUES (%s)", (len(MIGRATIONS),))

@@ -1,0 +1,139 @@
+"""All clubs of one or several servers in PostgreSQL. Each club has an epoch, and only who has the newest writes it.
+
+Facts are numbered per club. The run that turn ids tell is the club's epoch.
+"""
+
+import asyncio
+import itertools
+import os
+import sys
+from functools import partial
+
+from rumble_server.bounds import Bounds
+from rumble_server.histogram import Histogram
+from rumble_server.store.archive import Archive, ReadingRoom
+from rumble_server.store.club_log import ClubLog
+from rumble_server.store.errors import StoreError
+from rumble_server.store.group_commit import GroupCommit
+from rumble_server.store.keys import MAIN
+from rumble_server.store.postgres.connection import Connection
+from rumble_server.store.postgres.rows import read_postgres
+from rumble_server.store.postgres.schema import prepare
+from rumble_server.store.postgres.writer import URL_VARIABLE
+from rumble_server.store.process import WriterProcess
+from rumble_server.store.reader import LogReader
+from rumble_server.tournament.ended import EndedTournament
+
+ANSWER_S = 15.0
+"""How long a commit may take, in s, before the process that writes is killed: its connection may be dead unnoticed."""
+
+_TAKE = """
+INSERT INTO clubs AS held (club, epoch) VALUES (%(club)s, 1)
+ON CONFLICT (club) DO UPDATE SET epoch = held.epoch + 1, node = NULL RETURNING epoch
+"""
+
+
+class PostgresStore:
+    """The database of all clubs. Open it, `attach` it to the running loop, then `close` it."""
+
+    def __init__(self, url: str, bounds: Bounds | None = None) -> None:
+        """Connect, and make the tables where there are none. Raises StoreError."""
+        self._url = url
+        self._bounds = bounds or Bounds()
+        self._connection = Connection(url)
+        try:
+            prepare(self._connection)
+        except StoreError:
+            self._connection.close()
+            raise
+        self.path = self._connection.name
+        command = (sys.executable, "-m", "rumble_server.store.postgres.writer")
+        writer = WriterProcess(command, environment={**os.environ, URL_VARIABLE: url}, patience_s=ANSWER_S)
+        self.group = GroupCommit(writer, lambda: None)
+        self._room: ReadingRoom | None = None
+
+    # --- clubs ---
+
+    def lead(self, club: str, epoch: int) -> ClubLog:
+        """Open the log of a club that this server leads under an epoch. It blocks; any thread. Raises StoreError."""
+        rows = self._connection.read(
+            "SELECT last, bytes FROM clubs WHERE club = %(club)s AND epoch = %(epoch)s", {"club": club, "epoch": epoch}
+        )
+        if not rows:
+            raise StoreError(f"another node leads the club {club}")
+        last, size = rows[0]
+        count = itertools.count(last + 1).__next__
+        log = self.group.logs[club] = ClubLog(self.group, club, last=last, count=count, epoch=epoch, size=size)
+        return log
+
+    def log(self, club: str = MAIN) -> ClubLog:
+        """Return the log of a club, the same one each time. One that was not given to `lead` is taken from whoever
+        leads it, which blocks. Raises StoreError.
+        """
+        if club not in self.group.logs:
+            self.lead(club, int(self._connection.execute(_TAKE, {"club": club})[0][0]))
+        return self.group.logs[club]
+
+    def run_of(self, club: str = MAIN) -> int:
+        """Return the number that tells the turns of a club in this run from those in any other: its epoch."""
+        return self.log(club).epoch
+
+    def reader(self, club: str = MAIN) -> LogReader:
+        """Open a reader of a club, for use on one thread; close it. Raises StoreError."""
+        return read_postgres(self._url, club)
+
+    def archive(self, club: str = MAIN) -> Archive:
+        """Return what reads a club beside the event loop. It is closed with the store. Raises StoreError."""
+        if self._room is None:
+            self._room = ReadingRoom(partial(read_postgres, self._url), self._bounds)
+        return Archive(self._room, club, partial(self._file, club))
+
+    def _file(self, club: str, ended: EndedTournament) -> None:
+        if club in self.group.logs:  # else its leader files the record, or whoever leads it next
+            self.group.logs[club].file(ended)
+
+    def clubs_in_play(self) -> list[str]:
+        """Return the clubs beside main with a tournament that is not over. It blocks. Raises StoreError."""
+        query = "SELECT DISTINCT club FROM tournaments WHERE NOT over AND club <> %(main)s ORDER BY club"
+        return [row[0] for row in self._connection.read(query, {"main": MAIN})]
+
+    # --- life ---
+
+    def attach(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Begin to write on this loop."""
+        self.group.attach(loop)
+
+    async def wait_all(self) -> None:
+        """Return once everything is on disk, or writing has failed."""
+        await self.group.wait_all()
+
+    async def close(self) -> None:
+        """Write what is left and close the connections."""
+        await self.group.close()
+        if self._room is not None:
+            self._room.close()
+        self._connection.close()
+
+    @property
+    def commits(self) -> Histogram:
+        """How long the commits took that were written."""
+        return self.group.commits
+
+    # --- small values, kept beside the log; they block, so on the event loop only before `attach` ---
+
+    def get(self, key: str, club: str = MAIN) -> str | None:
+        query = "SELECT value FROM meta WHERE club = %(club)s AND key = %(key)s"
+        rows = self._connection.read(query, {"club": club, "key": key})
+        return str(rows[0][0]) if rows else None
+
+    def put(self, key: str, value: str, club: str = MAIN) -> None:
+        """Keep a small value beside the log. Raises StoreError."""
+        self._connection.execute(
+            """INSERT INTO meta (club, key, value) VALUES (%(club)s, %(key)s, %(value)s)
+               ON CONFLICT (club, key) DO UPDATE SET value = excluded.value""",
+            {"club": club, "key": key, "value": value},
+        )
+
+    def purge(self, key: str, club: str = MAIN) -> None:
+        """Remove a small value. Its bytes go when the database reuses their place. Raises StoreError."""
+        self._connection.execute("DELETE FROM meta WHERE club = %(club)s AND key = %(key)s", {"club": club, "key": key})

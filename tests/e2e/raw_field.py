@@ -1,0 +1,165 @@
+"""Raw clients that play a tournament while servers fail, and what must be true of it whatever failed.
+
+A bot that loses its connection comes again at the next of its addresses, as behind a balancer.
+"""
+
+import asyncio
+import json
+import random
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.e2e.recording_bot import Frame, RecordingBot
+from tests.simulation.checks.case import Case, Fact
+from tests.simulation.checks.results import check_results
+from tests.simulation.checks.told import check_told
+from tests.simulation.trace import Entry
+
+KEY = "key-of-the-raw-field"
+MATCHES_EACH = 2
+"""How many matches a bot plays at once."""
+LATE = ("stale_turn", "already_played", "not_your_turn", "unknown_match")
+"""Rejections of an answer to a turn that was lost with its server: they blame nobody."""
+NEWS = ("paused", "resumed", "draining", "disk", "opponent_away", "match_voided", "bye", "pairing", "name_open")
+"""Notices that blame nobody."""
+
+
+@dataclass(slots=True)
+class Wanderer(RecordingBot):
+    """A bot with several addresses."""
+
+    addresses: Sequence[str] = ()
+
+    async def come_again(self) -> None:
+        self.url = self.addresses[(self.addresses.index(self.url) + 1) % len(self.addresses)]
+        await RecordingBot.come_again(self)
+
+    def login_frame(self) -> Frame:
+        return {**RecordingBot.login_frame(self), "key": KEY}
+
+
+@dataclass(slots=True)
+class RawField:
+    """The bots of one tournament, and all that they were told."""
+
+    tournament: str
+    names: Sequence[str]
+    addresses: Sequence[str]
+    think_ms: tuple[int, int] = (50, 150)
+    told: list[tuple[str, Frame]] = field(default_factory=list)
+    _news: asyncio.Condition = field(default_factory=asyncio.Condition)
+    _hurried: asyncio.Event = field(default_factory=asyncio.Event)
+    _waking: set[asyncio.Task[None]] = field(default_factory=set)
+    _chance: random.Random = field(default_factory=lambda: random.Random(17))
+
+    @asynccontextmanager
+    async def playing(self, within_s: float) -> AsyncIterator[None]:
+        """Play beside the block, and to the end after it. Raises TimeoutError if that takes longer than `within_s`."""
+        async with asyncio.timeout(within_s), asyncio.TaskGroup() as group:
+            for number, name in enumerate(self.names):
+                url = self.addresses[number % len(self.addresses)]
+                group.create_task(self._bot(name, url).play())
+            yield
+            self._hurried.set()
+
+    def _bot(self, name: str, url: str) -> Wanderer:
+        def heard(frame: Frame) -> None:
+            self.told.append((name, frame))
+            waking = asyncio.ensure_future(self._wake())
+            self._waking.add(waking)
+            waking.add_done_callback(self._waking.discard)
+
+        def think_s() -> float:
+            return 0.0 if self._hurried.is_set() else self._chance.uniform(*self.think_ms) / 1000
+
+        return Wanderer(url, self.tournament, name, MATCHES_EACH, think_s, heard, addresses=self.addresses)
+
+    async def _wake(self) -> None:
+        async with self._news:
+            self._news.notify_all()
+
+    def count(self, kind: str) -> int:
+        """Return how many frames of this type bots have been told."""
+        return sum(frame["type"] == kind for _, frame in self.told)
+
+    async def more(self, kind: str, number: int, within_s: float) -> None:
+        """Wait until bots have been told so many more frames of this type. Raises TimeoutError."""
+        wanted = self.count(kind) + number
+        async with asyncio.timeout(within_s), self._news:
+            await self._news.wait_for(lambda: self.count(kind) >= wanted)
+
+    async def turns_of_all(self, within_s: float) -> None:
+        """Wait until each bot has been asked for a move, or was told the end, after this. Raises TimeoutError."""
+        begin = len(self.told)
+
+        def asked() -> set[str]:
+            return {bot for bot, frame in self.told[begin:] if frame["type"] in ("turn", "tournament_over")}
+
+        async with asyncio.timeout(within_s), self._news:
+            await self._news.wait_for(lambda: asked() == set(self.names))
+
+    def judge(self, facts: list[Fact], results: int) -> None:
+        """Assert one result a match, that nothing told differs from the log, and that nobody is blamed.
+
+        The simulation's checker judges the log, and each connection by the frames that came by it.
+        """
+        bots = {name: {"max_matches": MATCHES_EACH, "fault": None} for name in self.names}
+        case = Case(facts, list(self._trace(len(facts))), bots)
+        for check in (check_results(case), self._wrongs(), check_told(case)):
+            wrong = list(check)
+            assert not wrong, "\n".join(wrong[:10])
+        overs = [fact for fact in facts if fact["fact"] == "match_over"]
+        counting = [fact for fact in overs if fact["scores"] is not None]
+        assert len(counting) == results
+        blamed = Counter((fact["termination"], tuple(fact["at_fault"])) for fact in counting)
+        assert blamed == {("normal", ()): results}, blamed
+        assert [fact for fact in facts if fact["fact"] == "bot_benched"] == []
+        assert {bot for bot, frame in self.told if frame["type"] == "tournament_over"} == set(self.names)
+
+    def _trace(self, written: int) -> Iterator[Entry]:
+        """Make the trace of what was told by each connection: a `welcome` begins one."""
+        run = {"grace_ms": 0, "excused_ms": 0, "proxied_lag_ms": 0}
+        yield Entry(0, "start", 1, json.dumps(run), 0)
+        wires: dict[str, int] = {}
+        for place, (bot, frame) in enumerate(self.told):
+            if frame["type"] == "welcome":
+                wires[bot] = place + 1
+                opened = {"bot": bot, "lag_ms": 0, "lag_by_pings": False}
+                yield Entry(place, "open", wires[bot], json.dumps(opened), written)
+            yield Entry(place, "told", wires[bot], json.dumps(frame), written)
+
+    def _wrongs(self) -> Iterator[str]:
+        """Name what a bot was told that blames it."""
+        for bot, frame in self.told:
+            match frame["type"]:
+                case "error" if frame["code"] != "unavailable":
+                    yield f"{bot} was told {frame}"
+                case "rejected" if frame["code"] not in LATE:
+                    yield f"{bot} was told {frame}"
+                case "notice" if frame["code"] not in NEWS:
+                    yield f"{bot} was told {frame}"
+                case _:
+                    pass
+
+    def judge_transcripts(self, facts: list[Fact], transcript: Callable[[str], list[dict[str, Any]]]) -> None:
+        """Assert that each match's transcript has its moves in order, its one verdict, and each end that was told."""
+        ends: dict[str, list[Frame]] = {}
+        for _, frame in self.told:
+            if frame["type"] == "match_over":
+                ends.setdefault(frame["match"], []).append(frame)
+        moves: dict[tuple[str, int], list[str]] = {}
+        for fact in facts:
+            if fact["fact"] == "move_made":
+                moves.setdefault((fact["match"], fact["attempt"]), []).append(fact["move"])
+        for over in (fact for fact in facts if fact["fact"] == "match_over" and fact["scores"] is not None):
+            lines = transcript(over["match"])
+            frames = [(line["sender"], json.loads(line["frame"])) for line in lines if "frame" in line]
+            assert [line["verdict"] for line in lines if "verdict" in line].count("normal") == 1, over["match"]
+            said = iter(frame["move"] for sender, frame in frames if sender == "bot" and frame["type"] == "move")
+            made = moves[over["match"], over["attempt"]]
+            assert all(move in said for move in made), f"{over['match']}: its moves are not all there"
+            for end in ends.get(over["match"], []):
+                assert ("server", end) in frames, f"{over['match']}: {end} was told, and is not in the transcript"

@@ -1,0 +1,129 @@
+"""The ways in: each club has a path of its own, and who asks for one that is not loaded waits for it."""
+
+import asyncio
+from dataclasses import replace
+from random import Random
+
+import pytest
+from rumble_protocol.clubs import MAIN
+from rumble_server.arena.arena import Arena
+from rumble_server.arena.organiser import Organiser
+from rumble_server.bounds import Bounds
+from rumble_server.gateway.gateway import Gateway
+from rumble_server.gateway.sessions import Sessions
+from rumble_server.limits.bans import network_to_ban
+from rumble_server.limits.strangers import Strangers
+from websockets.frames import Opcode
+
+from tests.server.gateway.served import GatewayServer, OneClub, Raw, served, until
+
+pytestmark = pytest.mark.e2e
+
+LOGIN = b'{"type": "login", "name": "ann"}'
+
+
+class School:
+    """Main, and a club `school` that is loaded when the test says so; others do not exist."""
+
+    def __init__(self, server: GatewayServer) -> None:
+        sessions, clock = Sessions(), server.arena.clock
+        self.arena = Arena(log=server.log, clock=clock, sessions=sessions, run=1, random=Random(0))
+        strangers = Strangers(Bounds(), server.refusals)
+        gateway = Gateway(self.arena, self.arena, sessions, clock, strangers, "test", club="school", identity="5c")
+        self._clubs = {MAIN: OneClub(server.gateway)}
+        self._school = OneClub(gateway)
+        self.open = asyncio.Event()
+        self.loading = 0
+        """How often it was asked to load."""
+        server.entrance = replace(server.entrance, clubs=self)
+
+    def loaded(self, name: str) -> OneClub | None:
+        return self._clubs.get(name)
+
+    async def load(self, name: str) -> OneClub | None:
+        self.loading += 1
+        await self.open.wait()
+        if name == "school":
+            self._clubs[name] = self._school
+        return self._clubs.get(name)
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/c/school/bot", 101),
+        ("/c/school/bot?x=1", 101),
+        ("/c/main/bot", 101),
+        ("/c/nowhere/bot", 404),
+        ("/c/school/", 404),
+        ("/c/school/bot/", 404),
+        ("/c/SCHOOL/bot", 404),
+        ("/c//bot", 404),
+    ],
+)
+async def test_each_club_has_its_path_and_other_paths_are_not_found(path: str, status: int) -> None:
+    async with served() as server:
+        School(server).open.set()
+        async with server.raw() as client:
+            assert await client.upgrade(path) == status
+
+
+async def test_the_welcome_names_the_club_and_its_own_identity_and_names_are_the_clubs() -> None:
+    async with served() as server:
+        school = School(server)
+        school.open.set()
+        async with server.raw() as main, server.raw() as pupil:
+            for client, path, told in ((main, "/bot", (MAIN, "1d")), (pupil, "/c/school/bot", ("school", "5c"))):
+                assert await client.upgrade(path) == 101
+                welcome = await client.hear("welcome")
+                assert (welcome["club"], welcome["identity"]) == told
+                client.send(Opcode.TEXT, LOGIN)
+                await client.hear("session")
+            assert server.arena.plays("ann") is school.arena.plays("ann") is False
+
+
+async def asking(client: Raw, school: School) -> "asyncio.Task[int]":
+    """Ask for the club; it waits for that."""
+    asked = asyncio.create_task(client.upgrade("/c/school/bot"))
+    await until(lambda: school.loading > 0)
+    return asked
+
+
+async def test_while_a_club_is_loaded_nothing_is_read_and_nothing_is_lost() -> None:
+    async with served() as server:
+        school = School(server)
+        async with server.raw() as client:
+            asked = await asking(client, school)
+            (connection,) = server.http
+            assert not connection.transport.is_reading()
+            client.send(Opcode.TEXT, LOGIN)
+            school.open.set()
+            assert await asked == 101
+            await client.hear("session")
+
+
+async def test_who_leaves_while_a_club_is_loaded_gives_its_place_back() -> None:
+    async with served(bounds=Bounds(limit_loopback=True, strangers_per_address=1)) as server:
+        school = School(server)
+        async with server.raw() as client:
+            asked = await asking(client, school)
+            server.http[0].shed()
+            with pytest.raises((ConnectionError, asyncio.IncompleteReadError)):
+                await asked
+        school.open.set()
+        await until(lambda: server.open_connections == 0)
+        async with server.raw() as other:
+            assert await other.upgrade("/c/school/bot") == 101
+
+
+async def test_a_ban_holds_in_its_club() -> None:
+    address = "203.0.113.7"
+    async with served(proxies=["127.0.0.1"]) as server:
+        school = School(server)
+        school.open.set()
+        async with server.raw() as first:
+            await first.upgrade("/c/school/bot", X_Forwarded_For=address)
+            Organiser(school.arena).ban(network_to_ban(address), by_name=False, until_ms=None, reason="noise")
+        for path, status in (("/c/school/bot", 403), ("/bot", 101)):
+            async with server.raw() as client:
+                assert await client.upgrade(path, X_Forwarded_For=address) == status

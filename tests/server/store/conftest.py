@@ -1,0 +1,14 @@
+"""A database of each kind: SQLite, and PostgreSQL where it is installed."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.server.store.databases import Database, PostgresDatabase, SqliteDatabase
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.e2e)])
+def database(request: pytest.FixtureRequest, tmp_path: Path) -> Database:
+    if request.param == "sqlite":
+        return SqliteDatabase(tmp_path)
+    return PostgresDatabase(request.getfixturevalue("postgres_url"))

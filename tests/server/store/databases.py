@@ -1,0 +1,149 @@
+"""A database of each kind, for tests that hold for both."""
+
+import asyncio
+import contextlib
+import sqlite3
+from collections.abc import AsyncIterator, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from rumble_server.store.club_log import ClubLog
+from rumble_server.store.content import Content
+from rumble_server.store.errors import StoreError
+from rumble_server.store.open import open_store
+from rumble_server.store.sqlite import SqliteStore
+from rumble_server.store.writer import write
+
+PATIENCE_S = 10.0
+
+
+class Database(Protocol):
+    """What a test does to a database beside its store."""
+
+    url: str
+    refusal: str
+    """What a write says while the database is `locked`."""
+
+    def writer(self, store: Any) -> Any:
+        """What writes in this process."""
+
+    def rows(self, query: str = "SELECT number, tournament, kind FROM log ORDER BY number") -> list[tuple[Any, ...]]:
+        """What another connection sees now."""
+
+    def execute(self, statement: str) -> None:
+        """Change it from another connection."""
+
+    def locked(self) -> contextlib.AbstractContextManager[None]:
+        """Somebody else holds the database, so that nothing can be written."""
+
+
+class SqliteDatabase:
+    refusal = "locked"
+
+    def __init__(self, folder: Path) -> None:
+        self.url = str(folder / "rumble.db")
+
+    def writer(self, store: SqliteStore) -> "_SqliteWriter":
+        store._database.execute("PRAGMA busy_timeout = 1")
+        return _SqliteWriter(store._database)
+
+    def rows(self, query: str = "SELECT number, tournament, kind FROM log ORDER BY number") -> list[tuple[Any, ...]]:
+        with contextlib.closing(sqlite3.connect(self.url)) as database:
+            return database.execute(query).fetchall()
+
+    def execute(self, statement: str) -> None:
+        with contextlib.closing(sqlite3.connect(self.url, isolation_level=None)) as database:
+            database.execute(statement)
+
+    @contextlib.contextmanager
+    def locked(self) -> Iterator[None]:
+        with contextlib.closing(sqlite3.connect(self.url, isolation_level=None)) as database:
+            database.execute("BEGIN IMMEDIATE")
+            yield
+            database.execute("ROLLBACK")
+
+
+class _SqliteWriter:
+    def __init__(self, database: sqlite3.Connection) -> None:
+        self._database = database
+        self._writes = 0
+
+    async def write(self, contents: Sequence[Content], *, again: bool) -> Sequence[str]:
+        await asyncio.sleep(0)
+        self._writes += 1
+        try:
+            write(self._database, contents, index=self._writes % 2 == 0)
+        except sqlite3.Error as error:
+            raise StoreError(str(error)) from None
+        return ()
+
+    async def close(self) -> None:
+        pass
+
+
+class PostgresDatabase:
+    refusal = "lock timeout"
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+
+    def writer(self, store: Any) -> "_PostgresWriter":
+        return _PostgresWriter(self.url)
+
+    def rows(self, query: str = "SELECT number, tournament, kind FROM log ORDER BY number") -> list[tuple[Any, ...]]:
+        from tests.postgres.cluster import run
+
+        return run(self.url, query)
+
+    def execute(self, statement: str) -> None:
+        from tests.postgres.cluster import run
+
+        run(self.url, statement)
+
+    @contextlib.contextmanager
+    def locked(self) -> Iterator[None]:
+        import psycopg
+
+        with psycopg.connect(self.url) as held:
+            held.execute("LOCK TABLE log IN EXCLUSIVE MODE")
+            yield
+            held.rollback()
+
+
+class _PostgresWriter:
+    def __init__(self, url: str) -> None:
+        from rumble_server.store.postgres.connection import Connection
+
+        self._connection = Connection(url)
+        self._connection.execute("SET lock_timeout = 20")
+
+    async def write(self, contents: Sequence[Content], *, again: bool) -> Sequence[str]:
+        from rumble_server.store.postgres.writer import commit
+
+        await asyncio.sleep(0)
+        return commit(self._connection, contents, again)
+
+    async def close(self) -> None:
+        self._connection.close()
+
+
+@contextlib.asynccontextmanager
+async def opened_store(database: Database, *, in_process: bool = True) -> AsyncIterator[Any]:
+    """The store of a server that runs; at the end it is closed."""
+    store = open_store(database.url)
+    if in_process:
+        store.group.writer = database.writer(store)
+    store.attach(asyncio.get_running_loop())
+    try:
+        async with asyncio.timeout(PATIENCE_S):
+            yield store
+    finally:
+        async with asyncio.timeout(PATIENCE_S):
+            await store.close()
+
+
+@contextlib.asynccontextmanager
+async def opened(database: Database, *, in_process: bool = True) -> AsyncIterator[ClubLog]:
+    """The log of main on a server that runs; at the end it is closed."""
+    async with opened_store(database, in_process=in_process) as store:
+        yield store.log()

@@ -1,0 +1,61 @@
+"""A connection comes back by itself, and says nothing secret."""
+
+from collections.abc import Iterator
+
+import pytest
+from rumble_server.store.errors import StoreError
+
+from tests.needs import need_module
+from tests.postgres.cluster import Cluster, run, through
+from tests.postgres.proxy import proxy
+
+need_module("psycopg", "postgres")
+from rumble_server.store.postgres.connection import Connection, shown  # noqa: E402
+
+pytestmark = pytest.mark.e2e
+
+
+@pytest.fixture
+def connection(postgres_url: str) -> Iterator[Connection]:
+    connection = Connection(postgres_url)
+    yield connection
+    connection.close()
+
+
+def test_a_reading_that_finds_its_connection_lost_is_done_on_another(postgres: Cluster, postgres_url: str) -> None:
+    with proxy(postgres.port) as between:
+        connection = Connection(through(postgres_url, between.port))
+        assert connection.read("SELECT 1") == [(1,)]
+        between.cut()
+        assert connection.read("SELECT 2") == [(2,)]
+        between.cut()
+        with pytest.raises(StoreError):
+            connection.execute("SELECT 3")
+        assert connection.execute("SELECT 4") == [(4,)]
+        connection.close()
+
+
+def test_an_error_of_a_query_is_told_in_one_line(connection: Connection) -> None:
+    with pytest.raises(StoreError, match='relation "nowhere" does not exist') as refused:
+        connection.read("SELECT * FROM nowhere")
+    assert "\n" not in str(refused.value)
+    assert connection.read("SELECT 1") == [(1,)]
+
+
+def test_a_database_that_is_not_there_is_told_without_the_password(postgres: Cluster, postgres_url: str) -> None:
+    nowhere = postgres.url("nowhere")
+    with pytest.raises(StoreError, match='database "nowhere" does not exist') as refused:
+        Connection(nowhere).read("SELECT 1")
+    assert postgres.password not in str(refused.value)
+    assert shown(postgres_url).startswith("postgresql://127.0.0.1/test_")
+    with pytest.raises(StoreError, match="this is no address") as refused:
+        Connection("postgresql://me:secret@[::1/x")
+    assert "secret" not in str(refused.value)
+
+
+def test_commits_are_durable_whatever_the_database_is_set_to(connection: Connection, postgres_url: str) -> None:
+    name = run(postgres_url, "SELECT current_database()")[0][0]
+    for setting, expected in (("off", "on"), ("remote_apply", "remote_apply")):
+        run(postgres_url, f'ALTER DATABASE "{name}" SET synchronous_commit = {setting}')
+        connection.close()
+        assert connection.read("SHOW synchronous_commit") == [(expected,)]

@@ -1,0 +1,195 @@
+"""The leases against a real PostgreSQL. What `Table` does in memory is what these statements do."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+from rumble_server.store.errors import StoreError
+from rumble_server.store.lease_statements import (
+    Acquire,
+    Acquired,
+    HandedOver,
+    HandOver,
+    Look,
+    NodeRow,
+    Renew,
+    Renewed,
+    Seen,
+)
+
+from tests.needs import need_module
+from tests.postgres.cluster import run
+
+need_module("psycopg", "postgres")
+from rumble_server.store.postgres.leases import TABLES, Leader, Leases, OtherSetup  # noqa: E402
+
+pytestmark = pytest.mark.e2e
+LEASE_MS = 20_000
+
+
+@pytest.fixture
+async def leases(postgres_url: str) -> AsyncIterator[Leases]:
+    run(postgres_url, TABLES)
+    opened = Leases(postgres_url, LEASE_MS)
+    yield opened
+    await opened.close()
+
+
+async def until(url: str, what: str) -> None:
+    """Return when a connection to the database is in a state."""
+    count = f"SELECT count(*) FROM pg_stat_activity WHERE {what} AND datname = current_database()"
+    async with asyncio.timeout(10):
+        while run(url, count) != [(1,)]:  # noqa: ASYNC110  # the database tells nobody
+            await asyncio.sleep(0)
+
+
+def end_lease(url: str, node: str) -> None:
+    run(url, "UPDATE nodes SET until = clock_timestamp() WHERE id = %s", [node])
+
+
+async def test_a_lease_of_a_node(leases: Leases, postgres_url: str) -> None:
+    await leases.join("a", "http://a:1", "setup")
+    assert run(postgres_url, "SELECT id, address, draining FROM nodes") == [("a", "http://a:1", False)]
+    left = "SELECT extract(epoch FROM until - clock_timestamp())::float FROM nodes"
+    assert 19 < run(postgres_url, left)[0][0] <= 20
+    end_lease(postgres_url, "a")
+    assert await leases.run("a", Renew(draining=False)) == Renewed(known=True)
+    assert 19 < run(postgres_url, left)[0][0] <= 20
+    assert await leases.run("b", Renew(draining=False)) == Renewed(known=False)
+    await leases.leave("a")
+    assert await leases.listed() == []
+
+
+async def test_a_club_is_led_by_one_node_under_epochs_that_go_up(leases: Leases, postgres_url: str) -> None:
+    await leases.join("a", "http://a:1", "setup")
+    await leases.join("b", "http://b:1", "setup")
+    assert await leases.run("a", Acquire("one")) == Acquired(1)
+    assert await leases.run("b", Acquire("one")) == Acquired(None)
+    assert await leases.run("a", Acquire("one")) == Acquired(None), "it is led already"
+    assert await leases.find("one") == Leader("a", "http://a:1", 1)
+    end_lease(postgres_url, "a")
+    assert await leases.find("one") is None
+    assert await leases.run("a", Acquire("two")) == Acquired(None), "without a lease it leads nothing"
+    assert await leases.run("b", Acquire("one")) == Acquired(2)
+    run(postgres_url, "DELETE FROM nodes WHERE id = 'b'")
+    await leases.run("a", Renew(draining=False))
+    assert await leases.run("a", Acquire("one")) == Acquired(3)
+
+
+async def test_a_club_is_handed_over_by_who_leads_it_to_who_is_there(leases: Leases, postgres_url: str) -> None:
+    for node in "abc":
+        await leases.join(node, f"http://{node}:1", "setup")
+    end_lease(postgres_url, "c")
+    assert await leases.run("a", Acquire("one")) == Acquired(1)
+    assert await leases.run("a", HandOver("one", 2, "b")) == HandedOver(done=False)
+    assert await leases.run("b", HandOver("one", 1, "b")) == HandedOver(done=False)
+    assert await leases.run("a", HandOver("one", 1, "c")) == HandedOver(done=False)
+    assert await leases.run("a", HandOver("one", 1, "b")) == HandedOver(done=True)
+    assert await leases.find("one") == Leader("b", "http://b:1", 2)
+    assert await leases.run("b", HandOver("one", 2, None)) == HandedOver(done=True)
+    assert await leases.find("one") is None
+    assert run(postgres_url, "SELECT node, epoch, last FROM clubs") == [(None, 3, 0)]
+    assert await leases.run("a", Acquire("one")) == Acquired(4)
+
+
+async def test_a_look_shows_who_is_there_and_what_is_led(leases: Leases, postgres_url: str) -> None:
+    for node in "abc":
+        await leases.join(node, f"http://{node}:1", "setup")
+    for node, club in (("a", "one"), ("a", "two"), ("b", "three"), ("c", "four")):
+        await leases.run(node, Acquire(club))
+    await leases.run("b", HandOver("three", 1, None))
+    end_lease(postgres_url, "c")
+    assert await leases.drain("b")
+    assert not await leases.drain("c")
+    assert await leases.move("one", "b")
+    assert not await leases.move("four", "b")
+    seen = await leases.run("a", Look())
+    assert isinstance(seen, Seen)
+    assert seen.lapse_in_ms is not None
+    assert 19_000 < seen.lapse_in_ms <= LEASE_MS
+    nodes = (NodeRow("a", "http://a:1"), NodeRow("b", "http://b:1", draining=True))
+    assert seen == Seen(nodes, {"one": 1, "two": 1}, {"one": "b"}, ("four",), seen.lapse_in_ms)
+    assert [(each.id, each.clubs) for each in await leases.listed()] == [("a", ("one", "two")), ("b", ())]
+    await leases.run("a", HandOver("one", 1, "b"))
+    assert await leases.run("b", Renew(draining=False)) == Renewed(known=True)
+    seen = await leases.run("b", Look())
+    assert isinstance(seen, Seen)
+    assert (seen.own, seen.wanted, seen.nodes) == ({"one": 2}, {}, nodes), "and it still drains"
+
+
+async def test_a_node_with_another_setup_does_not_join(leases: Leases) -> None:
+    await leases.join("a", "http://a:1", "games 1")
+    with pytest.raises(OtherSetup, match="http://a:1 has other games"):
+        await leases.join("b", "http://b:1", "games 2")
+    assert [node.id for node in await leases.listed()] == ["a"]
+    await leases.leave("a")
+    await leases.join("c", "http://c:1", "games 2")
+
+
+async def test_a_node_is_told_to_look(leases: Leases, postgres_url: str) -> None:
+    await leases.join("a", "http://a:1", "setup")
+    await leases.join("b", "http://b:1", "setup")
+    await leases.run("a", Acquire("one"))
+    heard = asyncio.Event()
+    listening = asyncio.create_task(leases.listen("b", heard.set))
+    await until(postgres_url, "query LIKE 'LISTEN%%'")
+    await leases.run("a", HandOver("one", 1, "b"))
+    await asyncio.wait_for(heard.wait(), 10)
+    run(postgres_url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%%'")
+    with pytest.raises(StoreError):
+        await listening
+
+
+async def test_a_takeover_waits_for_a_renewal_that_came_first(leases: Leases, postgres_url: str) -> None:
+    """The renewal is not committed when the takeover begins: it sees a lease that is over, and waits for the row."""
+    import psycopg
+
+    await leases.join("a", "http://a:1", "setup")
+    await leases.join("b", "http://b:1", "setup")
+    await leases.run("a", Acquire("one"))
+    end_lease(postgres_url, "a")
+    with psycopg.connect(postgres_url) as renewing:
+        renewing.execute("UPDATE nodes SET until = clock_timestamp() + interval '20 s' WHERE id = 'a'")
+        taking = asyncio.create_task(leases.run("b", Acquire("one")))
+        await until(postgres_url, "wait_event_type = 'Lock'")
+        renewing.commit()
+    assert await taking == Acquired(None)
+    assert await leases.find("one") == Leader("a", "http://a:1", 1)
+
+
+async def test_of_many_that_acquire_at_once_one_leads(postgres_url: str) -> None:
+    run(postgres_url, TABLES)
+    nodes = {name: Leases(postgres_url, LEASE_MS) for name in "abcdefgh"}
+    for name, leases in nodes.items():
+        await leases.join(name, f"http://{name}:1", "setup")
+    for club in ("one", "two", "three"):
+        answers = await asyncio.gather(*[leases.run(name, Acquire(club)) for name, leases in nodes.items()])
+        assert sorted([str(answer) for answer in answers])[0] == str(Acquired(1))
+        assert list(answers).count(Acquired(None)) == 7
+    for leases in nodes.values():
+        await leases.close()
+
+
+async def test_a_database_that_does_not_answer_is_given_up_and_found_again(postgres_url: str) -> None:
+    import psycopg
+
+    run(postgres_url, TABLES)
+    leases = Leases(postgres_url, 1000)
+    await leases.join("a", "http://a:1", "setup")
+    with psycopg.connect(postgres_url) as blocking:
+        blocking.execute("LOCK TABLE nodes")
+        with pytest.raises(StoreError, match=r"did not answer within 0\.5 s"):
+            await leases.run("a", Renew(draining=False))
+    assert await leases.run("a", Renew(draining=False)) == Renewed(known=True)
+    run(postgres_url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'rumble leases'")
+    with pytest.raises(StoreError, match="the database failed: "):
+        await leases.run("a", Renew(draining=False))
+    assert await leases.run("a", Renew(draining=False)) == Renewed(known=True)
+    await leases.close()
+
+
+async def test_who_cannot_be_reached_is_told_in_one_line() -> None:
+    with pytest.raises(StoreError, match="the database failed: ") as failed:
+        await Leases("postgresql://nobody:secret@127.0.0.1:1/none", 1000).find("one")
+    assert "\n" not in str(failed.value)
+    assert "secret" not in str(failed.value)

@@ -1,0 +1,202 @@
+"""A commit in PostgreSQL: under the epoch or not at all, and once, whatever becomes of its connection."""
+
+import asyncio
+import os
+import sys
+import threading
+from collections.abc import Iterator
+
+import pytest
+from rumble_server.store import group_commit
+from rumble_server.store.batch import Batch
+from rumble_server.store.content import Content
+from rumble_server.store.errors import StoreError
+
+from tests.needs import need_module
+from tests.postgres.cluster import Cluster, run, through
+from tests.postgres.proxy import Fate, Proxy, proxy
+from tests.server.store.databases import PostgresDatabase, opened_store
+from tests.server.store.disk import Told, joined, write
+
+need_module("psycopg", "postgres")
+from rumble_server.store.postgres.connection import Connection  # noqa: E402
+from rumble_server.store.postgres.store import PostgresStore  # noqa: E402
+from rumble_server.store.postgres.writer import commit  # noqa: E402
+
+pytestmark = pytest.mark.e2e
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(group_commit, "RETRY_S", 0.01)
+
+
+@pytest.fixture
+def connection(postgres_url: str) -> Iterator[Connection]:
+    store = PostgresStore(postgres_url)
+    for club in ("main", "go"):
+        store.log(club)
+    connection = Connection(postgres_url)
+    yield connection
+    connection.close()
+    store._connection.close()
+
+
+def content(club: str, *numbers: int, epoch: int = 1) -> Content:
+    batch = Batch()
+    for number in numbers:
+        batch.add(number, joined(number))
+    return batch.content(club, numbers[0] - 1, epoch)
+
+
+def logged(url: str) -> list[tuple[object, ...]]:
+    return run(url, "SELECT club, number FROM log ORDER BY club, number")
+
+
+def test_a_club_that_somebody_else_leads_is_fenced_and_the_others_are_written(
+    connection: Connection, postgres_url: str
+) -> None:
+    assert commit(connection, [content("main", 1), content("go", 1)], again=False) == []
+    run(postgres_url, "UPDATE clubs SET epoch = 2 WHERE club = 'go'")
+    for again in (False, True):
+        assert commit(connection, [content("main", 2 + again), content("go", 2)], again) == ["go"]
+    assert commit(connection, [content("nobody", 1)], again=False) == ["nobody"]
+    assert logged(postgres_url) == [("go", 1), ("main", 1), ("main", 2), ("main", 3)]
+    assert run(postgres_url, "SELECT club, last FROM clubs ORDER BY club") == [("go", 1), ("main", 3)]
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_what_is_written_already_is_not_written_twice(connection: Connection, postgres_url: str, again: bool) -> None:
+    both = [content("main", 1, 2), content("go", 1)]
+    assert commit(connection, both, again=False) == []
+    before = run(postgres_url, "SELECT * FROM clubs ORDER BY club")
+    assert commit(connection, both, again) == []
+    assert commit(connection, [content("go", 2), both[0]], again) == []
+    assert run(postgres_url, "SELECT * FROM clubs WHERE club = 'main'") == before[1:]
+    assert logged(postgres_url) == [("go", 1), ("go", 2), ("main", 1)]
+
+
+def test_a_log_with_a_gap_is_an_error_and_nothing_of_that_club_is_written(
+    connection: Connection, postgres_url: str
+) -> None:
+    with pytest.raises(StoreError, match="the log of main does not go on where it ended"):
+        commit(connection, [content("main", 2)], again=False)
+    assert logged(postgres_url) == []
+
+
+def test_the_late_statement_of_an_old_leader_writes_nothing(connection: Connection, postgres_url: str) -> None:
+    """It waits for the row that its successor moves on, and then finds the other epoch there."""
+    import psycopg
+
+    with psycopg.connect(postgres_url) as successor:
+        successor.execute("UPDATE clubs SET epoch = epoch + 1 WHERE club = 'main'")
+        told: list[list[str]] = []
+        thread = threading.Thread(target=lambda: told.append(commit(connection, [content("main", 1)], False)))
+        thread.start()
+        waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query ~ 'held'"
+        while run(postgres_url, waiting) == [(0,)]:
+            assert thread.is_alive()
+        successor.commit()
+        thread.join()
+    assert told == [["main"]]
+    assert logged(postgres_url) == []
+
+
+# --- a connection that is lost in a commit ---
+
+
+@pytest.fixture
+def between(postgres: Cluster) -> Iterator[Proxy]:
+    with proxy(postgres.port) as between:
+        yield between
+
+
+@pytest.mark.parametrize("fate", list(Fate))
+async def test_a_commit_whose_connection_is_lost_is_written_and_told_once(
+    postgres_url: str, between: Proxy, fate: Fate
+) -> None:
+    async with opened_store(PostgresDatabase(through(postgres_url, between.port))) as store:
+        log = store.log()
+        told = Told(log)
+        await write(log, joined(1))
+        cut = between.cut_by(lambda sent: b"bot-2" in sent, fate)
+        log.append(joined(2))
+        log.append(joined(3))
+        waiting = asyncio.create_task(log.wait(3))
+        assert await told.trouble.get() is not None
+        log.append(joined(4))
+        if fate is Fate.LATE:
+            await waiting
+            cut.release()
+        await log.wait(4)
+        assert told.facts == [(number, joined(number)) for number in (1, 2, 3, 4)]
+        batches = [[number for number, _ in batch] for batch in told.batches]
+        assert batches == [[1], [2, 3], [4]], "nothing is merged into what may be written"
+    assert logged(postgres_url) == [("main", 1), ("main", 2), ("main", 4)]
+
+
+async def test_a_batch_of_unknown_fate_whose_club_was_taken_over_is_fenced(postgres_url: str, between: Proxy) -> None:
+    async with opened_store(PostgresDatabase(through(postgres_url, between.port))) as store:
+        log = store.log()
+        told, fenced = Told(log), []
+        log.on_fenced.append(lambda: fenced.append(log.durable))
+        await write(log, joined(1))
+        between.cut_by(lambda sent: b"bot-2" in sent, Fate.DONE)
+        log.append(joined(2))
+        waiting = asyncio.create_task(log.wait(2))
+        assert await told.trouble.get() is not None
+        run(postgres_url, "UPDATE clubs SET epoch = epoch + 1")
+        with pytest.raises(StoreError, match="another node leads the club main"):
+            await waiting
+        assert (fenced, log.is_fenced, log.durable) == ([1], True, 1)
+        log.append(joined(3))
+        log.hurry()
+        with pytest.raises(StoreError, match="another node leads"):
+            await log.wait(3)
+        await store.wait_all()
+        assert told.facts == [(1, joined(1))]
+        again = store.lead("main", log.epoch + 1)
+        assert (again.last, again.epoch) == (2, 2), "what was written nevertheless is what the next leader goes on from"
+        await write(again, joined(3))
+    assert [number for _, number in logged(postgres_url)] == [1, 2, 3]
+
+
+# --- the program ---
+
+
+async def test_the_program_writes_and_its_command_line_has_no_password(postgres_url: str) -> None:
+    async with opened_store(PostgresDatabase(postgres_url), in_process=False) as store:
+        log = store.log()
+        told = Told(log)
+        await write(log, joined(1))
+        child = store.group.writer._child
+        words = _command_of(child._transport.get_pid())
+        assert words[0] == sys.executable
+        assert not any("postgresql://" in word for word in words)
+        child.kill()
+        await write(log, joined(2))
+        assert told.facts == [(1, joined(1)), (2, joined(2))]
+    assert logged(postgres_url) == [("main", 1), ("main", 2)]
+
+
+def _command_of(pid: int) -> list[str]:
+    with open(f"/proc/{pid}/cmdline", "rb") as file:
+        return [os.fsdecode(word) for word in file.read().split(b"\0")]
+
+
+async def test_one_that_gets_no_answer_is_killed_and_the_next_goes_on(
+    postgres_url: str, between: Proxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened_store(PostgresDatabase(through(postgres_url, between.port)), in_process=False) as store:
+        log = store.log()
+        told = Told(log)
+        await write(log, joined(1))
+        monkeypatch.setattr(store.group.writer, "_patience_s", 0.05)
+        between.hold("to_client")
+        log.append(joined(2))
+        assert "the database has not answered for 0.05 s" in str(await told.trouble.get())
+        monkeypatch.setattr(store.group.writer, "_patience_s", 10.0)
+        between.flow()
+        await log.wait(2)
+        assert told.facts == [(1, joined(1)), (2, joined(2))]
+    assert logged(postgres_url) == [("main", 1), ("main", 2)]

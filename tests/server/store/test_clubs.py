@@ -1,0 +1,145 @@
+"""All clubs are in one database of each kind, and each sees itself only, whatever their names have in common."""
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from rumble_server.match.facts import FrameSeen, FrameShared, MatchStarted
+from rumble_server.store.open import open_store
+from rumble_server.tournament.ended import EndedTournament
+from rumble_server.tournament.facts import LogFact, NameUsed, TournamentCreated, TournamentEnded
+from rumble_server.tournament.rebuild import rebuild_tournament
+
+from tests.server.store.databases import Database, opened_store
+from tests.server.store.disk import Told, joined
+from tests.server.store.played import facts_of, played
+
+CLUBS = ["main", "a", "a-b", "ab", "a0", "friday"]
+"""Names that begin with others, and that of a tournament."""
+FACTS = played("Friday", "Monday")
+MATCH = next(fact.match for fact in FACTS if isinstance(fact, MatchStarted) and fact.tournament == "friday")
+OF_MATCH = [fact for fact in FACTS if getattr(fact, "match", None) == MATCH]
+
+
+def name_of(club: str) -> NameUsed:
+    return NameUsed(f"bot-of-{club}", None, None, 0)
+
+
+async def fill(store: Any, clubs: Sequence[str]) -> None:
+    """Have each of these clubs play the same, under the same ids."""
+    for fact in FACTS:
+        for club in clubs:
+            store.log(club).append(fact)
+            if isinstance(fact, TournamentEnded):
+                rebuilt = rebuild_tournament(facts_of(FACTS, fact.tournament))
+                assert rebuilt is not None
+                store.log(club).file(EndedTournament.of(rebuilt))
+    for club in clubs:
+        store.log(club).append(name_of(club))
+    await store.wait_all()
+
+
+def own(facts: Sequence[LogFact]) -> list[LogFact]:
+    """Return the facts of a match without frames, which other matches may share."""
+    return [fact for fact in facts if not isinstance(fact, FrameSeen | FrameShared)]
+
+
+@pytest.mark.parametrize("club", CLUBS)
+async def test_a_club_reads_what_is_its_own(database: Database, club: str) -> None:
+    async with opened_store(database) as store:
+        await fill(store, [each for each in CLUBS if each != club])
+        with closing(store.reader(club)) as reader:
+            assert reader.tournament_ids() == reader.listed_ids(9) == reader.tournament_ids(over=False) == []
+            assert reader.only_listed(["friday"]) == []
+            assert reader.ended(["friday"]) == {}
+            assert club not in reader.ended_by_club()
+            assert reader.server_facts() == ([], [])
+            assert reader.tournament_facts("friday") == reader.outline("friday") == reader.match_facts(MATCH) == []
+            assert reader.facts_of_matches("friday", [MATCH]) == {}
+            assert reader.neighbours(MATCH) == (None, None, None)
+        await fill(store, [club])
+        with closing(store.reader(club)) as reader:
+            assert reader.tournament_ids() == reader.tournament_ids(over=True) == ["friday", "monday"]
+            assert reader.tournament_ids(over=False) == []
+            assert reader.listed_ids(1) == ["monday"]
+            assert reader.only_listed(["monday", "friday"]) == ["friday", "monday"]
+            assert reader.ended(["friday"])["friday"].status == "finished"
+            counted, by_status = reader.ended_by_club()[club]
+            assert (counted >= store.log(club).durable, by_status) == (True, {"finished": 2})
+            assert reader.server_facts()[0][-1] == name_of(club)
+            assert reader.tournament_facts("friday") == facts_of(FACTS, "friday")
+            assert set(map(type, reader.outline("friday"))) >= {TournamentEnded}
+            assert own(reader.match_facts(MATCH)) == own(OF_MATCH)
+            assert own(reader.facts_of_matches("friday", [MATCH])[MATCH]) == own(OF_MATCH)
+            assert reader.neighbours(MATCH).next is not None
+
+
+async def test_clubs_in_play_are_those_with_a_tournament_that_is_not_over(database: Database) -> None:
+    async with opened_store(database) as store:
+        await fill(store, ["main", "a"])
+        created = next(fact for fact in FACTS if isinstance(fact, TournamentCreated))
+        for club in ("ab", "main"):
+            store.log(club).append(replace(created, tournament="sunday"))
+        await store.wait_all()
+        assert store.clubs_in_play() == ["ab"]
+
+
+async def test_one_commit_gathers_all_clubs_and_each_hears_of_its_own(database: Database) -> None:
+    async with opened_store(database) as store:
+        commits: list[int] = []
+        write_all = store.group.writer.write
+
+        async def counted(contents, *, again):  # type: ignore[no-untyped-def]
+            commits.append(len(contents))
+            return await write_all(contents, again=again)
+
+        store.group.writer.write = counted
+        logs = [store.log(club) for club in CLUBS]
+        told = [Told(log) for log in logs]
+        numbers = [log.append(joined(at)) for at, log in enumerate(logs)]
+        await asyncio.gather(*(log.wait(number) for log, number in zip(logs, numbers, strict=True)))
+        assert commits == [len(CLUBS)]
+        assert [each.facts for each in told] == [[(number, joined(at))] for at, number in enumerate(numbers)]
+        assert [(log.last, log.durable) for log in logs] == [(number, number) for number in numbers]
+
+
+async def test_a_record_that_is_missing_is_made_and_filed_in_its_own_club(database: Database) -> None:
+    async with opened_store(database) as store:
+        for club in ("main", "go"):
+            for fact in FACTS:
+                store.log(club).append(fact)
+        await store.wait_all()
+        archive = store.archive("go")
+        made = await archive.ended("friday")
+        assert made is not None
+        assert made.id == "friday"
+        await asyncio.sleep(0)
+        await store.wait_all()
+        assert await store.archive("nobody").ended("friday") is None
+        for club, expected in (("main", []), ("go", ["friday"])):
+            with closing(store.reader(club)) as reader:
+                assert list(reader.ended(["friday", "monday"])) == expected
+
+
+async def test_small_values_are_kept_by_club(database: Database) -> None:
+    async with opened_store(database) as store:
+        for club in ("main", "a", "ab"):
+            store.put("identity", "old", club)
+            store.put("identity", club, club)
+        store.purge("identity", "a")
+        store.purge("nothing", "a")
+        assert [store.get("identity", club) for club in ("main", "a", "ab")] == ["main", None, "ab"]
+
+
+async def test_a_sum_of_bytes_is_kept_for_each_club(database: Database) -> None:
+    async with opened_store(database) as store:
+        await fill(store, ["a", "ab"])
+        sums = {club: store.log(club).bytes for club in ("a", "ab")}
+        assert min(sums.values()) > 1000
+    again = open_store(database.url)
+    assert {club: again.log(club).bytes for club in sums} == sums
+    assert again.log("new").bytes == 0
+    await again.close()

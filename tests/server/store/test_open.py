@@ -1,0 +1,37 @@
+"""Which kind of database is opened."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from rumble_server.store import open as module
+from rumble_server.store.errors import StoreError
+from rumble_server.store.open import is_postgres, open_store
+from rumble_server.store.sqlite import SqliteStore
+
+from tests.server.store.disk import shut
+
+
+def test_the_url_tells_which(tmp_path: Path) -> None:
+    assert [is_postgres(url) for url in ("rumble.db", "sqlite:///a", "postgresql://a/b", "postgres://a/b")] == [
+        False,
+        False,
+        True,
+        True,
+    ]
+    store = open_store(f"sqlite:///{tmp_path / 'rumble.db'}")
+    assert isinstance(store, SqliteStore)
+    shut(store)
+
+
+def test_without_the_library_the_extra_is_named_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with pytest.raises(StoreError, match=r"postgresql:// needs an extra; .*pip install '\.\[postgres\]'") as refused:
+        open_store("postgresql://localhost/rumble")
+    assert "\n" not in str(refused.value)
+
+
+def test_a_server_on_sqlite_does_not_load_it() -> None:
+    program = f"import sys, {module.__name__}, rumble_server.app; print('psycopg' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True).stdout == "False\n"
