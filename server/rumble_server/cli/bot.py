@@ -6,7 +6,6 @@ import typer
 from rumble_protocol.plain import plain_text
 
 from rumble_server.cli.support import completion, options
-from rumble_server.cli.support import workers as processes
 from rumble_server.cli.support.bot_names import own_name
 from rumble_server.cli.support.errors import CliError, ExitCode
 
@@ -52,6 +51,7 @@ def bot(
     from rumble_bots.sdk.bot import Bot
     from rumble_bots.sdk.serve import serve
 
+    from rumble_server.cli.support import workers as processes
     from rumble_server.cli.support.loop import run_unless_stopped
 
     options.check_purpose(join, challenges)
@@ -59,6 +59,8 @@ def bot(
         return processes.run_workers(context.obj, workers, worker)
     worker = processes.own or worker
     if bot == FAULTY:
+        if worker is not None:
+            raise CliError("a faulty bot has no workers", ExitCode.USAGE)
         _play_faulty(fault, server, name or f"{FAULTY}-{fault}", join, key)
         return ExitCode.DONE
     chosen = options.given(search=search, depth=depth, time_ms=time_ms, iterations=iterations)

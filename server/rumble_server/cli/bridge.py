@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rumble_server.cli.support import options
-from rumble_server.cli.support import workers as processes
 from rumble_server.cli.support.bot_names import as_bot_name
 from rumble_server.cli.support.commands import App
 from rumble_server.cli.support.errors import CliError, ExitCode
@@ -87,6 +86,7 @@ def bridge(
     from rumble_bots.sdk.serve import serve
     from rumble_protocol.plain import plain_text
 
+    from rumble_server.cli.support import workers as processes
     from rumble_server.cli.support.loop import run_unless_stopped
 
     options.check_purpose(join, challenges)
