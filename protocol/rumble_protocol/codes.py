@@ -61,6 +61,7 @@ class CloseCode(IntEnum):
     BINARY_FRAME = 1003
     NOT_UTF8 = 1007
     TOO_LARGE = 1009
+    NO_LEADER = 1012
     NO_LOGIN = 4000
     REPLACED = 4001
     WRONG_KEY = 4003
@@ -74,6 +75,7 @@ CLOSE_REASONS: Final[dict[CloseCode, str]] = {
     CloseCode.BINARY_FRAME: "frames are text, not binary",
     CloseCode.NOT_UTF8: "a text frame must be UTF-8",
     CloseCode.TOO_LARGE: "the frame is larger than limits.frame_bytes",
+    CloseCode.NO_LEADER: "this club cannot be reached at the moment; reconnect soon",
     CloseCode.NO_LOGIN: "no login within limits.login_ms",
     CloseCode.REPLACED: "a newer login of this name took over",
     CloseCode.WRONG_KEY: "this name is protected by another key",

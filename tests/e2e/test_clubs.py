@@ -86,12 +86,12 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sequence[Place]
     folder = tmp_path_factory.mktemp("clubs")
     with serving(folder, "--admin-token", ADMIN, "--house", "random") as server, ExitStack() as stack:
         address = f"127.0.0.1:{server.port}"
-        found = [Place("main", address, TOKEN, folder)]
-        with httpx.Client(base_url=server.url, headers={"Authorization": f"Bearer {ADMIN}"}) as administrator:
-            for club in list(CYCLES)[1:]:
-                administrator.post("/api/clubs", json={"name": club}).raise_for_status()
-                made = administrator.post(f"/api/clubs/{club}/tokens", json={"name": "host"}).raise_for_status()
-                found.append(Place(club, f"{address}/c/{club}", made.json()["token"], folder))
+        main = Place("main", address, TOKEN, folder)
+        found = [main]
+        for club in list(CYCLES)[1:]:
+            assert f"http://{address}/c/{club}/" in main.rumble("club", "create", club, "--admin-token", ADMIN)
+            made = json.loads(main.rumble("club", "token", club, "host", "--admin-token", ADMIN, "--json"))
+            found.append(Place(club, f"{address}/c/{club}", made["token"], folder))
         bots = [process for place in found for process in start(place, stack)]
         assert [process.wait(PATIENCE_S) for process in bots] == [0] * len(bots), logs(folder)
         yield found
@@ -183,8 +183,7 @@ def test_a_host_of_one_club_is_none_of_another(places: Sequence[Place]) -> None:
 
 def test_residents_are_where_they_are_wanted(places: Sequence[Place]) -> None:
     main, red, blue = places
-    base = f"http://{main.address}"
-    httpx.patch(f"{base}/api/clubs/red", json={"house": True}, headers={"Authorization": f"Bearer {ADMIN}"})
+    main.rumble("club", "set", "red", "--house", "--admin-token", ADMIN)
     challenge = Challenge(against="house-random", game="tictactoe")
     for place in (main, red):
         until = time.monotonic() + PATIENCE_S

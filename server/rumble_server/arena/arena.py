@@ -20,7 +20,7 @@ from rumble_server.arena.ended import Answer, answer_join, answer_leave
 from rumble_server.arena.invitations import Invitation, Invitations, too_many
 from rumble_server.arena.lifecycle import Lifecycle
 from rumble_server.arena.logins import Logins, MayClaim
-from rumble_server.arena.matches import Matches
+from rumble_server.arena.matches import UNMEASURED, Matches
 from rumble_server.arena.player import Player
 from rumble_server.arena.ports import Caller, Clock, FindEnded, Log, Sessions, Work
 from rumble_server.arena.recorder import Recorder, Transaction
@@ -151,8 +151,11 @@ class Arena:
                 self._command(player, session, Join(tournament=login.join, invite=login.invite), "", shown)
         sessions.logged_in(session_id, player.name)  # last, since what the session sends next may follow at once
 
-    def receive(self, session_id: int, message: BotMessage, text: str) -> None:
-        """A session sent a valid message other than a login; `text` is the whole frame."""
+    def receive(self, session_id: int, message: BotMessage, text: str, thought_ms: int = UNMEASURED) -> None:
+        """A session sent a valid message other than a login; `text` is the whole frame.
+
+        `thought_ms` is how long the bot took for a move as measured where its connection is.
+        """
         known = self._sessions.get(session_id)
         if known is None:
             error = messages.error(ErrorCode.NOT_LOGGED_IN, "log in first: send a `login` with your name")
@@ -165,7 +168,7 @@ class Arena:
             with self._transaction:
                 self._command(player, session, message, text)
             return
-        answered = self.matches.move(session, message, text)
+        answered = self.matches.move(session, message, text, thought_ms)
         if self.recorder.unsettled:  # hardly any move ends a match
             with self._transaction:
                 pass
@@ -267,6 +270,13 @@ class Arena:
             session = known[1]
             session.lag_ms = lag_ms
             self.matches.round_trip(session, lag_ms)
+
+    def reachable(self, session_ids: Iterable[int]) -> None:
+        """The node of these sessions can be reached again: time is judged, as it was not meanwhile."""
+        for session_id in session_ids:
+            known = self._sessions.get(session_id)
+            if known is not None:
+                self.matches.watch(known[1])
 
     def silent(self, session_id: int) -> None:
         """A session has long been silent. It is cut, unless it is thinking: then only its clock decides."""

@@ -16,7 +16,7 @@ from rumble_protocol.codec import write_message
 from rumble_protocol.codes import Rejection
 
 from rumble_server.arena.player import Player
-from rumble_server.arena.ports import TimerHandle
+from rumble_server.arena.ports import UNREACHABLE, TimerHandle
 from rumble_server.arena.recorder import Recorder
 from rumble_server.arena.session import BotSession, Part
 from rumble_server.bounds import Bounds
@@ -26,6 +26,11 @@ from rumble_server.match.kept_frame import KeptFrame, keep_frame
 from rumble_server.match.referee import Referee
 
 log = logging.getLogger(__name__)
+
+UNMEASURED = -1
+"""In the place of a bot's thinking time in ms: only the arena's own clock tells."""
+LENIENT_MS = 2
+"""By how much a measured time may exceed its allowance: measured here, a move as late would come before the verdict."""
 
 
 class LiveMatch:
@@ -183,8 +188,11 @@ class Matches:
 
     # --- play ---
 
-    def move(self, session: BotSession, message: Move, frame: str) -> bool:
-        """Hand a move to its referee; `frame` is the whole text. Return whether it answered an open turn."""
+    def move(self, session: BotSession, message: Move, frame: str, thought_ms: int = UNMEASURED) -> bool:
+        """Hand a move to its referee; `frame` is the whole text. Return whether it answered an open turn.
+
+        `thought_ms` is how long the bot took as it was measured elsewhere.
+        """
         match_id = message.match
         part = session.matches.get(match_id)
         if part is None:
@@ -193,7 +201,12 @@ class Matches:
         match, now_ms = self.live[match_id], self.recorder.clock.now_ms()
         referee = match.referee
         try:
-            answered = referee.move(part.seat, message.turn_id, message.move, now_ms, frame)
+            delay_ms = 0
+            if thought_ms >= 0:
+                delay_ms = referee.delay_ms(message.turn_id, thought_ms, now_ms)
+                if referee.is_late(message.turn_id, now_ms - delay_ms - LENIENT_MS):
+                    referee.wake(now_ms)
+            answered = referee.move(part.seat, message.turn_id, message.move, now_ms, frame, delay_ms)
         except Exception:
             # A game's own code failed: that is the server's fault, and of this match alone.
             log.exception("match %s: the referee failed at ply %d", match_id, len(referee.moves))
@@ -266,12 +279,26 @@ class Matches:
         match.timer_at_ms = wake_at_ms
         match.timer = self.recorder.clock.call_at(wake_at_ms, lambda: self._on_timer(match))
 
+    def watch(self, session: BotSession) -> None:
+        """See to it that the session's matches are judged in time, whatever delayed that before."""
+        for match_id in session.matches:
+            self._arm(self.live[match_id])
+
     def _on_timer(self, match: LiveMatch) -> None:
         match.timer = None
         wake_at_ms = match.referee.wake_at_ms
         if wake_at_ms is None:
             return
         now_ms = self.recorder.clock.now_ms()
+        turn = match.referee.turn
+        session = None if turn is None else match.parts[turn.seat].session
+        if session is not None and session.reach.delay_ms:  # what it sent in time may still come
+            wake_at_ms += session.reach.delay_ms
+            if now_ms < wake_at_ms < UNREACHABLE:
+                match.timer_at_ms = wake_at_ms
+                match.timer = self.recorder.clock.call_at(wake_at_ms, lambda: self._on_timer(match))
+            if now_ms < wake_at_ms:
+                return
         if now_ms < wake_at_ms:
             self._arm(match)
             return

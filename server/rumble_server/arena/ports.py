@@ -68,6 +68,22 @@ class Clock(Protocol):
         """Call back once every frame that was received before this call has been handled."""
 
 
+class Reach:
+    """How far away connections are beyond their own lag: those of one node share one."""
+
+    __slots__ = ("delay_ms",)
+
+    def __init__(self) -> None:
+        self.delay_ms = 0
+        """How long after it was sent in time a move may come; `UNREACHABLE` while none can come."""
+
+
+UNREACHABLE = 1 << 50
+"""In the place of a delay in ms."""
+HERE = Reach()
+"""The reach of this node's own connections."""
+
+
 @dataclass(frozen=True, slots=True)
 class Caller:
     """Who logs in, as far as that is known where the connection is."""
@@ -86,6 +102,7 @@ class Caller:
     """Whether it may with a valid invitation to the tournament that the login names."""
     may_speak: bool
     """Whether its address may send one more message of a stranger."""
+    reach: Reach = HERE
 
 
 class Sessions(Protocol):

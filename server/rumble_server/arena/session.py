@@ -105,6 +105,7 @@ class BotSession:
         "matches",
         "max_matches",
         "omit",
+        "reach",
         "version",
         "worker",
     )
@@ -137,6 +138,7 @@ class BotSession:
         """The least of the connection's last round trips."""
         self.lag_by_pings = caller.lag_by_pings
         """Only pings measure them, and a bot can delay its pongs."""
+        self.reach = caller.reach
         self.closing = False
         """Nothing more is sent or taken."""
         self._outlet = outlet

@@ -1,8 +1,8 @@
 """The way into the arena of a club that this node leads: open while the node's lease holds.
 
 A club whose leader's lease is over is suspended. Nothing enters its arena, no event and no timer, so it tells nothing,
-and its memory stays. When the lease is valid again what waited enters in its order, and the time of the suspension counts
-as time for which the server was late: clocks and away budgets stood.
+and its memory stays. When the lease is valid again what waited enters in its order. The time of the suspension counts
+as time for which the server was late, so clocks and away budgets stood.
 """
 
 from collections import Counter, deque
@@ -19,7 +19,7 @@ from rumble_server.gateway.ports import Leader
 PORTION = 256
 """How many calls that waited enter in one turn of the event loop."""
 MOST_FRAMES = 256
-"""Maximum number of frames of one session that wait; a bot that keeps to the rules sends far fewer. More are a flood."""
+"""Maximum number of frames of one session that wait; a bot that keeps to the rules sends fewer. More are a flood."""
 
 
 class Gate:
@@ -32,7 +32,8 @@ class Gate:
         self._clock = clock
         self._holds = holds
         self._waiting: deque[Callable[[], None]] = deque()
-        self._closed_at_ms: int | None = None
+        self.closed_at_ms: int | None = None
+        """Since when it is closed; None while it is open."""
         self._late_before_ms = 0
         self.late_ms = 0
         """How long it was closed in all, without the time for which the clock itself says that the server was late."""
@@ -47,21 +48,21 @@ class Gate:
     @property
     def is_open(self) -> bool:
         """Whether the lease holds, and `go_on` was called if there was a time when it did not."""
-        if self._closed_at_ms is None and not self._holds():
+        if self.closed_at_ms is None and not self._holds():
             self.close()
-        return self._closed_at_ms is None
+        return self.closed_at_ms is None
 
     def close(self) -> None:
         """The lease is over."""
-        if self._closed_at_ms is None:
-            self._closed_at_ms, self._late_before_ms = self._clock.now_ms(), self._clock.late_ms
+        if self.closed_at_ms is None:
+            self.closed_at_ms, self._late_before_ms = self._clock.now_ms(), self._clock.late_ms
 
     def go_on(self, arena: Arena) -> None:
         """The lease is valid again: let in what waits."""
-        if self._closed_at_ms is None or not self._holds():
+        if self.closed_at_ms is None or not self._holds():
             return
-        closed_ms = self._clock.now_ms() - self._closed_at_ms
-        self._closed_at_ms = None
+        closed_ms = self._clock.now_ms() - self.closed_at_ms
+        self.closed_at_ms = None
         self.late_ms += max(0, closed_ms - (self._clock.late_ms - self._late_before_ms))
         arena.scheduler.excuse_absence(closed_ms)
         self._let_in()

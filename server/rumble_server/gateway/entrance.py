@@ -1,6 +1,8 @@
 """What the connections of a server share, those of HTTP and those of bots."""
 
+import asyncio
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Protocol
 
 from rumble_server.arena.ports import Clock
@@ -21,6 +23,16 @@ class HasGateway(Protocol):
     @property
     def gateway(self) -> Gateway:
         """What opens its sessions."""
+
+
+class Nodes(Protocol):
+    """The other nodes of a cluster, which connect as bots do, at a path of their own."""
+
+    def refusal(self, headers: dict[str, str]) -> tuple[HTTPStatus, str] | None:
+        """Return why a request for a link is refused; `headers` have lower case names."""
+
+    def accept(self, transport: asyncio.Transport, headers: dict[str, str], request: bytes, rest: bytes) -> None:
+        """Take over a connection that is not refused, and what came on it."""
 
 
 class Clubs(Protocol):
@@ -47,3 +59,5 @@ class Entrance:
     outbox: Outbox
     turns: Turns
     descriptors: Descriptors
+    nodes: Nodes | None = None
+    """None: this server is on its own."""

@@ -10,6 +10,8 @@ from websockets.typing import Subprotocol
 
 from rumble_server.hosts import host_name, is_known
 
+LINK_PATH = "/link"
+"""Where other nodes of a cluster connect."""
 BOT_PATH = "/bot"
 """Where bots connect, within the path of their club."""
 

@@ -19,8 +19,8 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResp
 
 from rumble_server.gateway.connection import Connection
 from rumble_server.gateway.descriptors import Idleness
-from rumble_server.gateway.entrance import Entrance, HasGateway
-from rumble_server.gateway.handshake import BOT_PATH
+from rumble_server.gateway.entrance import Entrance, HasGateway, Nodes
+from rumble_server.gateway.handshake import BOT_PATH, LINK_PATH
 from rumble_server.limits.bans import Ban
 from rumble_server.limits.connections import Place
 from rumble_server.limits.source import Source, source_of
@@ -287,7 +287,11 @@ class HttpConnection(HttpToolsProtocol):
             self._last = self._close
 
     def _become_bot(self, rest: bytes) -> None:
-        """Hand the connection over to the club that was asked for, once that is loaded."""
+        """Hand the connection over to the club that was asked for, once that is loaded; or to the other nodes."""
+        nodes = self._entrance.nodes
+        if nodes is not None and self.url == LINK_PATH.encode():
+            self._become_link(nodes, rest)
+            return
         if self._path != BOT_PATH:
             self._answer(HTTPStatus.NOT_FOUND, f"bots connect at {web_path(self._club)}{BOT_PATH}\n")
             return
@@ -317,16 +321,33 @@ class HttpConnection(HttpToolsProtocol):
             entrance.refusals.note("strangers", self._source.address)
             self._answer(HTTPStatus.TOO_MANY_REQUESTS, TOO_MANY)
             return
+        request = self._leave()
+        bot = Connection(club.gateway, entrance, self._source, place, self.connections)
+        bot.connection_made(self.transport)
+        self.transport.set_protocol(bot)
+        self.transport.resume_reading()
+        bot.open(request, rest)
+
+    def _become_link(self, nodes: Nodes, rest: bytes) -> None:
+        """Hand the connection over to the other nodes, where it takes no place."""
+        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in self.headers}
+        refusal = nodes.refusal(headers)
+        if refusal is not None:
+            self._entrance.refusals.note("link", self._source.address)
+            self._answer(*refusal)
+            return
+        if self._place is not None:
+            self._place.close()
+        nodes.accept(self.transport, headers, self._leave(), rest)
+
+    def _leave(self) -> bytes:
+        """Let go of the connection; return the request that was read from it."""
         method = self.scope["method"].encode()
         lines = [b"%s %s HTTP/1.1" % (method, self.url), *(b"%s: %s" % header for header in self.headers), b"", b""]
         self._let_go()
         self.connections.discard(self)
         self.parser = None  # type: ignore[assignment]  # as uvicorn does: they refer to each other
-        bot = Connection(club.gateway, entrance, self._source, place, self.connections)
-        bot.connection_made(self.transport)
-        self.transport.set_protocol(bot)
-        self.transport.resume_reading()
-        bot.open(b"\r\n".join(lines), rest)
+        return b"\r\n".join(lines)
 
     # --- the end ---
 

@@ -249,12 +249,18 @@ class Raw:
                 (size,) = struct.unpack("!Q", await self.reader.readexactly(8))
             return first & 0x0F, await self.reader.readexactly(size)
 
-    async def hear(self, kind: str) -> Frame:
-        """The next message of a type; other frames before it are dropped."""
+    async def hear_any(self) -> Frame:
+        """The next message; other frames before it are dropped."""
         while True:
             opcode, data = await self.frame()
-            if opcode == Opcode.TEXT and (message := checked(data))["type"] == kind:
-                return message
+            if opcode == Opcode.TEXT:
+                return checked(data)
+
+    async def hear(self, kind: str) -> Frame:
+        """The next message of a type; other frames before it are dropped."""
+        while (message := await self.hear_any())["type"] != kind:
+            pass
+        return message
 
     async def close_code(self) -> int:
         """The code of the close frame that comes; other frames before it are dropped."""

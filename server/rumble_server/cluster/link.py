@@ -1,0 +1,215 @@
+"""A stream between an edge and a club's leader, sans-I/O: numbered records each way, over links that may break.
+
+Each end keeps what it said until the other has acknowledged it, and says it again over the next link; each end drops
+what it has seen. So every record arrives once and in order as long as both ends live. A leader acknowledges what is
+on disk. A stream belongs to one epoch of its club: a new leader, or one that has forgotten it, begins another.
+
+On a link everything is a packet: its kind, the club, the epoch, and what the kind says. Integers are little-endian.
+"""
+
+from collections import deque
+from dataclasses import dataclass
+from enum import IntEnum
+from struct import Struct, error
+
+ACKNOWLEDGED_BYTES = 1 << 16
+"""After so many bytes of records they are acknowledged, even if there is nothing else to say."""
+
+
+class LinkError(ValueError):
+    """The other end broke the rules of links; the link is to be ended."""
+
+
+class Packet(IntEnum):
+    """What a packet is."""
+
+    OPEN = 1
+    """From the edge: begin a stream of this number, or go on with it; it has seen so many records."""
+    OPENED = 2
+    """From the leader: it has seen so many."""
+    GONE = 3
+    """From the leader: it does not know the stream of this number, or does not lead the club."""
+    RECORDS = 4
+    """Records, the number of the first of them, and how many of the other's are acknowledged."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """The contents of OPEN, OPENED and GONE."""
+
+    kind: Packet
+    club: str
+    epoch: int
+    stream: int
+    seen: int
+    is_new: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """The contents of RECORDS: `data` has them from `start` on, each with its size before it."""
+
+    club: str
+    epoch: int
+    stream: int
+    first: int
+    acknowledged: int
+    data: bytes
+    start: int
+
+
+_head = Struct("<BB")
+_opening = Struct("<QQQ?")
+_records = Struct("<QQQQ")
+RECORD_HEAD = Struct("<IBI")
+"""Of a record: its size without this head, its kind, and its session."""
+
+
+def write_opening(kind: Packet, club: str, epoch: int, stream: int, seen: int = 0, *, is_new: bool = False) -> bytes:
+    """Build an OPEN, OPENED or GONE."""
+    name = club.encode()
+    return _head.pack(kind, len(name)) + name + _opening.pack(epoch, stream, seen, is_new)
+
+
+def read_packet(data: bytes) -> Opening | Records:
+    """Parse a packet. Raises LinkError."""
+    try:
+        kind, size = _head.unpack_from(data)
+        start = _head.size + size
+        club = data[_head.size : start].decode("ascii")
+        if kind == Packet.RECORDS:
+            epoch, stream, first, acknowledged = _records.unpack_from(data, start)
+            return Records(club, epoch, stream, first, acknowledged, data, start + _records.size)
+        epoch, stream, seen, is_new = _opening.unpack_from(data, start)
+        return Opening(Packet(kind), club, epoch, stream, seen, is_new)
+    except (error, ValueError) as problem:
+        raise LinkError(f"not a packet: {problem}") from None
+
+
+class Outgoing:
+    """Records that are kept until they are acknowledged; the first has number 1."""
+
+    __slots__ = ("_kept", "_sent", "acknowledged", "bytes")
+
+    def __init__(self) -> None:
+        self._kept: deque[bytes] = deque()
+        self.acknowledged = 0
+        """The number of the last record that the other end needs no more."""
+        self._sent = 0
+        """How many of those that are kept were handed to the link that is up."""
+        self.bytes = 0
+
+    @property
+    def last(self) -> int:
+        """The number of the last record."""
+        return self.acknowledged + len(self._kept)
+
+    @property
+    def has_unsent(self) -> bool:
+        return self._sent < len(self._kept)
+
+    def add(self, record: bytes) -> None:
+        """Keep a record, with its head."""
+        self._kept.append(record)
+        self.bytes += len(record)
+
+    def acknowledge(self, number: int) -> None:
+        """Forget the records up to this one. Raises LinkError if there was none of this number."""
+        if number > self.last:
+            raise LinkError(f"record {number} is acknowledged, and {self.last} is the last")
+        kept = self._kept
+        for _ in range(number - self.acknowledged):
+            self.bytes -= len(kept.popleft())
+            self.acknowledged += 1
+            self._sent = max(0, self._sent - 1)
+
+    def rewind(self, seen: int) -> None:
+        """A new link is up, and the other end has seen the records up to this one."""
+        if not self.acknowledged <= seen <= self.last:
+            raise LinkError(f"record {seen} was seen, and {self.acknowledged} to {self.last} are kept")
+        self._sent = seen - self.acknowledged
+
+    def take(self, most_bytes: int) -> tuple[int, list[bytes]]:
+        """Return the number of the next record to be sent and some records, at least one, of about this many bytes."""
+        kept, sent = self._kept, self._sent
+        first = self.acknowledged + sent + 1
+        if sent == 0 and self.bytes <= most_bytes:
+            records = list(kept)
+        else:
+            records, size = [], 0
+            for index in range(sent, len(kept)):
+                records.append(kept[index])
+                size += len(kept[index])
+                if size >= most_bytes:
+                    break
+        self._sent = sent + len(records)
+        return first, records
+
+    def kept(self) -> list[bytes]:
+        """Return what is not acknowledged."""
+        return list(self._kept)
+
+
+class Stream:
+    """One end of a stream of a club. Its owner adds what it says, hands in packets, and asks for packets to send."""
+
+    __slots__ = ("_acknowledges_bytes", "_owed_bytes", "club", "epoch", "is_up", "number", "out", "processed", "seen")
+
+    def __init__(self, club: str, epoch: int, number: int, acknowledges_bytes: int = ACKNOWLEDGED_BYTES) -> None:
+        self._acknowledges_bytes = acknowledges_bytes
+        self.club = club
+        self.epoch = epoch
+        self.number = number
+        self.out = Outgoing()
+        self.seen = 0
+        """The number of the last record that came."""
+        self.processed = 0
+        """The number of the last record of the other end that it need not keep."""
+        self._owed_bytes = 0
+        """Bytes that came since an acknowledgement was sent."""
+        self.is_up = False
+        """Whether a link is up over which records go."""
+
+    def up(self, seen: int) -> None:
+        """A link is up, on which the other end has seen our records up to this one. Raises LinkError."""
+        self.out.rewind(seen)
+        self.is_up = True
+
+    def down(self) -> None:
+        """The link is lost."""
+        self.is_up = False
+
+    def take(self, packet: Records) -> list[tuple[int, int, bytes]]:
+        """Return the kinds, sessions and contents of the records that did not come before. Raises LinkError."""
+        if packet.stream != self.number or packet.epoch != self.epoch:
+            return []
+        self.out.acknowledge(max(packet.acknowledged, self.out.acknowledged))
+        if packet.first > self.seen + 1:
+            raise LinkError(f"record {packet.first} came after {self.seen}")
+        number, seen, at, data = packet.first - 1, self.seen, packet.start, packet.data
+        end, head, unpack = len(data), RECORD_HEAD.size, RECORD_HEAD.unpack_from
+        taken = []
+        while at < end:
+            if end - at < head:
+                raise LinkError("half of a record")
+            size, kind, session = unpack(data, at)
+            at += head
+            if at + size > end:
+                raise LinkError("half of a record")
+            number += 1
+            if number > seen:
+                taken.append((kind, session, data[at : at + size]))
+            at += size
+        self.seen = max(seen, number)
+        self._owed_bytes += end - packet.start
+        return taken
+
+    def packet(self, most_bytes: int) -> bytes | None:
+        """Return the next packet for the link that is up; None: there is nothing to say."""
+        if not self.is_up or not (self.out.has_unsent or self._owed_bytes >= self._acknowledges_bytes):
+            return None
+        first, records = self.out.take(most_bytes)
+        self._owed_bytes = 0
+        club = self.club.encode()
+        head = _head.pack(Packet.RECORDS, len(club)) + club
+        return b"".join([head, _records.pack(self.epoch, self.number, first, self.processed), *records])

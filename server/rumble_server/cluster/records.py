@@ -1,0 +1,86 @@
+"""What the records of a stream say: events of sessions to the leader, and the leader's answers."""
+
+from enum import IntEnum
+from struct import Struct
+
+from pydantic import BaseModel, ConfigDict
+
+from rumble_server.cluster.link import RECORD_HEAD
+
+
+class ToLeader(IntEnum):
+    """Records of the edge, about one of its sessions."""
+
+    LOGIN = 1
+    """JSON of `LoginRecord`."""
+    MOVE = 2
+    """The time the bot took, and its frame."""
+    MESSAGE = 3
+    """Another valid message: its frame."""
+    REPEATED = 4
+    """A message that an earlier leader may have had."""
+    REFUSED = 5
+    """The size of the error that answers it, the error, and the bot's frame."""
+    FLOODED = 6
+    """How many messages are allowed."""
+    ROUND_TRIP = 7
+    """The connection's lag."""
+    SILENT = 8
+    CLOSE = 9
+    """A close code."""
+    LOST = 10
+    CAUGHT_UP = 11
+    """Everything that was held back while no link was up has been said. Of no session."""
+
+
+class ToEdge(IntEnum):
+    """Records of the leader: the messages of the arena's port `Sessions`."""
+
+    SEND = 1
+    """A frame."""
+    LOGGED_IN = 2
+    """The name."""
+    NOT_LOGGED_IN = 3
+    COUNT_STRANGER = 4
+    INVITED = 5
+    """A tournament's id."""
+    COUNT = 6
+    CLOSE = 7
+    """A close code."""
+    CUT = 8
+
+
+class LoginRecord(BaseModel):
+    """A login, and what the edge can tell of its caller (see `Caller`)."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    login: str
+    """The message."""
+    again: bool
+    """It was accepted before, by this leader or another."""
+    address: str
+    keyless_allowed: bool
+    most_matches: int
+    lag_ms: int
+    lag_by_pings: bool
+    has_room: bool
+    has_invited_room: bool
+    may_speak: bool
+
+
+NUMBER = Struct("<I")
+"""A time in ms, a size, a code or a count."""
+_with_number = Struct(RECORD_HEAD.format + NUMBER.format[1:])
+_head = RECORD_HEAD.pack
+_pack = _with_number.pack
+
+
+def record(kind: int, session: int, content: bytes = b"") -> bytes:
+    """Build a record."""
+    return _head(len(content), kind, session) + content
+
+
+def numbered(kind: int, session: int, number: int, content: bytes = b"") -> bytes:
+    """Build a record whose content begins with a number."""
+    return _pack(len(content) + 4, kind, session, number) + content

@@ -1,0 +1,183 @@
+"""A club led by one node with its bots on others, on virtual time: links that delay, break and come back."""
+
+import itertools
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+from rumble_protocol.server_messages import Limits
+from rumble_server.arena.arena import Arena
+from rumble_server.arena.organiser import Organiser
+from rumble_server.arena.recovery import read, take_up
+from rumble_server.bounds import Bounds
+from rumble_server.cluster.edge import Edge
+from rumble_server.cluster.lead import Lead
+from rumble_server.cluster.link import Opening, read_packet
+from rumble_server.gateway.gateway import Gateway
+from rumble_server.gateway.sessions import Sessions
+from rumble_server.limits.refusals import Refusals
+from rumble_server.limits.strangers import Strangers
+from rumble_server.tournament.facts import LogFact, TournamentEnded, tournament_of
+
+from tests.server.world import Bot, Disk, MemoryLink, MemoryLog, VirtualClock
+
+Later = Callable[[Callable[[], None]], None]
+
+
+class Pipe:
+    """One link. Each way packets keep their order; what is on its way when it breaks is lost."""
+
+    def __init__(self, edge: "EdgeNode", leader: "LeaderNode", delay_ms: int) -> None:
+        self.edge, self.leader = edge, leader
+        self.delay_ms = delay_ms
+        self.is_up = True
+        self.is_frozen = False
+        """Packets are kept back."""
+        self._kept: list[Callable[[], None]] = []
+        self.to_leader, self.to_edge = _End(self, self._at_leader), _End(self, self._at_edge)
+
+    def carry(self, packet: bytes, deliver: Callable[[bytes], None]) -> None:
+        clock = self.edge.clock
+        clock.call_at(clock.now_ms() + self.delay_ms, lambda: self._arrive(lambda: deliver(packet)))
+
+    def _arrive(self, deliver: Callable[[], None]) -> None:
+        if self.is_frozen:
+            self._kept.append(deliver)
+        elif self.is_up:
+            deliver()
+
+    def thaw(self) -> None:
+        self.is_frozen = False
+        kept, self._kept = self._kept, []
+        for deliver in kept:
+            self._arrive(deliver)
+
+    def _at_leader(self, data: bytes) -> None:
+        packet, lead = read_packet(data), self.leader.lead
+        if isinstance(packet, Opening):
+            lead.opening(self.edge.node, packet, self.to_edge)
+        else:
+            lead.records(self.edge.node, packet, self.to_edge)
+
+    def _at_edge(self, data: bytes) -> None:
+        if self.edge.pipe is self:
+            self.edge.edge.packet(read_packet(data))
+
+    def cut(self) -> None:
+        """Break; both ends are told."""
+        self.is_up = False
+        if self.edge.pipe is self:
+            self.edge.pipe = None
+            self.edge.edge.down()
+        self.leader.lead.down(self.edge.node, self.to_edge)
+
+
+class _End:
+    """What one node writes to."""
+
+    def __init__(self, pipe: Pipe, deliver: Callable[[bytes], None]) -> None:
+        self._pipe, self._deliver = pipe, deliver
+        self.is_full = False
+        self.packets = 0
+
+    def send(self, packet: bytes) -> None:
+        self.packets += 1
+        self._pipe.carry(packet, self._deliver)
+
+
+class LeaderNode:
+    """The node that leads the club under an epoch."""
+
+    def __init__(self, clock: VirtualClock, epoch: int, *, link_bytes: int = 1 << 22, **arena: Any) -> None:
+        self.clock, self.epoch = clock, epoch
+        self.log = MemoryLog(clock)
+        self.lead = Lead("main", epoch, Sessions(), link_bytes, later=lambda call: _soon(clock, call))
+        self.arena = Arena(
+            log=self.log,
+            clock=clock,
+            sessions=self.lead,
+            run=epoch,
+            random=Random(0),
+            **{"find_ended": self.log.find_ended, **arena},
+        )
+        self.lead.attach(self.arena)
+        self.organiser = Organiser(self.arena)
+        self.log.on_durable += [self.lead.on_durable, self.arena.on_durable]
+
+    def successor(self, **arena: Any) -> "LeaderNode":
+        """Another node, which takes the club up from what is on disk."""
+        kept = self.log.facts[: self.log.durable]
+        self.arena.stop()
+        by_tournament: dict[str, list[LogFact]] = {}
+        for fact in kept:
+            by_tournament.setdefault(tournament_of(fact), []).append(fact)
+        of_server = by_tournament.pop("", [])
+        over = {fact.tournament for fact in kept if isinstance(fact, TournamentEnded)}
+        node = LeaderNode(self.clock, self.epoch + 1, taken_ids=by_tournament, grace_ms=60_000, **arena)
+        node.log.facts, node.log.durable, node.log.records = list(kept), len(kept), dict(self.log.records)
+        recovered = read(
+            of_server,
+            [each for each in by_tournament if each not in over],
+            by_tournament.__getitem__,
+            lambda _, matches: {each: [f for f in kept if getattr(f, "match", None) == each] for each in matches},
+        )
+        take_up(node.arena, recovered)
+        return node
+
+
+class EdgeNode:
+    """A node with bots. It stands in for a `World` to them."""
+
+    _numbers = itertools.count()
+
+    def __init__(self, leader: LeaderNode, *, delay_ms: int = 1, bounds: Bounds | None = None, **limits: int) -> None:
+        self.node = f"edge{next(self._numbers)}"
+        self.leader, self.clock = leader, leader.clock
+        self.disk = Disk(leader.log)
+        self.delay_ms = delay_ms
+        sessions = Sessions()
+        self.bounds = bounds = bounds or Bounds()
+        self.edge = Edge("main", sessions, self.clock, bounds, later=lambda call: _soon(self.clock, call))
+        self.refusals = Refusals()
+        strangers = Strangers(bounds, self.refusals)
+        self.gateway = Gateway(
+            self.edge, self.edge, sessions, self.clock, strangers, "test", Limits(**limits), identity="1d"
+        )
+        self.pipe: Pipe | None = None
+        self.follow(leader)
+
+    def follow(self, leader: LeaderNode) -> None:
+        """Another node leads: the directory tells, and a link to it is made."""
+        self.leader = leader
+        self.disk = Disk(leader.log)
+        self.pipe = None
+        self.edge.lead_by(leader.epoch)
+        self.connect()
+
+    def connect(self) -> None:
+        """Make a link to the leader's node."""
+        self.pipe = Pipe(self, self.leader, self.delay_ms)
+        self.edge.up(self.pipe.to_leader)
+
+    def cut(self) -> None:
+        assert self.pipe is not None
+        self.pipe.cut()
+
+    def connect_bot(self) -> Bot:
+        """A bot that has not logged in."""
+        return Bot(self, MemoryLink())  # type: ignore[arg-type]  # what it needs of a World
+
+    def bot(self, name: str, **message: Any) -> Bot:
+        """A bot that has logged in."""
+        bot = self.connect_bot()
+        bot.login(name, **message)
+        self.run(10 * self.delay_ms)
+        return bot
+
+    def run(self, ms: int) -> None:
+        """Let this much time pass."""
+        self.clock.advance(ms)
+
+
+def _soon(clock: VirtualClock, call: Callable[[], None]) -> None:
+    clock.call_at(clock.now_ms(), call)

@@ -1,0 +1,469 @@
+"""Bots of a club that another node leads: what they see is what they see where their own node leads it."""
+
+from rumble_protocol.codes import CloseCode
+from rumble_protocol.fields import TimeControl
+from rumble_server.bounds import Bounds
+from rumble_server.match.facts import MoveMade
+from rumble_server.tournament.config import TournamentConfig
+
+from tests.server.cluster.linked import EdgeNode, LeaderNode
+from tests.server.world import Bot, VirtualClock
+
+KEY = "correct-horse-battery"
+
+
+def club(*, delay_ms: int = 1, move_ms: int = 10_000, bounds: Bounds | None = None, **limits: int) -> EdgeNode:
+    """An edge whose club has a tournament of tic-tac-toe that two bots start."""
+    leader = LeaderNode(VirtualClock(), 1)
+    config = TournamentConfig(
+        name="Friday", game="tictactoe", start_at_bots=2, time_control=TimeControl(move_ms=move_ms)
+    )
+    leader.organiser.create(config)
+    node = EdgeNode(leader, delay_ms=delay_ms, bounds=bounds, **limits)
+    node.run(10 * delay_ms)
+    return node
+
+
+def in_play(node: EdgeNode) -> tuple[Bot, Bot]:
+    """Two bots in a match: the one on turn, and the other."""
+    bots = [node.bot(name, key=KEY, join="friday") for name in ("ann", "ben")]
+    node.run(20 * node.delay_ms)
+    for bot in bots:
+        assert bot.inbox.all("match_start")
+    mover, waiter = sorted(bots, key=lambda bot: not bot.inbox.all("turn"))
+    for bot in bots:
+        bot.heard()
+    return mover, waiter
+
+
+def moves(node: EdgeNode) -> list[MoveMade]:
+    return [fact for fact in node.leader.log.facts if isinstance(fact, MoveMade)]
+
+
+def answer(bot: Bot) -> None:
+    """Answer the newest turn."""
+    turn = bot.last("turn")
+    bot.move(turn["legal"][0], turn=turn)
+
+
+def play_out(node: EdgeNode, mover: Bot, waiter: Bot) -> None:
+    """Play the match to its end, from turn to turn."""
+    for _ in range(9):
+        for bot in (mover, waiter):
+            for turn in bot.heard("turn"):
+                bot.move(turn["legal"][0], turn=turn)
+        node.run(10 * node.delay_ms)
+    assert [len(bot.inbox.all("match_over")) for bot in (mover, waiter)] == [1, 1]
+
+
+def no_faults(*bots: Bot) -> bool:
+    """Whether nothing that the bots did was refused."""
+    return not any(bot.inbox.all(kind) for bot in bots for kind in ("error", "rejected"))
+
+
+# --- one link, one leader ---
+
+
+def test_a_match_is_played_over_a_link_as_without_one() -> None:
+    node = club()
+    mover, waiter = in_play(node)
+    answer(mover)
+    node.run(10)
+    play_out(node, waiter, mover)
+    assert no_faults(mover, waiter)
+
+
+def test_what_follows_a_login_at_once_waits_for_its_answer() -> None:
+    node = club(delay_ms=20, unsolicited_per_minute=5)
+    bot = node.connect_bot()
+    bot.login("ann", key=KEY)
+    bot.say(type="join", tournament="friday")
+    assert bot.link.is_held
+    assert bot.inbox.kinds() == ["welcome"]
+    node.run(200)
+    assert bot.inbox.kinds() == ["session", "joined"]
+    assert not bot.link.is_held
+
+
+def test_a_wrong_key_is_closed_by_the_leader_and_leaves_nothing_behind() -> None:
+    node = club()
+    node.bot("ann", key=KEY)
+    thief = node.bot("ann", key="another-horse-battery")
+    assert (thief.error(), thief.link.closed) == ("bad_key", CloseCode.WRONG_KEY)
+    thief.drop()
+    node.run(10)
+    assert node.leader.arena.plays("ann") is False
+
+
+def test_messages_that_answer_no_turn_are_counted_at_the_edge() -> None:
+    node = club(unsolicited_per_minute=5)
+    mover, waiter = in_play(node)
+    for _ in range(6):
+        waiter.say(type="move", match="nowhere", turn_id="1.1", move="4")
+        node.run(10)
+    assert waiter.link.closed is CloseCode.TOO_MANY_MESSAGES
+    assert mover.last("match_over")["termination"] == "flood"
+
+
+def test_what_is_said_in_one_turn_of_the_loop_is_one_packet() -> None:
+    node = club()
+    bots = [node.bot(name) for name in ("ann", "ben", "cid", "dan")]
+    assert node.pipe is not None
+    before = node.pipe.to_leader.packets
+    for bot in bots:
+        bot.say(type="join", tournament="nowhere")
+    node.run(1)
+    assert node.pipe.to_leader.packets == before + 1
+    node.run(10)
+    assert [bot.error() for bot in bots] == ["unknown_tournament"] * 4
+
+
+# --- time ---
+
+
+def test_a_leader_in_time_judges_by_what_the_edge_measured() -> None:
+    node = club(delay_ms=200, move_ms=1000)
+    node.leader.lead.trip(node.node, 400)
+    ann, ben = node.connect_bot(), node.connect_bot()
+    ann.login("ann", key=KEY, join="friday")
+    ben.login("ben", key=KEY, join="friday")
+    while not (ann.inbox.all("turn") or ben.inbox.all("turn")):
+        node.run(1)
+    mover, waiter = (ann, ben) if ann.inbox.all("turn") else (ben, ann)
+    node.run(950)  # the leader asked 200 ms before, and hears of the move 200 ms later: after 1350 ms of 1000
+    answer(mover)
+    node.run(250)
+    (made,) = moves(node)
+    assert made.excused_ms == 400
+    assert no_faults(mover, waiter)
+    while len(waiter.inbox.all("turn")) == 0:
+        node.run(1)
+    node.run(1200)  # too long, by any clock
+    answer(waiter)
+    node.run(1000)
+    assert waiter.last("match_over")["termination"] == "timeout"
+    assert waiter.last("match_over")["scores"] == [1.0, 0.0]
+
+
+def test_an_edge_cannot_claim_less_than_nothing_or_more_than_the_real_time() -> None:
+    node = club(delay_ms=100)
+    mover, _ = in_play(node)
+    arena = node.leader.arena
+    turn = mover.last("turn")
+    match = arena.matches.live[turn["match"]]
+    asked = match.referee.turn
+    assert asked is not None
+    elapsed_ms = node.clock.now_ms() - asked.asked_at_ms
+    assert match.referee.delay_ms(asked.turn_id, 0, node.clock.now_ms()) == elapsed_ms
+    assert match.referee.delay_ms(asked.turn_id, elapsed_ms + 999, node.clock.now_ms()) == 0
+    assert match.referee.delay_ms("1.fff", 0, node.clock.now_ms()) == 0
+
+
+# --- a link that breaks, the same leader ---
+
+
+def test_bots_notice_nothing_of_a_link_that_breaks_and_comes_back() -> None:
+    node = club(delay_ms=10)
+    mover, waiter = in_play(node)
+    answer(mover)
+    node.run(5)  # it is on its way
+    node.cut()
+    node.run(3000)
+    assert moves(node) == []
+    node.connect()
+    node.run(100)
+    assert len(moves(node)) == 1
+    assert waiter.heard("turn")
+    assert {frame["type"] for bot in (mover, waiter) for frame in bot.heard()} == set()
+    assert no_faults(mover, waiter)
+
+
+def test_a_turn_that_was_lost_with_its_link_comes_with_the_next() -> None:
+    node = club(delay_ms=10)
+    mover, waiter = in_play(node)
+    answer(mover)
+    node.run(15)  # the leader has it, and its answer is on its way
+    assert len(moves(node)) == 1
+    node.cut()
+    node.connect()
+    node.run(100)
+    assert len(waiter.heard("turn")) == 1
+    assert no_faults(mover, waiter)
+
+
+def test_an_acknowledgement_that_is_lost_repeats_nothing() -> None:
+    node = club(delay_ms=10)
+    mover, waiter = in_play(node)
+    for _ in range(4):
+        mover.say(type="join", tournament="friday")
+        node.run(12)
+        node.cut()
+        node.connect()
+    node.run(100)
+    assert mover.inbox.kinds() == ["joined"] * 4
+    assert no_faults(mover, waiter)
+
+
+def test_no_time_is_judged_while_an_edge_cannot_be_reached() -> None:
+    node = club(move_ms=1000)
+    mover, waiter = in_play(node)
+    node.run(900 - 20)
+    answer(mover)
+    node.cut()
+    node.run(8000)
+    assert node.leader.arena.matches.live
+    node.connect()
+    node.run(100)
+    (made,) = moves(node)
+    assert made.excused_ms >= 8000
+    assert no_faults(mover, waiter)
+    answer(waiter)
+    node.run(100)
+    assert len(moves(node)) == 2
+
+
+def test_a_bot_that_thinks_for_too_long_while_its_edge_cannot_be_reached_has_lost() -> None:
+    node = club(move_ms=1000)
+    mover, _waiter = in_play(node)
+    node.cut()
+    node.run(3000)
+    answer(mover)
+    node.connect()
+    node.run(100)
+    assert mover.last("match_over")["termination"] == "timeout"
+
+
+def test_once_an_edge_is_back_time_is_judged_again() -> None:
+    node = club(move_ms=1000)
+    mover, _ = in_play(node)
+    node.cut()
+    node.run(5000)
+    assert mover.inbox.all("match_over") == []
+    node.connect()
+    node.run(100)
+    assert mover.last("match_over")["termination"] == "timeout"
+
+
+def test_when_the_lease_of_an_edge_is_over_its_bots_are_away_and_come_back_elsewhere() -> None:
+    node = club()
+    mover, _waiter = in_play(node)
+    node.cut()
+    node.leader.lead.forget(node.node)
+    assert not node.leader.arena.is_connected(mover.name)
+    other = EdgeNode(node.leader)
+    back = other.bot(mover.name, key=KEY)
+    other.run(10)
+    assert back.inbox.kinds()[:3] == ["welcome", "session", "match_start"]
+    answer(back)
+    other.run(10)
+    assert len(moves(node)) == 1
+
+
+def test_a_newer_login_on_another_node_takes_over() -> None:
+    node = club()
+    mover, _ = in_play(node)
+    other = EdgeNode(node.leader)
+    back = other.bot(mover.name, key=KEY)
+    node.run(10)
+    assert mover.link.closed is CloseCode.REPLACED
+    assert back.last("match_start")["resumed"] is True
+
+
+# --- bounds ---
+
+
+def test_a_leader_that_takes_nothing_holds_the_bots_that_speak() -> None:
+    node = club(bounds=Bounds(link_bytes=2000))
+    ann = node.bot("ann")
+    node.cut()
+    for _ in range(80):
+        ann.say(type="join", tournament="nowhere")
+    assert (ann.link.is_held, ann.inbox.all("error")) == (True, [])
+    node.connect()
+    node.run(100)
+    assert (ann.link.is_held, len(ann.inbox.all("error"))) == (False, 80)
+
+
+def test_an_edge_that_takes_nothing_is_given_up_and_its_bots_log_in_again() -> None:
+    leader = LeaderNode(VirtualClock(), 1, link_bytes=3000)
+    node = EdgeNode(leader)
+    node.run(10)
+    ann = node.bot("ann")
+    ann.heard()
+    assert node.pipe is not None
+    node.pipe.to_edge.is_full = True
+    for _ in range(40):
+        ann.say(type="join", tournament="nowhere")
+        node.run(2)
+    assert not leader.arena.is_connected("ann")
+    node.pipe.to_edge.is_full = False
+    node.run(1000)
+    assert leader.arena.is_connected("ann")
+    assert ann.link.closed is None
+    assert "session" not in ann.inbox.kinds()
+
+
+# --- another leader ---
+
+
+def test_another_leader_goes_on_with_the_bots_where_they_are() -> None:
+    node = club()
+    mover, waiter = in_play(node)
+    answer(mover)
+    node.run(100)
+    waiter.heard()
+    node.cut()
+    node.follow(node.leader.successor())
+    node.run(100)
+    assert waiter.inbox.kinds() == ["match_start", "turn"]
+    assert waiter.last("match_start")["resumed"] is True
+    assert mover.inbox.kinds() == ["match_start"]
+    answer(waiter)
+    node.run(10)
+    play_out(node, mover, waiter)
+    assert no_faults(mover, waiter)
+
+
+def test_what_the_last_leader_had_not_on_disk_is_said_again_and_is_no_fault() -> None:
+    node = club(unsolicited_per_minute=3)
+    node.leader.organiser.create(TournamentConfig(name="Monday", game="tictactoe"))
+    mover, waiter = in_play(node)  # each has said one thing
+    node.leader.log.stuck = True
+    answer(mover)
+    waiter.say(type="join", tournament="monday")
+    waiter.say(type="join", tournament="nowhere")
+    node.run(10)
+    waiter.heard()
+    node.cut()
+    node.follow(node.leader.successor())
+    node.run(100)
+    assert waiter.link.closed is None
+    assert waiter.inbox.kinds() == ["match_start", "joined", "error"]
+    assert mover.inbox.kinds() == ["match_start", "turn"], "its move is lost with the leader, and it is asked again"
+    assert mover.inbox.all("rejected") == []
+
+
+def test_a_bot_that_left_is_not_joined_again_by_another_leader() -> None:
+    node = club()
+    ann = node.bot("ann", join="friday")
+    ann.say(type="leave", tournament="friday")
+    node.run(10)
+    node.cut()
+    node.follow(node.leader.successor())
+    node.run(100)
+    assert ann.inbox.kinds() == ["welcome", "session", "joined", "left"]
+    assert "ann" not in node.leader.arena.tournaments["friday"].field
+
+
+def test_a_login_that_the_last_leader_had_not_on_disk_joins_again() -> None:
+    node = club()
+    node.leader.log.stuck = True
+    ann = node.bot("ann", join="friday")
+    node.cut()
+    node.follow(node.leader.successor())
+    node.run(100)
+    assert ann.inbox.kinds() == ["welcome", "session", "joined"]
+
+
+def test_an_answer_to_a_turn_of_the_last_leader_is_not_counted() -> None:
+    node = club(unsolicited_per_minute=2)
+    mover, waiter = in_play(node)
+    old = mover.last("turn")
+    node.cut()
+    node.follow(node.leader.successor())
+    node.run(100)
+    for _ in range(5):
+        mover.move("4", turn=old)
+        node.run(10)
+    assert mover.link.closed is None
+    assert mover.last("rejected")["code"] == "stale_turn"
+    answer(mover)
+    node.run(10)
+    assert len(moves(node)) == 1
+    assert waiter.link.closed is None
+
+
+def test_a_match_that_ended_unheard_is_told_by_a_session() -> None:
+    node = club()
+    mover, waiter = in_play(node)
+    assert node.pipe is not None
+    node.pipe.is_frozen = True
+    node.leader.organiser.end("friday", cancelled=True)
+    node.run(100)
+    node.cut()
+    node.follow(node.leader.successor())
+    node.run(100)
+    for bot in (mover, waiter):
+        (session,) = bot.heard("session")
+        assert session["matches"] == []
+
+
+def test_nothing_of_an_old_epoch_reaches_a_bot() -> None:
+    node = club()
+    mover, waiter = in_play(node)
+    old, pipe = node.leader, node.pipe
+    assert pipe is not None
+    answer(mover)
+    node.run(2)
+    pipe.is_frozen = True  # the old leader speaks on, and nobody hears it yet
+    new = old.successor()
+    node.follow(new)
+    node.run(100)
+    for bot in (mover, waiter):
+        bot.heard()
+    node.pipe, current = pipe, node.pipe  # even if the node took it for the link that is up
+    pipe.thaw()
+    node.run(100)
+    node.pipe = current
+    assert [frame for bot in (mover, waiter) for frame in bot.heard()] == []
+
+
+# --- no leader ---
+
+
+def test_without_a_leader_a_login_waits_and_is_then_refused() -> None:
+    node = club()
+    node.cut()
+    bot = node.connect_bot()
+    bot.login("ann")
+    node.run(4990)
+    assert bot.inbox.kinds() == ["welcome"]
+    node.run(20)
+    assert (bot.error(), bot.last("error")["fatal"], bot.link.closed) == ("unavailable", True, CloseCode.NO_LEADER)
+
+
+def test_a_login_that_waits_is_answered_by_the_leader_that_comes() -> None:
+    node = club()
+    node.cut()
+    bot = node.connect_bot()
+    bot.login("ann")
+    node.run(4000)
+    node.follow(node.leader.successor())
+    node.run(4000)
+    assert bot.inbox.kinds() == ["welcome", "session"]
+    assert bot.link.closed is None
+
+
+def test_after_a_while_without_a_leader_bots_are_closed() -> None:
+    node = club()
+    bot = node.bot("ann")
+    node.cut()
+    node.run(9990)
+    assert bot.link.closed is None
+    node.run(20)
+    assert bot.link.closed == 1012
+
+
+def test_a_node_that_does_not_lead_the_club_yet_is_asked_again() -> None:
+    node = club()
+    bot = node.bot("ann")
+    bot.heard()
+    old = node.leader
+    new = old.successor()
+    new.lead.epoch = 9  # it has not heard
+    node.follow(new)
+    node.run(500)
+    new.lead.epoch = 2
+    node.run(500)
+    assert new.arena.is_connected("ann")
+    assert bot.inbox.kinds() == []

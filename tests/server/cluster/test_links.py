@@ -1,0 +1,184 @@
+"""Links on real sockets of loopback: two nodes, and the way between them."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+import pytest
+from rumble_protocol.codes import CloseCode
+from rumble_protocol.fields import TimeControl
+from rumble_server.arena.arena import Arena
+from rumble_server.arena.organiser import Organiser
+from rumble_server.bounds import Bounds
+from rumble_server.cluster.edge import Edge
+from rumble_server.cluster.lead import Lead
+from rumble_server.cluster.link_connection import LinkConnection, LinkError
+from rumble_server.cluster.links import Links
+from rumble_server.gateway.gateway import Gateway
+from rumble_server.gateway.sessions import Sessions
+from rumble_server.limits.strangers import Strangers
+from rumble_server.tournament.config import TournamentConfig
+
+from tests.server.gateway.served import PATIENCE_S, GatewayServer, OneClub, Raw, served, until
+from tests.server.world import MemoryLog
+
+pytestmark = pytest.mark.e2e
+
+SECRET = "a secret of the whole cluster"
+
+
+class Leader:
+    """The node that leads main under epoch 1, behind the port of a server."""
+
+    def __init__(self, server: GatewayServer, setup: str = "same") -> None:
+        clock = server.arena.clock
+        self.log = MemoryLog(clock)
+        self.lead = Lead("main", 1, Sessions(), Bounds().link_bytes)
+        self.arena = Arena(log=self.log, clock=clock, sessions=self.lead, run=1, random=Random(0))
+        self.lead.attach(self.arena)
+        self.log.on_durable += [self.lead.on_durable, self.arena.on_durable]
+        self.links = Links("leader", setup, SECRET, 5.0)
+        self.links.lead(self.lead)
+        server.entrance = replace(server.entrance, nodes=self.links)
+        self.address = f"http://127.0.0.1:{server.port}"
+
+
+class EdgeNode:
+    """A node whose bots are in a club that another leads, behind the port of a server."""
+
+    def __init__(self, server: GatewayServer, node: str) -> None:
+        clock, sessions = server.arena.clock, Sessions()
+        self.edge = Edge("main", sessions, clock, Bounds())
+        strangers = Strangers(Bounds(), server.refusals)
+        gateway = Gateway(self.edge, self.edge, sessions, clock, strangers, "test", identity="1d")
+        server.entrance = replace(server.entrance, clubs=OneClub(gateway))
+        self.links = Links(node, "same", SECRET, 5.0)
+        self.server = server
+
+    @contextlib.asynccontextmanager
+    async def bot(self, name: str, **login: Any) -> AsyncIterator[Raw]:
+        async with self.server.raw() as client:
+            assert await client.upgrade() == 101
+            client.say(type="login", name=name, **login)
+            await client.hear("session")
+            yield client
+
+
+@contextlib.asynccontextmanager
+async def cluster() -> AsyncIterator[tuple[Leader, EdgeNode]]:
+    async with served() as first, served() as second:
+        leader, node = Leader(first), EdgeNode(second, "edge")
+        node.links.follow(node.edge, leader.address, 1)
+        try:
+            yield leader, node
+        finally:
+            node.links.close()
+            leader.links.close()
+
+
+async def play(*bots: Raw) -> list[str]:
+    """Have bots play until each has heard of the end of a match; how it ended."""
+
+    async def one(bot: Raw) -> str:
+        while True:
+            frame = await bot.hear_any()
+            if frame["type"] == "turn":
+                bot.say(type="move", match=frame["match"], turn_id=frame["turn_id"], move=frame["legal"][0])
+            elif frame["type"] == "match_over":
+                return str(frame["termination"])
+            else:
+                assert frame["type"] not in ("error", "rejected"), frame
+
+    async with asyncio.timeout(PATIENCE_S):
+        return await asyncio.gather(*map(one, bots))
+
+
+async def test_a_match_is_played_on_a_node_that_does_not_lead_it() -> None:
+    async with cluster() as (leader, node):
+        config = TournamentConfig(
+            name="Friday", game="tictactoe", start_at_bots=2, time_control=TimeControl(move_ms=30_000)
+        )
+        Organiser(leader.arena).create(config)
+        async with node.bot("ann", join="friday") as ann, node.bot("ben", join="friday") as ben:
+            assert await play(ann, ben) == ["normal", "normal"]
+
+
+async def test_bots_notice_nothing_of_a_link_that_is_cut() -> None:
+    async with cluster() as (leader, node), node.bot("ann") as ann:
+        for _ in range(3):
+            (link,) = leader.links._accepted.values()
+            link.end()
+            ann.say(type="join", tournament="nowhere")
+            assert (await ann.hear("error"))["code"] == "unknown_tournament"
+        assert leader.arena.is_connected("ann")
+
+
+async def test_many_frames_both_ways_arrive_once_and_in_order() -> None:
+    async with cluster() as (_, node), node.bot("ann") as ann:
+        for number in range(100):
+            ann.say(type="join", tournament=f"t{number}")
+        told = [(await ann.hear("error"))["message"] for _ in range(100)]
+        assert [f"t{number}" in message for number, message in enumerate(told)] == [True] * 100
+
+
+async def refused(leader: Leader, setup: str, secret: str) -> str:
+    with pytest.raises(LinkError) as refusal:
+        await Links("other", setup, secret, 5.0).connect(leader.address)
+    return str(refusal.value)
+
+
+async def test_a_node_without_the_secret_or_with_another_setup_is_refused() -> None:
+    async with served() as server:
+        leader = Leader(server)
+        assert "secret" in await refused(leader, "same", "guessed")
+        assert "upgrade all nodes" in await refused(leader, "other", SECRET)
+        assert server.refusals.counts["link"] == 2
+
+
+async def test_a_server_on_its_own_has_no_links() -> None:
+    async with served() as server, server.raw() as client:
+        assert await client.upgrade("/link", Authorization=f"Bearer {SECRET}") == 404
+
+
+async def test_nobody_there_is_told_in_a_line() -> None:
+    async with served() as server:
+        port = server.port
+    with pytest.raises(LinkError):
+        await Links("other", "same", SECRET, 5.0).connect(f"http://127.0.0.1:{port}")
+
+
+async def test_a_link_on_which_nothing_comes_is_ended() -> None:
+    async with served() as server:
+        leader = Leader(server)
+        silent = Links("edge", "same", SECRET, 0.3)
+        connection = await silent.connect(leader.address)
+        (other,) = leader.links._accepted.values()
+        assert other._transport is not None
+        other._transport.pause_reading()  # it answers no ping
+        ended: list[LinkConnection] = []
+        connection._on_down = ended.append
+        await until(lambda: ended == [connection])
+        leader.links.close()
+
+
+async def test_a_newer_link_of_a_node_takes_the_place_of_the_older() -> None:
+    async with served() as server:
+        leader = Leader(server)
+        edge = Links("edge", "same", SECRET, 5.0)
+        first = await edge.connect(leader.address)
+        second = await edge.connect(leader.address)
+        await until(lambda: first._transport is None)
+        assert second._transport is not None
+        second.end()
+        await until(lambda: leader.links._accepted == {})
+
+
+async def test_a_club_that_is_led_no_more_leaves_its_bots_without_a_leader() -> None:
+    async with cluster() as (leader, node), node.bot("ann") as ann:
+        leader.links.lead_no_more("main")
+        node.links.follow(node.edge, None, 1)
+        node.edge._give_up()
+        assert await ann.close_code() == CloseCode.NO_LEADER
