@@ -38,6 +38,9 @@ from rumble_server.web.site import Process, Site
 
 log = logging.getLogger(__name__)
 
+if TYPE_CHECKING:
+    from rumble_server.store.open import Store
+
 PROGRAM = f"rumble {version('botrumble')}"
 
 
