@@ -157,7 +157,8 @@ def _message(name: str, schema: Schema, parts: _Parts) -> dict[str, Any]:
 def _channel(messages: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "address": "/bot",
-        "description": "One WebSocket a bot: each text frame is one JSON object, and its `type` names the message.",
+        "description": "One WebSocket a bot: each text frame is one JSON object, and its `type` names the message. "
+        "That of the club NAME is at `/c/NAME/bot`.",
         "messages": {name: {"$ref": f"#/components/messages/{name}"} for name in messages},
         "bindings": {"ws": {"method": "GET", "bindingVersion": "0.1.0"}},
         "x-subprotocol": SUBPROTOCOL,

@@ -7,8 +7,7 @@ import logging
 import secrets
 import socket
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import BrokenExecutor
 from functools import partial
 from typing import cast
@@ -44,6 +43,7 @@ from rumble_server.store.club_log import ClubLog
 from rumble_server.store.ended_count import EndedCount
 from rumble_server.store.errors import StoreError
 from rumble_server.store.open import open_store
+from rumble_server.store.rows import Counted
 from rumble_server.tls import Certificate, CertificateError
 from rumble_server.tournament.formats import Round
 from rumble_server.web.app import make_web
@@ -257,13 +257,13 @@ class Server:
     async def _count_ended(self) -> None:
         """Count, for /metrics, the tournaments that earlier runs left. It reads them all, so nothing waits for it."""
         try:
-            self.ended.add(*await asyncio.to_thread(self._read_ended))
+            self.ended.add(await asyncio.to_thread(self._read_ended))
         except StoreError as error:
             log.error("the tournaments that are over could not be counted: %s", error)
 
-    def _read_ended(self) -> tuple[int, Counter[str]]:
+    def _read_ended(self) -> Mapping[str, Counted]:
         with contextlib.closing(self.store.reader()) as reader:
-            return reader.ended_by_status()
+            return reader.ended_by_club()
 
     def _count_connections(self) -> dict[str, int]:
         bots, strangers = self.clubs.count_sessions()

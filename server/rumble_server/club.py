@@ -36,10 +36,10 @@ from rumble_server.web.feed.feed import Feed
 from rumble_server.web.feed.ranker import Ranker, on_thread
 from rumble_server.web.site import Process, Site
 
+log = logging.getLogger(__name__)
+
 if TYPE_CHECKING:
     from rumble_server.store.open import Store
-
-log = logging.getLogger(__name__)
 
 PROGRAM = f"rumble {version('botrumble')}"
 
@@ -79,6 +79,8 @@ class Stored:
     """What the database holds of a club."""
 
     log: ClubLog
+    run: int
+    """The number that tells turns of this run from those in any other."""
     archive: Archive
     taken_ids: list[str]
     recovered: Recovered
@@ -88,11 +90,12 @@ class Stored:
 
 def read_club(store: "Store", name: str) -> Stored:
     """Read a club, on any thread. Raises StoreError."""
+    log, run = store.log(name), store.run_of(name)  # first: from now on nobody else writes what is read
     with closing(store.reader(name)) as reader:
         of_club, problems = reader.server_facts()
         unfinished = reader.tournament_ids(over=False)
         recovered = read(of_club, unfinished, reader.tournament_facts, reader.facts_of_matches)
-        return Stored(store.log(name), store.archive(name), reader.tournament_ids(), recovered, problems)
+        return Stored(log, run, store.archive(name), reader.tournament_ids(), recovered, problems)
 
 
 class Club:
@@ -113,7 +116,7 @@ class Club:
             log=self.log,
             clock=shared.clock,
             sessions=sessions,
-            run=shared.store.run_of(name),
+            run=stored.run,
             random=SystemRandom(),
             taken_ids=stored.taken_ids,
             grace_ms=config.grace_ms,
@@ -208,7 +211,7 @@ class Club:
         shared.written.set()
         kinds: Counter[type] = Counter([type(fact) for _, fact in batch])
         if TournamentEnded in kinds:
-            shared.ended.take(batch)
+            shared.ended.take(self.name, batch)
         self.arena.allowance.used_bytes = self.log.bytes
         self.arena.on_durable()
         self.feed.publish(batch, kinds)

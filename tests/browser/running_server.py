@@ -6,9 +6,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from rumble_protocol.clubs import MAIN, web_path
 from rumble_server.cli.support.organiser_client import OrganiserClient
 
-from tests.e2e.processes import TOKEN
+from tests.e2e.processes import ADMIN_TOKEN, TOKEN
 from tests.e2e.restartable_server import RestartableServer, restartable_server
 
 LOOKS, LOOK_S = 1000, 0.05
@@ -18,16 +19,22 @@ LOOKS, LOOK_S = 1000, 0.05
 class RunningServer:
     """A `rumble serve` with its own database, which can be killed and started again on the same port."""
 
-    token = TOKEN
-    """The host token."""
-
-    def __init__(self, lives: RestartableServer) -> None:
+    def __init__(self, lives: RestartableServer, club: str = MAIN) -> None:
         self._lives = lives
-        self.url = lives.server.url
-        """The home page, without the last slash."""
-        self.bot_url = lives.server.bot_url
-        self.host = OrganiserClient(self.url, TOKEN)
+        self.origin = lives.server.url
+        self.root = web_path(club)
+        self.url = self.origin + self.root
+        """The home page of the club, without the last slash."""
+        self.bot_url = f"{self.url.replace('http', 'ws', 1)}/bot"
+        self.token = TOKEN if club == MAIN else ADMIN_TOKEN
+        """A token that hosts here."""
+        self.host = OrganiserClient(self.url, self.token)
         """The API as an organiser uses it: `host.get("tournaments/cup")`."""
+
+    def club(self, name: str, **given: Any) -> "RunningServer":
+        """Create a club, and return the server as it is in that club."""
+        OrganiserClient(self.origin, ADMIN_TOKEN).post("clubs", {"name": name, **given})
+        return RunningServer(self._lives, name)
 
     def create(self, name: str, game: str = "tictactoe", **config: Any) -> str:
         """Create a tournament and return its id; `config` holds more fields of its configuration."""

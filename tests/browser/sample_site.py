@@ -25,6 +25,7 @@ HUNDRED = tuple(f"bot-{number:03}" for number in range(1, 101))
 LONG_NAMES = ("a.name-of-thirty-two-characters_", "The_Longest_Name_That_A_Bot_Has_", "z")
 MARKUP = "<b>Cup</b> of <img src=x onerror=alert(1)> & a name that goes on to the last one"
 """A tournament name of the greatest length, with markup in it."""
+CLUB_TITLE = "Class 7b: the <i>robotics</i> club of the school in the old town, Thursdays"
 SLOW = {"move_ms": 3_600_000}
 """A time control under which bots that hold their move do not lose on time."""
 
@@ -37,8 +38,8 @@ class SampleSite:
     ids: dict[str, str]
 
     def path(self, pattern: str) -> str:
-        """Fill the ids into a path such as `/tournaments/{lobby}`."""
-        return pattern.format(**self.ids)
+        """Fill the ids into a path such as `/tournaments/{lobby}`, which is one of the site's club."""
+        return self.server.root + pattern.format(**self.ids)
 
 
 class _Builder:
@@ -83,25 +84,37 @@ def _is_under_way(told: Any) -> bool:
 
 
 @asynccontextmanager
-async def serve_sample_site(folder: Path, *, large: bool = False) -> AsyncIterator[SampleSite]:
+async def serve_sample_site(folder: Path, *, large: bool = False, club: str = "") -> AsyncIterator[SampleSite]:
     """Run the server, with its files in `folder`, until the end of the block.
 
-    A `large` one has the tournament `{hundred}`, too, which takes ten seconds to play.
+    A `large` one has the tournament `{hundred}`, too, which takes ten seconds to play. With `club` all is in a club of
+    that name; without it, in main, beside a few clubs.
     """
     paced_bots = PacedBots()
-    with started_server(folder) as server:
+    with started_server(folder) as main:
+        server = main.club(club, title=CLUB_TITLE, listed=True) if club else main
         opponents, opponent = Opponents(server.url), WaitingBot()
         opponent.may_move.set()
         opponents.add(opponent, OPPONENT, max_matches=64)
         builder = _Builder(server, paced_bots)
         try:
             ids = await _build(builder)
+            if not club:
+                ids |= await _build_clubs(main, paced_bots)
             if large:
                 ids["hundred"] = await builder.played("A hundred bots", "tictactoe", HUNDRED, legs=1)
             yield SampleSite(server, ids)
         finally:
             await opponents.end()
             await paced_bots.end()
+
+
+async def _build_clubs(main: RunningServer, paced_bots: PacedBots) -> dict[str, str]:
+    main.club("robotics", listed=True, house=True)
+    main.club("staff-room", title="Not for everyone", quotas={"bots": None})
+    club = main.club("class-7b", title=CLUB_TITLE, listed=True, quotas={"bots": 40, "bytes": 50_000_000})
+    builder = _Builder(club, paced_bots)
+    return {"club": club.root, "club_running": await builder.begun("Thursday", "connect4", FEW, time_control=SLOW)}
 
 
 async def _build(builder: _Builder) -> dict[str, str]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from playwright.async_api import Page, expect
 
-from tests.e2e.processes import TOKEN
+from tests.e2e.processes import ADMIN_TOKEN
 
 SETTLES_MS = 15_000
 """How long a page may take, in ms, until it shows what it was asked for."""
@@ -16,11 +16,11 @@ async def as_it_opens(page: Page) -> None:
 
 
 async def log_in(page: Page) -> None:
-    """Log in to the console, and wait until it shows something."""
-    await page.locator("#token").fill(TOKEN)
+    """Log in as the administrator, who may do what the hosts of every club may, and wait until something is shown."""
+    await page.locator("#token").fill(ADMIN_TOKEN)
     await page.keyboard.press("Enter")
     await expect(page.locator("#content")).to_be_visible(timeout=SETTLES_MS)
-    await expect(page.locator("#count, #forecast")).not_to_be_empty(timeout=SETTLES_MS)
+    await expect(page.locator("#count, #forecast, #clubs")).not_to_be_empty(timeout=SETTLES_MS)
 
 
 async def sit_down(page: Page) -> None:
@@ -57,6 +57,8 @@ class SitePage:
     """What is done on the page before it is looked at."""
     leave: Callable[[Page], Awaitable[None]] = as_it_opens
     """What is done on it afterwards, where it is looked at many times."""
+    of_server: bool = False
+    """Whether no club but main has it."""
     large: bool = False
     """Whether it needs a site that is `large`: only pictures are taken of it."""
 
@@ -106,5 +108,11 @@ SITE_PAGES = (
     SitePage("console-lobby", "/console/{lobby}", enter=log_in),
     SitePage("console-running", "/console/{running}", enter=log_in),
     SitePage("docs", "/docs"),
+    SitePage("clubs", "/clubs", of_server=True),
+    SitePage("admin-login", "/admin", of_server=True),
+    SitePage("admin", "/admin", enter=log_in, of_server=True),
+    SitePage("club-home", "{club}/", of_server=True),
+    SitePage("club-running", "{club}/tournaments/{club_running}", of_server=True),
+    SitePage("club-console", "{club}/console", enter=log_in, of_server=True),
     SitePage("error", "/nothing-here", refused=404),
 )

@@ -16,6 +16,7 @@ RUMBLE = (sys.executable, "-m", "rumble_server.cli.main")
 PATIENCE_S = 60.0
 """Time in s in which a process must do what a test waits for."""
 TOKEN = "host-token-of-the-tests"
+ADMIN_TOKEN = "administrator-of-the-tests"
 
 
 def free_port() -> int:

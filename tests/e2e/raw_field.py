@@ -108,8 +108,9 @@ class RawField:
         """
         bots = {name: {"max_matches": MATCHES_EACH, "fault": None} for name in self.names}
         case = Case(facts, list(self._trace(len(facts))), bots)
-        wrong = [*check_results(case), *check_told(case), *self._wrongs()]
-        assert not wrong, "\n".join(wrong[:10])
+        for check in (check_results(case), self._wrongs(), check_told(case)):
+            wrong = list(check)
+            assert not wrong, "\n".join(wrong[:10])
         overs = [fact for fact in facts if fact["fact"] == "match_over"]
         counting = [fact for fact in overs if fact["scores"] is not None]
         assert len(counting) == results
@@ -149,11 +150,16 @@ class RawField:
         for _, frame in self.told:
             if frame["type"] == "match_over":
                 ends.setdefault(frame["match"], []).append(frame)
+        moves: dict[tuple[str, int], list[str]] = {}
+        for fact in facts:
+            if fact["fact"] == "move_made":
+                moves.setdefault((fact["match"], fact["attempt"]), []).append(fact["move"])
         for over in (fact for fact in facts if fact["fact"] == "match_over" and fact["scores"] is not None):
             lines = transcript(over["match"])
             frames = [(line["sender"], json.loads(line["frame"])) for line in lines if "frame" in line]
             assert [line["verdict"] for line in lines if "verdict" in line].count("normal") == 1, over["match"]
             said = iter(frame["move"] for sender, frame in frames if sender == "bot" and frame["type"] == "move")
-            assert all(move in said for move in over["moves"]), f"{over['match']}: its moves are not all there"
+            made = moves[over["match"], over["attempt"]]
+            assert all(move in said for move in made), f"{over['match']}: its moves are not all there"
             for end in ends.get(over["match"], []):
                 assert ("server", end) in frames, f"{over['match']}: {end} was told, and is not in the transcript"

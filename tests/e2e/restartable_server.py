@@ -11,7 +11,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.e2e.processes import PATIENCE_S, RUMBLE, TOKEN, Server, clean_environment, free_port
+from tests.e2e.processes import ADMIN_TOKEN, PATIENCE_S, RUMBLE, TOKEN, Server, clean_environment, free_port
 from tests.postgres.cluster import run
 from tests.simulation.checks.case import Fact, read_rows
 
@@ -45,7 +45,8 @@ class RestartableServer:
         """Start a process, and wait until it listens."""
         port, database = str(self.server.port), str(self.database)
         variables = {"RUMBLE_DB": self.postgres or database, **self.variables}
-        command = [*RUMBLE, "serve", "--port", port, "--host-token", TOKEN, "--house", "none", *self.options]
+        command = [*RUMBLE, "serve", "--port", port, "--host-token", TOKEN, "--admin-token", ADMIN_TOKEN]
+        command += ["--house", "none", *self.options]
         if self.grace_ms is not None:
             program = (sys.executable, "-m", "tests.e2e.short_grace_server")
             command = [*program, port, database, TOKEN, str(self.grace_ms)]

@@ -43,6 +43,8 @@ class Cut:
 
     asks: Asks
     fate: Fate
+    taken: bool = False
+    """Whether its request has come."""
     _happened: threading.Event = field(default_factory=threading.Event)
     _released: asyncio.Event = field(default_factory=asyncio.Event)
     _loop: asyncio.AbstractEventLoop | None = None
@@ -153,14 +155,14 @@ class Proxy:
 
     def close(self) -> None:
         """Reset all connections, and end."""
-        self.cut()
+        self.refuse()
+        self.flow()
 
         async def close() -> None:
             self._server.close()
-            tasks = asyncio.all_tasks() - {asyncio.current_task()}
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+            for cut in self._cuts:
+                cut._released.set()
+            await asyncio.gather(*(asyncio.all_tasks() - {asyncio.current_task()}))
 
         self._do(close())
         self._loop.call_soon_threadsafe(self._loop.stop)
@@ -193,12 +195,13 @@ class Proxy:
             async with asyncio.TaskGroup() as both:
                 both.create_task(self._carry(pair, "to_server", client[0], server[1]))
                 both.create_task(self._carry(pair, "to_client", server[0], client[1]))
-        except* OSError:
-            pass  # reset by either side
-        finally:
-            self._pairs.discard(pair)
+            client[1].close()
+            server[1].close()
+        except* OSError:  # one side has reset it: so it is for the other
             _reset(client)
             _reset(server)
+        finally:
+            self._pairs.discard(pair)
 
     async def _carry(self, pair: _Pair, way: Way, source: asyncio.StreamReader, to: asyncio.StreamWriter) -> None:
         """Carry bytes one way until their end, each `delay_s` after it came."""
@@ -230,8 +233,9 @@ class Proxy:
                 _reset(pair.client)
                 pair.cut._happened.set()
             return  # its client is gone
-        if way == "to_server" and (cut := next((each for each in self._cuts if each.asks(chunk)), None)):
-            self._cuts.remove(cut)
+        waiting = (each for each in self._cuts if not each.taken and each.asks(chunk))
+        if way == "to_server" and (cut := next(waiting, None)):
+            cut.taken = True
             pair.cut = cut
             if cut.fate is Fate.UNSENT:
                 _reset(pair.server)

@@ -79,7 +79,7 @@ def test_a_cut_resets_and_a_refusal_resets_who_comes() -> None:
         with pytest.raises(ConnectionResetError):
             sock.recv(100)
         between.refuse()
-        with client(between) as refused, pytest.raises(ConnectionResetError):
+        with pytest.raises(ConnectionResetError), client(between) as refused:
             refused.recv(100)
         between.accept()
         with client(between) as accepted:

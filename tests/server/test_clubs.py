@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import tracemalloc
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -29,6 +30,8 @@ pytestmark = pytest.mark.e2e
 
 ADMIN, PATIENCE_S = "the-administrator's", 60.0
 THREE = (MAIN, "chess", "go")
+MOST_BYTES_OF_IDLE = 50_000
+"""What a loaded club may take that nobody uses: half of what is promised, since only Python's memory is counted."""
 
 
 class Houses(FakeHouse):
@@ -287,3 +290,19 @@ async def test_the_token_of_the_administrator_is_made_once(tmp_path: Path) -> No
         await server.stop()
     assert made[0] is not None
     assert made[1:] == [None, None, None]
+
+
+async def test_an_idle_club_is_small(tmp_path: Path) -> None:
+    count = 200
+    async with running(tmp_path / "x.db") as server:
+        for club in await create(server, *(f"club-{number}" for number in range(count))):
+            Organiser(club.arena).set_token("teacher", "the-token-of-the-teacher")
+    async with running(tmp_path / "x.db") as server:
+        await server.clubs.load("club-0")
+        tracemalloc.start()
+        try:
+            for number in range(1, count):
+                await server.clubs.load(f"club-{number}")
+            assert tracemalloc.get_traced_memory()[0] < (count - 1) * MOST_BYTES_OF_IDLE
+        finally:
+            tracemalloc.stop()

@@ -18,6 +18,7 @@ from rumble_server.arena.arena import Arena
 from rumble_server.arena.organiser import Organiser
 from rumble_server.arena.ports import Clock
 from rumble_server.arena.recovery import read, take_up
+from rumble_server.cluster.gate import Gate, GatedClock, GatedLeader
 from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.sessions import Sessions
 from rumble_server.limits.strangers import Strangers
@@ -287,14 +288,19 @@ class World:
         open_names: bool = False,
         run: int = 1,
         now_ms: int = 1_000_000,
+        holds: Callable[[], bool] | None = None,
+        ahead_ms: int = 0,
         **arena: Any,
     ) -> None:
+        """With `holds` the arena is that of a led club, behind a gate that asks it whether the lease holds."""
         self.clock = VirtualClock(now_ms)
+        self.gate = Gate(self.clock, holds or (lambda: True))
+        led = GatedClock(self.clock, self.gate, ahead_ms)
         self.log = MemoryLog(self.clock, delay_ms)
         sessions = Sessions()
         self.arena = Arena(
             log=self.log,
-            clock=self.clock,
+            clock=self.clock if holds is None else led,
             sessions=sessions,
             run=run,
             random=Random(seed),
@@ -303,7 +309,7 @@ class World:
         self.organiser = Organiser(self.arena)
         door = self.arena.door
         self.gateway = Gateway(
-            self.arena,
+            self.arena if holds is None else GatedLeader(self.arena, self.gate),
             self.arena,
             sessions,
             self.clock,
@@ -313,7 +319,7 @@ class World:
             identity="1d",
             open_names=open_names,
         )
-        self.log.on_durable.append(self.arena.on_durable)
+        self.log.on_durable.append(lambda: self.gate.enter(self.arena.on_durable))
         self.disk = Disk(self.log)
 
     def after_crash(self, facts: int | None = None, *, down_ms: int = 60_000, **arena: Any) -> "World":

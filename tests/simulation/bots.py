@@ -43,17 +43,34 @@ class BotPlan:
     """It does not always write its name in the same case."""
     rivals: tuple[str, ...] = ()
     """Whom it challenges, at most once a connection; it then takes challenges, too."""
+    workers: int = 0
+    """How many programs it is, each a worker with a connection of its own; 0: one program, which is no worker."""
+    drop: float = 0.0
+    """The chance, at a turn, that its connection ends; it comes back after at most `pause_ms`."""
+    pause_ms: int = 0
+
+    @property
+    def programs(self) -> tuple[str | None, ...]:
+        """The worker of each of its programs."""
+        return tuple(f"w{number}" for number in range(self.workers)) or (None,)
 
 
 class SimBot:
     """A bot's program, with whichever connection it has."""
 
     def __init__(
-        self, plan: BotPlan, timeline: VirtualClock, network: Network, server: Callable[[], ServerRun | None], seed: str
+        self,
+        plan: BotPlan,
+        worker: str | None,
+        timeline: VirtualClock,
+        network: Network,
+        server: Callable[[], ServerRun | None],
+        seed: str,
     ) -> None:
         self.plan = plan
+        self.worker = worker
         self.name = plan.name
-        self.random = Random(seed)
+        self.random = Random(seed if worker is None else f"{seed} {worker}")
         self.timeline = timeline
         self.network = network
         self.wire: Wire | None = None
@@ -162,6 +179,8 @@ class SimBot:
         login: Frame = {"type": "login", "name": name, "max_matches": self.plan.max_matches}
         if self.plan.key is not None:
             login["key"] = self.plan.key
+        if self.worker is not None:
+            login["worker"] = self.worker
         if self.plan.omit:
             login["omit"] = self.plan.omit
         if self.plan.rivals:
@@ -207,6 +226,10 @@ class SimBot:
     def _on_turn(self, wire: Wire, turn: Frame) -> None:
         if self.plan.restart and self.random.random() < self.plan.restart:
             self.connect()
+        if self.plan.drop and not self.network.calm and self.random.random() < self.plan.drop:
+            self._backoff_ms = self.plan.pause_ms
+            wire.cut()
+            return
         think_ms = self.random.randint(*self.plan.think_ms)
         think_ms = min(think_ms, turn["clock"]["remaining_ms"] // 4)
         fault = None if self.plan.fault is None else faults.AT_A_TURN.get(self.plan.fault)

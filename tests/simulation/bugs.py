@@ -7,9 +7,10 @@ import pytest
 from rumble_protocol.codes import NoticeCode
 from rumble_server.arena import scheduler
 from rumble_server.arena.lifecycle import Lifecycle
-from rumble_server.arena.matches import Matches
+from rumble_server.arena.matches import LiveMatch, Matches
+from rumble_server.arena.player import Player
 from rumble_server.arena.recorder import Recorder
-from rumble_server.arena.session import NO_MATCH, BotSession
+from rumble_server.arena.session import NO_MATCH, BotSession, Part
 from rumble_server.match.facts import MatchFact, SeatAway, StartTold, TurnAsked
 from rumble_server.match.match_id import MatchId
 from rumble_server.match.referee import Referee
@@ -241,6 +242,49 @@ def start_during_a_pause(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Tournament, "due", changed)
 
 
+def leave_the_matches_of_a_worker_that_dropped(patch: pytest.MonkeyPatch) -> None:
+    """A match whose worker dropped waits for it, whoever else has room."""
+    take_up = Player.take_up
+    patch.setattr(Player, "take_up", lambda self, newcomer=None: [] if newcomer is None else take_up(self, newcomer))
+
+
+def leave_a_place_that_became_free(patch: pytest.MonkeyPatch) -> None:
+    """A worker that has room again does not take up what its bot is away from."""
+    follow = Matches._follow
+
+    def changed(self: Matches, match: LiveMatch) -> None:
+        with pytest.MonkeyPatch.context() as inside:
+            inside.setattr(Player, "take_up", lambda *_: [])
+            follow(self, match)
+
+    patch.setattr(Matches, "_follow", changed)
+
+
+def take_up_more_than_there_is_room_for(patch: pytest.MonkeyPatch) -> None:
+    """A worker takes up every match that its bot is away from."""
+    take_up, session_for = Player.take_up, Player.session_for
+
+    def changed(self: Player, newcomer: BotSession | None = None) -> list[Part]:
+        with pytest.MonkeyPatch.context() as inside:
+            inside.setattr(Player, "session_for", lambda self, game: session_for(self, game) or self.newest)
+            return take_up(self, newcomer)
+
+    patch.setattr(Player, "take_up", changed)
+
+
+def ask_every_worker(patch: pytest.MonkeyPatch) -> None:
+    """A turn goes to all sessions of its bot."""
+    ask = LiveMatch.ask
+
+    def changed(self: LiveMatch, seat: int, frame: bytes, turn_id: str) -> None:
+        ask(self, seat, frame, turn_id)
+        for session in self.players[seat].sessions.values():
+            if session is not self.parts[seat].session:
+                session.send_now(frame)
+
+    patch.setattr(LiveMatch, "ask", changed)
+
+
 BUGS: tuple[tuple[Bug, str], ...] = (
     (tell_before_it_is_on_disk, r"was told match_over .* facts were on disk"),
     (tell_a_pause_before_it_is_on_disk, r"was told notice (paused|cancelled) .* facts were on disk"),
@@ -264,6 +308,10 @@ BUGS: tuple[tuple[Bug, str], ...] = (
     (forget_the_open_matches, r"was not told its start"),
     (blame_for_a_server_that_was_down, r"before its budget was used up|ms to be away, not"),
     (give_the_first_move_to_the_same, r"had the first move"),
+    (leave_the_matches_of_a_worker_that_dropped, r"although connection \d+ has room"),
+    (leave_a_place_that_became_free, r"although connection \d+ has room"),
+    (take_up_more_than_there_is_room_for, r"open at once; it may have"),
+    (ask_every_worker, r"was told on the connections|plays it on another"),
     (start_during_a_pause, r"was started during a pause"),
 )
 """Each bug, and what the checker says of it."""

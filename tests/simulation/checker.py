@@ -8,15 +8,17 @@ from tests.simulation.checks.case import Case, read_rows
 from tests.simulation.checks.clocks import check_clocks
 from tests.simulation.checks.results import check_results
 from tests.simulation.checks.told import check_told
+from tests.simulation.checks.workers import check_workers
 from tests.simulation.world import Evidence
 
-CHECKS = (check_results, check_told, check_clocks, check_blame)
+CHECKS = (check_results, check_told, check_clocks, check_blame, check_workers)
 
 
 def problems(evidence: Evidence) -> list[str]:
     """Everything that is wrong with a simulation; empty if nothing is."""
     bots = {
-        plan.name.casefold(): {"max_matches": plan.max_matches, "fault": plan.fault} for plan in evidence.scenario.bots
+        plan.name.casefold(): {"max_matches": plan.max_matches, "fault": plan.fault, "workers": plan.workers}
+        for plan in evidence.scenario.bots
     }
     case = Case(read_rows(evidence.rows), list(evidence.trace), bots)
     found = [] if evidence.ended else ["it did not end"]

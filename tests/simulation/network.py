@@ -65,7 +65,13 @@ class Network:
         if run is None or run.clock.stopped:
             self.after(delay_ms, lambda: opened(None))
         else:
-            self.after(delay_ms, lambda: run.clock.enter(lambda: opened(self._open(run, client))))
+            self.after(delay_ms, lambda: self._reach(run, client, opened))
+
+    def _reach(self, run: ServerRun, client: Client, opened: "Callable[[Wire | None], None]") -> None:
+        if run.clock.stopped:
+            opened(None)
+        else:
+            run.clock.enter(lambda: opened(self._open(run, client)))
 
     def _open(self, run: ServerRun, client: Client) -> "Wire":
         self._opened += 1
@@ -118,7 +124,12 @@ class Wire:
 
     def accept(self) -> None:
         """The server takes the connection; it speaks first."""
-        opened = {"bot": self._client.name, "lag_ms": self.lag_ms, "lag_by_pings": self.lag_by_pings}
+        opened = {
+            "bot": self._client.name,
+            "run": self.run.number,
+            "lag_ms": self.lag_ms,
+            "lag_by_pings": self.lag_by_pings,
+        }
         self._network.see("open", self, orjson.dumps(opened).decode())
         self.run.wires.append(self)
         self._session = self.run.gateway.connect(self)
@@ -178,7 +189,7 @@ class Wire:
         """The bot sends a frame."""
         if self._at_bot:
             self._up_at_ms = max(self._up_at_ms, self._network.timeline.now_ms() + self._network.delay_ms())
-            self._network.timeline.call_at(self._up_at_ms, lambda: self.run.clock.enter(lambda: self._arrive(text)))
+            self._network.timeline.call_at(self._up_at_ms, lambda: self.run.enter(lambda: self._arrive(text)))
 
     def _arrive(self, text: str) -> None:
         if not self._at_server or self._cut or self._session is None:
@@ -214,7 +225,7 @@ class Wire:
         self._network.timeline.call_at(self._down_at_ms, lambda: self._end_at_bot(None))
 
     def _end_at_server(self) -> None:
-        self.run.clock.enter(self._lost)
+        self.run.enter(self._lost)
 
     def _lost(self) -> None:
         if self._at_server and self._session is not None:

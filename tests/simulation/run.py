@@ -10,9 +10,11 @@ import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from traceback import format_exc
 
 from tests.simulation.checker import problems
+from tests.simulation.cluster import simulate_cluster
 from tests.simulation.scenario import scenario
 from tests.simulation.world import Evidence, simulate
 
@@ -33,18 +35,23 @@ class Failure:
         return "\n".join((f"seed {self.seed} breaks {len(self.problems)} promises:", *shown))
 
 
-def run_seed(seed: int) -> Failure | None:
+def simulate_seed(seed: int, *, cluster: bool = False) -> Evidence:
+    """One simulation, on one server or on several nodes."""
+    return simulate_cluster(seed) if cluster else simulate(scenario(seed))
+
+
+def run_seed(seed: int, *, cluster: bool = False) -> Failure | None:
     """One simulation and its check. An error of the server core is a broken promise, too."""
     try:
-        found = problems(simulate(scenario(seed)))
+        found = problems(simulate_seed(seed, cluster=cluster))
     except Exception:  # noqa: BLE001  # whatever it is, it belongs to this seed
         found = [" | ".join(format_exc().split("\n")[-MOST_LINES:])]
     return Failure(seed, found) if found else None
 
 
-def run_seeds(seeds: Sequence[int]) -> list[Failure]:
+def run_seeds(seeds: Sequence[int], *, cluster: bool = False) -> list[Failure]:
     """The seeds that break a promise."""
-    return [failure for seed in seeds if (failure := run_seed(seed)) is not None]
+    return [failure for seed in seeds if (failure := run_seed(seed, cluster=cluster)) is not None]
 
 
 def show(evidence: Evidence) -> Iterator[str]:
@@ -60,18 +67,19 @@ def main() -> int:
     parser.add_argument("--seeds", type=int, default=2000, help="how many")
     parser.add_argument("--from", type=int, default=0, dest="first", help="the first seed")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
+    parser.add_argument("--cluster", action="store_true", help="on several nodes")
     parser.add_argument("--show", action="store_true", help="print everything that was seen, and the log")
     given = parser.parse_args()
     seeds = range(given.first, given.first + given.seeds)
     if given.show:
         for seed in seeds:
-            for line in show(simulate(scenario(seed))):
+            for line in show(simulate_seed(seed, cluster=given.cluster)):
                 print(line)
     began = time.perf_counter()
     chunks = [seeds[start : start + CHUNK] for start in range(0, len(seeds), CHUNK)]
     failures: list[Failure] = []
     with ProcessPoolExecutor(given.jobs) as pool:
-        for found in pool.map(run_seeds, chunks):
+        for found in pool.map(partial(run_seeds, cluster=given.cluster), chunks):
             for failure in found:
                 print(failure, flush=True)
             failures += found

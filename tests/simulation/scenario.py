@@ -4,7 +4,7 @@ Each kind of trouble is switched on or off as a whole for a seed: what never occ
 what only shows when nothing else happens, both come up.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
@@ -74,7 +74,7 @@ def scenario(seed: int) -> Scenario:
     return Scenario(
         seed=seed,
         tournaments=tournaments,
-        bots=_bots(random, names),
+        bots=_workers(Random(f"workers {seed}"), _bots(random, names)),
         network=_network(random, proxied=clocks.random() < 0.3),
         disk=DiskWeather(
             write_ms=random.choice((0, 1, 5, 30)),
@@ -146,6 +146,19 @@ def _bots(random: Random, tournaments: tuple[str, ...]) -> tuple[BotPlan, ...]:
         )
         bots.append(bot)
     return tuple(bots)
+
+
+def _workers(random: Random, bots: tuple[BotPlan, ...]) -> tuple[BotPlan, ...]:
+    """Make some bots of a third of all scenarios several programs."""
+    if random.random() < 2 / 3:
+        return bots
+    drop, pause_ms = random.choice((0.0, 0.03, 0.15)), random.choice((10, 500, 5000))
+    return tuple(
+        replace(plan, workers=random.choice((1, 2, 2, 3)), drop=drop, pause_ms=pause_ms)
+        if random.random() < 0.6
+        else plan
+        for plan in bots
+    )
 
 
 def _network(random: Random, *, proxied: bool) -> NetworkWeather:

@@ -10,6 +10,7 @@ import orjson
 from rumble_server.arena.arena import Arena
 from rumble_server.arena.recovery import read, take_up
 from rumble_server.bounds import Bounds
+from rumble_server.cluster.gate import Gate, GatedClock
 from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.sessions import Sessions
 from rumble_server.limits.strangers import Strangers
@@ -42,7 +43,9 @@ class ServerRun:
         *,
         grace_ms: int,
         bounds: Bounds,
+        holds: Callable[[], bool] = lambda: True,
     ) -> None:
+        """`holds` says whether its lease is valid, if it is one of several nodes."""
         self.number = number
         self.disk = disk
         self.wires: list[Wire] = []
@@ -50,11 +53,12 @@ class ServerRun:
         self._trace = trace
         self._random = random
         self.clock = RunClock(timeline)
-        self.log = DiskLog(disk, self.clock, self.kill)
+        self.gate = Gate(self.clock, holds)
+        self.log = self._open_log()
         reader, sessions = disk.reader, Sessions()
         self.arena = Arena(
             log=self.log,
-            clock=self.clock,
+            clock=GatedClock(self.clock, self.gate),
             sessions=sessions,
             run=number,
             random=random,
@@ -66,14 +70,24 @@ class ServerRun:
         )
         strangers = Strangers(bounds, self.arena.door.refusals)
         self.gateway = Gateway(self.arena, self.arena, sessions, self.clock, strangers, "simulated", identity="1d")
-        self.log.on_durable += [self.arena.on_durable, self._note_clean]
-        self.log.on_trouble.append(self.arena.on_trouble)
+        self.log.on_durable += [
+            lambda: self.gate.enter(self.arena.on_durable),
+            lambda: self.gate.enter(self._note_clean),
+        ]
+        self.log.on_trouble.append(lambda trouble: self.gate.enter(lambda: self.arena.on_trouble(trouble)))
         started = {"grace_ms": grace_ms, "excused_ms": bounds.excused_ms, "proxied_lag_ms": bounds.proxied_lag_ms}
         self._see("start", orjson.dumps(started).decode())
         names, unfinished = reader.server_facts()[0], reader.tournament_ids(over=False)
         recovered = read(names, unfinished, reader.tournament_facts, reader.facts_of_matches)
         take_up(self.arena, recovered)
         assert not recovered.damaged, recovered.damaged
+
+    def _open_log(self) -> DiskLog:
+        return DiskLog(self.disk, self.clock, self.kill)
+
+    def enter(self, callback: Callable[[], None]) -> None:
+        """Bring something to the arena, when the process gets to it and its lease is valid."""
+        self.clock.enter(lambda: self.gate.enter(callback))
 
     @property
     def is_up(self) -> bool:
@@ -83,14 +97,14 @@ class ServerRun:
     def _work(self, task: Callable[[], Round], done: Callable[[Round], None]) -> None:
         """Pairing takes its time, elsewhere."""
         ready_ms = self.clock.now_ms() + self._random.randint(0, WORK_MS)
-        self.clock.call_at(ready_ms, lambda: done(task()))
+        self.clock.call_at(ready_ms, lambda: self.gate.enter(lambda: done(task())))
 
     def _find_ended(self, tournament_id: str, done: Callable[[EndedTournament | None], None]) -> None:
         """Reading takes its time, elsewhere. What is over has its record: both were written at once."""
         over = self.disk.reader.tournament_ids(over=True)
         ended = self.disk.reader.ended([tournament_id]).get(tournament_id)
         assert (ended is not None) == (tournament_id in over)
-        self.clock.call_at(self.clock.now_ms() + READ_MS, lambda: done(ended))
+        self.clock.call_at(self.clock.now_ms() + READ_MS, lambda: self.gate.enter(lambda: done(ended)))
 
     def kill(self) -> None:
         """kill -9, or the power."""

@@ -7,12 +7,13 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+import orjson
 import pytest
 
 from tests.simulation.checks.case import read_rows
 from tests.simulation.run import run_seeds, show
 from tests.simulation.scenario import scenario
-from tests.simulation.world import simulate
+from tests.simulation.world import Evidence, simulate
 
 SEEDS, PARTS = 2000, 8
 ROOT = Path(__file__).parents[2]
@@ -50,6 +51,7 @@ def test_everything_happens_in_some_seed() -> None:
     for seed in range(400):
         evidence = simulate(scenario(seed))
         seen.update(entry.kind for entry in evidence.trace)
+        seen["taken over"] += _taken_over(evidence)
         for fact in read_rows(evidence.rows):
             seen[fact["fact"]] += 1
             if fact["fact"] == "match_over":
@@ -71,6 +73,20 @@ def test_everything_happens_in_some_seed() -> None:
         *("no_show", "flood", "adjudication", "aborted"),
     )
     late = ("stalled", "given up", "move_made excused", "seat_away excused", "start_told excused")
-    happenings = ("kill", "stop", "stall", "clean", "closing", "lost", "ordered")
+    happenings = ("taken over", "kill", "stop", "stall", "clean", "closing", "lost", "ordered")
     never = [what for what in (*facts, *terminations, *late, *happenings) if not seen[what]]
     assert not never
+
+
+def _taken_over(evidence: Evidence) -> int:
+    """How often a session was told to go on with a match that its login did not find: its worker had dropped."""
+    at_login: dict[int, list[str]] = {}
+    count = 0
+    for entry in evidence.trace:
+        if entry.kind == "told":
+            frame = orjson.loads(entry.text)
+            if frame["type"] == "session":
+                at_login[entry.wire] = frame["matches"]
+            elif frame["type"] == "match_start" and frame["resumed"]:
+                count += frame["match"] not in at_login[entry.wire]
+    return count

@@ -12,7 +12,8 @@ class Entry(NamedTuple):
     | kill, stop | run number | |
     | clean | run number | everything that was appended is on disk, and said so |
     | stall | run number | until when the server did nothing |
-    | open | connection | JSON: who opened it, and the network's round trip in ms |
+    | suspended | run number | until when its lease was over; it stands where it was valid again |
+    | open | connection | JSON: who opened it, in which run, and the network's round trip in ms |
     | arrived | connection | a frame of the bot, as the server took it |
     | told | connection | a frame of the server, as it was written to the connection |
     | closing | connection | the close code that the server sent |

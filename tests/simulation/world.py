@@ -46,8 +46,9 @@ class World:
         self._fate = self._random("fate")
         self._calm = False
         self._bots = [
-            SimBot(plan, self.timeline, self.network, lambda: self.run, f"{scenario.seed} {plan.name}")
+            SimBot(plan, worker, self.timeline, self.network, lambda: self.run, f"{scenario.seed} {plan.name}")
             for plan in scenario.bots
+            for worker in plan.programs
         ]
 
     def _random(self, what: str) -> Random:
@@ -59,17 +60,21 @@ class World:
         for bot in self._bots:
             self._after(self._fate.randint(0, 2000), bot.connect)
         self._look()
-        for each_ms, trouble in (
-            (self.scenario.kill_each_ms, self._kill),
-            (self.scenario.drain_each_ms, self._drain),
-            (self.scenario.stall_each_ms, self._stall),
-            (self.scenario.full_each_ms, self._fill),
-        ):
+        for each_ms, trouble in self._strikes():
             if each_ms is not None:
                 self._each(each_ms, trouble)
         self._after(self.scenario.calm_at_ms, self._calm_down)
         ended = self._run_until_over()
         return Evidence(self.scenario, self.disk.rows(), self.trace, ended)
+
+    def _strikes(self) -> tuple[tuple[int | None, Callable[[], None]], ...]:
+        """What happens to the server, each after so long on average."""
+        return (
+            (self.scenario.kill_each_ms, self._kill),
+            (self.scenario.drain_each_ms, self._drain),
+            (self.scenario.stall_each_ms, self._stall),
+            (self.scenario.full_each_ms, self._fill),
+        )
 
     def _run_until_over(self) -> bool:
         timeline = self.timeline

@@ -18,7 +18,7 @@ PLAIN_PORT, SECURE_PORT = 80, 443
 SCHEMES = {"http": False, "ws": False, "https": True, "wss": True}
 """By scheme: whether it is secure."""
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
-PAGES = ("bots", "clubs", "console", "docs", "matches", "play", "tournaments", "write")
+PAGES = ("admin", "bots", "clubs", "console", "docs", "matches", "play", "tournaments", "write")
 """What the path of a page begins with. A link of a page is an address, too; what else it tells is not read."""
 
 

@@ -99,6 +99,8 @@ async def connect(server: Address, tls: Callable[[], ssl.SSLContext] | None = No
         status = error.response.status_code
         if status == HTTPStatus.NOT_FOUND and server.club != MAIN:
             raise Unreachable(f"there is no club {server.club} at {replace(server, club=MAIN).http_base}") from error
+        if status == HTTPStatus.SERVICE_UNAVAILABLE:
+            raise Unreachable(f"{server.http_base} is not available at the moment") from error
         raise Unreachable(f"{server.http_base} answers {status}, not as a Rumble server") from error
     except (InvalidHandshake, InvalidMessage) as error:
         raise Unreachable(f"{server.http_base} does not answer as a Rumble server: {error}") from error

@@ -43,9 +43,7 @@ class LiveMatch:
         self.match_id = started.match
         self.players = matches.recorder.players.of(started.seats)
         is_challenge = matches.recorder.tournaments[started.tournament].challenger is not None
-        self.parts = [
-            Part(started.match, seat, started.game, is_challenge=is_challenge) for seat in range(len(self.players))
-        ]
+        self.parts = [Part(started.match, seat, started.game, is_challenge) for seat in range(len(self.players))]
         """Each player's, by seat."""
         self.timer: TimerHandle | None = None
         self.timer_at_ms = 0

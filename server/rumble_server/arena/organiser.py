@@ -4,6 +4,7 @@ from rumble_protocol.codes import ErrorCode, NoticeCode
 
 from rumble_server.arena import messages
 from rumble_server.arena.arena import Arena
+from rumble_server.arena.host_tokens import ADMINISTRATOR
 from rumble_server.arena.names import digest_of
 from rumble_server.arena.recorder import transactional
 from rumble_server.match.match_id import tournament_id_of
@@ -137,6 +138,10 @@ class Organiser:
     @transactional
     def set_token(self, name: str, token: str) -> None:
         """Let this token host, in the place of an older one of its name."""
+        if name == ADMINISTRATOR:
+            raise TournamentError(
+                ErrorCode.UNAVAILABLE, f"{name} is what the audit log calls the holder of another token"
+            )
         salt = self.arena.random.getrandbits(128).to_bytes(16).hex()
         self.arena.recorder.record(HostTokenSet(name, salt, digest_of(token, salt), self.arena.clock.now_ms()))
 

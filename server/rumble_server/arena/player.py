@@ -12,7 +12,7 @@ Free = dict[str, set[str]]
 class Player:
     """A bot by name. Each of its workers has one session, on whatever machine."""
 
-    __slots__ = ("_free", "claimed", "matches", "name", "sessions", "tournaments")
+    __slots__ = ("_free", "claimed", "matches", "name", "sessions", "sole", "tournaments")
 
     def __init__(self, name: str, free: Free) -> None:
         """This player is kept in `free`."""
@@ -20,6 +20,8 @@ class Player:
         self._free = free
         self.sessions: dict[str, BotSession] = {}
         """By worker in lower case, the newest login last."""
+        self.sole: BotSession | None = None
+        """Its one session, if that is no worker. It is given every match, whatever games its login names."""
         self.matches: dict[str, Part] = {}
         """The matches that it is in, whether a session plays them or it is away, by id."""
         self.tournaments: dict[str, Tournament] = {}
@@ -69,7 +71,7 @@ class Player:
         if older is not None:
             self.disconnect(older)
         self.sessions[session.worker.casefold()] = session
-        self._count()
+        self._note_sessions()
         return older
 
     def disconnect(self, session: BotSession) -> bool:
@@ -80,8 +82,12 @@ class Player:
         del self.sessions[worker]
         for part in list(session.matches.values()):
             session.give_up(part)
-        self._count()
+        self._note_sessions()
         return True
+
+    def _note_sessions(self) -> None:
+        self.sole = self.sessions.get("") if len(self.sessions) == 1 else None
+        self._count()
 
     def begin(self, part: Part) -> None:
         """Be in a match, which a session plays if one has room."""
@@ -101,12 +107,12 @@ class Player:
     def take_up(self, newcomer: BotSession | None = None) -> list[Part]:
         """Have sessions with room for them play the matches of their games that none plays, the oldest first.
 
-        Return these matches. A `newcomer` without a worker that is alone takes up all: it played them before.
+        Return these matches. A `newcomer` that is no worker and alone takes up all: it played them before.
         """
         taken: list[Part] = []
-        if not self.sessions:
+        if self.sole is not None and len(self.sole.matches) == len(self.matches):
             return taken
-        heir = newcomer if newcomer is not None and not newcomer.worker and len(self.sessions) == 1 else None
+        heir = newcomer if newcomer is self.sole else None
         for part in self.matches.values():
             if part.session is None:
                 session = heir or self.session_for(part.game)
@@ -123,17 +129,15 @@ class Player:
         self._count()
 
     def able(self, game: str) -> list[BotSession]:
-        """Return the sessions that may be given a match of this game: those whose login did not leave it out.
-
-        A bot that is one session without a worker is given its matches whatever its login says.
-        """
-        sessions = list(self.sessions.values())
-        if len(sessions) == 1 and not sessions[0].worker:
-            return sessions
-        return [each for each in sessions if each.plays(game)]
+        """Return the sessions that may be given a match of this game: those whose login did not leave it out."""
+        if self.sole is not None:
+            return [self.sole]
+        return [each for each in self.sessions.values() if each.plays(game)]
 
     def session_for(self, game: str) -> BotSession | None:
         """Return the session with most room for one more match of this game; None if none has any."""
+        if self.sole is not None:
+            return self.sole if self.sole.room > 0 else None
         found: BotSession | None = None
         for each in self.able(game):
             if each.room > (0 if found is None else found.room):
@@ -141,13 +145,13 @@ class Player:
         return found
 
     def challenge_to_cancel(self, game: str) -> str | None:
-        """Return the challenge that has to give way to a tournament's match of this game; None if there is room."""
-        if self.session_for(game) is not None:
-            return None
+        """Return the challenge that gives way to a tournament's match of this game for which no session has room."""
         return next((each.challenges[-1] for each in self.able(game) if each.challenges and each.has_place), None)
 
     def is_free(self, game: str) -> bool:
         """Whether it can take one more match of a tournament of this game, if need be in the place of a challenge."""
+        if self.sole is not None:
+            return self.sole.has_place
         return any(each.has_place for each in self.able(game))
 
     def _count(self) -> None:

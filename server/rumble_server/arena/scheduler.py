@@ -106,6 +106,17 @@ class Scheduler:
         with self._recorder.transaction:
             self._recorder.unsettled.update(dict.fromkeys(self._recorder.tournaments))
 
+    def excuse_absence(self, for_ms: int) -> None:
+        """Let no absent budget have run in the last `for_ms`, in which the club was suspended."""
+        now_ms = self._recorder.clock.now_ms()
+        with self._recorder.transaction:
+            for tournament in self._recorder.tournaments.values():
+                if tournament.status == "running":
+                    for fact in tournament.absence.used(now_ms - for_ms):
+                        self._recorder.record(fact)
+                    tournament.absence.count_from(now_ms)
+                    self._recorder.unsettled[tournament.id] = None
+
     # --- what follows ---
 
     def settle(self) -> None:
@@ -188,14 +199,16 @@ class Scheduler:
 
         Return False if a bot has none all the same: a match that it was away from has taken it.
         """
-        players = self._recorder.players.of(started.seats)
+        players, had_room = self._recorder.players.of(started.seats), True
         for player in players:
-            in_its_place = player.challenge_to_cancel(started.game)
-            if in_its_place is not None:
-                challenge = self._recorder.tournaments[tournament_id_of(in_its_place)]
-                reason = f"{player.name} has a match to play in {started.tournament}"
-                self._lifecycle.end(challenge, cancelled=True, reason=reason)
-        return all(player.session_for(started.game) is not None for player in players)
+            if player.session_for(started.game) is None:
+                had_room = False
+                in_its_place = player.challenge_to_cancel(started.game)
+                if in_its_place is not None:
+                    challenge = self._recorder.tournaments[tournament_id_of(in_its_place)]
+                    reason = f"{player.name} has a match to play in {started.tournament}"
+                    self._lifecycle.end(challenge, cancelled=True, reason=reason)
+        return had_room or all(player.session_for(started.game) is not None for player in players)
 
     def _start_by_itself(self, tournament: Tournament) -> None:
         try:

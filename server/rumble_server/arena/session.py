@@ -70,7 +70,7 @@ class Part:
 
     __slots__ = ("game", "is_challenge", "match_id", "seat", "session")
 
-    def __init__(self, match_id: str, seat: int, game: str, *, is_challenge: bool) -> None:
+    def __init__(self, match_id: str, seat: int, game: str, is_challenge: bool) -> None:
         self.match_id = match_id
         self.seat = seat
         self.game = game

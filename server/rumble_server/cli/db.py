@@ -1,4 +1,4 @@
-"""`rumble db`: the care of a database file."""
+"""`rumble db`: the care of a database."""
 
 import os
 import time
@@ -10,10 +10,13 @@ import typer
 from rumble_server.cli.support.commands import App
 from rumble_server.cli.support.errors import ExitCode
 
-app = App(help="Back up, restore, check, mend and shrink a database.")
+app = App(help="Back up, restore, check, mend, shrink and copy a database.")
 
-Database = Annotated[str, typer.Option(help="Database: a path, sqlite:///relative or sqlite:////absolute.")]
+Database = Annotated[
+    str, typer.Option(help="Database: a path, sqlite:///relative, sqlite:////absolute, or (prune) postgresql://...")
+]
 DatabaseFile = Annotated[str, typer.Argument(metavar="[FILE]", help="The database.")]
+AnyDatabase = Annotated[str, typer.Argument(metavar="[DATABASE]", help="The database: a file, or postgresql://...")]
 DAY_S = 86_400
 
 
@@ -55,9 +58,17 @@ def prune(
     The file keeps its size, and what is written next takes the free space; `rumble db vacuum` gives it back.
     """
     from rumble_server.store import pruning
+    from rumble_server.store.open import is_postgres, need_postgres
     from rumble_server.store.sqlite import database_path
 
-    tournaments, rows = pruning.prune(database_path(db), int((time.time() - older_than * DAY_S) * 1000), club)
+    ended_before_ms = int((time.time() - older_than * DAY_S) * 1000)
+    if is_postgres(db):
+        need_postgres()
+        from rumble_server.store.postgres import care
+
+        tournaments, rows = care.prune(db, ended_before_ms, club)
+    else:
+        tournaments, rows = pruning.prune(database_path(db), ended_before_ms, club)
     typer.echo(f"pruned {tournaments} tournaments: {rows:,} rows of moves and frames are deleted")
 
 
@@ -72,17 +83,26 @@ def vacuum(db: Database = "rumble.db") -> None:
 
 
 @app.command()
-def verify(file: DatabaseFile = "rumble.db") -> ExitCode:
+def verify(file: AnyDatabase = "rumble.db") -> ExitCode:
     """Look for damage; exit with 1 if there is any. A server may run on the database."""
     from rumble_server.store import damage
+    from rumble_server.store.open import is_postgres, need_postgres
     from rumble_server.store.sqlite import database_path
 
-    found = damage.verify(database_path(file))
+    name, remedy = file, "`rumble db repair` mends what can be"
+    if is_postgres(file):
+        need_postgres()
+        from rumble_server.store.postgres import care
+        from rumble_server.store.postgres.connection import shown
+
+        found, name, remedy = care.verify(file), shown(file), "restore a backup"
+    else:
+        found = damage.verify(database_path(file))
     for problem in found.problems:
         typer.echo(problem)
     unchecked = f", {found.unchecked:,} of an earlier version and without a checksum" if found.unchecked else ""
-    damaged = f"{len(found.problems)} problems; `rumble db repair` mends what can be" if found.problems else "no damage"
-    typer.echo(f"{file}: {found.rows:,} rows{unchecked}; {damaged}")
+    damaged = f"{len(found.problems)} problems; {remedy}" if found.problems else "no damage"
+    typer.echo(f"{name}: {found.rows:,} rows{unchecked}; {damaged}")
     return ExitCode.FAILED if found.problems else ExitCode.DONE
 
 
@@ -102,3 +122,18 @@ def repair(
     done = mending.repair(path, backup or f"{path}.before-repair-{stamp}", int(now_s * 1000))
     for line in done or [f"{file}: no damage; nothing is done"]:
         typer.echo(line)
+
+
+@app.command()
+def copy(
+    source: Annotated[str, typer.Argument(metavar="FROM", help="A database: a file, or postgresql://...")],
+    target: Annotated[str, typer.Argument(metavar="TO", help="One of the other kind, with nothing of these clubs.")],
+) -> None:
+    """Copy a database between SQLite and PostgreSQL, and compare the copy row by row. No server may run on either.
+
+    A file holds one sequence of facts, so only a database with no club but main goes from PostgreSQL to a file.
+    """
+    from rumble_server.store import copying
+
+    clubs, rows = copying.copy_database(source, target)
+    typer.echo(f"copied and compared: {clubs} {'club' if clubs == 1 else 'clubs'}, {rows:,} rows of the log")

@@ -21,6 +21,7 @@ COMMANDS = {
     "serve": "Run a server that hosts tournaments.",
     "db": "Back up, restore, check, mend and shrink a database.",
     "tournament": "Create, start, watch and end tournaments on a server.",
+    "club": "Create clubs on a server, and bound what they use.",
     "ban": "Keep an address or a name out of a server, for a time.",
     "token": "Give and take back the tokens of hosts.",
     "watch": "Show the live standings of a tournament.",

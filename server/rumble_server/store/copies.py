@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -32,7 +33,17 @@ def restore(path: str, backup: str, *, replace: bool) -> None:
             raise StoreError(f"{backup} is the database itself")
         if Path(real_path).exists() and not replace:
             raise StoreError(f"the database {path} exists; --force replaces it")
-        copy(backup, real_path)
+        replaced = _runs(real_path) if os.path.exists(real_path) else 0
+        copy(backup, real_path, least_run=max(replaced, int(time.time())))
+
+
+def _runs(path: str) -> int:
+    """Return how many runs of a server a database has had; 0 if that cannot be read."""
+    try:
+        with closing(open_existing(path)) as database:
+            return int(database.execute("SELECT coalesce(max(value), 0) FROM meta WHERE key = 'runs'").fetchone()[0])
+    except (StoreError, sqlite3.Error, ValueError):
+        return 0
 
 
 @contextmanager
@@ -48,8 +59,12 @@ def locked(path: str, *, may_be_new: bool = False) -> Iterator[str]:
         lock.release()
 
 
-def copy(path: str, to: str) -> None:
-    """Copy a database to a file that is whole from the moment it is there, in the place of any other."""
+def copy(path: str, to: str, least_run: int = 0) -> None:
+    """Copy a database to a file that is whole from the moment it is there, in the place of any other.
+
+    The next run on the copy has a greater number than `least_run`, so that none of its turns is taken for one that was
+    asked in a run that the copy knows nothing of.
+    """
     part = f"{to}.part"
     with closing(open_existing(path)) as database:
         Path(part).unlink(missing_ok=True)
@@ -57,6 +72,13 @@ def copy(path: str, to: str) -> None:
             make_private(part)
             with closing(sqlite3.connect(part)) as target:
                 database.backup(target)  # in one step: a reader in WAL mode holds up no writer
+                if least_run:
+                    target.execute(
+                        """INSERT INTO meta (key, value) VALUES ('runs', ?) ON CONFLICT (key)
+                           DO UPDATE SET value = max(CAST(value AS INTEGER), CAST(excluded.value AS INTEGER))""",
+                        (str(least_run),),
+                    )
+                    target.commit()
                 target.execute("PRAGMA journal_mode = DELETE")
             take_place(part, to)
         except (sqlite3.Error, OSError) as error:

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from rumble_server.store.checksum import intact
 from rumble_server.store.codec import Numbered, read_ended, read_facts
 from rumble_server.store.errors import StoreError
-from rumble_server.store.keys import MAIN, split
+from rumble_server.store.keys import MAIN, prefix_of, split
+from rumble_server.store.reader import LogReader
 from rumble_server.store.schema import WITH_CHECKSUMS, open_existing
 from rumble_server.store.sqlite_rows import read_sqlite
 from rumble_server.tournament.facts import tournament_of
@@ -32,13 +33,17 @@ class Row:
     def facts(self) -> list[Numbered]:
         """Return its facts. Raises ValueError with a line that says why it is damaged."""
         text = intact(self.content, self.checksum, self.number, self.tournament, self.kind)
-        if text is None:
-            raise ValueError("it is not what was written")
-        facts = read_facts(text)
-        _, tournament = split(self.tournament)
-        if not facts or facts[0][0] != self.number or any(tournament_of(each) != tournament for _, each in facts):
-            raise ValueError("its facts belong elsewhere")
-        return facts
+        return facts_in(text, self.number, split(self.tournament)[1])
+
+
+def facts_in(text: str | None, number: int, tournament: str) -> list[Numbered]:
+    """Return the facts of a row. Raises ValueError with a line that says why it is damaged."""
+    if text is None:
+        raise ValueError("it is not what was written")
+    facts = read_facts(text)
+    if not facts or facts[0][0] != number or any(tournament_of(each) != tournament for _, each in facts):
+        raise ValueError("its facts belong elsewhere")
+    return facts
 
 
 @dataclass(slots=True)
@@ -65,17 +70,19 @@ def verify(path: str) -> Findings:
             try:
                 row.facts()
             except ValueError as error:
-                found.problems.append(f"row {row.number} of the log ({_about(row)}) is damaged: {_line(error)}")
+                found.problems.append(
+                    f"row {row.number} of the log ({about(*split(row.tournament))}) is damaged: {line_of(error)}"
+                )
                 damaged.add(row.tournament)
         found.problems += [f"the record of {each} is damaged" for each in _damaged_records(database)]
     found.problems += _contradictions(path, damaged)
     return found
 
 
-def _about(row: Row) -> str:
-    club, tournament = split(row.tournament)
+def about(club: str, tournament: str) -> str:
+    """Return what a row of the log is about, for people."""
     if tournament:
-        return f"tournament {row.tournament}"
+        return f"tournament {prefix_of(club)}{tournament}"
     return "names, hosts and bans" + ("" if club == MAIN else f" of the club {club}")
 
 
@@ -85,7 +92,7 @@ def structure_problems(database: sqlite3.Connection) -> list[str]:
         told = [str(row[0]) for row in database.execute("PRAGMA integrity_check(20)")]
     except sqlite3.Error as error:
         told = [str(error)]
-    return [f"the file: {_line(text)}" for text in told if text != "ok"]
+    return [f"the file: {line_of(text)}" for text in told if text != "ok"]
 
 
 def read_rows(database: sqlite3.Connection) -> Iterator[Row | range]:
@@ -151,7 +158,7 @@ def _damaged_records(database: sqlite3.Connection) -> list[str]:
         checksum = "checksum" if version >= WITH_CHECKSUMS else "NULL"
         rows = database.execute(f"SELECT id, CAST(record AS BLOB), {checksum} FROM ended").fetchall()
     except sqlite3.Error as error:
-        return [f"some tournament ({_line(error)})"]
+        return [f"some tournament ({line_of(error)})"]
     return [str(tournament_id) for tournament_id, record, sum_ in rows if not is_record(tournament_id, record, sum_)]
 
 
@@ -175,14 +182,20 @@ def _contradictions(path: str, damaged: set[str]) -> Iterator[str]:
         for key in keys:
             if key in damaged:
                 continue
-            club, tournament_id = split(key)
-            try:
-                if rebuild_tournament(any_club.of(club).tournament_facts(tournament_id)) is None:
-                    yield f"tournament {key} cannot be rebuilt: its creation is not in the log"
-            except Exception as error:  # noqa: BLE001  # facts that contradict each other raise anything
-                yield f"tournament {key} cannot be rebuilt: {_line(error)}"
+            yield from contradictions(any_club, *split(key))
 
 
-def _line(error: object) -> str:
+def contradictions(any_club: LogReader, club: str, tournament_id: str) -> Iterator[str]:
+    """Yield why a tournament cannot be rebuilt, each of whose rows is whole; nothing if it can."""
+    what = about(club, tournament_id)
+    try:
+        if rebuild_tournament(any_club.of(club).tournament_facts(tournament_id)) is None:
+            yield f"{what} cannot be rebuilt: its creation is not in the log"
+    except Exception as error:  # noqa: BLE001  # facts that contradict each other raise anything
+        yield f"{what} cannot be rebuilt: {line_of(error)}"
+
+
+def line_of(error: object) -> str:
+    """Return an error as a line."""
     text = " ".join(str(error).partition("\n")[0].split())
     return text or repr(error)

@@ -37,7 +37,8 @@ def prune(path: str, ended_before_ms: int, club: str | None = None) -> tuple[int
             clubs = clubs_in(database)
             if club is not None and club not in clubs:
                 raise StoreError(f"there is no club {club} in {path}")
-            old = list(_old(path, clubs if club is None else [club], ended_before_ms))
+            with closing(read_sqlite(path)) as any_club:
+                old = list(old_tournaments(any_club, clubs if club is None else [club], ended_before_ms))
             database.execute("PRAGMA secure_delete = OFF")
             database.execute("PRAGMA synchronous = FULL")
             for of_club, tournament_id in old:
@@ -48,17 +49,16 @@ def prune(path: str, ended_before_ms: int, club: str | None = None) -> tuple[int
     return pruned, rows
 
 
-def _old(path: str, clubs: Iterable[str], ended_before_ms: int) -> Iterator[tuple[str, str]]:
+def old_tournaments(any_club: LogReader, clubs: Iterable[str], ended_before_ms: int) -> Iterator[tuple[str, str]]:
     """Yield the tournaments of clubs that ended before a moment, each with its club."""
-    with closing(read_sqlite(path)) as any_club:
-        for club in clubs:
-            reader = any_club.of(club)
-            for tournament_id in reader.tournament_ids(over=True):
-                if ended_ms(reader, tournament_id) < ended_before_ms:
-                    yield club, tournament_id
+    for club in clubs:
+        reader = any_club.of(club)
+        for tournament_id in reader.tournament_ids(over=True):
+            if _ended_ms(reader, tournament_id) < ended_before_ms:
+                yield club, tournament_id
 
 
-def ended_ms(reader: LogReader, tournament_id: str) -> float:
+def _ended_ms(reader: LogReader, tournament_id: str) -> float:
     """Return when a tournament ended; never, if that cannot be read."""
     ended = reader.ended([tournament_id]).get(tournament_id)
     try:

@@ -1,7 +1,7 @@
 """Reading a club's log back: recovery, what is over, replays, transcripts and exports all come from here."""
 
 import json
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 
 from rumble_server.match.facts import FrameSeen, FrameShared, with_shared_frames
@@ -10,7 +10,7 @@ from rumble_server.store.codec import Numbered, read_ended, read_facts
 from rumble_server.store.content import PLY, TOURNAMENT
 from rumble_server.store.errors import DamagedLog, Pruned
 from rumble_server.store.match_index import matches_in
-from rumble_server.store.rows import Row, Rows
+from rumble_server.store.rows import Counted, Row, Rows
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import LogFact
 
@@ -55,12 +55,12 @@ class LogReader:
                 continue
         return found
 
-    def ended_by_status(self) -> tuple[int, "Counter[str]"]:
-        """Return how many tournaments are over, by status, and the number of the newest fact then. It reads them all.
+    def ended_by_club(self) -> dict[str, Counted]:
+        """Return how many tournaments of each club are over. It reads them all.
 
         One without a record counts as finished.
         """
-        return self._rows.ended_by_status()
+        return self._rows.ended_by_club()
 
     def server_facts(self) -> tuple[list[LogFact], list[DamagedLog]]:
         """Return the facts about the club as a whole, and what is wrong with each row of them that cannot be read."""

@@ -21,6 +21,10 @@ class Span(NamedTuple):
     """Whether the plies of its tournament were deleted."""
 
 
+Counted = tuple[int, Counter[str]]
+"""The number of a club's newest fact, and how many of its tournaments were over then, by status."""
+
+
 class Rows(Protocol):
     """The rows of a club, by the ids that it knows. Each method raises StoreError; DamagedLog if that is for good."""
 
@@ -45,11 +49,8 @@ class Rows(Protocol):
     def records(self, tournament_ids: Collection[str]) -> list[tuple[str, str | None]]:
         """Return the records of these tournaments, with their ids."""
 
-    def ended_by_status(self) -> tuple[int, "Counter[str]"]:
-        """Return how many tournaments are over, by status, and the number of the newest fact when they were counted.
-
-        One without a record counts as finished.
-        """
+    def ended_by_club(self) -> dict[str, Counted]:
+        """Return how many tournaments of each club are over; one without a record counts as finished."""
 
     def of_server(self) -> list[Row]:
         """Return the rows about the club as a whole, in order."""

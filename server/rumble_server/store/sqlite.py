@@ -90,6 +90,15 @@ class SqliteStore:
             self._run = self._count_run()
         return self._run
 
+    def clubs_in_play(self) -> list[str]:
+        """Return the clubs beside main with a tournament that is not over. It blocks. Raises StoreError."""
+        query = "SELECT id FROM tournaments WHERE over = 0 AND instr(id, '/')"
+        try:
+            rows = self._database.execute(query).fetchall()
+        except sqlite3.Error as error:
+            raise StoreError(f"cannot read the database {self.path}: {error}") from None
+        return sorted({split(key)[0] for (key,) in rows})
+
     def reader(self, club: str = MAIN) -> LogReader:
         """Open a reader of a club, for use on one thread; close it. Raises StoreError."""
         return read_sqlite(self.path, club)
@@ -105,16 +114,6 @@ class SqliteStore:
             return bytes_of(self._database, club)
         except sqlite3.Error as error:
             raise StoreError(f"cannot read the database {self.path}: {error}") from None
-
-    def clubs_in_play(self) -> list[str]:
-        """Return the clubs with a tournament that is not over. It blocks. Raises StoreError."""
-        query = "SELECT id FROM tournaments WHERE over = 0"
-        try:
-            return sorted({split(key)[0] for (key,) in self._database.execute(query)})
-        except sqlite3.Error as error:
-            raise StoreError(f"cannot read the database {self.path}: {error}") from None
-
-    # --- life ---
 
     def attach(self, loop: asyncio.AbstractEventLoop) -> None:
         """Begin to write on this loop."""
@@ -166,10 +165,12 @@ class SqliteStore:
 
 
 def database_path(url: str) -> str:
-    """Return the file of `--db`: a path, `sqlite:///relative` or `sqlite:////absolute`. Raises StoreError."""
+    """Return the file of a path, `sqlite:///relative` or `sqlite:////absolute`. Raises StoreError for another URL."""
     if "://" not in url:
         return url
     scheme, _, rest = url.partition("://")
+    if scheme in ("postgresql", "postgres"):
+        raise StoreError("this is for files; PostgreSQL has tools of its own (pg_dump, pg_restore, VACUUM)")
     if scheme != "sqlite" or not rest.startswith("/") or len(rest) < 2:
         raise StoreError(f"--db takes a path, sqlite:///relative or sqlite:////absolute, not {url!r}")
     return str(Path(rest[1:]))

@@ -11,7 +11,7 @@ from rumble_server.store.errors import DamagedLog, StoreError
 from rumble_server.store.keys import MAIN, prefix_of, split
 from rumble_server.store.match_index import INDEXED, LAST_NUMBER
 from rumble_server.store.reader import LogReader
-from rumble_server.store.rows import Row, Span
+from rumble_server.store.rows import Counted, Row, Span
 from rumble_server.store.schema import open_reader
 
 _FROM_FIRST = """number >= coalesce((SELECT max(number) FROM log
@@ -66,14 +66,18 @@ class SqliteRows:
         rows = self._rows(query, {"ids": self._keys(tournament_ids)})
         return [(key[len(self._prefix) :], record) for key, record in rows]
 
-    def ended_by_status(self) -> tuple[int, "Counter[str]"]:
+    def ended_by_club(self) -> dict[str, Counted]:
         rows = self._rows(
-            f"""WITH own AS (SELECT id FROM tournaments WHERE {self._own} AND over = 1)
-                SELECT ({LAST_NUMBER}), coalesce(json_extract(record, '$.status'), 'finished'), count(own.id)
-                FROM (SELECT 1) LEFT JOIN own LEFT JOIN ended ON ended.id = own.id AND json_valid(record) GROUP BY 2""",
-            dict(self._place),
+            f"""SELECT ({LAST_NUMBER}), substr(tournaments.id, 1, instr(tournaments.id, '/')),
+                    coalesce(json_extract(record, '$.status'), 'finished'), count(*)
+                FROM tournaments LEFT JOIN ended ON ended.id = tournaments.id AND json_valid(record)
+                WHERE over = 1 GROUP BY 2, 3""",
+            {},
         )
-        return rows[0][0], Counter({status: count for _, status, count in rows if count})
+        counted: dict[str, Counted] = {}
+        for last, prefix, status, count in rows:
+            counted.setdefault(split(prefix)[0], (last, Counter()))[1][status] = count
+        return counted
 
     def of_server(self) -> list[Row]:
         query = "SELECT number, facts FROM log WHERE tournament = :tournament ORDER BY number"

@@ -74,7 +74,7 @@ def make_web(clubs: Clubs, process: Process) -> ASGIApp:
     app.include_router(health_routes(process))
     app.include_router(metrics_routes(clubs, process.operation))
     app.include_router(picture_routes())
-    add_pages(app)
+    add_pages(app, clubs)
     app.add_route(f"{PREFIX}/{{path:path}}", static_files().answer, methods=["GET"], include_in_schema=False)
     _add_errors(app)
     for route in app.routes:  # the first look prepares a route: that is not to hold up the loop at the first request

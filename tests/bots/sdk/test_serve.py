@@ -136,6 +136,7 @@ async def test_another_kind_of_websocket_server() -> None:
     [
         (b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", "main", "answers 404, not as a Rumble server"),
         (b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", "fun", r"there is no club fun at http://127[\d.:]+$"),
+        (b"HTTP/1.1 503 Not Now\r\nContent-Length: 0\r\n\r\n", "main", "is not available at the moment"),
         (b"SSH-2.0-OpenSSH\r\n", "main", "does not answer as a Rumble server"),
         (b"", "main", "does not answer as a Rumble server"),
     ],

@@ -13,7 +13,7 @@ from rumble_server.app import Server
 from rumble_server.arena.ports import HouseRunner
 from rumble_server.config import ServerConfig
 
-TOKEN = "the-host-token"
+TOKEN, ADMIN_TOKEN = "the-host-token", "the-admin-token"
 PATIENCE_S = 20.0
 
 
@@ -25,7 +25,7 @@ def server_on_thread(database: Path, house: HouseRunner | None = None) -> Iterat
     stop: list[Any] = []
 
     async def serve_until_stopped() -> None:
-        config = ServerConfig(port=0, db=str(database), host_token=TOKEN)
+        config = ServerConfig(port=0, db=str(database), host_token=TOKEN, admin_token=ADMIN_TOKEN)
         server = Server(config) if house is None else Server(config, lambda *_: house)
         await server.start()
         stopping = asyncio.Event()

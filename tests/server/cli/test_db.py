@@ -97,3 +97,32 @@ def test_a_database_that_is_not_there_is_told_in_one_line(
     missing = tmp_path / "nowhere.db"
     assert told(capsys, *command, missing) == (1, [f"rumble: there is no database {missing}"])
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.e2e
+def test_a_database_in_postgresql(capsys: Captured, path: Path, postgres_url: str) -> None:
+    count = len(rows(path))
+    assert told(capsys, "copy", path, postgres_url) == (
+        0,
+        [f"copied and compared: 1 club, {count} rows of the log"],
+    )
+    assert told(capsys, "copy", path, postgres_url)[0] == 1
+    code, lines = told(capsys, "verify", postgres_url)
+    assert code == 0
+    assert re.fullmatch(rf"postgresql://127.0.0.1/test_\d+: {count} rows; no damage", lines[0])
+    code, lines = told(capsys, "prune", "--older-than", 0, "--db", postgres_url, "--club", "main")
+    assert code == 0
+    assert lines[0].startswith("pruned 2 tournaments: ")
+    assert told(capsys, "copy", postgres_url, path.with_name("back.db"))[0] == 0
+
+
+def test_what_postgresql_does_itself_is_told_with_the_tools(capsys: Captured) -> None:
+    url = "postgresql://localhost/rumble"
+    line = "rumble: this is for files; PostgreSQL has tools of its own (pg_dump, pg_restore, VACUUM)"
+    for command in (
+        ("backup", "copy.db", "--db", url),
+        ("restore", "copy.db", "--db", url),
+        ("vacuum", "--db", url),
+        ("repair", url),
+    ):
+        assert told(capsys, *command) == (1, [line])

@@ -2,6 +2,7 @@
 
 import os
 import stat
+import time
 from contextlib import closing
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from rumble_server.store.schema import APPLICATION_ID, MIGRATIONS
 from rumble_server.store.sqlite import SqliteStore
 from rumble_server.store.sqlite_rows import read_sqlite
 
-from tests.server.store.disk import joined, locked, opened, rows, write
+from tests.server.store.disk import joined, locked, opened, rows, shut, write
 from tests.server.store.played import execute
 
 
@@ -74,6 +75,28 @@ async def test_a_folder_that_is_not_there_is_told(path: Path) -> None:
     async with opened(path):
         with pytest.raises(StoreError, match="cannot open the database"):
             backup(str(path), str(path.parent / "nowhere" / "copy.db"))
+
+
+async def test_after_a_restore_no_run_has_the_number_of_an_earlier_one(path: Path, copy: Path) -> None:
+    """A turn of a run that the backup knows nothing of must not be taken for one that is asked after it."""
+    for _ in range(2):
+        store = SqliteStore(str(path))
+        store.run_of()
+        shut(store)
+    backup(str(path), str(copy))
+    store = SqliteStore(str(path))
+    store.put("runs", "9000000000")
+    shut(store)
+    restore(str(path), str(copy), replace=True)
+    store = SqliteStore(str(path))
+    assert store.run_of() == 9000000001
+    shut(store)
+    began_s = int(time.time())
+    other = path.with_name("elsewhere.db")
+    restore(str(other), str(copy), replace=False)
+    store = SqliteStore(str(other))
+    assert store.run_of() > began_s, "also where the database itself is lost: runs do not begin as often as seconds"
+    shut(store)
 
 
 async def two_versions(path: Path, copy: Path) -> None:

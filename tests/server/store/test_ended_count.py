@@ -20,17 +20,19 @@ def ended(status: Literal["finished", "cancelled"] = "finished") -> TournamentEn
 
 def counted(path: str) -> Counter[str]:
     with closing(read_sqlite(path)) as reader:
-        return reader.ended_by_status()[1]
+        return reader.ended_by_club()["main"][1]
 
 
 def test_what_ends_while_the_old_ones_are_counted_is_counted_once() -> None:
     count = EndedCount()
-    count.take([(11, ended()), (12, ended("cancelled"))])
-    assert count.by_status() == {"finished": 1, "cancelled": 1}
-    count.add(11, Counter(finished=7))
-    assert count.by_status() == {"finished": 7, "cancelled": 1}
-    count.take([(13, ended())])
-    assert count.by_status() == {"finished": 8, "cancelled": 1}
+    count.take("main", [(11, ended()), (12, ended("cancelled"))])
+    count.take("go", [(1, ended("cancelled"))])
+    assert count.by_status() == {"finished": 1, "cancelled": 2}
+    count.add({"main": (11, Counter(finished=7)), "other": (90, Counter(finished=1))})
+    assert count.by_status() == {"finished": 8, "cancelled": 2}
+    count.take("main", [(13, ended())])
+    count.take("other", [(91, ended())])
+    assert count.by_status() == {"finished": 10, "cancelled": 2}
 
 
 @pytest.mark.e2e

@@ -248,7 +248,7 @@ class MemoryServer:
         first, self._published = self._published, self.world.log.durable
         batch = list(enumerate(self.world.log.facts[first : self._published], first + 1))
         self.house_bots.take(batch)
-        self.ended.take(batch)
+        self.ended.take("main", batch)
         self.feed.publish(batch, Counter([type(fact) for _, fact in batch]))
 
     def browser(self, *, address: str = "127.0.0.1", **given: Any) -> httpx.AsyncClient:

@@ -37,7 +37,7 @@ def _problem(case: Case, attempt: Attempt, over: Fact, seat: int, bot: str) -> s
         case "timeout":
             return _timeout(case, attempt, over, seat, bot)
         case "disconnect":
-            if any(start < over["at_ms"] < end for start, end in case.presence[bot]):
+            if not case.bots[bot]["workers"] and _was_there(case, bot, over["at_ms"]):
                 return "and was connected"
         case "illegal_move":
             return _illegal(attempt, over, seat) if fault in HARMFUL else f"and is a bot with fault {fault}"
@@ -55,13 +55,20 @@ def _problem(case: Case, attempt: Attempt, over: Fact, seat: int, bot: str) -> s
     return None
 
 
-def _arrived(case: Case, bot: str) -> list[Seen]:
-    return [seen for wire in case.wires_of(bot) for seen in wire.arrived]
+def _was_there(case: Case, bot: str, at_ms: int) -> bool:
+    return any(start < at_ms < end for start, end in case.presence[bot])
+
+
+def _arrived(case: Case, bot: str, worker: str | None = None) -> list[Seen]:
+    """The frames of a bot, or of one of its workers."""
+    return [seen for wire in case.wires_of(bot) if worker in (None, wire.worker) for seen in wire.arrived]
 
 
 def _timeout(case: Case, attempt: Attempt, over: Fact, seat: int, bot: str) -> str | None:
     asked = next((fact for fact in attempt.of("turn_asked")[::-1] if fact["ply"] == len(over["moves"])), None)
-    away = not any(start < over["at_ms"] < end for start, end in case.presence[bot])
+    away = not _was_there(case, bot, over["at_ms"])
+    if case.bots[bot]["workers"]:  # `workers` checks that it was away with reason
+        away = [fact for fact in attempt.facts if fact.get("seat") == seat][-1]["fact"] == "seat_away" or away
     if away and attempt.started is not None and attempt.started["away_clock"] == "runs":
         return None
     if asked is None or asked["seat"] != seat:
@@ -102,8 +109,24 @@ def _illegal(attempt: Attempt, over: Fact, seat: int) -> str | None:
 
 
 def _flood(case: Case, over: Fact, bot: str) -> str | None:
-    lately = [seen for seen in _arrived(case, bot) if 0 <= over["at_ms"] - seen.entry.at_ms <= MINUTE_MS]
+    worker = _worker_at(case, over, bot)
+    lately = [seen for seen in _arrived(case, bot, worker) if 0 <= over["at_ms"] - seen.entry.at_ms <= MINUTE_MS]
     return None if len(lately) > UNSOLICITED_PER_MINUTE else f"with {len(lately)} frames in the last minute"
+
+
+def _worker_at(case: Case, over: Fact, bot: str) -> str | None:
+    """The worker that was told of an attempt last; None if none was."""
+    told = [
+        (seen.place, wire.worker)
+        for wire in case.wires_of(bot)
+        for seen in wire.told
+        if seen.frame["type"] == "match_start" and (seen.frame["match"], seen.frame["attempt"]) == _id(over)
+    ]
+    return max(told)[1] if told else None
+
+
+def _id(over: Fact) -> tuple[str, int]:
+    return over["match"], over["attempt"]
 
 
 def _said(case: Case, bot: str, over: Fact, *kinds: str) -> bool:

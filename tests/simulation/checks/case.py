@@ -39,6 +39,8 @@ class Run:
     """When all that had been appended was on disk."""
     stalls: list[tuple[int, int]] = field(default_factory=list)
     """From when to when it did nothing."""
+    suspended: list[tuple[int, int]] = field(default_factory=list)
+    """From when to when its lease was over."""
     excused_ms: int = 0
     """Most that may be excused in an attempt before it is void,"""
     proxied_lag_ms: int = 0
@@ -59,6 +61,11 @@ class WireLog:
     closing_place: int | None = None
     closing_ms: int | None = None
     lost_ms: int | None = None
+
+    @property
+    def worker(self) -> str:
+        """The worker that logged in; empty if it was none."""
+        return "" if self.login is None else self.login.frame.get("worker", "")
 
 
 @dataclass(slots=True)
@@ -91,11 +98,13 @@ class Case:
     facts: list[Fact]
     trace: list[Entry]
     bots: dict[str, dict[str, Any]]
-    """By name in lower case: `max_matches`, and `fault` or None."""
+    """By name in lower case: `max_matches` of each connection, `fault` or None, and `workers` (0: it has none)."""
     by_kind: dict[str, list[Fact]] = field(default_factory=lambda: defaultdict(list))
     by_tournament: dict[str, list[Fact]] = field(default_factory=lambda: defaultdict(list))
     attempts: dict[tuple[str, int], Attempt] = field(default_factory=dict)
     runs: list[Run] = field(default_factory=list)
+    """In their order. Where there are several nodes each time that one led is a run, and ends when the next begins."""
+    numbered: dict[int, Run] = field(default_factory=dict)
     wires: dict[int, WireLog] = field(default_factory=dict)
     turns_told: dict[str, int] = field(default_factory=dict)
     """When each turn was told, by its id."""
@@ -138,12 +147,28 @@ class Case:
     # --- the trace ---
 
     def _sort_trace(self) -> None:
-        current: dict[str, int] = {}
+        current: dict[str, dict[str, int]] = {}
+        """By bot and worker: its newest connection that is logged in."""
         since: dict[str, int] = {}
 
-        def leave(bot: str, at_ms: int) -> None:
-            current.pop(bot, None)
-            self.presence[bot].append((since.pop(bot), at_ms))
+        def leave(bot: str, worker: str, at_ms: int) -> None:
+            del current[bot][worker]
+            if not current[bot]:
+                del current[bot]
+                self.presence[bot].append((since.pop(bot), at_ms))
+
+        def all_leave(at_ms: int) -> None:
+            for bot, workers in list(current.items()):
+                for worker in list(workers):
+                    leave(bot, worker, at_ms)
+
+        def end(run: Run, at_ms: int) -> None:
+            run.end_ms = min(run.end_ms, at_ms)
+            if run is self.runs[-1]:
+                all_leave(at_ms)
+            for wire in self.wires.values():
+                if wire.run is run and wire.lost_ms is None:
+                    wire.lost_ms = at_ms
 
         for place, entry in enumerate(self.trace):
             match entry.kind:
@@ -152,24 +177,23 @@ class Case:
                     last = len(self.facts)
                     if self.runs:
                         self.runs[-1].last = entry.written
+                        end(self.runs[-1], entry.at_ms)
                     run = Run(entry.at_ms, entry.at_ms + given["grace_ms"], entry.written, last, self.trace[-1].at_ms)
                     run.excused_ms, run.proxied_lag_ms = given["excused_ms"], given["proxied_lag_ms"]
                     self.runs.append(run)
+                    self.numbered[entry.wire] = run
                 case "kill" | "stop":
-                    self.runs[-1].end_ms = entry.at_ms
-                    for bot in list(current):
-                        leave(bot, entry.at_ms)
-                    for wire in self.wires.values():
-                        if wire.lost_ms is None:
-                            wire.lost_ms = entry.at_ms
+                    end(self.numbered[entry.wire], entry.at_ms)
                 case "clean":
-                    self.runs[-1].clean_ms.append(entry.at_ms)
+                    self.numbered[entry.wire].clean_ms.append(entry.at_ms)
                 case "stall":
-                    self.runs[-1].stalls.append((entry.at_ms, int(entry.text)))
+                    self.numbered[entry.wire].stalls.append((entry.at_ms, int(entry.text)))
+                case "suspended":
+                    self.numbered[entry.wire].suspended.append((entry.at_ms, int(entry.text)))
                 case "open":
                     opened = orjson.loads(entry.text)
                     self.wires[entry.wire] = WireLog(
-                        opened["bot"].casefold(), self.runs[-1], opened["lag_ms"], opened["lag_by_pings"]
+                        opened["bot"].casefold(), self.numbered[opened["run"]], opened["lag_ms"], opened["lag_by_pings"]
                     )
                 case "arrived":
                     wire = self.wires[entry.wire]
@@ -177,7 +201,9 @@ class Case:
                     wire.arrived.append(arrived)
                     if wire.login is None and is_login(arrived.frame, wire.bot):
                         wire.login = arrived
-                        current[wire.bot] = entry.wire
+                        if wire.run is not self.runs[-1]:
+                            continue
+                        current.setdefault(wire.bot, {})[wire.worker] = entry.wire
                         since.setdefault(wire.bot, entry.at_ms)
                 case "told":
                     wire = self.wires[entry.wire]
@@ -190,11 +216,16 @@ class Case:
                     wire.closing_place, wire.closing_ms = place, entry.at_ms
                 case "lost":
                     wire = self.wires[entry.wire]
-                    wire.lost_ms = entry.at_ms
-                    if current.get(wire.bot) == entry.wire:
-                        leave(wire.bot, entry.at_ms)
-        for bot in list(current):
-            leave(bot, self.trace[-1].at_ms)
+                    wire.lost_ms = entry.at_ms if wire.lost_ms is None else wire.lost_ms
+                    if current.get(wire.bot, {}).get(wire.worker) == entry.wire:
+                        leave(wire.bot, wire.worker, entry.at_ms)
+        if self.trace:  # of a real server there is none
+            all_leave(self.trace[-1].at_ms)
+
+    def most_matches(self, bot: str) -> int:
+        """How many matches a bot may play at once, on all its connections."""
+        plan = self.bots[bot]
+        return int(plan["max_matches"] * max(1, plan["workers"]))
 
     def wires_of(self, bot: str) -> list[WireLog]:
         """The connections that a bot had."""

@@ -254,11 +254,9 @@ class _Clocks:
 
 def _late_ms(run: Run, from_ms: int, to_ms: int, *, unnoticed: bool = False) -> int:
     """How long of a time the server did nothing: in the stalls that it notices, or in those that are too short."""
-    return sum(
-        max(0, min(until_ms, to_ms) - max(at_ms, from_ms))
-        for at_ms, until_ms in run.stalls
-        if (until_ms - at_ms < NOTICED_MS) == unnoticed
-    )
+    stalls = [stall for stall in run.stalls if (stall[1] - stall[0] < NOTICED_MS) == unnoticed]
+    suspended = [] if unnoticed else run.suspended
+    return sum(max(0, min(until_ms, to_ms) - max(at_ms, from_ms)) for at_ms, until_ms in (*stalls, *suspended))
 
 
 def _stalled(case: Case) -> Problems:

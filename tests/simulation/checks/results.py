@@ -180,7 +180,7 @@ def _matches_at_once(case: Case) -> Problems:
         if fact["fact"] == "match_started":
             for bot in fact["seats"]:
                 playing[bot] += 1
-                allowed = case.bots[bot.casefold()]["max_matches"]
+                allowed = case.most_matches(bot.casefold())
                 if playing[bot] > allowed:
                     yield f"{bot} played {playing[bot]} matches at once, and asked for {allowed}"
         elif fact["fact"] == "match_over" and case.attempts[fact["match"], fact["attempt"]].started is not None:

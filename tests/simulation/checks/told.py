@@ -1,6 +1,7 @@
 """What bots and the host were told: the log has it, had it first, in that order; and every frame had its answer."""
 
 from collections import Counter, defaultdict
+from itertools import pairwise
 from typing import Any
 
 import orjson
@@ -25,6 +26,16 @@ def check_told(case: Case) -> Problems:
             if seen.frame["type"] == "turn":
                 yield from _turn(index, seen.frame)
     yield from _orders(case)
+    yield from _by_one_leader(case)
+
+
+def _by_one_leader(case: Case) -> Problems:
+    """Who led before tells nothing any more, but what every connection is told first, and its end."""
+    for before, after in pairwise(case.runs):
+        for wire in case.wires.values():
+            for seen in wire.told if wire.run is before else ():
+                if seen.entry.at_ms > after.start_ms and seen.frame["type"] != "welcome":
+                    yield f"{wire.bot} was told {_short(seen.frame)} by who did not lead at {seen.entry.at_ms}"
 
 
 class _Index:
@@ -268,8 +279,8 @@ def _resumed(index: _Index, wire: WireLog) -> Problems:
         start = next((seen for seen in later if seen.frame.get("match") == match), None)
         if start is None or start.frame["type"] != "match_start" or not start.frame["resumed"]:
             yield f"{wire.bot} logged in with {match} open, and was not told its start"
-    if not any(clean_ms >= at_ms for clean_ms in wire.run.clean_ms):
-        return
+    if wire.worker or not any(clean_ms >= at_ms for clean_ms in wire.run.clean_ms):
+        return  # what a worker is told of is checked by `workers`
     for attempt in index.case.attempts.values():
         started, over = attempt.started, attempt.over
         if started is None or over is None or wire.bot not in [bot.casefold() for bot in started["seats"]]:

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import quote
@@ -68,6 +69,12 @@ class OrganiserClient:
 
     def post(self, path: str, body: Mapping[str, Any] | None = None) -> Any:
         return self._json(self._send("POST", path, json=body))
+
+    def patch(self, path: str, body: Mapping[str, Any]) -> Any:
+        return self._json(self._send("PATCH", path, json=body))
+
+    def delete(self, path: str) -> Any:
+        return self._json(self._send("DELETE", path))
 
     def download(self, path: str) -> bytes:
         return self._send("GET", path).content
@@ -152,3 +159,24 @@ class OrganiserClient:
 
     def _is_no_rumble(self, answer: "httpx.Response") -> str:
         return f"{self.base} answers {answer.status_code}, and not as a Rumble server does"
+
+
+class AdministratorClient(OrganiserClient):
+    """The HTTP API of a server for its administrator, whatever club its address names."""
+
+    def __init__(self, server: str, admin_token: str | None = None) -> None:
+        from rumble_bots.sdk.address import Address
+        from rumble_protocol.clubs import MAIN
+
+        super().__init__(server, admin_token)
+        self.base = replace(Address.parse(server), club=MAIN).http_base
+
+    def _complaint(self, answer: "httpx.Response") -> str:
+        if answer.status_code != HTTPStatus.UNAUTHORIZED:
+            return super()._complaint(answer)
+        if self._headers:
+            return f"this is not the administrator's token of {self.base}"
+        return (
+            "this needs the administrator's token: --admin-token, or RUMBLE_ADMIN_TOKEN "
+            "(the first `rumble serve` prints one)"
+        )

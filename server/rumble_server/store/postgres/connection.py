@@ -1,6 +1,7 @@
 """A connection to PostgreSQL that is opened when it is needed, and again when it was lost."""
 
 from collections.abc import Callable, Mapping
+from threading import RLock
 from typing import Any
 
 import psycopg
@@ -45,51 +46,55 @@ def connect(url: str) -> "psycopg.Connection[tuple[Any, ...]]":
 
 
 class Connection:
-    """Runs statements. Two threads must not use it at once."""
+    """Runs statements, one at a time, for any thread."""
 
     def __init__(self, url: str) -> None:
         self._url = url
         self.name = shown(url)
         self._open: psycopg.Connection[tuple[Any, ...]] | None = None
+        self._lock = RLock()
 
     def close(self) -> None:
         """Close the connection; the next statement opens another."""
-        if self._open is not None:
-            self._open.close()
-            self._open = None
+        with self._lock:
+            if self._open is not None:
+                self._open.close()
+                self._open = None
 
     def read(self, query: str, values: Mapping[str, object] | None = None) -> Rows:
         """Return the rows of a query, which is asked again if the connection was lost. Raises StoreError."""
-        was_open = self._open is not None
-        try:
-            return self._run(query, values)
-        except StoreError:
-            if not was_open or self._open is not None:
-                raise
-            return self._run(query, values)
+        with self._lock:
+            was_open = self._open is not None
+            try:
+                return self.execute(query, values)
+            except StoreError:
+                if not was_open or self._open is not None:
+                    raise
+                return self.execute(query, values)
 
     def execute(self, statement: str, values: Mapping[str, object] | None = None) -> Rows:
         """Run a statement, and return what it returns. It may have been done even if it fails. Raises StoreError."""
-        return self._run(statement, values)
+        with self._lock:
+            try:
+                cursor = self._opened().execute(statement.encode(), values)
+                return cursor.fetchall() if cursor.description else []
+            except psycopg.Error as error:
+                raise self._failed(error) from None
 
     def transact(self, work: "Callable[[psycopg.Connection[tuple[Any, ...]]], None]") -> None:
         """Do some work in a transaction. Raises StoreError, and then nothing of it is done."""
-        try:
-            if self._open is None:
-                self._open = connect(self._url)
-            with self._open.transaction():
-                work(self._open)
-        except psycopg.Error as error:
-            raise self._failed(error) from None
+        with self._lock:
+            try:
+                opened = self._opened()
+                with opened.transaction():
+                    work(opened)
+            except psycopg.Error as error:
+                raise self._failed(error) from None
 
-    def _run(self, statement: str, values: Mapping[str, object] | None) -> Rows:
-        try:
-            if self._open is None:
-                self._open = connect(self._url)
-            cursor = self._open.execute(statement.encode(), values)
-            return cursor.fetchall() if cursor.description else []
-        except psycopg.Error as error:
-            raise self._failed(error) from None
+    def _opened(self) -> "psycopg.Connection[tuple[Any, ...]]":
+        if self._open is None:
+            self._open = connect(self._url)
+        return self._open
 
     def _failed(self, error: psycopg.Error) -> StoreError:
         if self._open is not None and (self._open.closed or self._open.broken):

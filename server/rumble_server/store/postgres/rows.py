@@ -8,7 +8,7 @@ from rumble_server.store.content import TOURNAMENT
 from rumble_server.store.keys import MAIN
 from rumble_server.store.postgres.connection import Connection
 from rumble_server.store.reader import LogReader
-from rumble_server.store.rows import Row, Span
+from rumble_server.store.rows import Counted, Row, Span
 
 _LOG = "SELECT number, kind, facts, checksum FROM log WHERE club = %(club)s AND tournament = %(tournament)s"
 _FROM_FIRST = """number >= coalesce((SELECT max(number) FROM log
@@ -59,15 +59,17 @@ class PostgresRows:
         )
         return [(each, intact(record.encode(), sum_, self._club, each)) for each, record, sum_ in rows]
 
-    def ended_by_status(self) -> tuple[int, "Counter[str]"]:
-        # A record tells its status first of all that can look so: quotation marks in texts are escaped.
+    def ended_by_club(self) -> dict[str, Counted]:
+        # Nothing else in a record looks like its status: quotation marks in texts are escaped.
         rows = self._connection.read(
-            """SELECT (SELECT last FROM clubs WHERE club = %(club)s),
-                   coalesce(substring(record FROM '"status":"([a-z]+)"'), 'finished'), count(*)
-               FROM tournaments LEFT JOIN ended USING (club, id) WHERE club = %(club)s AND over GROUP BY 2""",
-            {"club": self._club},
+            """SELECT club, clubs.last, coalesce(substring(record FROM '"status":"([a-z]+)"'), 'finished'), count(*)
+               FROM tournaments JOIN clubs USING (club) LEFT JOIN ended USING (club, id)
+               WHERE over GROUP BY 1, 2, 3"""
         )
-        return (rows[0][0] or 0 if rows else 0), Counter({status: count for _, status, count in rows})
+        counted: dict[str, Counted] = {}
+        for club, last, status, count in rows:
+            counted.setdefault(club, (last, Counter()))[1][status] = count
+        return counted
 
     def of_server(self) -> list[Row]:
         return self._read(f"{_LOG} ORDER BY number", "")

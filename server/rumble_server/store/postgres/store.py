@@ -93,8 +93,9 @@ class PostgresStore:
             self.group.logs[club].file(ended)
 
     def clubs_in_play(self) -> list[str]:
-        """Return the clubs with a tournament that is not over. It blocks. Raises StoreError."""
-        return [row[0] for row in self._connection.read("SELECT DISTINCT club FROM tournaments WHERE NOT over")]
+        """Return the clubs beside main with a tournament that is not over. It blocks. Raises StoreError."""
+        query = "SELECT DISTINCT club FROM tournaments WHERE NOT over AND club <> %(main)s ORDER BY club"
+        return [row[0] for row in self._connection.read(query, {"main": MAIN})]
 
     # --- life ---
 

@@ -6,11 +6,13 @@ from dataclasses import replace
 from typing import Any, TypeVarTuple
 
 from fastapi import FastAPI, Request
+from rumble_protocol.clubs import MAIN
 from starlette.responses import JSONResponse, Response
 
 from rumble_server.arena.house import is_house_name
 from rumble_server.tournament.rebuild import Rebuilt
 from rumble_server.tournament.tournament import Tournament
+from rumble_server.web.api.clubs import club_views
 from rumble_server.web.api.invitations import NOT_INVITED, page_invitation
 from rumble_server.web.api.library import library_of
 from rumble_server.web.api.opponents import opponents, playable_games
@@ -35,10 +37,20 @@ from rumble_server.web.pages.tournament_pages import (
     part_with_rounds,
 )
 from rumble_server.web.place import place_of
-from rumble_server.web.site import site_of
+from rumble_server.web.site import Clubs, site_of
 
 MOST_BOTS = 200
 """Maximum number of bots on the page of all tournaments."""
+MOST_CLUBS = 500
+"""Maximum number of clubs on the page of clubs."""
+QUOTAS = {
+    "bots": "Bots",
+    "tournaments": "Tournaments",
+    "bytes": "Bytes",
+    "matches": "Matches at once",
+    "house_bots": "House bots",
+}
+"""The quotas of a club, each with its words for people."""
 MOST_UNFOLDED = 20
 """Number of bots that the page of all tournaments shows at once; more are folded away."""
 GROUPS = (
@@ -51,7 +63,7 @@ Page = Callable[[Request], Awaitable[Response]]
 Given = TypeVarTuple("Given")
 
 
-def add_pages(app: FastAPI) -> None:
+def add_pages(app: FastAPI, clubs: Clubs) -> None:
     """Add every page to the app."""
     digests = Digests()
 
@@ -97,8 +109,16 @@ def add_pages(app: FastAPI) -> None:
             house_bots=house[:MOST_BOTS],
             more_bots=len(own[MOST_BOTS:]) + len(house[MOST_BOTS:]),
             is_connected=site.arena.is_connected,
+            other_clubs=site.club == MAIN and any(each.listed for each in clubs.directory if each.name != MAIN),
             **invitation,
         )
+
+    async def list_of_clubs(request: Request) -> Response:
+        shown = sorted(club_views(clubs), key=lambda each: (each.name != MAIN, -each.tournaments, each.name))
+        return await answer(request, "clubs.html", clubs=shown[:MOST_CLUBS], more=len(shown[MOST_CLUBS:]))
+
+    async def admin(request: Request) -> Response:
+        return html(request, "admin.html", quotas=QUOTAS)
 
     async def bot(request: Request) -> Response:
         name, site = request.path_params["bot"], site_of(request)
@@ -216,6 +236,8 @@ def add_pages(app: FastAPI) -> None:
         "/export.schema.json": exported,
         "/openapi.json": openapi,
         "/docs": docs,
+        "/clubs": list_of_clubs,
+        "/admin": admin,
     }
     for path, page in pages.items():
         app.add_route(path, _served(page), methods=["GET"], include_in_schema=False)

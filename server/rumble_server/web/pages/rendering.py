@@ -7,9 +7,11 @@ from typing import Any
 from fastapi import Request
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from rumble_engine.registry import game_title
+from rumble_protocol.clubs import MAIN, web_path
 from starlette.responses import HTMLResponse
 
 from rumble_server.web import texts
+from rumble_server.web.api.club_models import ClubView
 from rumble_server.web.api.models import MatchView
 from rumble_server.web.made_names import made_name
 from rumble_server.web.pages.drawn import svg, token
@@ -28,6 +30,11 @@ def verdict_text(match: MatchView) -> str:
     return f"{how}; it is played again" if match.scores is None else f"{who}: {how}"
 
 
+def club_title(club: ClubView) -> str:
+    """Write what people call a club."""
+    return club.title or ("Rumble" if club.name == MAIN else club.name)
+
+
 _environment = Environment(
     loader=FileSystemLoader(FOLDER / "templates"),
     autoescape=True,
@@ -35,7 +42,8 @@ _environment = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
-_environment.filters |= {each.__name__: each for each in (svg, token, verdict_text, game_title)}
+_environment.filters |= {each.__name__: each for each in (svg, token, verdict_text, game_title, club_title)}
+_environment.filters["club_path"] = web_path
 _environment.filters |= dict(getmembers(texts, isfunction))
 _environment.globals |= {"static": static_files().root, "imported": static_files().imported}
 _environment.globals["picture_kind"] = "png" if MAKES_PNG else "svg"

@@ -1,9 +1,10 @@
-// Requests with the host token, which is kept in this tab.
+// Requests with the token of a host, or on the page of the clubs, of the administrator, which is kept in this tab.
 
 import { byId } from "../live.js";
 import { keptAs, root } from "../root.js";
 
-const KEY = keptAs("rumble-host-token");
+const login = byId("login").dataset;
+const KEY = keptAs(login.keptAs ?? "");
 
 /** An error that the server answered, or why it could not be asked. */
 export class Refused extends Error {
@@ -20,7 +21,7 @@ export class Refused extends Error {
 }
 
 /**
- * Ask the API as the host. Throws Refused. A token that is no longer valid brings back the login.
+ * Ask the API with the token. Throws Refused. A token that is no longer valid brings back the login.
  * @param {string} method
  * @param {string} path below /api/
  * @param {object} [body]
@@ -74,7 +75,7 @@ function showLogin(problem) {
 }
 
 /**
- * Show the page's content once the host is logged in: at once if this tab has the token.
+ * Show the page's content once somebody is logged in: at once if this tab has the token.
  * @param {() => Promise<void>} show
  */
 export function whenLoggedIn(show) {
@@ -98,11 +99,11 @@ export function whenLoggedIn(show) {
     token.removeAttribute("aria-invalid");
     try {
       if (!/^[\x21-\x7e]+$/.test(given)) throw new Refused(401, "A token has only plain letters, digits and signs.");
-      await send("GET", "host", given);
+      await send("GET", login.check ?? "", given);
     } catch (error) {
       const refused = /** @type {Refused} */ (error);
       const wrong = /^[\x21-\x7e]+$/.test(given) && refused.status === 401;
-      byId("token-error").textContent = wrong ? "This is not the host token of this server." : refused.message;
+      byId("token-error").textContent = wrong ? (login.wrong ?? "") : refused.message;
       token.setAttribute("aria-invalid", "true");
       token.focus();
       token.select();

@@ -1,0 +1,182 @@
+"""The way into the arena of a club that this node leads: open while the node's lease holds.
+
+A club whose leader's lease is over is suspended. Nothing enters its arena, no event and no timer, so it tells nothing,
+and its memory stays. When the lease is valid again what waited enters in its order. The time of the suspension counts
+as time for which the server was late, so clocks and away budgets stood.
+"""
+
+from collections import Counter, deque
+from collections.abc import Callable
+from functools import partial
+
+from rumble_protocol.bot_messages import BotMessage, Login
+from rumble_protocol.codes import CloseCode
+
+from rumble_server.arena.arena import Arena
+from rumble_server.arena.ports import Caller, Clock, TimerHandle
+from rumble_server.gateway.ports import Leader
+
+PORTION = 256
+"""How many calls that waited enter in one turn of the event loop."""
+MOST_FRAMES = 256
+"""Maximum number of frames of one session that wait; a bot that keeps to the rules sends fewer. More are a flood."""
+
+
+class Gate:
+    """Lets calls into an arena in their order, those that come while `holds` says no when `go_on` is called.
+
+    It is asked at each call: a process that was frozen has no time to notice that before it handles what came in.
+    """
+
+    def __init__(self, clock: Clock, holds: Callable[[], bool]) -> None:
+        self._clock = clock
+        self._holds = holds
+        self._waiting: deque[Callable[[], None]] = deque()
+        self.closed_at_ms: int | None = None
+        """Since when it is closed; None while it is open."""
+        self._late_before_ms = 0
+        self.late_ms = 0
+        """How long it was closed in all, without the time for which the clock itself says that the server was late."""
+
+    def enter(self, call: Callable[[], None]) -> None:
+        """Call, now or when the gate is open again."""
+        if not self._waiting and self.is_open:
+            call()
+        else:
+            self._waiting.append(call)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the lease holds, and `go_on` was called if there was a time when it did not."""
+        if self.closed_at_ms is None and not self._holds():
+            self.close()
+        return self.closed_at_ms is None
+
+    def close(self) -> None:
+        """The lease is over."""
+        if self.closed_at_ms is None:
+            self.closed_at_ms, self._late_before_ms = self._clock.now_ms(), self._clock.late_ms
+
+    def go_on(self, arena: Arena) -> None:
+        """The lease is valid again: let in what waits."""
+        if self.closed_at_ms is None or not self._holds():
+            return
+        closed_ms = self._clock.now_ms() - self.closed_at_ms
+        self.closed_at_ms = None
+        self.late_ms += max(0, closed_ms - (self._clock.late_ms - self._late_before_ms))
+        arena.scheduler.excuse_absence(closed_ms)
+        self._let_in()
+
+    def discard(self) -> None:
+        """Nothing enters any more: another node leads the club."""
+        self.close()
+        self._waiting.clear()
+        self._holds = _never
+
+    def _let_in(self) -> None:
+        """Let in a portion of what waits. Should the lease be over once more, the rest waits on."""
+        for _ in range(PORTION):
+            if not self._waiting or not self.is_open:
+                return
+            self._waiting.popleft()()
+        self._clock.after_input(self._let_in)
+
+
+class GatedClock:
+    """The clock of a led club: its timers enter by the gate. It begins `ahead_ms` ahead of the node's own.
+
+    A club's time never goes back: a new leader is as far ahead as the newest fact of the log says.
+    """
+
+    def __init__(self, clock: Clock, gate: Gate, ahead_ms: int = 0) -> None:
+        self._clock = clock
+        self._gate = gate
+        self._ahead_ms = ahead_ms
+        self.late_ms = clock.late_ms
+
+    def now_ms(self) -> int:
+        now_ms = self._clock.now_ms()
+        self.late_ms = self._clock.late_ms + self._gate.late_ms
+        return now_ms + self._ahead_ms
+
+    def watch(self, is_wanted: Callable[[], bool]) -> None:
+        self._clock.watch(is_wanted)
+
+    def call_at(self, when_ms: int, callback: Callable[[], None]) -> TimerHandle:
+        timer = _Timer(callback)
+        timer.handle = self._clock.call_at(when_ms - self._ahead_ms, partial(self._gate.enter, timer.fire))
+        return timer
+
+    def after_input(self, callback: Callable[[], None]) -> TimerHandle:
+        timer = _Timer(callback)
+        timer.handle = self._clock.after_input(partial(self._gate.enter, timer.fire))
+        return timer
+
+
+class _Timer:
+    """A timer that may be cancelled also while it waits at the gate."""
+
+    __slots__ = ("_callback", "handle")
+
+    def __init__(self, callback: Callable[[], None]) -> None:
+        self._callback: Callable[[], None] | None = callback
+        self.handle: TimerHandle | None = None
+
+    def cancel(self) -> None:
+        self._callback = None
+        if self.handle is not None:
+            self.handle.cancel()
+
+    def fire(self) -> None:
+        if self._callback is not None:
+            self._callback()
+
+
+class GatedLeader:
+    """The leader of a club for the sessions of its own node: what they bring enters by the gate."""
+
+    def __init__(self, leader: Leader, gate: Gate) -> None:
+        self._leader = leader
+        self._gate = gate
+        self._enter = gate.enter
+        self._frames: Counter[int] = Counter()
+        """How many frames of each session have come since the gate was closed."""
+
+    def login(self, session_id: int, login: Login, caller: Caller) -> None:
+        self._enter(partial(self._leader.login, session_id, login, caller))
+
+    def receive(self, session_id: int, message: BotMessage, text: str) -> None:
+        self._take(session_id, partial(self._leader.receive, session_id, message, text))
+
+    def refused(self, session_id: int, text: str, error: bytes) -> None:
+        self._take(session_id, partial(self._leader.refused, session_id, text, error))
+
+    def _take(self, session_id: int, call: Callable[[], None]) -> None:
+        if self._gate.is_open:
+            self._frames.clear()
+            self._enter(call)
+            return
+        self._frames[session_id] += 1
+        if self._frames[session_id] <= MOST_FRAMES:
+            self._enter(call)
+        elif self._frames[session_id] == MOST_FRAMES + 1:
+            self.flooded(session_id, MOST_FRAMES)
+
+    def flooded(self, session_id: int, allowed: int) -> None:
+        self._enter(partial(self._leader.flooded, session_id, allowed))
+
+    def round_trip(self, session_id: int, lag_ms: int) -> None:
+        self._enter(partial(self._leader.round_trip, session_id, lag_ms))
+
+    def silent(self, session_id: int) -> None:
+        self._enter(partial(self._leader.silent, session_id))
+
+    def close(self, session_id: int, code: CloseCode) -> None:
+        self._enter(partial(self._leader.close, session_id, code))
+
+    def lost(self, session_id: int) -> None:
+        self._enter(partial(self._leader.lost, session_id))
+
+
+def _never() -> bool:
+    return False

@@ -1,0 +1,186 @@
+"""`rumble db copy`: all clubs of a database go to another one, of the other kind, and are compared there row by row.
+
+Facts keep their numbers and their texts. The run, or the epoch of each club, begins above all that either database has
+had, so no turn that was ever asked is taken for one that is asked after the copy.
+"""
+
+import itertools
+import sqlite3
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from rumble_server.store.checksum import intact
+from rumble_server.store.copied import DERIVED, Contents, Row, TournamentRow
+from rumble_server.store.copies import locked, take_place
+from rumble_server.store.errors import StoreError
+from rumble_server.store.files import make_private
+from rumble_server.store.keys import MAIN, prefix_of, split
+from rumble_server.store.match_index import index_matches, last_number
+from rumble_server.store.open import is_postgres, need_postgres
+from rumble_server.store.schema import MIGRATIONS, open_database, open_existing
+from rumble_server.store.sqlite import database_path
+
+
+class SqliteContents:
+    """What a file holds, on a connection that nobody writes by."""
+
+    def __init__(self, database: sqlite3.Connection, name: str) -> None:
+        self._database = database
+        self.name = name
+
+    def clubs(self) -> list[str]:
+        keys = itertools.chain(
+            self._rows("SELECT DISTINCT tournament FROM log"),
+            self._rows("SELECT id FROM tournaments"),
+            self._rows("SELECT key FROM meta"),
+        )
+        return sorted({MAIN, *(split(key)[0] for (key,) in keys)})
+
+    def newest_run(self) -> int:
+        return max((int(value) for (value,) in self._rows("SELECT value FROM meta WHERE key = 'runs'")), default=0)
+
+    def log(self, club: str) -> Iterator[Row]:
+        query = "SELECT number, tournament, kind, CAST(facts AS BLOB), checksum FROM log"
+        for number, key, kind, content, sum_ in self._of(query, "tournament", club, "tournament, kind, number"):
+            text = intact(content, sum_, number, key, kind)
+            if text is None:
+                raise self._damaged(f"row {number} of the log")
+            yield number, split(key)[1], kind, text
+
+    def tournaments(self, club: str) -> Iterator[TournamentRow]:
+        query = "SELECT id, listed, over, pruned FROM tournaments"
+        for key, listed, over, pruned in self._of(query, "id", club, "rowid"):
+            yield split(key)[1], bool(listed), bool(over), bool(pruned)
+
+    def records(self, club: str) -> Iterator[tuple[str, str]]:
+        for key, content, sum_ in self._of("SELECT id, CAST(record AS BLOB), checksum FROM ended", "id", club, "id"):
+            text = intact(content, sum_, key)
+            if text is None:
+                raise self._damaged(f"the record of {key}")
+            yield split(key)[1], text
+
+    def values(self, club: str) -> Iterator[tuple[str, str]]:
+        for key, value in self._of("SELECT key, value FROM meta", "key", club, "key"):
+            if split(key)[1] not in DERIVED:
+                yield split(key)[1], value
+
+    def _of(self, query: str, column: str, club: str, order: str) -> Iterator[tuple]:  # type: ignore[type-arg]
+        if club == MAIN:
+            return self._rows(f"{query} WHERE instr({column}, '/') = 0 ORDER BY {order}")
+        return self._rows(
+            f"{query} WHERE {column} >= ? AND {column} < ? ORDER BY {order}", (prefix_of(club), f"{club}0")
+        )
+
+    def _rows(self, query: str, values: tuple[str, ...] = ()) -> Iterator[tuple]:  # type: ignore[type-arg]
+        try:
+            yield from iter(self._database.execute(query, values).fetchone, None)
+        except sqlite3.Error as error:
+            raise StoreError(f"cannot read the database {self.name}: {error}") from None
+
+    def _damaged(self, what: str) -> StoreError:
+        return StoreError(f"{self.name}: {what} is damaged; `rumble db repair` first")
+
+
+def copy_database(source: str, target: str, now_s: int | None = None) -> tuple[int, int]:
+    """Copy all clubs to a database that has nothing of them. No server may run on either.
+
+    Return how many clubs and rows of the log there are. Raises StoreError, and then the target is as it was.
+    """
+    now_s = int(time.time()) if now_s is None else now_s
+    if is_postgres(source) == is_postgres(target):
+        kinds = "pg_dump copies" if is_postgres(source) else "`rumble db backup` copies"
+        raise StoreError(f"a copy goes from one kind of database to the other; {kinds} one to its own kind")
+    need_postgres()
+    from rumble_server.store.postgres import copying as postgres
+
+    if is_postgres(source):
+        with postgres.reading(source) as contents:
+            return _to_file(contents, database_path(target), now_s)
+    with locked(database_path(source)) as path, closing(open_existing(path)) as database:
+        if database.execute("PRAGMA user_version").fetchone()[0] < len(MIGRATIONS):
+            raise StoreError(f"{path} is of an earlier version; start a server on it once")
+        file = SqliteContents(database, path)
+        with postgres.writing(target) as writing:
+            rows = writing.write(file, now_s)
+            compare(file, writing)
+        return len(file.clubs()), rows
+
+
+def _to_file(source: Contents, path: str, now_s: int) -> tuple[int, int]:
+    """Write a new file. Raises StoreError."""
+    clubs = source.clubs()
+    if len(clubs) > 1:
+        raise StoreError(
+            "a file has one sequence of facts for all clubs, and in PostgreSQL each has its own:"
+            f" only a database with no club but main can be copied to a file; {source.name} has {len(clubs)}"
+        )
+    if Path(path).exists():
+        raise StoreError(f"{path} exists; choose another name")
+    with locked(path, may_be_new=True) as real_path, _part(real_path) as part, closing(open_database(part)) as database:
+        with database:
+            database.execute("BEGIN IMMEDIATE")
+            rows = _fill(database, source)
+            run = max(source.newest_run(), now_s)
+            database.execute("INSERT INTO meta (key, value) VALUES ('runs', ?)", (str(run),))
+        compare(source, SqliteContents(database, path))
+        database.execute("PRAGMA journal_mode = DELETE")
+    return 1, rows
+
+
+@contextmanager
+def _part(path: str) -> Iterator[str]:
+    """Give a new file that takes its place at the end, if nothing goes wrong. Raises StoreError."""
+    part = f"{path}.part"
+    Path(part).unlink(missing_ok=True)
+    make_private(part)
+    try:
+        yield part
+        take_place(part, path)
+    except sqlite3.Error as error:
+        raise StoreError(f"cannot write to the database {path}: {error}") from None
+    except OSError as error:
+        raise StoreError(f"cannot write to the database {path}: {error.strerror}") from None
+    finally:
+        Path(part).unlink(missing_ok=True)
+
+
+def _fill(database: sqlite3.Connection, source: Contents) -> int:
+    rows = 0
+    for number, tournament, kind, text in source.log(MAIN):
+        rows += 1
+        database.execute(
+            "INSERT INTO log (number, tournament, kind, facts, checksum) VALUES (?, ?, ?, ?, checksum(?, ?, ?, ?))",
+            (number, tournament, kind, text, text.encode(), number, tournament, kind),
+        )
+    database.executemany(
+        "INSERT INTO tournaments (id, listed, over, pruned) VALUES (?, ?, ?, ?)", source.tournaments(MAIN)
+    )
+    for tournament, record in source.records(MAIN):
+        database.execute(
+            "INSERT INTO ended (id, record, checksum) VALUES (?, ?, checksum(?, ?))",
+            (tournament, record, record.encode(), tournament),
+        )
+    database.executemany("INSERT INTO meta (key, value) VALUES (?, ?)", source.values(MAIN))
+    index_matches(database, last_number(database))
+    return rows
+
+
+def compare(source: Contents, target: Contents) -> None:
+    """Raise StoreError unless the target holds of each club of the source all that the source does, and no more."""
+    for club in source.clubs():
+        for one, other in (
+            (source.log(club), target.log(club)),
+            (source.tournaments(club), target.tournaments(club)),
+            (source.records(club), target.records(club)),
+            (source.values(club), target.values(club)),
+        ):
+            _compare(club, one, other)
+
+
+def _compare(club: str, one: Iterable[tuple[object, ...]], other: Iterable[tuple[object, ...]]) -> None:
+    for written, read in itertools.zip_longest(one, other):
+        if written != read:
+            place = (written or read or ("",))[0]
+            raise StoreError(f"club {club}: {place} is not the same in the copy; nothing is copied")

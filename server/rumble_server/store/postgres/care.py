@@ -1,0 +1,94 @@
+"""Looking for damage in PostgreSQL, and deleting the plies of old tournaments. Nodes may run meanwhile.
+
+The files, their backups and their free space are the care of PostgreSQL's own tools.
+"""
+
+from contextlib import closing
+
+from rumble_server.store.checksum import intact
+from rumble_server.store.content import PLY
+from rumble_server.store.damage import Findings, about, contradictions, facts_in, is_record, line_of
+from rumble_server.store.errors import StoreError
+from rumble_server.store.postgres.connection import Connection
+from rumble_server.store.postgres.rows import read_postgres
+from rumble_server.store.postgres.schema import MIGRATIONS, version_of
+from rumble_server.store.pruning import PORTION, old_tournaments
+
+PORTION_ROWS = 200
+"""How many rows are read at a time."""
+
+_DELETE = """
+WITH old AS (
+    SELECT number FROM log WHERE club = %(club)s AND tournament = %(tournament)s AND kind = %(kind)s
+    ORDER BY number LIMIT %(portion)s
+), gone AS (
+    DELETE FROM log USING old WHERE club = %(club)s AND log.number = old.number RETURNING length(facts) AS size
+), marked AS (
+    UPDATE tournaments SET pruned = true
+    WHERE club = %(club)s AND id = %(tournament)s AND NOT pruned AND EXISTS (SELECT FROM old)
+), counted AS (
+    UPDATE clubs SET bytes = bytes - (SELECT coalesce(sum(size), 0) FROM gone) WHERE club = %(club)s
+)
+SELECT count(*) FROM gone
+"""
+
+
+def prune(url: str, ended_before_ms: int, club: str | None = None) -> tuple[int, int]:
+    """Delete the plies and frames of tournaments that ended before a moment, in ms since the epoch.
+
+    Return how many tournaments had any, and how many rows were deleted. Raises StoreError.
+    """
+    pruned, rows = 0, 0
+    with _existing(url) as connection, closing(read_postgres(url)) as any_club:
+        clubs = [name for (name,) in connection.read("SELECT club FROM clubs ORDER BY club")]
+        if club is not None and club not in clubs:
+            raise StoreError(f"there is no club {club} in {connection.name}")
+        for of_club, tournament_id in list(
+            old_tournaments(any_club, clubs if club is None else [club], ended_before_ms)
+        ):
+            values = {"club": of_club, "tournament": tournament_id, "kind": PLY, "portion": PORTION}
+            deleted = 0
+            while portion := connection.execute(_DELETE, values)[0][0]:
+                deleted += portion
+            pruned, rows = pruned + (deleted > 0), rows + deleted
+    return pruned, rows
+
+
+def verify(url: str) -> Findings:
+    """Look through a whole database. Raises StoreError if it is none of Rumble, or newer."""
+    found = Findings()
+    damaged: set[tuple[str, str]] = set()
+    with _existing(url) as connection:
+        place: tuple[str, int] = ("", 0)
+        query = f"""SELECT club, number, tournament, kind, facts, checksum FROM log
+                    WHERE (club, number) > (%(club)s, %(number)s) ORDER BY club, number LIMIT {PORTION_ROWS}"""
+        while rows := connection.read(query, {"club": place[0], "number": place[1]}):
+            for club, number, tournament, kind, text, sum_ in rows:
+                found.rows += 1
+                found.unchecked += sum_ is None
+                try:
+                    facts_in(intact(text.encode(), sum_, club, number, tournament, kind), number, tournament)
+                except ValueError as error:
+                    what = f"row {number} of the log ({about(club, tournament)}) is damaged"
+                    found.problems.append(f"{what}: {line_of(error)}")
+                    damaged.add((club, tournament))
+            place = rows[-1][:2]
+        for club, tournament, record, sum_ in connection.read("SELECT club, id, record, checksum FROM ended"):
+            text = intact(record.encode(), sum_, club, tournament)
+            if text is None or not is_record(tournament, text.encode(), None):
+                found.problems.append(f"the record of {about(club, tournament)} is damaged")
+        ids = connection.read("SELECT club, id FROM tournaments ORDER BY place")
+    with closing(read_postgres(url)) as any_club:
+        for club, tournament in ids:
+            if (club, tournament) not in damaged:
+                found.problems += contradictions(any_club, club, tournament)
+    return found
+
+
+def _existing(url: str) -> "closing[Connection]":
+    """Open a database that has the tables of this version. Raises StoreError."""
+    connection = Connection(url)
+    if version_of(connection) < len(MIGRATIONS):
+        connection.close()
+        raise StoreError(f"{connection.name} is not a database of Rumble, or an earlier version; start a server on it")
+    return closing(connection)

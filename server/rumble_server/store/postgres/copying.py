@@ -1,0 +1,152 @@
+"""The contents of a database in PostgreSQL, for `rumble db copy` (`store/copying.py`)."""
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from typing import Any
+
+import psycopg
+
+from rumble_server.store.checksum import checksum, intact
+from rumble_server.store.content import TOURNAMENT
+from rumble_server.store.copied import DERIVED, Contents, Row, TournamentRow, last_fact
+from rumble_server.store.errors import StoreError
+from rumble_server.store.keys import MAIN
+from rumble_server.store.match_index import spans
+from rumble_server.store.postgres.connection import Connection, connect, shown
+from rumble_server.store.postgres.schema import prepare, version_of
+
+PORTION_ROWS = 500
+"""How many rows are fetched at a time."""
+
+
+class PostgresContents:
+    """What a database holds, in one transaction."""
+
+    def __init__(self, connection: "psycopg.Connection[tuple[Any, ...]]", name: str) -> None:
+        self._connection = connection
+        self.name = name
+        self._cursors = 0
+
+    def clubs(self) -> list[str]:
+        rows = self._rows("SELECT club FROM clubs UNION SELECT club FROM meta")
+        return sorted({MAIN, *(club for (club,) in rows)})
+
+    def newest_run(self) -> int:
+        return int(next(self._rows("SELECT coalesce(max(epoch), 0) FROM clubs"))[0])
+
+    def log(self, club: str) -> Iterator[Row]:
+        query = """SELECT number, tournament, kind, facts, checksum FROM log WHERE club = %s
+                   ORDER BY tournament, kind, number"""
+        for number, tournament, kind, text, sum_ in self._rows(query, club):
+            if intact(text.encode(), sum_, club, number, tournament, kind) is None:
+                raise StoreError(f"{self.name}: row {number} of the log of {club} is damaged")
+            yield number, tournament, kind, text
+
+    def tournaments(self, club: str) -> Iterator[TournamentRow]:
+        yield from self._rows("SELECT id, listed, over, pruned FROM tournaments WHERE club = %s ORDER BY place", club)
+
+    def records(self, club: str) -> Iterator[tuple[str, str]]:
+        query = "SELECT id, record, checksum FROM ended WHERE club = %s ORDER BY id"
+        for tournament, record, sum_ in self._rows(query, club):
+            if intact(record.encode(), sum_, club, tournament) is None:
+                raise StoreError(f"{self.name}: the record of {tournament} of {club} is damaged")
+            yield tournament, record
+
+    def values(self, club: str) -> Iterator[tuple[str, str]]:
+        for key, value in self._rows("SELECT key, value FROM meta WHERE club = %s ORDER BY key", club):
+            if key not in DERIVED:
+                yield key, value
+
+    # --- writing ---
+
+    def write(self, source: Contents, now_s: int) -> int:
+        """Write the clubs of another database, and return how many rows of the log they have. Raises StoreError."""
+        run = max(source.newest_run(), self.newest_run(), now_s)
+        rows = 0
+        for club in source.clubs():
+            if self._has(club):
+                raise StoreError(f"{self.name} has the club {club} already; nothing is copied")
+            rows += self._write_club(source, club, run)
+        return rows
+
+    def _has(self, club: str) -> bool:
+        query = """SELECT EXISTS (SELECT FROM log WHERE club = %(club)s)
+                   OR EXISTS (SELECT FROM tournaments WHERE club = %(club)s)
+                   OR EXISTS (SELECT FROM meta WHERE club = %(club)s)"""
+        return bool(self._connection.execute(query, {"club": club}).fetchall()[0][0])
+
+    def _write_club(self, source: Contents, club: str, epoch: int) -> int:
+        rows, last, size = 0, 0, 0
+        with closing(self._connection.cursor()) as cursor:
+            of_matches: dict[str, list[str]] = {}
+            with cursor.copy("COPY log (club, number, tournament, kind, facts, checksum) FROM STDIN") as copy:
+                for number, tournament, kind, text in source.log(club):
+                    sum_ = checksum(text.encode(), club, number, tournament, kind)
+                    copy.write_row((club, number, tournament, kind, text, sum_))
+                    rows, last, size = rows + 1, max(last, last_fact(text)), size + len(text)
+                    if kind == TOURNAMENT:
+                        of_matches.setdefault(tournament, []).append(text)
+            for texts in of_matches.values():
+                cursor.executemany(
+                    "INSERT INTO matches (club, id, first, last) VALUES (%s, %s, %s, %s)",
+                    [(club, match_id, *span) for match_id, span in spans(texts).items()],
+                )
+            cursor.executemany(
+                "INSERT INTO tournaments (club, id, listed, over, pruned) VALUES (%s, %s, %s, %s, %s)",
+                [(club, *each) for each in source.tournaments(club)],
+            )
+            cursor.executemany(
+                "INSERT INTO ended (club, id, record, checksum) VALUES (%s, %s, %s, %s)",
+                [(club, each, text, checksum(text.encode(), club, each)) for each, text in source.records(club)],
+            )
+            cursor.executemany(
+                "INSERT INTO meta (club, key, value) VALUES (%s, %s, %s)",
+                [(club, *each) for each in source.values(club)],
+            )
+            cursor.execute(
+                """INSERT INTO clubs (club, epoch, last, bytes) VALUES (%s, %s, %s, %s) ON CONFLICT (club) DO UPDATE
+                   SET node = NULL, epoch = excluded.epoch + 1, last = excluded.last, bytes = excluded.bytes""",
+                (club, epoch, last, size),
+            )
+        return rows
+
+    def _rows(self, query: str, *values: object) -> Iterator[tuple[Any, ...]]:
+        self._cursors += 1
+        with self._connection.cursor(f"copied_{self._cursors}") as cursor:
+            cursor.itersize = PORTION_ROWS
+            cursor.execute(query.encode(), values)
+            yield from cursor
+
+
+@contextmanager
+def reading(url: str) -> Iterator[PostgresContents]:
+    """Read a database as it is at one moment, on which no node runs. Raises StoreError."""
+    with closing(Connection(url)) as known:
+        if version_of(known) == 0:
+            raise StoreError(f"{known.name} is not a database of Rumble")
+        prepare(known)
+        nodes = known.read("SELECT address FROM nodes WHERE until > clock_timestamp() LIMIT 1")
+        if nodes:
+            raise StoreError(f"a node is running on {known.name}: {nodes[0][0]}")
+    with _transaction(url) as contents:
+        yield contents
+
+
+@contextmanager
+def writing(url: str) -> Iterator[PostgresContents]:
+    """Write to a database in one transaction, which is undone if anything goes wrong. Raises StoreError."""
+    with closing(Connection(url)) as known:
+        prepare(known)
+    with _transaction(url) as contents:
+        yield contents
+
+
+@contextmanager
+def _transaction(url: str) -> Iterator[PostgresContents]:
+    try:
+        with closing(connect(url)) as connection:
+            connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+            with connection.transaction():
+                yield PostgresContents(connection, shown(url))
+    except psycopg.Error as error:
+        raise StoreError(f"the database {shown(url)}: {' '.join(str(error).split())}") from None

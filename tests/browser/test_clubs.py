@@ -1,0 +1,159 @@
+"""Clubs in a real browser: no page leaves its club, the list of clubs, and the administrator's page."""
+
+import re
+from collections.abc import AsyncIterator
+from urllib.parse import urlsplit
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Page, expect
+
+from tests.browser.conftest import OpenPage
+from tests.browser.problems import Problems
+from tests.browser.running_server import RunningServer
+from tests.browser.sample_site import SampleSite, serve_sample_site
+from tests.browser.site_pages import SITE_PAGES, SitePage
+from tests.browser.test_console import agree
+from tests.browser.test_crawl import crawl
+from tests.e2e.processes import ADMIN_TOKEN
+
+CLUB = "chess-club"
+ROOT = f"/c/{CLUB}"
+SHARED = re.compile(r"/static/[\w./-]+|/clubs")
+"""What the pages of all clubs may lead to."""
+ADDRESSES = """[...document.querySelectorAll("[href], [src], [action], [data-source]")].flatMap((each) =>
+  ["href", "src", "action", "data-source"].filter((name) => each.hasAttribute(name) && each.getAttribute(name) !== "")
+    .map((name) => new URL(each.getAttribute(name), location.href).href))"""
+KEPT = "[...Object.keys(localStorage), ...Object.keys(sessionStorage)]"
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def club_site(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[SampleSite]:
+    """A server whose main is empty: everything is in a club."""
+    async with serve_sample_site(tmp_path_factory.mktemp("club_site"), club=CLUB) as site:
+        yield site
+
+
+def leaves(url: str) -> bool:
+    """Return whether an address is neither one of the club nor one that all clubs share."""
+    parts = urlsplit(url)
+    if parts.scheme in ("data", "blob"):
+        return False
+    return not (parts.path.startswith(f"{ROOT}/") or SHARED.fullmatch(parts.path))
+
+
+@pytest.mark.parametrize(
+    "site_page", [each for each in SITE_PAGES if not (each.large or each.of_server)], ids=lambda each: each.name
+)
+async def test_nothing_on_a_page_leaves_its_club(
+    site_page: SitePage, open_page: OpenPage, club_site: SampleSite, problems: Problems
+) -> None:
+    if site_page.refused is not None:
+        problems.allow(f"{site_page.refused}")
+    page = await open_page(base_url=club_site.server.origin, reduced_motion="reduce")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("websocket", lambda socket: asked.append(socket.url))
+    await page.goto(club_site.path(site_page.path))
+    await site_page.enter(page)
+    found = asked + list(await page.evaluate(ADDRESSES))
+    assert len(found) > 10
+    assert {each for each in found if leaves(each)} == set()
+    assert [each for each in await page.evaluate(KEPT) if not each.endswith(ROOT)] == []
+    await site_page.leave(page)
+
+
+async def test_everything_the_home_of_a_club_leads_to_answers(club_site: SampleSite) -> None:
+    await crawl(club_site)
+
+
+async def test_a_class_finds_its_club_and_comes_back(open_page: OpenPage, sample_site: SampleSite) -> None:
+    page = await open_page(base_url=sample_site.server.origin)
+    await page.goto("/")
+    await page.get_by_role("link", name="Other clubs on this server").click()
+    await expect(page.get_by_role("heading", level=2)).to_have_count(3)
+    await expect(page.locator("main")).not_to_contain_text("Not for everyone")
+    card = page.get_by_role("listitem").filter(has_text="robotics</i>")
+    await expect(card).to_contain_text("1 running")
+    await expect(card).to_contain_text("6 bots connected")
+    await card.get_by_role("link").click()
+    await expect(page.locator(".brand")).to_contain_text("Class 7b")
+    await page.get_by_role("link", name="Thursday", exact=True).click()
+    await expect(page.locator("#playing-count")).to_have_text(re.compile("[1-9]"))
+    await page.locator(".brand").click()
+    await expect(page).to_have_url(re.compile(r"/c/class-7b/$"))
+    await page.get_by_role("link", name="All clubs").click()
+    await page.get_by_role("link", name="Rumble", exact=True).last.click()
+    assert urlsplit(page.url).path == "/"
+
+
+async def log_in(page: Page, token: str) -> None:
+    await page.locator("#token").fill(token)
+    await page.get_by_role("button", name="Log in").click()
+
+
+async def test_the_administrator_leads_a_club_from_its_creation_to_its_end(
+    open_page: OpenPage, own_server: RunningServer, problems: Problems
+) -> None:
+    problems.allow(r"^console: .* status of (401|409) |^answered (401|409): \S+/api/|^console: .* 404 |^answered 404: ")
+    page = await open_page(base_url=own_server.origin, viewport={"width": 360, "height": 740})
+    await page.goto("/clubs")
+    await page.get_by_role("link", name="For the server's administrator").click()
+    await page.wait_for_url("**/admin")
+    await log_in(page, own_server.token)
+    await expect(page.get_by_role("alert").filter(has_text="not the administrator token")).to_be_visible()
+    await log_in(page, ADMIN_TOKEN)
+
+    await page.get_by_label("Name", exact=True).fill("class-9")
+    await page.get_by_label("Title", exact=True).fill("Class <9>")
+    await page.get_by_label("Listed").check()
+    await page.get_by_label("Bots", exact=True).fill("12")
+    await page.get_by_role("button", name="Create", exact=True).click()
+    row = page.get_by_role("row").filter(has_text="class-9")
+    await expect(row).to_contain_text("of 12")
+    await expect(page.get_by_text("The club class-9 is created")).to_be_visible()
+
+    await page.get_by_label("Name", exact=True).fill("class-9")
+    await page.get_by_role("button", name="Create", exact=True).click()
+    await expect(page.get_by_role("alert").filter(has_text="there is a club class-9 already")).to_be_visible()
+
+    await row.get_by_role("button", name="Change").click()
+    await expect(page.get_by_role("heading", name="Change Class <9>")).to_be_focused()
+    await expect(page.get_by_label("Bots", exact=True)).to_have_value("12")
+    await page.get_by_label("Bots", exact=True).fill("")
+    await page.get_by_label("Listed").uncheck()
+    await page.get_by_label("House bots to challenge").check()
+    await page.get_by_role("button", name="Save").click()
+    await expect(row).to_contain_text("class-9, not listed, with house bots")
+    await expect(row).to_contain_text("no quota")
+    await expect(page.get_by_role("heading", name="Create a club")).to_be_visible()
+
+    await row.get_by_role("button", name="New host token").click()
+    await page.get_by_label("Its name, such as whose it is").fill("ada")
+    await agree(page, "Make it")
+    await expect(page.locator("#made-token")).not_to_be_empty()
+    token = await page.locator("#made-token").inner_text()
+    await page.locator("#made-club").click()
+    await page.wait_for_url("**/c/class-9/console")
+    await log_in(page, token)
+    await expect(page.get_by_role("heading", name="Create a tournament")).to_be_visible()
+    await page.get_by_label("Name", exact=True).fill("Theirs")
+    await page.get_by_role("button", name="Create", exact=True).click()
+    await expect(page).to_have_url(re.compile(r"/c/class-9/console/theirs$"))
+    await page.goto("/console")
+    await expect(page.get_by_role("heading", name="Log in as the host")).to_be_visible()
+    await log_in(page, token)
+    await expect(page.get_by_role("alert").filter(has_text="not the host token")).to_be_visible()
+
+    await page.goto("/admin")
+    await row.get_by_role("button", name="Remove").click()
+    await page.get_by_label("Type class-9 to remove it").fill("class-8")
+    await agree(page, "Remove")
+    await expect(page.get_by_role("alert").filter(has_text="Nothing was removed")).to_be_visible()
+    await row.get_by_role("button", name="Remove").click()
+    await page.get_by_label("Type class-9 to remove it").fill("class-9")
+    await agree(page, "Remove")
+    await expect(row).to_have_count(0)
+    answer = await page.goto("/c/class-9/")
+    assert answer is not None
+    assert answer.status == 404

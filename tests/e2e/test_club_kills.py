@@ -1,0 +1,83 @@
+"""SIGKILL while tournaments of the same id and the same bots run in two clubs: each goes on where it was."""
+
+import asyncio
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.e2e.log_checks import assert_all_played, assert_told_as_logged
+from tests.e2e.processes import ADMIN_TOKEN
+from tests.e2e.recording_bot import Frame, RecordingBot
+from tests.e2e.restartable_server import RestartableServer, restartable_server
+from tests.simulation.checks.case import Fact, read_rows
+
+pytestmark = pytest.mark.e2e
+
+CLUBS, NAMES = ("chess", "go"), tuple(f"bot{number}" for number in range(1, 7))
+BETWEEN_KILLS = (5, 15, 20)
+"""The server is killed when so many more results have been told in both clubs together; 120 are told in all."""
+
+
+def create(server: RestartableServer) -> None:
+    headers = {"Authorization": f"Bearer {ADMIN_TOKEN}"}
+    with httpx.Client(base_url=server.server.url, headers=headers, trust_env=False) as browser:
+        for club in CLUBS:
+            browser.post("/api/clubs", json={"name": club}).raise_for_status()
+            cup = {"name": "Cup", "game": "tictactoe", "start_at_bots": len(NAMES), "legs": 2}
+            browser.post(f"/c/{club}/api/tournaments", json=cup).raise_for_status()
+
+
+async def test_what_runs_in_two_clubs_goes_on_after_kills(tmp_path: Path) -> None:
+    told: dict[str, list[Frame]] = {club: [] for club in CLUBS}
+    results = asyncio.Semaphore(0)
+
+    def hears(club: str) -> Callable[[Frame], None]:
+        def heard(frame: Frame) -> None:
+            told[club].append(frame)
+            if frame["type"] == "match_over":
+                results.release()
+
+        return heard
+
+    with restartable_server(tmp_path) as restartable:
+        create(restartable)
+        async with asyncio.timeout(120), asyncio.TaskGroup() as playing:
+            for club in CLUBS:
+                url = restartable.server.bot_url.replace("/bot", f"/c/{club}/bot")
+                for name in NAMES:
+                    bot = RecordingBot(url, "cup", name, think_s=lambda: 0.02, heard=hears(club))
+                    playing.create_task(bot.play())
+            for count in BETWEEN_KILLS:
+                for _ in range(count):
+                    await results.acquire()
+                await asyncio.to_thread(restartable.kill)
+                ended = [
+                    fact for club in CLUBS for fact in facts_of(restartable, club) if fact["fact"] == "tournament_ended"
+                ]
+                assert not ended, "over before the kill"
+                await asyncio.to_thread(restartable.start)
+        numbers = [fact["number"] for fact in restartable.facts()]
+        assert numbers == list(range(1, len(numbers) + 1)), "all clubs have one sequence of numbers"
+        facts = {club: numbered(facts_of(restartable, club)) for club in CLUBS}
+    for club in CLUBS:
+        assert_all_played(facts[club], NAMES)
+        assert assert_told_as_logged(told[club], facts[club]) > len(NAMES)
+        overs = [fact for fact in facts[club] if fact["fact"] == "match_over"]
+        assert len([fact for fact in overs if fact["scores"] is not None]) == 30
+        assert {fact["termination"] for fact in overs} == {"normal"}
+
+
+def numbered(facts: list[Fact]) -> list[Fact]:
+    """Number the facts of a club as if it were alone."""
+    return [{**fact, "number": number} for number, fact in enumerate(facts, 1)]
+
+
+def facts_of(server: RestartableServer, club: str) -> list[Fact]:
+    """Read the facts of a club that are on disk."""
+    with closing(sqlite3.connect(f"file:{server.database}?mode=ro", uri=True)) as database:
+        query = "SELECT facts FROM log WHERE tournament LIKE ? ORDER BY number"
+        return read_rows(str(row[0]) for row in database.execute(query, (f"{club}/%",)))

@@ -1,0 +1,206 @@
+"""Two clubs and main on one real server, each with a tournament `cup` and a bot `ann`, played by every kind of command.
+
+The bots have one configuration folder, as those of one person.
+"""
+
+import asyncio
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from rumble_bots import Bot, Refused, Turn, serve
+from rumble_protocol.bot_messages import Challenge
+
+from tests.e2e.processes import PATIENCE_S, RUMBLE, TOKEN, clean_environment, running, serving
+
+pytestmark = pytest.mark.e2e
+
+ADMIN = "the-token-of-the-administrator"
+CYCLES = {"main": 1, "red": 2, "blue": 3}
+"""The clubs, and how often everyone meets everyone there."""
+BARE = Path(__file__).parents[2] / "bots" / "python" / "bare_bot.py"
+FIRST = "import sys, json\nfor line in sys.stdin:\n    print(json.loads(line)['legal'][0], flush=True)"
+SCRIPT = """
+import sys
+from rumble_bots import Bot, run
+
+class First(Bot):
+    def choose(self, turn):
+        return turn.legal[0]
+
+run(First(), sys.argv[1], name="cid", join="cup")
+"""
+
+
+class First(Bot):
+    def choose(self, turn: Turn) -> str:
+        return turn.legal[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A club on the server, and how its host and its bots are started."""
+
+    club: str
+    address: str
+    """HOST:PORT, and the path of the club."""
+    token: str
+    folder: Path
+
+    def environment(self) -> dict[str, str]:
+        told = {"RUMBLE_SERVER": self.address, "RUMBLE_HOST_TOKEN": self.token, "NO_COLOR": "1"}
+        return clean_environment(self.folder, told)
+
+    def rumble(self, *arguments: str, code: int = 0) -> str:
+        """Run a command that finds its club in the environment; return what it prints, and of a failure the error."""
+        done = subprocess.run(
+            [*RUMBLE, *arguments],
+            env=self.environment(),
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_S,
+            stdin=subprocess.DEVNULL,
+        )
+        assert done.returncode == code, done.stdout + done.stderr
+        return done.stderr if code else done.stdout
+
+    def key(self, name: str) -> str:
+        """Return the key of a name that the SDK keeps for this club."""
+        server = self.address.partition("/")[0].replace("127.0.0.1:", "localhost_")
+        club = "" if self.club == "main" else f"c/{self.club}"
+        return str(json.loads((self.folder / "config" / "keys" / server / club / f"{name}.json").read_text())["key"])
+
+
+@pytest.fixture(scope="module")
+def places(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sequence[Place]]:
+    """Return main, `red` and `blue`, after their tournaments, which are played at the same time."""
+    folder = tmp_path_factory.mktemp("clubs")
+    with serving(folder, "--admin-token", ADMIN, "--house", "random") as server, ExitStack() as stack:
+        address = f"127.0.0.1:{server.port}"
+        main = Place("main", address, TOKEN, folder)
+        found = [main]
+        for club in list(CYCLES)[1:]:
+            assert f"http://{address}/c/{club}/" in main.rumble("club", "create", club, "--admin-token", ADMIN)
+            made = json.loads(main.rumble("club", "token", club, "host", "--admin-token", ADMIN, "--json"))
+            found.append(Place(club, f"{address}/c/{club}", made["token"], folder))
+        bots = [process for place in found for process in start(place, stack)]
+        assert [process.wait(PATIENCE_S) for process in bots] == [0] * len(bots), logs(folder)
+        yield found
+
+
+def start(place: Place, stack: ExitStack) -> list["subprocess.Popen[str]"]:
+    """Create a tournament, and start four bots for it, each of another kind and by another form of the address."""
+    base = f"http://{place.address}"
+    options = ("--start-at-bots", "4", "--cycles", str(CYCLES[place.club]))
+    created = place.rumble("tournament", "create", "cup", "--game", "tictactoe", *options)
+    assert f"{base}/tournaments/cup" in created, "the link leads into the club"
+    assert f"--server {base} --join cup" in created, "and so does the command for bots"
+    (place.folder / "script.py").write_text(SCRIPT)
+    commands = {
+        "ann": [*RUMBLE, "bot", "random", "--join", "cup", "--name", "ann", "--server", f"ws://{place.address}/bot/"],
+        "ben": [*RUMBLE, "bridge", "stdio", "--join", "cup", "--name", "ben", "--", sys.executable, "-c", FIRST],
+        "cid": [sys.executable, "script.py", f"{base}/tournaments/cup?from=a-page"],
+        "dan": ["sh", "-c", 'exec "$0" "$@" >&2', sys.executable, str(BARE), f"{base}/", "cup", "dan"],
+    }
+    environment = place.environment()
+    return [
+        stack.enter_context(running(command, environment, place.folder / f"{place.club}-{name}.log"))
+        for name, command in commands.items()
+    ]
+
+
+def logs(folder: Path) -> str:
+    return "\n".join(f"{log.name}: {log.read_text()}" for log in sorted(folder.glob("*-*.log")))
+
+
+def test_each_club_has_its_own_tournament_of_the_same_name(places: Sequence[Place]) -> None:
+    for place in places:
+        (listed,) = json.loads(place.rumble("tournament", "list", "--json"))["tournaments"]
+        assert (listed["id"], listed["status"], listed["bots"]) == ("cup", "finished", 4)
+        exported = place.folder / f"{place.club}.json"
+        place.rumble("tournament", "export", "cup", "--out", str(exported))
+        document: dict[str, Any] = json.loads(exported.read_text())
+        assert {match["id"].partition(".")[0] for match in document["matches"]} == {"cup"}
+        assert len(document["matches"]) == CYCLES[place.club] * 2 * 6
+        played = next(match["id"] for match in document["matches"] if "ann" in match["seats"])
+        assert "match_start" in place.rumble("tournament", "transcript", played, "--bot", "ann"), (
+            "by her key of the club"
+        )
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        (["watch", "cup"], "cup"),
+        (["tournament", "standings", "cup"], "ann"),
+        (["tournament", "audit", "cup"], "ann"),
+        (["tournament", "transcript", "cup.1.1.1.1"], "match_start"),
+        (["replay", "cup.1.1.1.1"], "cup.1.1.1.1"),
+        (["token", "list"], "made"),
+        (["ban", "list"], ""),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_every_command_finds_its_club(places: Sequence[Place], command: list[str], told: str) -> None:
+    for place in places:
+        assert told in place.rumble(*command)
+
+
+def test_one_name_has_a_key_in_each_club(places: Sequence[Place]) -> None:
+    for name in ("ann", "ben", "cid"):
+        assert len({place.key(name) for place in places}) == len(places)
+    bare = [file.read_text() for file in (places[0].folder / "config").glob("dan@*.key")]
+    assert len(set(bare)) == len(places)
+
+
+def test_no_key_of_another_club_is_taken(places: Sequence[Place]) -> None:
+    main, red, blue = places
+    bot = ["bot", "random", "--join", "cup", "--name", "ann"]
+    told = red.rumble(*bot, "--same-server", blue.address, code=1)
+    assert told.splitlines()[-1].endswith(f"keys are of one club: --same-server http://{red.address}")
+    told = red.rumble(*bot, "--key", main.key("ann"), code=1)
+    assert "(bad_key)" in told
+    assert "--same-server" not in told
+
+
+def test_a_host_of_one_club_is_none_of_another(places: Sequence[Place]) -> None:
+    for place in places:
+        others = [other.token for other in places if other.club != place.club]
+        for token in others:
+            told = place.rumble("token", "list", "--host-token", token, code=1)
+            assert told == f"rumble: this is not a host token of http://{place.address}\n"
+        place.rumble("token", "list", "--host-token", ADMIN)
+
+
+def test_residents_are_where_they_are_wanted(places: Sequence[Place]) -> None:
+    main, red, blue = places
+    main.rumble("club", "set", "red", "--house", "--admin-token", ADMIN)
+    challenge = Challenge(against="house-random", game="tictactoe")
+    for place in (main, red):
+        until = time.monotonic() + PATIENCE_S
+        while not httpx.get(f"http://{place.address}/api/opponents").json()["opponents"]:
+            assert time.monotonic() < until
+            time.sleep(0.1)  # another process is waited for
+        played = asyncio.run(serve(First(), place.address, name="eve", key="k" * 16, challenge=challenge))
+        assert played.status == "finished"
+    with pytest.raises(Refused, match="unknown_bot"):
+        asyncio.run(serve(First(), blue.address, name="eve", key="k" * 16, challenge=challenge))
+
+
+def test_a_club_that_is_not_there(places: Sequence[Place]) -> None:
+    address = f"{places[0].address}/c/none"
+    told = places[0].rumble("bot", "random", "--join", "cup", "--server", address, code=1)
+    assert told == f"rumble: there is no club none at http://{places[0].address}\n"
+    assert "none" in places[0].rumble("tournament", "list", "--server", address, code=1)
+    told = places[0].rumble("tournament", "list", "--server", f"{places[0].address}/c/No", code=2)
+    assert "a club's name is 1 to 32 of a-z, 0-9 and -" in told
+    assert told.count("\n") == 1

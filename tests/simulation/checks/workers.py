@@ -1,0 +1,147 @@
+"""Which session plays a match: one at a time, and one at all as long as any of its bot has room for it."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from tests.simulation.checks.case import Case, Fact, Problems, WireLog
+
+Playing = dict[int, set[str]]
+"""By connection that is logged in and does not close: the matches that it was told of and that are not over."""
+Away = set[tuple[str, int, str]]
+"""Matches, attempts, and bots of theirs that are away."""
+
+
+def check_workers(case: Case) -> Problems:
+    """All problems with where matches were played."""
+    yield from _asked_of_one(case)
+    yield from _away_without_need(case)
+
+
+def _asked_of_one(case: Case) -> Problems:
+    """A turn is told to one connection, which answers it, and to none that the match has left."""
+    told_on: dict[str, set[int]] = defaultdict(set)
+    for number, wire in case.wires.items():
+        for seen in wire.told:
+            if seen.frame["type"] == "turn":
+                told_on[seen.frame["turn_id"]].add(number)
+    for turn_id, wires in told_on.items():
+        if len(wires) > 1:
+            yield f"turn {turn_id} was told on the connections {sorted(wires)}"
+    for made in case.by_kind["move_made"]:
+        answered = [
+            seen
+            for number in told_on[made["turn_id"]]
+            for seen in case.wires[number].arrived
+            if seen.frame.get("turn_id") == made["turn_id"]
+        ]
+        if not answered:
+            yield f"{made['match']}: turn {made['turn_id']} was answered by another connection than was asked"
+    yield from _told_to_who_plays(case)
+
+
+def _told_to_who_plays(case: Case) -> Problems:
+    player: dict[tuple[str, str], int] = {}
+    for number, wire, kind, match, place in _told_of_matches(case):
+        if kind == "match_start":
+            player[wire.bot, match] = number
+        elif kind == "turn" and player.get((wire.bot, match)) != number and _in_session(case, number, place):
+            yield f"{wire.bot} was asked in {match} on connection {number}, and plays it on another"
+
+
+def _told_of_matches(case: Case) -> Iterator[tuple[int, WireLog, str, str, int]]:
+    told = [
+        (seen.place, number, wire, seen.frame)
+        for number, wire in case.wires.items()
+        for seen in wire.told
+        if seen.frame["type"] in ("match_start", "turn")
+    ]
+    for place, number, wire, frame in sorted(told, key=lambda each: each[0]):
+        yield number, wire, frame["type"], frame["match"], place
+
+
+def _in_session(case: Case, number: int, place: int) -> bool:
+    """Whether no newer login of its worker has taken the place of a connection."""
+    wire = case.wires[number]
+    return not any(
+        other.worker == wire.worker and other.login is not None and wire.login is not None
+        for later, other in case.wires.items()
+        if other.bot == wire.bot and later != number and _login_place(other) in range(_login_place(wire) + 1, place)
+    )
+
+
+def _login_place(wire: WireLog) -> int:
+    return -1 if wire.login is None else wire.login.place
+
+
+def _away_without_need(case: Case) -> Problems:
+    """Whenever all is on disk, and so all is told, nobody is away from a match that a session of its has room for."""
+    sessions: dict[tuple[str, str], int] = {}
+    playing: Playing = {}
+    away: Away = set()
+    read = 0
+    told = {seen.place: seen.frame for wire in case.wires.values() for seen in wire.told}
+    for place, entry in enumerate(case.trace):
+        while read < len(case.facts) and case.facts[read]["number"] <= entry.written:
+            _note(case.facts[read], away, case)
+            read += 1
+        match entry.kind:
+            case "start":
+                sessions.clear()
+                playing.clear()
+                away.update(_all_away(case, entry.written))
+            case "told":
+                wire, frame = case.wires[entry.wire], told[place]
+                if frame["type"] == "session":
+                    playing.pop(sessions.get((wire.bot, wire.worker), 0), None)
+                    sessions[wire.bot, wire.worker] = entry.wire
+                    playing[entry.wire] = set()
+                elif entry.wire in playing and frame["type"] == "match_start":
+                    playing[entry.wire].add(frame["match"])
+                elif entry.wire in playing and frame["type"] == "match_over":
+                    playing[entry.wire].discard(frame["match"])
+            case "closing" | "lost":
+                playing.pop(entry.wire, None)
+            case "clean":
+                yield from _with_room(case, playing, away, entry.at_ms)
+            case _:
+                pass
+
+
+def _with_room(case: Case, playing: Playing, away: Away, at_ms: int) -> Problems:
+    for number, matches in playing.items():
+        bot = case.wires[number].bot
+        if len(matches) < case.bots[bot]["max_matches"]:
+            for match, _, gone in away:
+                if gone == bot:
+                    yield f"{bot} is away from {match} at {at_ms}, although connection {number} has room"
+
+
+def _note(fact: Fact, away: Away, case: Case) -> None:
+    match fact["fact"]:
+        case "seat_away":
+            away.add((fact["match"], fact["attempt"], _bot(case, fact, fact["seat"])))
+        case "start_told":
+            seats = (0, 1) if fact["all_seats"] else (fact["seat"],)
+            away.difference_update((fact["match"], fact["attempt"], _bot(case, fact, seat)) for seat in seats)
+        case "match_over":
+            away.difference_update((fact["match"], fact["attempt"], bot.casefold()) for bot in fact["seats"])
+        case _:
+            pass
+
+
+def _bot(case: Case, fact: Fact, seat: int) -> str:
+    started = case.attempts[fact["match"], fact["attempt"]].started
+    assert started is not None
+    return str(started["seats"][seat]).casefold()
+
+
+def _all_away(case: Case, written: int) -> Away:
+    """After a restart nobody is at any match that was running."""
+    return {
+        (attempt.match, attempt.attempt, bot.casefold())
+        for attempt in case.attempts.values()
+        if attempt.started is not None
+        and attempt.started["number"] <= written
+        and (attempt.over is None or attempt.over["number"] > written)
+        for bot in attempt.started["seats"]
+    }

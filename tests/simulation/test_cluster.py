@@ -1,0 +1,151 @@
+"""The promises hold on several nodes. More seeds: `python -m tests.simulation.run --cluster --seeds 20000`."""
+
+import re
+from collections import Counter
+
+import pytest
+from rumble_server.cluster.lease import Lease
+from rumble_server.store.batch import Batch
+
+from tests.simulation import cluster
+from tests.simulation.cluster import Node, simulate_cluster
+from tests.simulation.postgres import CLUB, ClubLog, Postgres
+from tests.simulation.run import run_seed, run_seeds, show
+
+SEEDS, PARTS, USUAL_PARTS = 2000, 8, 1
+WITHIN = 200
+
+
+@pytest.mark.parametrize(
+    "part", [pytest.param(part, marks=[pytest.mark.long] if part >= USUAL_PARTS else []) for part in range(PARTS)]
+)
+def test_no_seed_breaks_a_promise(part: int) -> None:
+    failures = run_seeds(range(part, SEEDS, PARTS), cluster=True)
+    assert not failures, "\n".join(map(str, failures))
+
+
+@pytest.mark.parametrize("seed", [3, 7, 226])
+def test_a_seed_replays_exactly(seed: int) -> None:
+    assert list(show(simulate_cluster(seed))) == list(show(simulate_cluster(seed)))
+
+
+def test_everything_happens_in_some_seed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What no seed does is not tested: each way of losing and keeping the lead comes up."""
+    seen: Counter[str] = Counter()
+
+    def note(owner: type, name: str) -> None:
+        before = getattr(owner, name)
+
+        def noted(self: object, *given: object) -> object:
+            seen[name] += 1
+            return before(self, *given)
+
+        monkeypatch.setattr(owner, name, noted)
+
+    for name in ("die", "stall", "cut", "discard", "suspend"):
+        note(Node, name)
+    for name in ("hand_over", "go_on"):
+        note(cluster.LedRun, name)
+    for name in ("_lost", "_look_up"):
+        note(ClubLog, name)
+    for name in ("drain", "move"):
+        note(Lease, name)
+    note(cluster.ClusterWorld, "_end_database")
+    for seed in range(60):
+        seen.update(entry.kind for entry in simulate_cluster(seed).trace)
+    never = [
+        what
+        for what in (
+            *("die", "stall", "cut", "discard", "suspend", "hand_over", "go_on", "_lost", "_look_up", "drain", "move"),
+            *("_end_database", "suspended", "kill", "stop"),
+        )
+        if not seen[what]
+    ]
+    assert not never
+
+
+# --- bugs that are put there on purpose ---
+
+
+def tell_without_a_lease(patch: pytest.MonkeyPatch) -> None:
+    """A leader does not mind that its epoch may be an old one: it goes on telling."""
+    init = cluster.LedRun.__init__
+
+    def changed(self: cluster.LedRun, node: Node, epoch: int) -> None:
+        init(self, node, epoch)
+        self.gate._holds = lambda: True
+        self.gate.close = lambda: None  # type: ignore[method-assign]
+
+    patch.setattr(cluster.LedRun, "__init__", changed)
+
+
+def write_under_any_epoch(patch: pytest.MonkeyPatch) -> None:
+    """The database takes what a leader writes whose epoch is an old one."""
+    commit = Postgres.commit
+
+    def changed(self: Postgres, epoch: int, before: int, batch: Batch) -> bool:
+        return commit(self, self.table.clubs[CLUB].epoch, before, batch)
+
+    patch.setattr(Postgres, "commit", changed)
+
+
+def retry_a_commit_of_unknown_fate(patch: pytest.MonkeyPatch) -> None:
+    """What may be written is put before what gathers, and all of it is written as new."""
+
+    def lost(self: ClubLog, batch: Batch) -> None:
+        self._writing = None
+        self._batch.facts[:0] = batch.facts
+        self._write_in(10)
+
+    def commit(self: Postgres, epoch: int, before: int, batch: Batch) -> bool:
+        row = self.table.clubs[CLUB]
+        if row.epoch != epoch:
+            return False
+        shifted = Batch()
+        for number, (_, fact) in enumerate(batch.facts, row.last + 1):
+            shifted.add(number, fact)
+        for ended in batch._ended:
+            shifted.file(ended)
+        self.disk.write(shifted)
+        row.last = self.disk.written
+        return True
+
+    patch.setattr(ClubLog, "_lost", lost)
+    patch.setattr(Postgres, "commit", commit)
+
+
+def charge_a_suspension(patch: pytest.MonkeyPatch) -> None:
+    """Clocks run on while the club is suspended."""
+    patch.setattr("rumble_server.cluster.gate.GatedClock.now_ms", lambda self: self._clock.now_ms())
+
+
+def go_on_without_looking(patch: pytest.MonkeyPatch) -> None:
+    """A node whose lease was over goes on as soon as it is renewed."""
+
+    def renewed(self: Lease, until_ms: int, now_ms: int) -> None:
+        was_over, self.until_ms, self.suspended = self.suspended, until_ms, False
+        if was_over:
+            self._driver.go_on()
+
+    patch.setattr(Lease, "_renewed", renewed)
+
+
+BUGS = (
+    (tell_without_a_lease, r"by who did not lead"),
+    (write_under_any_epoch, r"which was not open|after its end"),
+    (retry_a_commit_of_unknown_fate, r"occurs \d+ times|twice"),
+    (charge_a_suspension, r"excuses 0 ms; it should be"),
+    (go_on_without_looking, r"two lead|by who did not lead"),
+)
+
+
+@pytest.mark.parametrize(("bug", "said"), BUGS, ids=[bug.__name__ for bug, _ in BUGS])
+def test_finds(bug, said: str, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
+    bug(monkeypatch)
+    problems: list[str] = []
+    for seed in range(WITHIN):
+        failure = run_seed(seed, cluster=True)
+        problems += [] if failure is None else failure.problems
+        if any(re.search(said, problem) for problem in problems):
+            return
+    pytest.fail(f"not found in {WITHIN} seeds; {problems[:3]}")
