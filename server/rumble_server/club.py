@@ -158,6 +158,8 @@ class Club:
         self._settle()
         self._recover(stored)
         self._settle()  # again: the facts of main tell its own settings
+        if self.log.trouble is not None:
+            self.arena.on_trouble(self.log.trouble)
 
     def _recover(self, stored: Stored) -> None:
         """Take up what the log tells; what is recorded from now on is written."""

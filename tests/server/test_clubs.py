@@ -306,3 +306,16 @@ async def test_an_idle_club_is_small(tmp_path: Path) -> None:
             assert tracemalloc.get_traced_memory()[0] < (count - 1) * MOST_BYTES_OF_IDLE
         finally:
             tracemalloc.stop()
+
+
+async def test_a_club_that_is_loaded_while_the_disk_is_full_knows_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running(tmp_path / "x.db") as server:
+        await create(server, "chess")
+    async with running(tmp_path / "x.db") as server:
+        monkeypatch.setattr(server.store.group, "trouble", "no space left on device")
+        chess = await server.clubs.load("chess")
+        assert chess is not None
+        assert chess.arena.scheduler.trouble == "no space left on device"
+        monkeypatch.undo()
