@@ -107,6 +107,7 @@ PAGES: dict[str, tuple[int, Checks]] = {
 ELSEWHERE = {
     "README.md": "tests/test_readme.py",
     "docs/OPERATING.md": "tests/test_operating.py",
+    "docs/CLUSTER.md": "tests/e2e/test_cluster_md.py",
     "docs/BRIDGES.md": "tests/e2e/test_bridges_md.py",
     "protocol/PROTOCOL.md": "tests/protocol/test_protocol_md_blocks.py",
     "protocol/examples/README.md": "tests/protocol/test_protocol_md_blocks.py",
