@@ -146,7 +146,11 @@ def test_where_facts_about_hosts_are_lost_every_token_is_taken_back_and_bans_are
 ) -> None:
     """One of them may have been taken back, in a row that is lost."""
     execute(path, "DELETE FROM log")
-    given: list[LogFact] = [HostTokenSet("ann", "00", "11", 1), HostTokenSet("ben", "00", "22", 2), AdministratorSet("00", "33", 2)]
+    given: list[LogFact] = [
+        HostTokenSet("ann", "00", "11", 1),
+        HostTokenSet("ben", "00", "22", 2),
+        AdministratorSet("00", "33", 2),
+    ]
     save(path, given, size=1)
     with closing(open_database(str(path))) as database:
         batch = Batch()
