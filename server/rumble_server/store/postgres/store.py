@@ -67,8 +67,9 @@ class PostgresStore:
         return log
 
     def log(self, club: str = MAIN) -> ClubLog:
-        """Return the log of a club, the same one each time. One that was not given to `lead` is taken from whoever
-        leads it, which blocks. Raises StoreError.
+        """Return the log of a club, the same one each time. Raises StoreError.
+
+        A club that was not given to `lead` is taken from whoever leads it, which blocks.
         """
         if club not in self.group.logs:
             self.lead(club, int(self._connection.execute(_TAKE, {"club": club})[0][0]))
