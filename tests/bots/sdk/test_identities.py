@@ -3,7 +3,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rumble_bots import Address
 from rumble_bots.sdk.identities import known_elsewhere, remember
@@ -37,7 +37,6 @@ def test_the_newest_identity_of_an_address_counts() -> None:
     assert known_elsewhere(NEW, "2e", "ann") == OLD.http_base
 
 
-@settings(deadline=None)
 @given(clubs, clubs, st.sampled_from([OLD, NEW]))
 def test_the_key_of_another_club_is_never_offered(club: str, other: str, at: Address) -> None:
     of_club, of_other = replace(OLD, club=club), replace(at, club=other)

@@ -6,7 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rumble_bots import Address, BadKey, BadName
 from rumble_bots.sdk.keys import check_key, config_folder, kept_key, key_file
@@ -31,7 +31,6 @@ def test_a_key_is_made_once_per_server_and_name(folder: Path) -> None:
     assert config_folder() == folder
 
 
-@settings(deadline=None)
 @given(clubs, clubs, st.sampled_from(["ann", "c", "main", "fun"]), st.sampled_from(["ann", "Ann", "c", "main", "fun"]))
 def test_two_clubs_of_a_server_share_no_key(club: str, other: str, name: str, of_other: str) -> None:
     one, two = replace(SERVER, club=club), replace(SERVER, club=other)
