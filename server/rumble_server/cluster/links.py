@@ -82,6 +82,8 @@ class Links:
                 dialled = self._dialled[address] = _Dialled(self, address)
             elif dialled.connection is not None:
                 edge.up(dialled.connection)
+        else:
+            edge.lead_by_nobody()
 
     def forget(self, edge: Edge) -> None:
         """Nobody leads a club, or this node itself; a link that no club needs is ended."""
