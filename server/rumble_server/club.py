@@ -111,7 +111,7 @@ class Club:
         self._entry = shared.directory.get(name) or ClubEntry(name)
         config, is_main = shared.config, name == MAIN
         house_keys = HouseKeys(shared.secret if is_main else shared.secret_of("house", name))
-        sessions = Sessions()
+        sessions = Sessions(name)
         self.arena = Arena(
             log=self.log,
             clock=shared.clock,

@@ -319,3 +319,19 @@ async def test_a_club_that_is_loaded_while_the_disk_is_full_knows_it(
         assert chess is not None
         assert chess.arena.scheduler.trouble == "no space left on device"
         monkeypatch.undo()
+
+
+async def test_the_audit_log_tells_of_which_club_a_bot_is(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO", "rumble_server.audit")
+    async with running(tmp_path / "x.db") as server:
+        await create(server, "chess")
+        for club in (MAIN, "chess"):
+            await (await Bot.of(server, club, name="ada", key="correct-horse-battery")).hears("session")
+            await (await Bot.of(server, club, name="ada", key="horse-battery-correct")).hears("error")
+    told = [(record.getMessage(), vars(record).get("bot") or vars(record).get("about")) for record in caplog.records]
+    assert [each for each in told if each[1] is not None] == [
+        ("logged in", "ada"),
+        ("refused", "ada"),
+        ("logged in", "chess/ada"),
+        ("refused", "chess/ada"),
+    ]

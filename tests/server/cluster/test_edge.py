@@ -467,3 +467,52 @@ def test_a_node_that_does_not_lead_the_club_yet_is_asked_again() -> None:
     node.run(500)
     assert new.arena.is_connected("ann")
     assert bot.inbox.kinds() == []
+
+
+# --- the node that leads ---
+
+
+def test_a_node_that_comes_to_lead_goes_on_with_its_bots_and_hands_them_over_again() -> None:
+    node = club(unsolicited_per_minute=3)
+    mover, waiter = in_play(node)
+    old = mover.last("turn")
+    answer(mover)
+    node.run(10)
+    waiter.heard()
+    node.cut()
+    node.lead()
+    node.run(100)
+    assert [bot.inbox.kinds() for bot in (waiter, mover)] == [["match_start", "turn"], ["match_start"]]
+    for _ in range(4):
+        mover.move("4", turn=old)
+    assert (mover.inbox.kinds(), mover.link.closed) == (["rejected"] * 4, None)
+    answer(waiter)
+    node.run(10)
+    assert mover.inbox.kinds() == ["turn"]
+    node.follow(node.leader.successor())
+    node.run(100)
+    assert [bot.inbox.kinds() for bot in (mover, waiter)] == [["match_start", "turn"], ["match_start"]]
+    answer(mover)
+    node.run(10)
+    play_out(node, waiter, mover)
+
+
+def test_a_node_that_comes_to_lead_hears_what_the_last_leader_had_not_on_disk() -> None:
+    node = club(unsolicited_per_minute=2)
+    node.leader.log.stuck = True
+    ann = node.bot("ann", key=KEY)
+    ann.say(type="join", tournament="friday")
+    node.run(10)
+    node.cut()
+    node.lead()
+    node.run(100)
+    assert ann.inbox.kinds() == ["welcome", "session", "joined"]
+    assert ann.link.closed is None
+    other = node.connect_bot()
+    other.login("ben", key=KEY)
+    node.run(10)
+    other.say(type="join", tournament="friday")
+    node.run(10)
+    assert other.inbox.kinds()[:3] == ["welcome", "session", "joined"]
+    other.drop()
+    assert node.leader.arena.is_connected("ben") is False
