@@ -307,17 +307,18 @@ class HttpConnection(HttpToolsProtocol):
 
     async def _load(self, rest: bytes) -> None:
         """Load a club for a bot; nothing is read from its socket meanwhile."""
-        refusal = HTTPStatus.NOT_FOUND, f"there is no club {self._club} here\n"
         try:
             club = await self._entrance.clubs.load(self._club)
         except StoreError as error:
             log.error("club %s cannot be loaded: %s", self._club, error)
-            club, refusal = None, (HTTPStatus.SERVICE_UNAVAILABLE, "the club cannot be loaded at the moment\n")
-        self._opening = None
+            self._answer(HTTPStatus.SERVICE_UNAVAILABLE, "this club cannot be read at the moment\n")
+            return
+        finally:
+            self._opening = None
         if self.transport.is_closing():
             return
         if club is None:
-            self._answer(*refusal)
+            self._answer(HTTPStatus.NOT_FOUND, f"there is no club {self._club} here\n")
         else:
             self._hand_over(club, rest)
 

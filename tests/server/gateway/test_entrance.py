@@ -44,8 +44,8 @@ class School:
     async def load(self, name: str) -> OneClub | None:
         self.loading += 1
         await self.open.wait()
-        if name == "broken":
-            raise StoreError("the disk is gone")
+        if name == "damaged":
+            raise StoreError("as told")
         if name == "school":
             self._clubs[name] = self._school
         return self._clubs.get(name)
@@ -58,7 +58,7 @@ class School:
         ("/c/school/bot?x=1", 101),
         ("/c/main/bot", 101),
         ("/c/nowhere/bot", 404),
-        ("/c/broken/bot", 503),
+        ("/c/damaged/bot", 503),
         ("/c/school/", 404),
         ("/c/school/bot/", 404),
         ("/c/SCHOOL/bot", 404),
