@@ -90,15 +90,6 @@ class SqliteStore:
             self._run = self._count_run()
         return self._run
 
-    def clubs_in_play(self) -> list[str]:
-        """Return the clubs beside main with a tournament that is not over. It blocks. Raises StoreError."""
-        query = "SELECT id FROM tournaments WHERE over = 0 AND instr(id, '/')"
-        try:
-            rows = self._database.execute(query).fetchall()
-        except sqlite3.Error as error:
-            raise StoreError(f"cannot read the database {self.path}: {error}") from None
-        return sorted({split(key)[0] for (key,) in rows})
-
     def reader(self, club: str = MAIN) -> LogReader:
         """Open a reader of a club, for use on one thread; close it. Raises StoreError."""
         return read_sqlite(self.path, club)
@@ -114,6 +105,16 @@ class SqliteStore:
             return bytes_of(self._database, club)
         except sqlite3.Error as error:
             raise StoreError(f"cannot read the database {self.path}: {error}") from None
+
+    def clubs_in_play(self) -> list[str]:
+        """Return the clubs with a tournament that is not over. It blocks. Raises StoreError."""
+        query = "SELECT id FROM tournaments WHERE over = 0"
+        try:
+            return sorted({split(key)[0] for (key,) in self._database.execute(query)})
+        except sqlite3.Error as error:
+            raise StoreError(f"cannot read the database {self.path}: {error}") from None
+
+    # --- life ---
 
     def attach(self, loop: asyncio.AbstractEventLoop) -> None:
         """Begin to write on this loop."""

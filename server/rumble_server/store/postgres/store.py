@@ -24,7 +24,7 @@ from rumble_server.store.process import WriterProcess
 from rumble_server.store.reader import LogReader
 from rumble_server.tournament.ended import EndedTournament
 
-ANSWER_S = 15.0
+ANSWER_S = 10.0
 """How long a commit may take, in s, before the process that writes is killed: its connection may be dead unnoticed."""
 
 _TAKE = """
@@ -93,9 +93,9 @@ class PostgresStore:
             self.group.logs[club].file(ended)
 
     def clubs_in_play(self) -> list[str]:
-        """Return the clubs beside main with a tournament that is not over. It blocks. Raises StoreError."""
-        query = "SELECT DISTINCT club FROM tournaments WHERE NOT over AND club <> %(main)s ORDER BY club"
-        return [row[0] for row in self._connection.read(query, {"main": MAIN})]
+        """Return the clubs with a tournament that is not over. It blocks. Raises StoreError."""
+        query = "SELECT DISTINCT club FROM tournaments WHERE NOT over ORDER BY club"
+        return [row[0] for row in self._connection.read(query)]
 
     # --- life ---
 
