@@ -89,7 +89,7 @@ GUIDE: Checks = {
 }
 PAGES: dict[str, tuple[int, Checks]] = {
     "docs/FIRST_HOUR.md": (9, GUIDE),
-    "docs/HOSTING.md": (6, GUIDE),
+    "docs/HOSTING.md": (8, GUIDE),
     "docs/BOTS.md": (10, GUIDE),
     "docs/RULES.md": (0, GUIDE),
     "docs/games.md": (2, {"part of:": is_part_of_a_file, "console": is_a_session_at_a_terminal}),
@@ -107,6 +107,7 @@ PAGES: dict[str, tuple[int, Checks]] = {
 ELSEWHERE = {
     "README.md": "tests/test_readme.py",
     "docs/OPERATING.md": "tests/test_operating.py",
+    "docs/CLUSTER.md": "tests/e2e/test_cluster_md.py",
     "docs/BRIDGES.md": "tests/e2e/test_bridges_md.py",
     "protocol/PROTOCOL.md": "tests/protocol/test_protocol_md_blocks.py",
     "protocol/examples/README.md": "tests/protocol/test_protocol_md_blocks.py",

@@ -118,7 +118,7 @@ class Club:
         self._entry = shared.directory.get(name) or ClubEntry(name)
         config, is_main = shared.config, name == MAIN
         house_keys = HouseKeys(shared.secret if is_main else shared.secret_of("house", name))
-        sessions = Sessions()
+        sessions = Sessions(name)
         gate = self.gate = None if shared.holds is None else Gate(shared.clock, shared.holds)
         self.arena = Arena(
             log=self.log,
@@ -170,6 +170,8 @@ class Club:
         self._settle()
         self._recover(stored)
         self._settle()  # again: the facts of main tell its own settings
+        if self.log.trouble is not None:
+            self.arena.on_trouble(self.log.trouble)
 
     def _recover(self, stored: Stored) -> None:
         """Take up what the log tells; what is recorded from now on is written."""

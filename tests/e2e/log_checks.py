@@ -9,7 +9,8 @@ from tests.simulation.checks.results import check_results
 
 def assert_all_played(facts: list[Fact], bots: Iterable[str], max_matches: int = 1) -> None:
     """Assert that the simulation's checker finds nothing: each leg has one result, and its moves lead to it."""
-    case = Case(facts, [], {bot.casefold(): {"max_matches": max_matches, "fault": None} for bot in bots})
+    plan = {"max_matches": max_matches, "workers": 0, "fault": None}
+    case = Case(facts, [], {bot.casefold(): plan for bot in bots})
     assert list(check_results(case)) == []
 
 

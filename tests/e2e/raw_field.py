@@ -106,7 +106,7 @@ class RawField:
 
         The simulation's checker judges the log, and each connection by the frames that came by it.
         """
-        bots = {name: {"max_matches": MATCHES_EACH, "fault": None} for name in self.names}
+        bots = {name: {"max_matches": MATCHES_EACH, "fault": None, "workers": 0} for name in self.names}
         case = Case(facts, list(self._trace(len(facts))), bots)
         for check in (check_results(case), self._wrongs(), check_told(case)):
             wrong = list(check)
@@ -127,7 +127,7 @@ class RawField:
         for place, (bot, frame) in enumerate(self.told):
             if frame["type"] == "welcome":
                 wires[bot] = place + 1
-                opened = {"bot": bot, "lag_ms": 0, "lag_by_pings": False}
+                opened = {"bot": bot, "run": 1, "lag_ms": 0, "lag_by_pings": False}
                 yield Entry(place, "open", wires[bot], json.dumps(opened), written)
             yield Entry(place, "told", wires[bot], json.dumps(frame), written)
 

@@ -35,7 +35,7 @@ SETTINGS: Mapping[str, object] = {
     "max_connections": 200,
     "log_line_prefix": "%m [%p] %d ",
 }
-USER = "rumble"
+USER = "tests"
 
 
 def programs() -> Path:

@@ -22,6 +22,7 @@ from rumble_server.limits.connections import Connections
 from rumble_server.limits.refusals import Refusals
 from rumble_server.limits.source import Source, Sources
 from rumble_server.limits.strangers import Strangers
+from rumble_server.quotas import Quotas
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.formats import Round
 from websockets.client import ClientProtocol
@@ -221,6 +222,8 @@ class ServerInMemory:
                 under_way, self._pairing = self._pairing or [], None
                 for task, done in under_way:
                     done(task())
+            case "quota", {"bots": int(bots)}:
+                self.world.arena.allowance.quotas = Quotas(bots=bots)
             case "drain", {}:
                 self.world.arena.drain()
             case "restart", {"down_ms": int(down_ms)}:

@@ -62,6 +62,8 @@ class Aim:
     """Whether it accepts challenges; if so, it stays when its own tournament is over."""
     max_matches: int = 1
     """How many matches it plays at the same time."""
+    worker: str | None = None
+    """Which of several programs of the bot this is."""
     games: Sequence[str] | None = None
     """The games it plays; None means any."""
     version: str | None = None
@@ -177,6 +179,8 @@ class Conversation:
             return [Fail(BadServer(f"the server speaks protocol {welcome.protocol}, this SDK {PROTOCOL_VERSION}"))]
         if welcome.club != self._club:
             return [Fail(BadServer(f"the club {welcome.club} answers, not the club {self._club}; no key was shown"))]
+        if self.aim.worker is not None and "workers" not in welcome.features:
+            return [Fail(BadServer("the server is too old for a bot of several workers: play without a worker"))]
         self.identity = welcome.identity
         self._informs = "info" in welcome.features
         aim = self.aim
@@ -190,6 +194,7 @@ class Conversation:
             join=self.tournament_id,
             invite=aim.invite,
             challenges=aim.challenges,
+            worker=aim.worker,
         )
         return [Send(login)]
 

@@ -44,6 +44,7 @@ async def serve(
     challenge: Challenge | None = None,
     challenges: bool = False,
     max_matches: int = 1,
+    worker: str | None = None,
     same_server: str | None = None,
     say: Callable[[str], None] | None = None,
     connect: Connect = connect,
@@ -59,6 +60,8 @@ async def serve(
       that is made at the first use, and kept in the configuration folder for this club and name.
     - `invite` is the code of the tournament's invitation, where it asks for one.
     - `max_matches` is how many matches the bot plays at the same time.
+    - `worker` names this program among several of the same bot, on one machine or many; each plays its share of the
+      matches, and takes over those of one that drops.
     - `same_server` is another address of the same club: its key is used, and kept for this address when the server
       accepts it.
     - `say` gets what the bot's owner may want to read, line by line.
@@ -73,6 +76,7 @@ async def serve(
         challenge=challenge,
         challenges=challenges,
         max_matches=max_matches,
+        worker=None if worker is None else check_name(worker),
         games=bot.games,
         version=bot.version,
     )
@@ -95,6 +99,7 @@ def run(
     challenge: Challenge | None = None,
     challenges: bool = False,
     max_matches: int = 1,
+    worker: str | None = None,
     same_server: str | None = None,
     say: Callable[[str], None] | None = to_stderr,
 ) -> Summary:
@@ -115,6 +120,7 @@ def run(
         challenge=challenge,
         challenges=challenges,
         max_matches=max_matches,
+        worker=worker,
         same_server=same_server,
         say=say,
     )

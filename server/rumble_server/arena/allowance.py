@@ -16,19 +16,17 @@ class Allowance:
 
     def check_name(self, names: int) -> None:
         """Refuse one more name beside so many."""
-        self._check(self.quotas.bots, names, "bots: log in with a name that is there, or ask its host")
+        self._check(self.quotas.bots, names, "bots", "log in with a name that is there, or ask its host")
 
     def check_creation(self) -> None:
         """Refuse anything new that would fill the database."""
         most = self.quotas.bytes
         if most is not None and self.used_bytes >= most:
-            raise TournamentError(
-                ErrorCode.QUOTA, f"this club has used up its {most} bytes of the database; what runs goes on"
-            )
+            raise _used_up(most, "bytes", "nothing new is created; what was created goes on")
 
     def check_tournament(self, tournaments: int) -> None:
         """Refuse one more tournament beside so many that are not over."""
-        self._check(self.quotas.tournaments, tournaments, "tournaments that are not over: end one first")
+        self._check(self.quotas.tournaments, tournaments, "tournaments", "end one first")
 
     def house_room(self, most: int, added: int) -> int:
         """Return how many house bots can be added to so many; `most` is the server's own bound of them."""
@@ -40,6 +38,10 @@ class Allowance:
         most = self.quotas.matches
         return most is None or running < most
 
-    def _check(self, most: int | None, has: int, what: str) -> None:
+    def _check(self, most: int | None, has: int, what: str, hint: str) -> None:
         if most is not None and has >= most:
-            raise TournamentError(ErrorCode.QUOTA, f"this club has its {most} {what}")
+            raise _used_up(most, what, hint)
+
+
+def _used_up(most: int, what: str, hint: str) -> TournamentError:
+    return TournamentError(ErrorCode.QUOTA, f"this club has used up its quota of {what} ({most}): {hint}")

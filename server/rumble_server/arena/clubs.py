@@ -73,7 +73,7 @@ class ClubDirectory:
     @property
     def has_administrator(self) -> bool:
         """Whether there is an administrator's token."""
-        return self._administrator is not None
+        return self._administrator is not None and self._administrator.digest != ""  # repair takes it back so
 
     def is_administrator(self, token: str) -> bool:
         """Whether this is the administrator's token."""

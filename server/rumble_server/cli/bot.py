@@ -18,6 +18,7 @@ FAULTS = (
 
 
 def bot(
+    context: typer.Context,
     bot: Annotated[
         str,
         typer.Argument(
@@ -30,6 +31,8 @@ def bot(
     key: options.Key = None,
     same_server: options.SameServer = None,
     matches_at_once: options.MatchesAtOnce = 1,
+    worker: options.Worker = None,
+    workers: options.Workers = None,
     invite: options.Invite = None,
     challenges: options.Challenges = False,
     search: options.Search = None,
@@ -46,12 +49,18 @@ def bot(
     """Play as a reference bot, or as any Python function, until the tournament is over."""
     from rumble_bots.functions.load import is_function, load_bot
     from rumble_bots.sdk.bot import Bot
-    from rumble_bots.sdk.serve import serve, to_stderr
+    from rumble_bots.sdk.serve import serve
 
+    from rumble_server.cli.support import workers as processes
     from rumble_server.cli.support.loop import run_unless_stopped
 
     options.check_purpose(join, challenges)
+    if workers is not None and processes.own is None:
+        return processes.run_workers(context.obj, workers, worker)
+    worker = processes.own or worker
     if bot == FAULTY:
+        if worker is not None:
+            raise CliError("a faulty bot has no workers", ExitCode.USAGE)
         _play_faulty(fault, server, name or f"{FAULTY}-{fault}", join, key)
         return ExitCode.DONE
     chosen = options.given(search=search, depth=depth, time_ms=time_ms, iterations=iterations)
@@ -75,7 +84,8 @@ def bot(
             invite=invite,
             challenges=challenges,
             max_matches=matches_at_once,
-            say=None if quiet or verbose else to_stderr,
+            worker=worker,
+            say=None if quiet or verbose else processes.said_by(worker),
         )
     )
     if summary is None:

@@ -45,6 +45,7 @@ app = App(context_settings={"allow_interspersed_args": True})
 
 @app.command()
 def bridge(
+    context: typer.Context,
     protocol: Annotated[Protocol, typer.Argument(help="The protocol that the program speaks.")],
     command: Command,
     server: options.Server,
@@ -55,6 +56,8 @@ def bridge(
     key: options.Key = None,
     same_server: options.SameServer = None,
     matches_at_once: options.MatchesAtOnce = 1,
+    worker: options.Worker = None,
+    workers: options.Workers = None,
     invite: options.Invite = None,
     challenges: options.Challenges = False,
     bare: Annotated[
@@ -80,20 +83,24 @@ def bridge(
 ) -> int:
     """Play with any program that reads and writes lines, until the tournament is over."""
     from rumble_bots import bridges
-    from rumble_bots.sdk.serve import serve, to_stderr
+    from rumble_bots.sdk.serve import serve
     from rumble_protocol.plain import plain_text
 
+    from rumble_server.cli.support import workers as processes
     from rumble_server.cli.support.loop import run_unless_stopped
 
     options.check_purpose(join, challenges)
     own = options.given(option=option, depth=depth, nodes=nodes, movetime=movetime)
     own |= {name: True for name, wanted in {"bare": bare, "all": all_, "no-clock": no_clock}.items() if wanted}
     make_dialogue = dialogue_maker(protocol, own)
+    if workers is not None and processes.own is None:
+        return processes.run_workers(context.obj, workers, worker)
+    worker = processes.own or worker
     if verbose:
         options.log_everything()
     name = name or as_bot_name(Path(command[0]).stem, "program")
-    kept = bridges.StderrFile(stderr or bridges.default_stderr_file(name))
-    say: Callable[[str], None] | None = None if quiet or verbose else to_stderr
+    kept = bridges.StderrFile(stderr or bridges.default_stderr_file(name if worker is None else f"{name}.{worker}"))
+    say = None if quiet or verbose else processes.said_by(worker)
     if say is not None:
         say(f"its standard error is kept in {kept.path}")
     bot = bridges.BridgeBot(bridges.Launch(command, make_dialogue, kept, say or (lambda _: None)))
@@ -111,6 +118,7 @@ def bridge(
                 invite=invite,
                 challenges=challenges,
                 max_matches=matches_at_once,
+                worker=worker,
                 say=say,
             )
         finally:

@@ -99,11 +99,15 @@ def rumble(
 
 
 def run(args: Sequence[str] | None = None) -> int:
-    """Run `rumble` with `args` (default: the process's) and return the exit code. It raises only with RUMBLE_DEBUG."""
+    """Run `rumble` with `args` (default: the process's) and return the exit code. It raises only with RUMBLE_DEBUG.
+
+    Commands find the arguments in the `obj` of their context.
+    """
     os.environ.setdefault(ONE_THREAD, "1")
+    args = sys.argv[1:] if args is None else list(args)
     try:
         colour = True if coloured(sys.stdout) else None
-        result = app(args, prog_name="rumble", standalone_mode=False, color=colour)
+        result = app(args, prog_name="rumble", standalone_mode=False, color=colour, obj=args)
         sys.stdout.flush()
     except typer.TyperException as error:
         where = getattr(error, "ctx", None)

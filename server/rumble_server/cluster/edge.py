@@ -1,36 +1,35 @@
-"""The edge of a club that another node leads: its sessions' events go to the leader, what that says comes back.
+"""The edge of a club in a cluster: its sessions' events go to the leader, what that says comes back.
 
-It is the `Leader` of the club's gateway. What bots said is kept until the leader has it on disk, and is said again over
-the next link. A new leader, or one that has forgotten the stream, hears the logins again; its bots see what they see
-after a reconnect, on the same sockets. What the old leader said too late is dropped by its epoch.
+It is the `Leader` of the club's gateway. Where this node leads, it hands everything to the arena at once. Else what
+bots said is kept until the leader has it on disk, and is said again over the next link. A new leader, or one that has
+forgotten the stream, hears the logins again; its bots see what they see after a reconnect, on the same sockets. What
+the old leader said too late is dropped by its epoch.
 """
 
 from collections.abc import Callable
 from typing import Protocol
 
-import orjson
 from rumble_protocol.bot_messages import BotMessage, Login, Move
-from rumble_protocol.codec import write_message
+from rumble_protocol.codec import read_bot_message, write_message
 from rumble_protocol.codes import CloseCode, ErrorCode
 
 from rumble_server.arena import messages
 from rumble_server.arena.ports import Caller, Clock, TimerHandle
 from rumble_server.bounds import Bounds
+from rumble_server.cluster.guests import Guest, Guests
 from rumble_server.cluster.link import RECORD_HEAD, LinkError, Opening, Packet, Records, Stream, write_opening
 from rumble_server.cluster.records import NUMBER, LoginRecord, ToEdge, ToLeader, numbered, record
 from rumble_server.gateway.outbox import at_end_of_turn
+from rumble_server.gateway.ports import Leader
 from rumble_server.gateway.sessions import Sessions
 from rumble_server.limits.bans import Ban
 
 PACKET_BYTES = 1 << 16
 """About the size of a packet."""
+SAID_AGAIN = frozenset((ToLeader.MESSAGE, ToLeader.REPEATED, ToLeader.REFUSED, ToLeader.FLOODED, ToLeader.CLOSE))
+"""What a new leader is told that the last one may have had."""
 RETRY_MS = 100
 """After this time a node that did not lead the club is asked again."""
-MOST_ASKED = 256
-"""Turns of one session whose times are kept; beyond it the oldest are forgotten, and the leader's clock judges."""
-TURN, MATCH_START = b'{"type":"turn"', b'{"type":"match_start"'
-MATCH_OVER, SESSION = b'{"type":"match_over"', b'{"type":"session"'
-TURN_ID, MATCH = b'"turn_id":"', b'"match":"'
 
 
 class Link(Protocol):
@@ -42,31 +41,6 @@ class Link(Protocol):
     @property
     def is_full(self) -> bool:
         """Whether more waits to be sent than the other node takes."""
-
-
-class Guest:
-    """A session of this node whose club is led elsewhere."""
-
-    __slots__ = ("asked", "caller", "has_session", "is_held", "is_in", "joins", "login", "name", "open", "waits")
-
-    def __init__(self, login: Login, caller: Caller) -> None:
-        self.login = login
-        self.caller = caller
-        self.name = ""
-        self.is_in = False
-        """Whether the login was accepted."""
-        self.has_session = False
-        """Whether its bot was sent its `session`; it needs no other when it is logged in again for it."""
-        self.joins = True
-        """Whether its next login is to join as the bot's own did: no leader may have that on disk."""
-        self.is_held = False
-        """Nothing is read from its socket: too much waits for the leader."""
-        self.open: dict[str, None] = {}
-        """The matches that its bot was told of as open."""
-        self.asked: dict[str, tuple[int, int]] = {}
-        """When each turn was written, and how late the server had been in all by then."""
-        self.waits: TimerHandle | None = None
-        """The timer of a login that has no leader."""
 
 
 class Edge:
@@ -83,12 +57,17 @@ class Edge:
         self.club = club
         self.epoch = 0
         """The newest epoch of the club that is known here; what carries another is dropped."""
+        self.guests = Guests(sessions, clock)
+        """What the arena of this node answers to."""
         self._sessions = sessions
         self._clock = clock
         self._bounds = bounds
         self._later = later
-        self._guests: dict[int, Guest] = {}
-        self._names: dict[str, Guest] = {}
+        self._guests = self.guests.by_id
+        self._here: Leader | None = None
+        """The arena, where this node leads."""
+        self._run = ""
+        """What turn ids begin with then."""
         self._stream = Stream(club, 0, 0)
         self._is_known = False
         """Whether the leader has answered the stream's opening once."""
@@ -103,8 +82,31 @@ class Edge:
         """A node leads the club under this epoch; its link comes by `up`."""
         if epoch > self.epoch:
             self.epoch = epoch
-            self._link = None
+            self._link = self._here = None
             self._begin()
+
+    def lead_here(self, leader: Leader, epoch: int) -> None:
+        """This node leads the club itself."""
+        unsure = self._unsure()
+        self.epoch, self._link, self._here, self._run = epoch, None, leader, f"{epoch:x}."
+        self._stream = Stream(self.club, epoch, self._stream.number + 1)
+        self._stop_waiting()
+        for session_id, guest in list(self._guests.items()):
+            guest.asked.clear()
+            guest.answered()
+            leader.login(session_id, guest.next_login(), guest.caller_again())
+        for kind, session_id, content in unsure:
+            if kind == ToLeader.MESSAGE:
+                self._forgive(session_id, content.decode())
+        self._let_speak()
+
+    def _forgive(self, session_id: int, text: str) -> None:
+        """Hand over what an earlier leader may have had: it is counted no second time."""
+        message = read_bot_message(text)
+        if self._here is not None and type(message) is not Move:
+            self.guests.forgiven = session_id
+            self._here.receive(session_id, message, text)
+            self.guests.forgiven = -1
 
     def up(self, link: Link) -> None:
         """A link to the leader's node is up."""
@@ -115,7 +117,13 @@ class Edge:
         """The link is lost."""
         self._link = None
         self._stream.down()
-        self._wait_for_leader()
+        if self._here is None:
+            self._wait_for_leader()
+
+    def lead_by_nobody(self) -> None:
+        """No node leads the club, as far as is known here."""
+        self._here = None
+        self.down()
 
     def packet(self, packet: Opening | Records) -> None:
         """Something came over the link. Raises LinkError."""
@@ -154,23 +162,31 @@ class Edge:
 
     def _begin(self) -> None:
         """Begin another stream: log the sessions in, and say again what the last leader may not have on disk."""
-        unsure, number = [], self._stream.number + 1
-        for each in self._stream.out.kept():
-            _, kind, session_id = RECORD_HEAD.unpack_from(each)
-            guest = self._guests.get(session_id)
-            if guest is not None and kind == ToLeader.LOGIN:
-                guest.joins = True
-            elif guest is not None and (again := _again(kind, session_id, each[RECORD_HEAD.size :])):
-                unsure.append(again)
-        self._stream = stream = Stream(self.club, self.epoch, number)
+        unsure = self._unsure()
+        self._stream = stream = Stream(self.club, self.epoch, self._stream.number + 1)
         self._is_known = False
         self._wait_for_leader()
         for session_id, guest in self._guests.items():
             guest.asked.clear()
             stream.out.add(_login_record(session_id, guest))
-            guest.joins = False
-        for each in unsure:
-            stream.out.add(each)
+        for kind, session_id, content in unsure:
+            stream.out.add(record(ToLeader.REPEATED if kind == ToLeader.MESSAGE else kind, session_id, content))
+
+    def _unsure(self) -> list[tuple[int, int, bytes]]:
+        """Return what the last leader may not have on disk and the next one has to hear, logins and moves apart.
+
+        A move answers a turn of the last leader; the next one asks again.
+        """
+        unsure = []
+        for each in self._stream.out.kept():
+            _, kind, session_id = RECORD_HEAD.unpack_from(each)
+            guest = self._guests.get(session_id)
+            if guest is not None and kind == ToLeader.LOGIN:
+                guest.joins = True
+            elif guest is not None and kind in SAID_AGAIN:
+                said = ToLeader.MESSAGE if kind == ToLeader.REPEATED else kind
+                unsure.append((said, session_id, each[RECORD_HEAD.size :]))
+        return unsure
 
     # --- without a leader ---
 
@@ -203,55 +219,73 @@ class Edge:
         guest = self._guests.get(session_id)
         if guest is None or not guest.is_in:
             guest = self._guests[session_id] = Guest(login, caller)
+        else:  # the leader refuses it
+            guest = Guest(login, caller)
+        if self._here is not None:
+            self._here.login(session_id, guest.next_login(), caller)
+            return
+        if not guest.is_in and self._guests[session_id] is guest:
             at_ms = self._clock.now_ms() + self._bounds.leaderless_login_ms
             guest.waits = self._clock.call_at(at_ms, lambda: self._refuse(session_id))
-            self._say(_login_record(session_id, guest))
-            guest.joins = False
-        else:  # the leader refuses it
-            self._say(_login_record(session_id, Guest(login, caller)))
+        self._say(_login_record(session_id, guest))
 
     def receive(self, session_id: int, message: BotMessage, text: str) -> None:
-        content = text.encode()
-        if type(message) is not Move:
-            self._say(record(ToLeader.MESSAGE, session_id, content), session_id)
+        here = self._here
+        move = message if type(message) is Move else None
+        if here is not None:
+            if move is not None and not move.turn_id.startswith(self._run):  # of an earlier leader: no fault of the bot
+                self.guests.forgiven = session_id
+                here.receive(session_id, message, text)
+                self.guests.forgiven = -1
+            else:
+                here.receive(session_id, message, text)
             return
         guest = self._guests.get(session_id)
-        asked = None if guest is None else guest.asked.pop(message.turn_id, None)
-        if asked is None:
-            self._say(record(ToLeader.MESSAGE, session_id, content), session_id)
+        thought_ms = None if guest is None or move is None else guest.thought_ms(move.turn_id, self._clock)
+        if thought_ms is None:
+            self._say(record(ToLeader.MESSAGE, session_id, text.encode()), session_id)
         else:
-            clock = self._clock
-            thought_ms = clock.now_ms() - asked[0] - (clock.late_ms - asked[1])
-            self._say(numbered(ToLeader.MOVE, session_id, max(0, thought_ms), content), session_id)
+            self._say(numbered(ToLeader.MOVE, session_id, thought_ms, text.encode()), session_id)
 
     def refused(self, session_id: int, text: str, error: bytes) -> None:
-        self._say(numbered(ToLeader.REFUSED, session_id, len(error), error + text.encode()), session_id)
+        if self._here is not None:
+            self._here.refused(session_id, text, error)
+        else:
+            self._say(numbered(ToLeader.REFUSED, session_id, len(error), error + text.encode()), session_id)
 
     def flooded(self, session_id: int, allowed: int) -> None:
-        self._say(numbered(ToLeader.FLOODED, session_id, allowed))
+        if self._here is not None:
+            self._here.flooded(session_id, allowed)
+        else:
+            self._say(numbered(ToLeader.FLOODED, session_id, allowed))
 
     def round_trip(self, session_id: int, lag_ms: int) -> None:
-        if session_id in self._guests:
+        if self._here is not None:
+            self._here.round_trip(session_id, lag_ms)
+        elif session_id in self._guests:
             self._say(numbered(ToLeader.ROUND_TRIP, session_id, max(0, lag_ms)))
 
     def silent(self, session_id: int) -> None:
-        if session_id not in self._guests:
+        if self._here is not None:
+            self._here.silent(session_id)
+        elif session_id not in self._guests:
             self._sessions.cut(session_id)
         elif self._stream.is_up:
             self._say(record(ToLeader.SILENT, session_id))
 
     def close(self, session_id: int, code: CloseCode) -> None:
-        if session_id in self._guests and self._stream.is_up:
+        if self._here is not None:
+            self._here.close(session_id, code)
+        elif session_id in self._guests and self._stream.is_up:
             self._say(numbered(ToLeader.CLOSE, session_id, code))
         else:
             self._sessions.close(session_id, code)
 
     def lost(self, session_id: int) -> None:
-        guest = self._guests.pop(session_id, None)
-        if guest is not None:
-            self._answered(guest)
-            if self._names.get(guest.name) is guest:
-                del self._names[guest.name]
+        is_guest = self.guests.remove(session_id)
+        if self._here is not None:
+            self._here.lost(session_id)
+        elif is_guest:
             self._say(record(ToLeader.LOST, session_id))
 
     def _say(self, said: bytes, session_id: int = 0) -> None:
@@ -295,99 +329,44 @@ class Edge:
         return None
 
     def plays(self, name: str) -> bool | None:
-        guest = self._names.get(name)
+        guest = self.guests.by_name.get(name)
         return None if guest is None else bool(guest.open)
 
     # --- what the leader says ---
 
     def _hear(self, kind: int, session_id: int, content: bytes) -> None:
-        sessions = self._sessions
-        guest = self._guests.get(session_id)
-        if guest is None:
-            return  # it has ended meanwhile
         if kind == ToEdge.SEND:
-            if self._shows(guest, content):
-                sessions.send(session_id, content)
+            self.guests.send(session_id, content)
         elif kind == ToEdge.COUNT:
-            sessions.count(session_id)
+            self.guests.count(session_id)
         elif kind == ToEdge.LOGGED_IN:
-            self._answered(guest)
-            if not guest.is_in:
-                guest.is_in, guest.name = True, content.decode()
-                self._names[guest.name] = guest
-                sessions.logged_in(session_id, guest.name)
+            self.guests.logged_in(session_id, content.decode())
         elif kind == ToEdge.NOT_LOGGED_IN:
-            self._answered(guest)
-            if guest.is_in:
-                sessions.close(session_id, CloseCode.NO_LEADER)
-            else:
-                del self._guests[session_id]
-                sessions.not_logged_in(session_id)
+            self.guests.not_logged_in(session_id)
         elif kind == ToEdge.COUNT_STRANGER:
-            sessions.count_stranger(session_id)
+            self.guests.count_stranger(session_id)
         elif kind == ToEdge.INVITED:
-            sessions.invited(session_id, content.decode())
+            self.guests.invited(session_id, content.decode())
         elif kind == ToEdge.CLOSE:
-            sessions.close(session_id, CloseCode(NUMBER.unpack(content)[0]))
+            self.guests.close(session_id, CloseCode(NUMBER.unpack(content)[0]))
         elif kind == ToEdge.CUT:
-            sessions.cut(session_id)
+            self.guests.cut(session_id)
         else:
             raise LinkError(f"a leader says nothing of kind {kind}")
 
-    def _answered(self, guest: Guest) -> None:
-        if guest.waits is not None:
-            guest.waits.cancel()
-            guest.waits = None
-
-    def _shows(self, guest: Guest, frame: bytes) -> bool:
-        """Note what a frame tells; return whether its bot is to see it."""
-        if frame.startswith(TURN):
-            if len(guest.asked) >= MOST_ASKED:
-                del guest.asked[next(iter(guest.asked))]
-            guest.asked[_text_after(frame, TURN_ID)] = self._clock.now_ms(), self._clock.late_ms
-        elif frame.startswith(MATCH_START):
-            guest.open[_text_after(frame, MATCH)] = None
-        elif frame.startswith(MATCH_OVER):
-            guest.open.pop(_text_after(frame, MATCH), None)
-        elif frame.startswith(SESSION):
-            known, guest.open = guest.open, dict.fromkeys(orjson.loads(frame)["matches"])
-            hides, guest.has_session = guest.has_session, True
-            return not (hides and known.keys() <= guest.open.keys())  # it has to hear of a match that ended meanwhile
-        return True
-
-
-def _text_after(frame: bytes, field: bytes) -> str:
-    """Return the text of a field; ids have nothing that JSON escapes."""
-    start = frame.index(field) + len(field)
-    return frame[start : frame.index(b'"', start)].decode()
-
 
 def _login_record(session_id: int, guest: Guest) -> bytes:
-    caller, login = guest.caller, guest.login
-    if not guest.joins:  # it may have left since
-        login = login.model_copy(update={"join": None, "invite": None})
+    caller = guest.caller_again()
     said = LoginRecord(
-        login=write_message(login).decode(),
+        login=write_message(guest.next_login()).decode(),
         again=guest.is_in,
         address=caller.address,
         keyless_allowed=caller.keyless_allowed,
         most_matches=caller.most_matches,
         lag_ms=caller.lag_ms,
         lag_by_pings=caller.lag_by_pings,
-        has_room=caller.has_room or guest.is_in,
+        has_room=caller.has_room,
         has_invited_room=caller.has_invited_room,
-        may_speak=caller.may_speak or guest.is_in,
+        may_speak=caller.may_speak,
     )
     return record(ToLeader.LOGIN, session_id, said.model_dump_json().encode())
-
-
-def _again(kind: int, session_id: int, content: bytes) -> bytes | None:
-    """Return what a new leader is told of a record that the last one may have had; None: nothing.
-
-    A move answers a turn of the last leader; the new one asks again.
-    """
-    if kind in (ToLeader.MESSAGE, ToLeader.REPEATED):
-        return record(ToLeader.REPEATED, session_id, content)
-    if kind in (ToLeader.REFUSED, ToLeader.FLOODED, ToLeader.CLOSE):
-        return record(kind, session_id, content)
-    return None

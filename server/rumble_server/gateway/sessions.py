@@ -2,6 +2,7 @@
 
 import logging
 
+from rumble_protocol.clubs import MAIN
 from rumble_protocol.codes import CloseCode
 
 from rumble_server.gateway.session import Session
@@ -12,13 +13,14 @@ audit = logging.getLogger("rumble_server.audit")
 class Sessions:
     """The open sessions by id. A message for one that has ended is dropped."""
 
-    def __init__(self) -> None:
+    def __init__(self, club: str = MAIN) -> None:
         self.open: dict[int, Session] = {}
+        self._prefix = "" if club == MAIN else f"{club}/"
 
     def logged_in(self, session_id: int, name: str) -> None:
         if session := self.open.get(session_id):
             session.logged_in(name)
-            audit.info("logged in", extra={"bot": name, "address": session.link.address})
+            audit.info("logged in", extra={"bot": self._prefix + name, "address": session.link.address})
 
     def not_logged_in(self, session_id: int) -> None:
         if session := self.open.get(session_id):

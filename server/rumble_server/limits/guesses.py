@@ -37,7 +37,7 @@ class Guesses:
         own = self._owners.get(address, self._prefix + whose)
         if own.allows(now_ms) if own is not None else self._tries.allows(address, now_ms):
             return True
-        self._refusals.note("too_many_wrong_tries", address, whose)
+        self._refusals.note("too_many_wrong_tries", address, self._prefix + whose)
         return False
 
     def right(self, address: str, whose: str, now_ms: int) -> None:
@@ -46,7 +46,7 @@ class Guesses:
 
     def wrong(self, address: str, whose: str, now_ms: int) -> None:
         """Count a wrong key of a name, or a wrong host token."""
-        self._refusals.note("wrong_token" if whose == HOST else "wrong_key", address, whose)
+        self._refusals.note("wrong_token" if whose == HOST else "wrong_key", address, self._prefix + whose)
         own = self._owners.get(address, self._prefix + whose)
         if own is not None:
             own.take(now_ms)
@@ -61,12 +61,12 @@ class Guesses:
         """Whether this address may show an invitation to a tournament; if not, the refusal is noted."""
         if self._tries.allows(address, now_ms) and self._invites.allows("", now_ms, self._prefix + tournament_id):
             return True
-        self._refusals.note("too_many_wrong_tries", address, tournament_id)
+        self._refusals.note("too_many_wrong_tries", address, self._prefix + tournament_id)
         return False
 
     def wrong_invite(self, address: str, tournament_id: str, now_ms: int) -> None:
         """Count a wrong invitation to a tournament."""
-        self._refusals.note("wrong_invite", address, tournament_id)
+        self._refusals.note("wrong_invite", address, self._prefix + tournament_id)
         self._tries.take(address, now_ms)
         self._invites.take("", now_ms, self._prefix + tournament_id)
 

@@ -25,6 +25,8 @@ RETRY_S = 1.0
 """How long after a failed write, in s, the batch is written again."""
 WATCH_S = 0.5
 """How often the database is looked at, in s."""
+STUCK_S = 5.0
+"""How long a commit may take, in s; then the database is in trouble until it is written."""
 
 
 class Writer(Protocol):
@@ -77,11 +79,9 @@ class GroupCommit:
         self._gather()
 
     def hurry(self) -> None:
-        if not self._hurried and self._writing is None and self._loop is not None:
+        if not self._hurried and self._writing is None:
             self._hurried = True
-            if self._timer is not None:
-                self._timer.cancel()
-            self._timer = self._loop.call_later(HURRIED_S, self._write)
+            self._write_in(HURRIED_S)
 
     async def wait_all(self) -> None:
         """Return once everything is on disk, or writing has failed."""
@@ -107,10 +107,16 @@ class GroupCommit:
         if lost:
             log.error("facts that could not be written are lost: %d", lost)
 
+    def _write_in(self, delay_s: float) -> None:
+        """Begin the next commit after a delay, and not before."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = None if self._loop is None else self._loop.call_later(delay_s, self._write)
+
     def _write(self) -> None:
         self._timer = None
         self._hurried = False
-        if self._loop is None:
+        if self._loop is None or self._writing is not None:
             return
         again = self._failed is not None
         taken = self._failed or [(each, each.take()) for each in self._gathered if not each.is_fenced]
@@ -130,10 +136,9 @@ class GroupCommit:
         error = written.exception()
         if error is not None:
             self._failed = taken
+            self._hurried = True  # whoever is told of the trouble may wait for a fact: that hurries nothing
+            self._write_in(RETRY_S)
             self._report(str(error))
-            if self._loop is not None:
-                self._timer = self._loop.call_later(RETRY_S, self._write)
-                self._hurried = True
             return
         self.commits.observe(perf_counter() - self._began_s)
         self._failed = None
@@ -148,14 +153,17 @@ class GroupCommit:
 
     def _gather(self) -> None:
         if self._gathered and self._timer is None and self._writing is None and self._loop is not None:
-            self._timer = self._loop.call_later(BATCH_S, self._write)
+            self._write_in(BATCH_S)
 
     def _watch(self) -> None:
         """Look at the database, which a write does, too; but there may be none for long."""
         if self._loop is None:
             return
         self._seen = self._look()
-        if self._failed is None and self._writing is None:
+        if self._writing is not None:
+            if perf_counter() - self._began_s > STUCK_S:
+                self._report(f"it has not answered for {STUCK_S:g} s")
+        elif self._failed is None:
             self._report(self._seen)
         self._watching = self._loop.call_later(WATCH_S, self._watch)
 

@@ -72,7 +72,7 @@ class _Child(asyncio.SubprocessProtocol):
 
     def __init__(self) -> None:
         self._answer = b""
-        self._answered: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        self._answered: asyncio.Future[str] | None = None
         self._ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -83,7 +83,7 @@ class _Child(asyncio.SubprocessProtocol):
         self._answer += data
         if self._answer.endswith(b"\n"):
             answer, self._answer = self._answer.decode().strip(), b""
-            if self._answered.done():  # nobody waits for it any more
+            if self._answered is None or self._answered.done():  # nobody waits for it any more
                 return
             if answer.startswith(FAILED):
                 self._answered.set_exception(StoreError(answer.removeprefix(FAILED)))
@@ -93,11 +93,13 @@ class _Child(asyncio.SubprocessProtocol):
     def connection_lost(self, error: Exception | None) -> None:
         self._transport.close()
         self._ended.set_result(None)
-        if not self._answered.done():
+        if self._answered is not None and not self._answered.done():
             self._answered.set_exception(self._death())
 
     async def ask(self, content: bytes) -> str:
         """Send a message, and return the good answer to it. Raises StoreError with any other; ProcessEnded."""
+        if self._answered is not None and not self._answered.done():
+            raise RuntimeError("the commit before has not been answered")
         if self._ended.done():
             raise self._death()
         self._answered = asyncio.get_running_loop().create_future()

@@ -19,18 +19,21 @@ from rumble_server.store.match_index import index_matches
 from rumble_server.store.schema import WITH_CHECKSUMS, open_database, open_existing
 from rumble_server.store.writer import write
 from rumble_server.tournament.facts import (
+    AdministratorSet,
     BotJoined,
     HostTokenRemoved,
     HostTokenSet,
     NameReset,
     NameUsed,
+    ServerFact,
     TournamentCreated,
     TournamentEnded,
 )
 
 SERVER_ROWS_LOST = (
     "bans may be lost: `rumble ban list` shows those that are left",
-    "every host token is taken back, since the taking back of one may be lost: the next `rumble serve` makes another",
+    "every host's and administrator's token is taken back, since the taking back of one may be lost: the next "
+    "`rumble serve` makes others",
 )
 
 
@@ -78,6 +81,7 @@ class _Known:
     """By the name without case."""
     tokens: dict[str, None] = field(default_factory=dict)
     """The names of the host tokens that are valid."""
+    has_administrator: bool = False
 
 
 class _Repair:
@@ -100,6 +104,9 @@ class _Repair:
         with self._mended:
             self._mended.execute("BEGIN IMMEDIATE")
             self._copy("meta", "key, value")
+            # Where that is lost: no run may have the number of an earlier one.
+            runs = (str(now_ms // 1000),)
+            self._mended.execute("INSERT OR IGNORE INTO meta (key, value) VALUES ('runs', ?)", runs)
             self._copy("set_aside", "number, tournament, kind, facts, checksum, problem")
             for row in read_rows(self._damaged):
                 self._take(row)
@@ -169,6 +176,8 @@ class _Repair:
                     known.tokens[fact.name] = None
                 case HostTokenRemoved():
                     known.tokens.pop(fact.name, None)
+                case AdministratorSet():
+                    known.has_administrator = True
                 case BotJoined():
                     known.entrants.setdefault(fact.bot.casefold(), fact.bot)
                 case TournamentCreated():
@@ -213,7 +222,9 @@ class _Repair:
         known = self._clubs[club]
         held = [name for folded, name in sorted(known.entrants.items()) if folded not in known.names]
         removed = [HostTokenRemoved(name, now_ms) for name in known.tokens]
-        facts: list[HostTokenRemoved | NameUsed] = [*removed, *(NameUsed(name, "", "", now_ms) for name in held)]
+        facts: list[ServerFact] = [*removed, *(NameUsed(name, "", "", now_ms) for name in held)]
+        if known.has_administrator:
+            facts.append(AdministratorSet("", "", now_ms))
         batch = Batch()
         for fact in facts:
             self._last += 1

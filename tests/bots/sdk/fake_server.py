@@ -38,6 +38,9 @@ class FakeServer:
     key: str | None = None
     """The one key that it accepts; None: any."""
     identity: str = ""
+    features: list[str] = field(default_factory=lambda: ["workers"])
+    stays: bool = False
+    """It never says that the tournament is over."""
     club: str = MAIN
     port: int = 0
     logins: list[bot_messages.Login] = field(default_factory=list)
@@ -90,7 +93,12 @@ class FakeServer:
 
     async def _talk(self, socket: ServerConnection) -> None:
         welcome = say.Welcome(
-            server="fake", limits=say.Limits(), games=[self.game], identity=self.identity, club=self.club
+            server="fake",
+            features=self.features,
+            limits=say.Limits(),
+            games=[self.game],
+            identity=self.identity,
+            club=self.club,
         )
         await self._say(socket, welcome)
         login = await self._hear(socket)
@@ -106,7 +114,8 @@ class FakeServer:
             for number in range(self.matches):
                 await self._play(socket, login, f"{self.tournament}.{number}", seat=number % 2)
             over = say.TournamentOver(tournament=self.tournament, status="finished", rank=1, bots=2, points=1.5)
-            await self._say(socket, over)
+            if not self.stays:
+                await self._say(socket, over)
         await socket.wait_closed()
 
     async def _enter(self, socket: ServerConnection, login: bot_messages.Login) -> bool:

@@ -231,6 +231,16 @@ def test_a_note_goes_with_its_move_also_when_asked_again() -> None:
     assert sent(talk.received(says.turn("t2"))) == [bot.Move(match="cup.1", turn_id="t2", move="4", note="won")]
 
 
+def test_a_worker_is_named_to_a_server_that_knows_workers() -> None:
+    talk = Conversation(Aim("ann", worker="desk"), lambda: 0.0)
+    (login,) = sent(talk.received(says.welcome(features=["workers"])))
+    assert isinstance(login, bot.Login)
+    assert login.worker == "desk"
+    (failed,) = talk.received(says.welcome())
+    assert isinstance(failed, Fail)
+    assert isinstance(failed.error, BadServer)
+
+
 def test_an_info_goes_to_a_server_that_takes_it_also_when_asked_again() -> None:
     talk = playing()
     (move,) = sent(talk.answered(thought(talk.received(says.turn("t1"))), Noted("4", info={"depth": 2})))

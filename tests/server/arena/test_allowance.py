@@ -38,7 +38,7 @@ def test_a_club_has_so_many_bots_and_those_that_it_has_come_back() -> None:
     late.login("eve")
     error = late.inbox.frames[-1]
     assert (error["type"], error["code"], error["fatal"]) == ("error", "quota", False)
-    assert "its 2 bots" in error["message"]
+    assert "quota of bots (2)" in error["message"]
     assert here.arena.names.get("eve") is None
     assert here.login("ADA", key="k" * 16).inbox.frames[-1]["type"] == "session"
     here.arena.allowance.quotas = Quotas()
@@ -48,7 +48,7 @@ def test_a_club_has_so_many_bots_and_those_that_it_has_come_back() -> None:
 def test_a_club_has_so_many_tournaments_that_are_not_over() -> None:
     here = world(tournaments=1)
     here.create(name="friday")
-    assert "its 1 tournaments" in refused(here, "saturday")
+    assert "quota of tournaments (1)" in refused(here, "saturday")
     here.organiser.end("friday", cancelled=True)
     here.create(name="saturday")
 
@@ -58,7 +58,7 @@ def test_where_the_bytes_are_used_up_nothing_is_created_and_what_runs_goes_on() 
     tournament = here.create(name="friday")
     bots = [here.login(name, join="friday", challenges=True) for name in ("ada", "bob")]
     here.arena.allowance.used_bytes = 1_000
-    assert "its 1000 bytes" in refused(here, "saturday")
+    assert "quota of bytes (1000)" in refused(here, "saturday")
     bots[0].say(type="challenge", against="bob", game="tictactoe")
     assert [frame["code"] for frame in bots[0].inbox.frames if frame["type"] == "error"] == ["quota"]
     for bot in bots:

@@ -8,11 +8,12 @@ from typing import Any
 from rumble_protocol.server_messages import Limits
 from rumble_server.arena.arena import Arena
 from rumble_server.arena.organiser import Organiser
+from rumble_server.arena.ports import Sessions as ArenaSessions
 from rumble_server.arena.recovery import read, take_up
 from rumble_server.bounds import Bounds
 from rumble_server.cluster.edge import Edge
 from rumble_server.cluster.lead import Lead
-from rumble_server.cluster.link import Opening, read_packet
+from rumble_server.cluster.link import Opening, Records, read_packet
 from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.sessions import Sessions
 from rumble_server.limits.refusals import Refusals
@@ -56,12 +57,13 @@ class Pipe:
         packet, lead = read_packet(data), self.leader.lead
         if isinstance(packet, Opening):
             lead.opening(self.edge.node, packet, self.to_edge)
-        else:
+        elif isinstance(packet, Records):
             lead.records(self.edge.node, packet, self.to_edge)
 
     def _at_edge(self, data: bytes) -> None:
-        if self.edge.pipe is self:
-            self.edge.edge.packet(read_packet(data))
+        packet = read_packet(data)
+        if self.edge.pipe is self and isinstance(packet, Opening | Records):
+            self.edge.edge.packet(packet)
 
     def cut(self) -> None:
         """Break; both ends are told."""
@@ -88,10 +90,19 @@ class _End:
 class LeaderNode:
     """The node that leads the club under an epoch."""
 
-    def __init__(self, clock: VirtualClock, epoch: int, *, link_bytes: int = 1 << 22, **arena: Any) -> None:
+    def __init__(
+        self,
+        clock: VirtualClock,
+        epoch: int,
+        *,
+        link_bytes: int = 1 << 22,
+        local: ArenaSessions | None = None,
+        **arena: Any,
+    ) -> None:
+        """`local` hears of the sessions of this node."""
         self.clock, self.epoch = clock, epoch
         self.log = MemoryLog(clock)
-        self.lead = Lead("main", epoch, Sessions(), link_bytes, later=lambda call: _soon(clock, call))
+        self.lead = Lead("main", epoch, local or Sessions(), link_bytes, later=lambda call: _soon(clock, call))
         self.arena = Arena(
             log=self.log,
             clock=clock,
@@ -153,6 +164,13 @@ class EdgeNode:
         self.pipe = None
         self.edge.lead_by(leader.epoch)
         self.connect()
+
+    def lead(self) -> None:
+        """This node leads the club itself from now on."""
+        self.leader = leader = self.leader.successor(local=self.edge.guests)
+        self.disk = Disk(leader.log)
+        self.pipe = None
+        self.edge.lead_here(leader.arena, leader.epoch)
 
     def connect(self) -> None:
         """Make a link to the leader's node."""

@@ -15,12 +15,17 @@ from rumble_server.arena.organiser import Organiser
 from rumble_server.bounds import Bounds
 from rumble_server.cluster.edge import Edge
 from rumble_server.cluster.lead import Lead
-from rumble_server.cluster.link_connection import LinkConnection, LinkError
+from rumble_server.cluster.link_connection import LinkConnection, LinkError, binary_frame, whole_frame
 from rumble_server.cluster.links import Links
 from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.sessions import Sessions
 from rumble_server.limits.strangers import Strangers
 from rumble_server.tournament.config import TournamentConfig
+from websockets.client import ClientProtocol
+from websockets.frames import Frame, Opcode, apply_mask  # type: ignore[attr-defined]  # in C, where it was built with it
+from websockets.protocol import State
+from websockets.server import ServerProtocol
+from websockets.uri import parse_uri
 
 from tests.server.gateway.served import PATIENCE_S, GatewayServer, OneClub, Raw, served, until
 from tests.server.world import MemoryLog
@@ -94,6 +99,43 @@ async def play(*bots: Raw) -> list[str]:
 
     async with asyncio.timeout(PATIENCE_S):
         return await asyncio.gather(*map(one, bots))
+
+
+@pytest.mark.parametrize("size", [0, 1, 125, 126, 65_535, 65_536, 100_000])
+@pytest.mark.parametrize("masked", [True, False])
+def test_frames_are_those_of_the_library(size: int, masked: bool) -> None:
+    payload = bytes(number % 251 for number in range(size))
+    frame = binary_frame(payload, masked=masked)
+    protocol = ServerProtocol(state=State.OPEN) if masked else ClientProtocol(parse_uri("ws://a/"), state=State.OPEN)
+    protocol.receive_data(frame)
+    (read,) = protocol.events_received()
+    assert isinstance(read, Frame)
+    assert (read.opcode, bytes(read.data)) == (Opcode.BINARY, payload)
+    for data, start in ((frame, 0), (b"abc" + frame + frame, 3)):
+        found = whole_frame(data, start)
+        assert found is not None
+        body, end, mask = found
+        assert end == start + len(frame)
+        assert (apply_mask(data[body:end], mask) if mask else data[body:end]) == payload
+    for cut in {0, 1, 2, 5, 9, 13, len(frame) - 1} & set(range(len(frame))):
+        assert whole_frame(frame[:cut], 0) is None
+
+
+async def test_packets_that_come_in_pieces_are_put_together() -> None:
+    async with served() as server:
+        leader = Leader(server)
+        links = Links("edge", "same", SECRET, 5.0)
+        connection = await links.connect(leader.address)
+        (other,) = leader.links._accepted.values()
+        heard: list[bytes] = []
+        other._on_packet = lambda _, packet: heard.append(packet)
+        sent = [b"a" * 10, b"b" * 300_000, b"", b"c"]
+        frames = b"".join(binary_frame(each, masked=True) for each in sent)
+        for start in range(0, len(frames), 70_001):
+            other.data_received(frames[start : start + 70_001])
+        assert heard == sent
+        connection.end()
+        await until(lambda: leader.links._accepted == {})
 
 
 async def test_a_match_is_played_on_a_node_that_does_not_lead_it() -> None:

@@ -291,3 +291,57 @@ async def test_closing_in_trouble_does_not_wait_for_ever(database: Database, cap
             log.append(joined(1))
             assert await told.trouble.get() is not None
     assert "facts that could not be written are lost: 1" in caplog.text
+
+
+@pytest.mark.usefixtures("impatient")
+async def test_one_who_waits_for_a_fact_when_told_of_trouble_begins_no_second_commit(database: Database) -> None:
+    """Two at once would take each other's answers, and a batch that was never written would be told as durable."""
+    async with opened(database) as log:
+        told, group = Told(log), group_of(log)
+        write_all, under_way, most = group.writer.write, 0, 0
+        begun: asyncio.Queue[None] = asyncio.Queue()
+
+        async def counted(contents: Any, *, again: bool) -> Any:
+            nonlocal under_way, most
+            under_way += 1
+            most = max(most, under_way)
+            begun.put_nowait(None)
+            try:
+                await asyncio.sleep(4 * module.RETRY_S)
+                return await write_all(contents, again=again)
+            finally:
+                under_way -= 1
+
+        group.writer.write = counted  # type: ignore[method-assign]
+        log.on_trouble.append(lambda _: waiting.append(asyncio.ensure_future(log.wait(log.append(joined(9))))))
+        log.on_trouble.append(lambda _: log.hurry())
+        waiting: list[asyncio.Future[None]] = []
+        with database.locked():
+            log.append(joined(1))
+            assert await told.trouble.get() is not None
+            for _ in range(3):
+                await begun.get()
+        await log.wait(1)
+        await asyncio.gather(*waiting)
+        assert most == 1
+        assert [number for number, _ in told.facts] == list(range(1, log.last + 1))
+
+
+async def test_a_commit_that_is_not_answered_is_trouble(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "STUCK_S", 0.05)
+    monkeypatch.setattr(module, "WATCH_S", 0.01)
+    async with opened(database) as log:
+        told, group, go_on = Told(log), group_of(log), asyncio.Event()
+        write_all = group.writer.write
+
+        async def stuck(contents: Any, *, again: bool) -> Any:
+            await go_on.wait()
+            return await write_all(contents, again=again)
+
+        group.writer.write = stuck  # type: ignore[method-assign]
+        log.append(joined(1))
+        assert await told.trouble.get() == "it has not answered for 0.05 s"
+        assert told.facts == []
+        go_on.set()
+        assert await told.trouble.get() is None
+        await log.wait(1)

@@ -6,6 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from rumble_server.arena.clubs import ClubDirectory
 from rumble_server.arena.host_tokens import HostTokens
 from rumble_server.store.batch import Batch
 from rumble_server.store.damage import verify
@@ -16,7 +17,14 @@ from rumble_server.store.schema import open_database, open_existing
 from rumble_server.store.sqlite import SqliteStore
 from rumble_server.store.sqlite_rows import read_sqlite
 from rumble_server.store.writer import write
-from rumble_server.tournament.facts import HostTokenRemoved, HostTokenSet, NameUsed, TournamentCreated
+from rumble_server.tournament.facts import (
+    AdministratorSet,
+    HostTokenRemoved,
+    HostTokenSet,
+    LogFact,
+    NameUsed,
+    TournamentCreated,
+)
 
 from tests.server.store.disk import rows, shut
 from tests.server.store.played import bit, change, cut, digit, execute, facts_of, played, save, tear
@@ -124,24 +132,42 @@ def test_names_that_are_lost_are_held(path: Path, backup: Path) -> None:
     assert verify(str(path)).problems == []
 
 
+def test_where_the_count_of_runs_is_lost_the_next_run_is_above_all(path: Path, backup: Path) -> None:
+    execute(path, "DELETE FROM meta WHERE key = 'runs'")
+    change(path, cut, 1)
+    repair(str(path), str(backup), 5_000_000)
+    store = SqliteStore(str(path))
+    assert store.run_of() == 5001
+    shut(store)
+
+
 def test_where_facts_about_hosts_are_lost_every_token_is_taken_back_and_bans_are_told_of(
     path: Path, backup: Path
 ) -> None:
     """One of them may have been taken back, in a row that is lost."""
     execute(path, "DELETE FROM log")
-    save(path, [HostTokenSet("ann", "00", "11", 1), HostTokenSet("ben", "00", "22", 2)], size=1)
+    given: list[LogFact] = [
+        HostTokenSet("ann", "00", "11", 1),
+        HostTokenSet("ben", "00", "22", 2),
+        AdministratorSet("00", "33", 2),
+    ]
+    save(path, given, size=1)
     with closing(open_database(str(path))) as database:
         batch = Batch()
-        batch.add(3, HostTokenRemoved("ann", 3))
+        batch.add(4, HostTokenRemoved("ann", 3))
         write(database, [batch.content()], index=True)
-    change(path, cut, 3)
+    change(path, cut, 4)
     done = repair(str(path), str(backup), 7)
     assert set(SERVER_ROWS_LOST) <= set(done)
-    tokens = HostTokens()
+    tokens, directory = HostTokens(), ClubDirectory()
     with closing(read_sqlite(str(path))) as reader:
         for fact in reader.server_facts()[0]:
-            assert isinstance(fact, HostTokenSet | HostTokenRemoved)
-            tokens.apply(fact)
+            if isinstance(fact, AdministratorSet):
+                directory.apply(fact)
+            else:
+                assert isinstance(fact, HostTokenSet | HostTokenRemoved)
+                tokens.apply(fact)
+    assert not directory.has_administrator
     assert len(tokens) == 0
 
 

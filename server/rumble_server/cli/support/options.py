@@ -36,6 +36,18 @@ Name = Annotated[
     str | None, typer.Option(envvar="RUMBLE_NAME", help="Its name on the server; the bot's own by default.")
 ]
 MatchesAtOnce = Annotated[int, typer.Option(min=1, help="How many matches it plays at the same time.")]
+Worker = Annotated[
+    str | None,
+    typer.Option(
+        envvar="RUMBLE_WORKER",
+        metavar="NAME",
+        help="Which of several programs of the bot this is.",
+    ),
+]
+Workers = Annotated[
+    int | None,
+    typer.Option(min=1, max=64, metavar="N", help="Play as N processes, each a worker; a name is made for each."),
+]
 Invite = Annotated[
     str | None,
     typer.Option(envvar="RUMBLE_INVITE", metavar="CODE", help="The invitation code, if the tournament asks for one."),

@@ -29,8 +29,11 @@ def shown(url: str) -> str:
     return f"postgresql://{parts.get('host', '')}/{parts.get('dbname', '')}"
 
 
-def connect(url: str) -> "psycopg.Connection[tuple[Any, ...]]":
-    """Open a connection on which each statement commits by itself. Raises psycopg.Error."""
+def connect(url: str, statement_ms: int = 0) -> "psycopg.Connection[tuple[Any, ...]]":
+    """Open a connection on which each statement commits by itself. Raises psycopg.Error.
+
+    The database gives a statement up after `statement_ms`; 0: never.
+    """
     connection = psycopg.connect(
         url,
         autocommit=True,
@@ -42,14 +45,17 @@ def connect(url: str) -> "psycopg.Connection[tuple[Any, ...]]":
         application_name="rumble",
     )
     connection.execute(DURABLE)
+    if statement_ms:
+        connection.execute("SELECT set_config('statement_timeout', %s, false)", (str(statement_ms),))
     return connection
 
 
 class Connection:
     """Runs statements, one at a time, for any thread."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, *, statement_ms: int = 0) -> None:
         self._url = url
+        self._statement_ms = statement_ms
         self.name = shown(url)
         self._open: psycopg.Connection[tuple[Any, ...]] | None = None
         self._lock = RLock()
@@ -93,7 +99,7 @@ class Connection:
 
     def _opened(self) -> "psycopg.Connection[tuple[Any, ...]]":
         if self._open is None:
-            self._open = connect(self._url)
+            self._open = connect(self._url, self._statement_ms)
         return self._open
 
     def _failed(self, error: psycopg.Error) -> StoreError:

@@ -4,7 +4,6 @@ Facts are numbered per club. The run that turn ids tell is the club's epoch.
 """
 
 import asyncio
-import itertools
 import os
 import sys
 from functools import partial
@@ -12,7 +11,7 @@ from functools import partial
 from rumble_server.bounds import Bounds
 from rumble_server.histogram import Histogram
 from rumble_server.store.archive import Archive, ReadingRoom
-from rumble_server.store.club_log import ClubLog
+from rumble_server.store.club_log import ClubLog, Numbers
 from rumble_server.store.errors import StoreError
 from rumble_server.store.group_commit import GroupCommit
 from rumble_server.store.keys import MAIN
@@ -24,7 +23,7 @@ from rumble_server.store.process import WriterProcess
 from rumble_server.store.reader import LogReader
 from rumble_server.tournament.ended import EndedTournament
 
-ANSWER_S = 15.0
+ANSWER_S = 10.0
 """How long a commit may take, in s, before the process that writes is killed: its connection may be dead unnoticed."""
 
 _TAKE = """
@@ -62,13 +61,15 @@ class PostgresStore:
         if not rows:
             raise StoreError(f"another node leads the club {club}")
         last, size = rows[0]
-        count = itertools.count(last + 1).__next__
-        log = self.group.logs[club] = ClubLog(self.group, club, last=last, count=count, epoch=epoch, size=size)
+        log = self.group.logs[club] = ClubLog(
+            self.group, club, last=last, numbers=Numbers(last), epoch=epoch, size=size
+        )
         return log
 
     def log(self, club: str = MAIN) -> ClubLog:
-        """Return the log of a club, the same one each time. One that was not given to `lead` is taken from whoever
-        leads it, which blocks. Raises StoreError.
+        """Return the log of a club, the same one each time. Raises StoreError.
+
+        A club that was not given to `lead` is taken from whoever leads it, which blocks.
         """
         if club not in self.group.logs:
             self.lead(club, int(self._connection.execute(_TAKE, {"club": club})[0][0]))
@@ -93,9 +94,9 @@ class PostgresStore:
             self.group.logs[club].file(ended)
 
     def clubs_in_play(self) -> list[str]:
-        """Return the clubs beside main with a tournament that is not over. It blocks. Raises StoreError."""
-        query = "SELECT DISTINCT club FROM tournaments WHERE NOT over AND club <> %(main)s ORDER BY club"
-        return [row[0] for row in self._connection.read(query, {"main": MAIN})]
+        """Return the clubs with a tournament that is not over. It blocks. Raises StoreError."""
+        query = "SELECT DISTINCT club FROM tournaments WHERE NOT over ORDER BY club"
+        return [row[0] for row in self._connection.read(query)]
 
     # --- life ---
 

@@ -19,6 +19,9 @@ from rumble_server.store.postgres.connection import Connection
 URL_VARIABLE = "RUMBLE_WRITER_DB"
 """The variable that has the database's URL: a command line could be read by others."""
 
+STATEMENT_MS = 8000
+"""How long a statement may take, in ms, before the database gives it up: somebody may hold a lock."""
+
 _COMMIT = """
 WITH held AS (
     UPDATE clubs SET last = given.last, bytes = clubs.bytes + given.size
@@ -138,7 +141,7 @@ def _values(contents: Sequence[Content]) -> dict[str, object]:
 
 def main() -> None:
     """Write until standard input ends."""
-    connection = Connection(os.environ.pop(URL_VARIABLE))
+    connection = Connection(os.environ.pop(URL_VARIABLE), statement_ms=STATEMENT_MS)
     answer_all(lambda contents, again: commit(connection, contents, again))
 
 

@@ -1,7 +1,11 @@
 import re
+from dataclasses import replace
 
 import httpx
+import pytest
+from rumble_server.arena.administrator import Administrator
 from rumble_server.arena.house import HouseKeys
+from rumble_server.quotas import NO_QUOTAS
 from rumble_server.web.pages.pages import MOST_UNFOLDED
 
 from tests.server.web.memory_server import MemoryServer
@@ -125,3 +129,45 @@ async def test_house_bots_are_folded_away_from_the_others(server: MemoryServer, 
     assert set(re.findall('<a href="/bots/([^"]*)">', before)) == {"ann", "bob"}
     assert re.findall('<a href="/bots/([^"]*)">', after) == ["House-Of-Mine"]
     assert 'House bots <span class="quiet">1</span>' in after
+
+
+async def test_the_list_of_clubs_has_those_that_want_it_and_loads_none(
+    server: MemoryServer, browser: httpx.AsyncClient
+) -> None:
+    assert "/clubs" not in (await browser.get("/")).text, "there is no other club"
+    administrator = Administrator(server.world.arena)
+    for name, title in (("class-7", "<b>Class</b>"), ("robots", ""), ("secret", "Nobody's")):
+        administrator.create(name, title, NO_QUOTAS)
+    server.pass_ms()
+    assert "/clubs" not in (await browser.get("/")).text, "none wants to be listed"
+    for name in ("class-7", "robots"):
+        administrator.change(name, listed=True)
+    server.pass_ms()
+    assert '<a href="/clubs">Other clubs on this server</a>' in (await browser.get("/")).text
+    page = (await browser.get("/clubs")).text
+    assert '<a href="/c/class-7/">&lt;b&gt;Class&lt;/b&gt;</a>' in page
+    assert '<a href="/c/robots/">robots</a>' in page
+    assert '<a href="/">Rumble</a>' in page
+    assert "secret" not in page
+    server.take_in("robots", MemoryServer())
+    assert "/clubs" not in (await browser.get("/c/robots/")).text.partition("<main")[2], "main alone leads there so"
+
+
+async def test_a_long_list_of_clubs_has_an_end(
+    server: MemoryServer, browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rumble_server.web.pages.pages.MOST_CLUBS", 3)
+    administrator = Administrator(server.world.arena)
+    for number in range(5):
+        administrator.create(f"class-{number}", "", NO_QUOTAS)
+        administrator.change(f"class-{number}", listed=True)
+    server.pass_ms()
+    page = (await browser.get("/clubs")).text
+    assert page.count('class="card stack"') == 3
+    assert "And 3 more." in page
+
+
+async def test_main_is_called_by_its_title(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    assert "<title>Rumble: bot tournaments</title>" in (await browser.get("/")).text
+    server.clubs["main"] = replace(server.main, title=lambda: "Our school")
+    assert "<title>Our school: bot tournaments</title>" in (await browser.get("/")).text

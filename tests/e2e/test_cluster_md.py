@@ -1,0 +1,109 @@
+"""docs/CLUSTER.md as a reader does it: a database with a club moves to PostgreSQL, and is taken care of there."""
+
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.docs_blocks import ROOT, Block, are_commands, blocks, check_page, commands
+from tests.e2e.processes import PATIENCE_S, announced_port, clean_environment, free_port, path_with_programs, running
+from tests.postgres.cluster import Cluster, programs
+
+PAGE = ROOT / "docs" / "CLUSTER.md"
+ADMINISTRATOR = "the-administrator-s-token"
+PASSWORD = "a-password-of-its-own"
+
+
+def is_sql(block: Block) -> None:
+    """The database takes it, in the test below."""
+
+
+def test_every_block_is_what_it_claims() -> None:
+    assert check_page(PAGE, {"sql": is_sql, "sh": are_commands("export", "pg_dump")}) == 4
+
+
+def lines(marker: str) -> list[str]:
+    (block,) = (each for each in blocks(PAGE) if each.marker == marker)
+    return commands(block) if block.language == "sh" else block.text.splitlines()
+
+
+class Reader:
+    """Somebody who types the page's commands, with this machine's addresses in place of the page's."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.port = free_port()
+        path = f"{path_with_programs(folder / 'programs')}:{programs()}"
+        self.environment = clean_environment(folder, {"PATH": path, "RUMBLE_ADMIN_TOKEN": ADMINISTRATOR})
+        self.environment |= {"RUMBLE_SERVER": f"http://127.0.0.1:{self.port}", "RUMBLE_HOUSE": "none"}
+
+    def run(self, line: str, more: Mapping[str, str] | None = None) -> str:
+        """Type one line, and return what it prints."""
+        done = subprocess.run(
+            ["sh", "-c", line.replace("8765", str(self.port))],
+            cwd=self.folder,
+            env={**self.environment, **(more or {})},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_S,
+        )
+        assert done.returncode == 0, f"{line}: {done.stdout}{done.stderr}"
+        return done.stdout
+
+    @contextmanager
+    def serving(self) -> Iterator[None]:
+        """Have the server run, with the settings so far."""
+        log = self.folder / "serve.log"
+        with running(["rumble", "serve", "--port", str(self.port)], self.environment, log) as process:
+            assert announced_port(process, log) == self.port
+            yield
+
+    def ask(self, path: str) -> httpx.Response:
+        return httpx.get(f"{self.environment['RUMBLE_SERVER']}{path}", timeout=PATIENCE_S).raise_for_status()
+
+
+@pytest.mark.e2e
+def test_a_database_moves_to_postgresql(postgres: Cluster, tmp_path: Path) -> None:
+    reader = Reader(tmp_path)
+    with reader.serving():
+        reader.run("rumble club create beginners")
+        club = f"--server {reader.environment['RUMBLE_SERVER']}/c/beginners"
+        host = {"RUMBLE_HOST_TOKEN": ADMINISTRATOR}
+        reader.run(f"rumble tournament create monday --game tictactoe --start-at-bots 2 {club}", host)
+        reader.run(" & ".join(f"rumble bot {bot} --join monday {club}" for bot in ("minimax", "random")) + " & wait")
+        before = reader.ask("/c/beginners/api/tournaments/monday").json()
+    assert before["status"] == "finished"
+    assert sorted(row["name"] for row in before["standings"]) == ["minimax", "random"]
+
+    for statement in lines("as PostgreSQL's administrator"):
+        postgres.run(statement)
+    assert PASSWORD in "".join(lines("as PostgreSQL's administrator"))
+    url, passwords = (line.partition("=")[2].strip('"') for line in lines("settings of a server on PostgreSQL"))
+    secret = tmp_path / Path(passwords).name
+    secret.write_text(f"*:*:*:rumble:{PASSWORD}\n")
+    secret.chmod(0o600)
+    here = url.replace("db.example.org", f"127.0.0.1:{postgres.port}").replace("verify-full", "prefer")
+    assert here != url
+    reader.environment |= {"RUMBLE_DB": here, "PGPASSFILE": str(secret)}
+    (copy,) = lines("with the settings, and no server running")
+    assert "copied and compared: 2 clubs" in reader.run(copy)
+    shutil.move(tmp_path / "rumble.db", tmp_path / "rumble-before.db")
+    with reader.serving():
+        assert reader.ask("/c/beginners/api/tournaments/monday").json() == before
+        verify, prune, dump = lines("with the settings, beside a server")
+        assert "no damage" in reader.run(verify)
+        assert "pruned 0 tournaments" in reader.run(prune)
+        reader.run(dump)
+        assert "beginners" in reader.run("rumble club list")
+    assert not (tmp_path / "rumble.db").exists()
+    restored = postgres.database()
+    with_password = {"PGPASSWORD": postgres.password}
+    reader.run(f"pg_restore --no-owner --dbname {restored} rumble.dump", with_password)
+    assert postgres.run("SELECT count(*) FROM log", restored.rpartition("/")[2]) == postgres.run(
+        "SELECT count(*) FROM log", "rumble"
+    )
