@@ -3,13 +3,23 @@
 import json
 import re
 import signal
+import subprocess
 import time
 from pathlib import Path
 
 import httpx
 import pytest
 
-from tests.e2e.processes import ADMIN_TOKEN, RUMBLE, TOKEN, Server, announced_port, clean_environment, running
+from tests.e2e.processes import (
+    ADMIN_TOKEN,
+    PATIENCE_S,
+    RUMBLE,
+    TOKEN,
+    Server,
+    announced_port,
+    clean_environment,
+    running,
+)
 from tests.postgres.cluster import run
 
 pytestmark = pytest.mark.e2e
@@ -66,6 +76,22 @@ def test_a_server_that_stops_in_good_order_leaves_at_once_and_one_that_stands_by
             assert second.wait(START_S) == 0, second_log.read_text()
     assert "Traceback" not in second_log.read_text()
     assert run(postgres_url, "SELECT count(*) FROM nodes WHERE until > clock_timestamp()") == [(0,)]
+
+
+def test_a_server_that_is_drained_hands_over_and_stops(tmp_path: Path, postgres_url: str) -> None:
+    first_log, second_log = tmp_path / "first.log", tmp_path / "second.log"
+    with running(command(), environment(tmp_path / "first", postgres_url), first_log) as first:
+        announced_port(first, first_log)
+        ((first_id,),) = run(postgres_url, "SELECT node FROM clubs WHERE club = 'main'")
+        with running(command(), environment(tmp_path / "second", postgres_url), second_log) as second:
+            while run(postgres_url, "SELECT count(*) FROM nodes WHERE until > clock_timestamp()") != [(2,)]:
+                time.sleep(0.05)
+            drain = [*RUMBLE, "node", "drain", str(first_id), "--db", postgres_url]
+            subprocess.run(drain, env=clean_environment(tmp_path), timeout=PATIENCE_S, check=True)
+            server = Server(announced_port(second, second_log), tmp_path)
+            assert readiness(server) == (200, {"status": "ok", "reason": "", "leads": ["main"]})
+            assert first.wait(PATIENCE_S) == 0
+    assert "Traceback" not in first_log.read_text() + second_log.read_text()
 
 
 def test_a_server_whose_limits_differ_does_not_start(tmp_path: Path, postgres_url: str) -> None:

@@ -22,6 +22,7 @@ COMMANDS = {
     "db": "Back up, restore, check, mend and shrink a database.",
     "tournament": "Create, start, watch and end tournaments on a server.",
     "club": "Create clubs on a server, and bound what they use.",
+    "node": "See the servers that share a database, and drain one.",
     "ban": "Keep an address or a name out of a server, for a time.",
     "token": "Give and take back the tokens of hosts.",
     "watch": "Show the live standings of a tournament.",

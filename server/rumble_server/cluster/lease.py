@@ -61,7 +61,8 @@ class Driver(Protocol):
 class Lease:
     """The lease of the node of this id, which has joined; times are of the node's monotonic clock, in ms."""
 
-    def __init__(self, node: str, lease_ms: int, driver: Driver, now_ms: int) -> None:
+    def __init__(self, node: str, lease_ms: int, driver: Driver, now_ms: int, *, apart: bool = True) -> None:
+        """`apart` says whether its clubs may go to different nodes."""
         self.node = node
         self.until_ms = now_ms
         """When the lease is over for this node."""
@@ -70,6 +71,7 @@ class Lease:
         self.nodes: tuple[NodeRow, ...] = ()
         """The nodes that were there at the last look."""
         self.draining = self.suspended = False
+        self._apart = apart
         self._lease_ms = lease_ms
         self._held_ms = lease_ms * 9 // 10
         self._driver = driver
@@ -295,4 +297,5 @@ class Lease:
     def _nodes_for(self, club: str) -> list[str]:
         """Return the nodes that take clubs, in an order that every node finds, and that is another for each club."""
         nodes = [node.id for node in self.nodes if not node.draining]
-        return sorted(nodes, key=lambda node: blake2b(f"{club} {node}".encode(), digest_size=8).digest())
+        place = club if self._apart else ""
+        return sorted(nodes, key=lambda node: blake2b(f"{place} {node}".encode(), digest_size=8).digest())

@@ -104,7 +104,7 @@ class Node:
         except StoreError:
             await self._leases.close()
             raise
-        self.lease = Lease(self.id, self._lease_ms, self, now_ms())
+        self.lease = Lease(self.id, self._lease_ms, self, now_ms(), apart=False)
         self._act(lambda: self.lease.wake(now_ms()))
         self._begin(self._listen())
 
@@ -173,6 +173,7 @@ class Node:
             return
         self._report(None)
         if isinstance(answer, Seen) and MAIN not in self.lease.clubs:
+            # Without main it cannot serve another club.
             answer = replace(answer, orphans=tuple([club for club in answer.orphans if club == MAIN]))
         self._act(lambda: self.lease.answered(answer, now_ms()))
 

@@ -301,6 +301,17 @@ def test_the_last_node_that_drains_keeps_its_clubs_until_there_is_another() -> N
     assert b.led == {"one": 2}
 
 
+def test_clubs_that_stay_together_go_to_one_node() -> None:
+    cluster, a, *_ = three()
+    a.lease._apart = False
+    for club in CLUBS:
+        a.want(club)
+    cluster.run(300)
+    a.act(lambda: a.lease.drain(a.now_ms()))
+    cluster.run(LEASE_MS)
+    assert len({row.node for row in cluster.table.clubs.values()}) == 1
+
+
 def test_what_the_table_asks_for_is_done() -> None:
     """`rumble club move` and `rumble node drain` write it there."""
     cluster, a, b, c = three()
