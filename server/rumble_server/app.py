@@ -10,9 +10,10 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import BrokenExecutor
 from functools import partial
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import uvicorn
+from rumble_protocol.clubs import MAIN
 
 from rumble_server.arena.administrator import Administrator
 from rumble_server.arena.arena import Arena
@@ -42,7 +43,7 @@ from rumble_server.side_process import SideProcess
 from rumble_server.store.club_log import ClubLog
 from rumble_server.store.ended_count import EndedCount
 from rumble_server.store.errors import StoreError
-from rumble_server.store.open import open_store
+from rumble_server.store.open import is_postgres, open_store
 from rumble_server.store.rows import Counted
 from rumble_server.tls import Certificate, CertificateError
 from rumble_server.tournament.formats import Round
@@ -50,6 +51,9 @@ from rumble_server.web.app import make_web
 from rumble_server.web.feed.feed import Feed
 from rumble_server.web.place import Addresses
 from rumble_server.web.site import Operation, Process
+
+if TYPE_CHECKING:
+    from rumble_server.cluster.node import Node
 
 log = logging.getLogger(__name__)
 
@@ -106,17 +110,26 @@ class Server:
         """Kept, since pages name it while the server stops, when its socket is closed."""
         self._uvicorn: _Uvicorn | None = None
         self._serving: asyncio.Task[None] | None = None
+        self._node: Node | None = None
         self._pairing = SideProcess()
         self._pairings: set[asyncio.Task[None]] = set()
 
-    async def start(self) -> None:
-        """Listen, and take up what was running. Raises StoreError; StartError, and then the database is closed."""
+    async def start(self, stopping: asyncio.Event | None = None) -> bool:
+        """Listen, and take up what was running. Raises StoreError; StartError, and then the database is closed.
+
+        On PostgreSQL it stands by while another server leads. Return False if `stopping` is set meanwhile.
+        """
         loop = asyncio.get_running_loop()
         try:
+            if not await self._take_lease(stopping):
+                await self._end_lease()
+                await self.store.close()
+                return False
             self._socket = _listen(self.config.host, self.config.port)
             name = self._socket.getsockname()
             self._address = str(name[0]), int(name[1])
-        except StartError:
+        except BaseException:
+            await self._end_lease()
             await self.store.close()
             raise
         self._clock = LoopClock(loop, time.time())
@@ -136,8 +149,11 @@ class Server:
             process=self._process,
             shut_out=self._shut_out,
             ended=self.ended,
+            holds=None if self._node is None else self._node.holds,
         )
-        self.clubs = Clubs(self._shared)
+        self.clubs = Clubs(self._shared, self._node)
+        if self._node is not None:
+            self._node.led = self.clubs
         has_lost_tokens = await self.clubs.start()
         await self._take_up_token(has_lost_tokens)
         self._take_up_administrator(has_lost_tokens)
@@ -154,6 +170,33 @@ class Server:
         self.clubs.open_house()
         self._clock.measure()
         self._counting = asyncio.create_task(self._count_ended())
+        return True
+
+    async def _take_lease(self, stopping: asyncio.Event | None) -> bool:
+        """Wait until this node leads main, if the database is for several. Raises StoreError."""
+        config = self.config
+        if not is_postgres(config.db):
+            return True
+        from rumble_server.cluster.node import Node, setup_of
+
+        scheme = "http" if self._certificate is None else "https"
+        address = config.node_address or f"{scheme}://{url_host(config.host, config.port, scheme)}"
+        node = Node(config.db, config.bounds.lease_ms, address, setup_of(config.limits))
+        await node.start()
+        self._node = node
+        leading = asyncio.create_task(node.acquire(MAIN))
+        stopped = asyncio.create_task((stopping or asyncio.Event()).wait())
+        await asyncio.wait([leading, stopped], return_when=asyncio.FIRST_COMPLETED)
+        for each in (leading, stopped):
+            each.cancel()
+        return leading.done()
+
+    async def _end_lease(self) -> None:
+        if self._node is not None:
+            await self._node.stop()
+
+    def _leads(self) -> list[str]:
+        return [club.name for club in self.clubs] if self._node is None else self._node.leads
 
     def _kept(self, key: str, size: int) -> str:
         """Return a random text that is made once, of `size` bytes, and kept with the database."""
@@ -218,6 +261,7 @@ class Server:
             operation,
             places,
             unready=self._unready,
+            leads=self._leads,
         )
 
     def _make_uvicorn(self, outbox: Outbox, places: Connections) -> _Uvicorn:
@@ -252,6 +296,8 @@ class Server:
 
     def _unready(self) -> str | None:
         main = self.clubs.main
+        if main.is_suspended:
+            return "the lease of this node is over"
         return "draining" if main.arena.scheduler.draining else main.log.trouble
 
     async def _count_ended(self) -> None:
@@ -352,7 +398,7 @@ class Server:
         clubs.drain()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self.config.drain_ms / 1000):
-                while clubs.playing:
+                while clubs.playing and not clubs.lost.is_set():
                     written.clear()
                     await written.wait()
         await self.store.wait_all()
@@ -370,6 +416,7 @@ class Server:
         await self._counting
         clubs.let_go()
         await self.store.close()
+        await self._end_lease()
 
 
 def _listen(host: str, port: int) -> socket.socket:

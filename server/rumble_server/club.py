@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, field
+from functools import partial
 from importlib.metadata import version
 from random import SystemRandom
 from typing import TYPE_CHECKING
@@ -18,8 +19,9 @@ from rumble_protocol.codes import CloseCode
 from rumble_server.arena.arena import Arena
 from rumble_server.arena.clubs import ClubDirectory, ClubEntry
 from rumble_server.arena.house import CONCERNING, HouseBots, HouseKeys
-from rumble_server.arena.ports import HouseRunner, Work
+from rumble_server.arena.ports import Clock, HouseRunner, Work
 from rumble_server.arena.recovery import Recovered, read, take_up
+from rumble_server.cluster.gate import Gate, GatedClock, GatedLeader
 from rumble_server.config import ServerConfig
 from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.loop_clock import LoopClock
@@ -65,6 +67,8 @@ class Shared:
     """Ends the connections of those who are banned."""
     ended: EndedCount
     """How many tournaments of all clubs are over."""
+    holds: Callable[[], bool] | None = None
+    """Whether the lease of this node is valid; None if it needs none."""
     directory: ClubDirectory = field(default_factory=ClubDirectory)
     written: asyncio.Event = field(default_factory=asyncio.Event)
     """Set whenever more of any log is on disk."""
@@ -86,6 +90,8 @@ class Stored:
     recovered: Recovered
     problems: list[DamagedLog]
     """What is wrong with each row of the facts about the club that cannot be read."""
+    newest_ms: int = 0
+    """When the newest fact was recorded, by its leader's clock, in ms since the epoch; 0 if that does not matter."""
 
 
 def read_club(store: "Store", name: str) -> Stored:
@@ -95,7 +101,8 @@ def read_club(store: "Store", name: str) -> Stored:
         of_club, problems = reader.server_facts()
         unfinished = reader.tournament_ids(over=False)
         recovered = read(of_club, unfinished, reader.tournament_facts, reader.facts_of_matches)
-        return Stored(log, run, store.archive(name), reader.tournament_ids(), recovered, problems)
+        newest_ms = reader.newest_ms() if log.epoch else 0
+        return Stored(log, run, store.archive(name), reader.tournament_ids(), recovered, problems, newest_ms)
 
 
 class Club:
@@ -112,24 +119,25 @@ class Club:
         config, is_main = shared.config, name == MAIN
         house_keys = HouseKeys(shared.secret if is_main else shared.secret_of("house", name))
         sessions = Sessions(name)
+        gate = self.gate = None if shared.holds is None else Gate(shared.clock, shared.holds)
         self.arena = Arena(
             log=self.log,
-            clock=shared.clock,
+            clock=shared.clock if gate is None else self._clock_behind(gate, stored.newest_ms),
             sessions=sessions,
             run=stored.run,
             random=SystemRandom(),
             taken_ids=stored.taken_ids,
             grace_ms=config.grace_ms,
-            find_ended=self.archive.find_ended,
+            find_ended=self.archive.find_ended if gate is None else gate.around(self.archive.find_ended),
             may_claim=house_keys.may_claim,
-            work=shared.work,
+            work=shared.work if gate is None else gate.around(shared.work),
             door=shared.door if is_main else shared.door.of_club(name),
             clubs=shared.directory,
             bounds=config.bounds,
         )
         self.arena.on_ban.append(shared.shut_out)
         self.gateway = Gateway(
-            self.arena,
+            self.arena if gate is None else GatedLeader(self.arena, gate),
             self.arena,
             sessions,
             shared.clock,
@@ -152,8 +160,12 @@ class Club:
             name,
             lambda: self._entry.title,
         )
-        self.log.on_durable.append(self._on_durable)
-        self.log.on_trouble.append(self.arena.on_trouble)
+        if gate is None:
+            self.log.on_durable.append(self._on_durable)
+            self.log.on_trouble.append(self.arena.on_trouble)
+        else:
+            self.log.on_durable.append(lambda batch: gate.enter(partial(self._on_durable, batch)))
+            self.log.on_trouble.append(lambda trouble: gate.enter(partial(self.arena.on_trouble, trouble)))
         self.arena.allowance.used_bytes = self.log.bytes
         self._settle()
         self._recover(stored)
@@ -172,6 +184,11 @@ class Club:
         if stored.problems:
             text = "%severy host token is taken back, since the taking back of one may be lost; look at the bans"
             log.error(text, where)
+
+    def _clock_behind(self, gate: Gate, newest_ms: int) -> Clock:
+        """Make the club's clock: its time goes on from the newest fact, should another node's clock be ahead."""
+        clock = self._shared.clock
+        return GatedClock(clock, gate, max(0, newest_ms - clock.now_ms()))
 
     # --- its settings ---
 
@@ -198,6 +215,22 @@ class Club:
         self.house_bots.open()
         for name in self.house_bots.names_lost():
             log.warning("no house bot %s: somebody else uses that name", name)
+
+    @property
+    def is_suspended(self) -> bool:
+        """Whether nothing may be told of it, since the lease of this node is over."""
+        return self.gate is not None and not self.gate.is_open
+
+    def go_on(self) -> None:
+        """The lease is valid again."""
+        if self.gate is not None:
+            self.gate.go_on(self.arena)
+
+    def discard(self) -> None:
+        """Another node leads it: do and tell nothing more."""
+        if self.gate is not None:
+            self.gate.discard()
+        self.stop()
 
     def stop(self) -> None:
         """Judge no more, and tell nothing more."""

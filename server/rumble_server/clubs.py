@@ -8,6 +8,8 @@ import logging
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import TYPE_CHECKING, cast
 
 from rumble_protocol.clubs import MAIN
 
@@ -19,6 +21,10 @@ from rumble_server.tournament.facts import Banned, ClubChanged, ClubRemoved
 from rumble_server.web.errors import WebError
 from rumble_server.web.site import Site
 
+if TYPE_CHECKING:
+    from rumble_server.cluster.node import Node
+    from rumble_server.store.postgres.store import PostgresStore
+
 log = logging.getLogger(__name__)
 
 FOLLOWED = frozenset((Banned, ClubChanged, ClubRemoved))
@@ -28,14 +34,18 @@ FOLLOWED = frozenset((Banned, ClubChanged, ClubRemoved))
 class Clubs:
     """The clubs by name. `await start()` first; main is loaded from then on."""
 
-    def __init__(self, shared: Shared) -> None:
+    def __init__(self, shared: Shared, node: "Node | None" = None) -> None:
+        """`node` has the lease by which the clubs are led, if they need one."""
         self._shared = shared
+        self._node = node
         self._clubs: dict[str, Club] = {}
         """Those that are loaded, main first."""
         self._loading: dict[str, asyncio.Task[Club | None]] = {}
         self._reading = ThreadPoolExecutor(1, thread_name_prefix="clubs")
         self._house_is_open = False
         self._is_draining = False
+        self.lost = asyncio.Event()
+        """Set when this node does not lead main any more, and so has nothing to do."""
 
     async def start(self) -> bool:
         """Load main and every club in which something is not over; the store writes from now on.
@@ -43,7 +53,7 @@ class Clubs:
         Return whether facts about main are lost. Raises StoreError.
         """
         store = self._shared.store
-        stored = read_club(store, MAIN)
+        stored = await self._read(MAIN)
         store.attach(asyncio.get_running_loop())
         self._add(MAIN, stored).on_facts.append(self._follow)
         for name in store.clubs_in_play():
@@ -83,9 +93,23 @@ class Clubs:
         return await asyncio.shield(loading)
 
     async def _load(self, name: str) -> Club | None:
-        loop = asyncio.get_running_loop()
-        stored = await loop.run_in_executor(self._reading, read_club, self._shared.store, name)
+        stored = await self._read(name)
         return None if self.directory.get(name) is None else self._add(name, stored)
+
+    async def _read(self, name: str) -> Stored:
+        """Read a club on a thread, once this node leads it. Raises StoreError."""
+        epoch = None if self._node is None else await self._node.acquire(name)
+        store = self._shared.store
+
+        def read() -> Stored:
+            if epoch is not None:
+                cast("PostgresStore", store).lead(name, epoch)
+            return read_club(store, name)
+
+        stored = await asyncio.get_running_loop().run_in_executor(self._reading, read)
+        if self._node is not None:
+            stored.log.on_fenced.append(partial(self._node.fenced, name))
+        return stored
 
     def _add(self, name: str, stored: Stored) -> Club:
         def added_elsewhere() -> int:
@@ -107,6 +131,8 @@ class Clubs:
         except StoreError as error:
             log.error("club %s cannot be loaded: %s", name, error)
             raise WebError.unavailable("the database cannot be read at the moment") from None
+        if club is not None and club.is_suspended:
+            raise WebError.unavailable("this server has lost the database for a moment; try again in some seconds")
         return None if club is None else club.site
 
     def sites(self) -> Iterator[Site]:
@@ -135,6 +161,45 @@ class Clubs:
         club.house_bots.close()
         club.stop()
         club.close()
+
+    # --- as the lease of this node wants it (`cluster.node.Led`) ---
+
+    async def lead(self, name: str, epoch: int) -> None:
+        """Load a club in which something ran when another node led it. Raises StoreError."""
+        if MAIN in self._clubs and await self.load(name) is None and self._node is not None:
+            self._node.release(name)
+
+    def suspend(self) -> None:
+        """Tell nothing of any club for now."""
+        for each in self:
+            if each.gate is not None:
+                each.gate.close()
+
+    def go_on(self) -> None:
+        """Go on with all clubs."""
+        for each in list(self):
+            each.go_on()
+
+    def discard(self, name: str) -> None:
+        """Forget a club, which another node leads."""
+        club = self._clubs.get(name)
+        if club is None:
+            return
+        club.discard()
+        if name == MAIN:
+            for each in self:
+                each.discard()
+            self.lost.set()
+        else:
+            self._remove(club)
+
+    async def hand_over(self, name: str) -> None:
+        """Stop a club, and return when all of it is on disk."""
+        club = self._clubs.get(name)
+        if club is not None:
+            club.arena.stop()
+            await club.log.wait(club.log.last)
+            self.discard(name)
 
     # --- life ---
 

@@ -35,6 +35,8 @@ class ServerConfig(BaseModel):
     """Address of the pages for people on other machines, such as https://rumble.example; links and commands have it."""
     db: str = "rumble.db"
     """Database: a path, sqlite:///relative, sqlite:////absolute, or postgresql://USER@HOST/NAME."""
+    node_address: Annotated[str, AfterValidator(public_origin)] | None = None
+    """Address by which other nodes on the same PostgreSQL reach this one, such as http://10.0.0.3:8765."""
     host_token: Annotated[str, Field(min_length=8, max_length=256)] | None = None
     """Token for hosting in main; it replaces the one named `default`, which the first start makes."""
     admin_token: Annotated[str, Field(min_length=8, max_length=256)] | None = None

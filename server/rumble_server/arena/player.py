@@ -155,11 +155,20 @@ class Player:
         return any(each.has_place for each in self.able(game))
 
     def _count(self) -> None:
+        sole, name = self.sole, self.name
+        if sole is not None:  # the usual case, whatever the game
+            if len(sole.matches) - len(sole.challenges) < sole.max_matches:
+                for names in self._free.values():
+                    names.add(name)
+            else:
+                for names in self._free.values():
+                    names.discard(name)
+            return
         for game, names in self._free.items():
             if self.is_free(game):
-                names.add(self.name)
+                names.add(name)
             else:
-                names.discard(self.name)
+                names.discard(name)
 
     # --- frames of no match in particular: every session has them ---
 

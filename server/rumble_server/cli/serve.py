@@ -76,20 +76,22 @@ serve.__annotations__ = {each.name: each.annotation for each in PARAMETERS}
 async def _serve(config: "ServerConfig") -> None:
     from rumble_server.cli.support.house import HouseProcesses
     from rumble_server.cli.support.interpreter import Interpreter
-    from rumble_server.cli.support.loop import on_hangup, periodically, until_signal
-    from rumble_server.cli.support.running import running_server
+    from rumble_server.cli.support.loop import first_of, on_hangup, periodically, until_signal
+    from rumble_server.cli.support.running import server_unless_stopped
     from rumble_server.logs.set_up import set_up_logs
 
     stopping = until_signal()
     with closing(set_up_logs(config)) as logs:
-        async with periodically(logs.tick, LOGS_S), running_server(config, HouseProcesses) as server:
+        async with periodically(logs.tick, LOGS_S), server_unless_stopped(config, HouseProcesses, stopping) as server:
+            if server is None:  # it was stopped while another one led
+                return
             interpreter = Interpreter(lambda: server.clubs.playing)
             interpreter.calm()
             if config.tls_cert is not None:
                 on_hangup(server.reload)
             _announce(server)
             async with periodically(interpreter.look, GARBAGE_S):
-                await stopping.wait()
+                await first_of(stopping.wait(), server.clubs.lost.wait())
             log.info("draining")
 
 

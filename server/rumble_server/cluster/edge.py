@@ -117,7 +117,13 @@ class Edge:
         """The link is lost."""
         self._link = None
         self._stream.down()
-        self._wait_for_leader()
+        if self._here is None:
+            self._wait_for_leader()
+
+    def lead_by_nobody(self) -> None:
+        """No node leads the club, as far as is known here."""
+        self._here = None
+        self.down()
 
     def packet(self, packet: Opening | Records) -> None:
         """Something came over the link. Raises LinkError."""

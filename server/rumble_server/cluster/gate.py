@@ -8,6 +8,7 @@ as time for which the server was late, so clocks and away budgets stood.
 from collections import Counter, deque
 from collections.abc import Callable
 from functools import partial
+from typing import TypeVar
 
 from rumble_protocol.bot_messages import BotMessage, Login
 from rumble_protocol.codes import CloseCode
@@ -15,6 +16,9 @@ from rumble_protocol.codes import CloseCode
 from rumble_server.arena.arena import Arena
 from rumble_server.arena.ports import Caller, Clock, TimerHandle
 from rumble_server.gateway.ports import Leader
+
+What = TypeVar("What")
+Found = TypeVar("Found")
 
 PORTION = 256
 """How many calls that waited enter in one turn of the event loop."""
@@ -44,6 +48,12 @@ class Gate:
             call()
         else:
             self._waiting.append(call)
+
+    def around(
+        self, ask: Callable[[What, Callable[[Found], None]], None]
+    ) -> Callable[[What, Callable[[Found], None]], None]:
+        """Return a function that asks the same, and whose answers enter by the gate."""
+        return lambda what, done: ask(what, lambda found: self.enter(partial(done, found)))
 
     @property
     def is_open(self) -> bool:

@@ -31,6 +31,18 @@ class Packet(IntEnum):
     """From the leader: it does not know the stream of this number, or does not lead the club."""
     RECORDS = 4
     """Records, the number of the first of them, and how many of the other's are acknowledged."""
+    ASK = 5
+    """From the edge: a request of the web, its head as JSON."""
+    BODY = 6
+    """From the edge: more of its body; empty at the end."""
+    CANCEL = 7
+    """From the edge: nobody waits for the answer any more. From the leader: no more of it comes."""
+    MORE = 8
+    """From the edge: so many bytes of the answer were taken."""
+    HEAD = 9
+    """From the leader: the head of the answer as JSON."""
+    CHUNK = 10
+    """From the leader: more of the answer; empty at the end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +70,18 @@ class Records:
     start: int
 
 
+@dataclass(frozen=True, slots=True)
+class Web:
+    """A part of a request of the web or of its answer, by the number that the edge gave it."""
+
+    kind: Packet
+    club: str
+    number: int
+    content: bytes
+
+
 _head = Struct("<BB")
+_web = Struct("<Q")
 _opening = Struct("<QQQ?")
 _records = Struct("<QQQQ")
 RECORD_HEAD = Struct("<IBI")
@@ -71,7 +94,13 @@ def write_opening(kind: Packet, club: str, epoch: int, stream: int, seen: int = 
     return _head.pack(kind, len(name)) + name + _opening.pack(epoch, stream, seen, is_new)
 
 
-def read_packet(data: bytes) -> Opening | Records:
+def write_web(kind: Packet, club: str, number: int, content: bytes = b"") -> bytes:
+    """Build a part of a request or of an answer."""
+    name = club.encode()
+    return b"".join((_head.pack(kind, len(name)), name, _web.pack(number), content))
+
+
+def read_packet(data: bytes) -> Opening | Records | Web:
     """Parse a packet. Raises LinkError."""
     try:
         kind, size = _head.unpack_from(data)
@@ -80,6 +109,9 @@ def read_packet(data: bytes) -> Opening | Records:
         if kind == Packet.RECORDS:
             epoch, stream, first, acknowledged = _records.unpack_from(data, start)
             return Records(club, epoch, stream, first, acknowledged, data, start + _records.size)
+        if kind > Packet.RECORDS:
+            (number,) = _web.unpack_from(data, start)
+            return Web(Packet(kind), club, number, data[start + _web.size :])
         epoch, stream, seen, is_new = _opening.unpack_from(data, start)
         return Opening(Packet(kind), club, epoch, stream, seen, is_new)
     except (error, ValueError) as problem:
@@ -153,7 +185,18 @@ class Outgoing:
 class Stream:
     """One end of a stream of a club. Its owner adds what it says, hands in packets, and asks for packets to send."""
 
-    __slots__ = ("_acknowledges_bytes", "_owed_bytes", "club", "epoch", "is_up", "number", "out", "processed", "seen")
+    __slots__ = (
+        "_acknowledges_bytes",
+        "_owed_bytes",
+        "_told",
+        "club",
+        "epoch",
+        "is_up",
+        "number",
+        "out",
+        "processed",
+        "seen",
+    )
 
     def __init__(self, club: str, epoch: int, number: int, acknowledges_bytes: int = ACKNOWLEDGED_BYTES) -> None:
         self._acknowledges_bytes = acknowledges_bytes
@@ -166,13 +209,16 @@ class Stream:
         self.processed = 0
         """The number of the last record of the other end that it need not keep."""
         self._owed_bytes = 0
-        """Bytes that came since an acknowledgement was sent."""
+        """Bytes that came since all that had come was acknowledged."""
+        self._told = 0
+        """What of `processed` was told."""
         self.is_up = False
         """Whether a link is up over which records go."""
 
     def up(self, seen: int) -> None:
         """A link is up, on which the other end has seen our records up to this one. Raises LinkError."""
         self.out.rewind(seen)
+        self._told, self._owed_bytes = 0, self._acknowledges_bytes  # what was told last may be lost
         self.is_up = True
 
     def down(self) -> None:
@@ -206,10 +252,13 @@ class Stream:
 
     def packet(self, most_bytes: int) -> bytes | None:
         """Return the next packet for the link that is up; None: there is nothing to say."""
-        if not self.is_up or not (self.out.has_unsent or self._owed_bytes >= self._acknowledges_bytes):
+        owes = self.processed > self._told and self._owed_bytes >= self._acknowledges_bytes
+        if not self.is_up or not (self.out.has_unsent or owes):
             return None
         first, records = self.out.take(most_bytes)
-        self._owed_bytes = 0
+        self._told = self.processed
+        if self._told == self.seen:
+            self._owed_bytes = 0
         club = self.club.encode()
         head = _head.pack(Packet.RECORDS, len(club)) + club
         return b"".join([head, _records.pack(self.epoch, self.number, first, self.processed), *records])

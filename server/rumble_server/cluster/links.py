@@ -9,9 +9,12 @@ import logging
 import ssl
 from http import HTTPStatus
 
+from starlette.types import Receive, Scope, Send
+
 from rumble_server.cluster.edge import Edge
+from rumble_server.cluster.forwarding import Forwarding
 from rumble_server.cluster.lead import Lead
-from rumble_server.cluster.link import LinkError, Opening, Packet, read_packet, write_opening
+from rumble_server.cluster.link import LinkError, Opening, Packet, Web, read_packet, write_opening
 from rumble_server.cluster.link_connection import (
     LinkConnection,
     client_protocol,
@@ -19,6 +22,7 @@ from rumble_server.cluster.link_connection import (
     server_protocol,
 )
 from rumble_server.cluster.link_connection import LinkError as DialError
+from rumble_server.cluster.serving import Serving
 
 log = logging.getLogger(__name__)
 
@@ -45,6 +49,7 @@ class Links:
         """The clubs that others lead, and at which address."""
         self._dialled: dict[str, _Dialled] = {}
         """By address."""
+        self.forwarding, self.serving = Forwarding(), Serving()
         self._leads: dict[str, Lead] = {}
         """The clubs that this node leads."""
         self._accepted: dict[str, LinkConnection] = {}
@@ -77,6 +82,8 @@ class Links:
                 dialled = self._dialled[address] = _Dialled(self, address)
             elif dialled.connection is not None:
                 edge.up(dialled.connection)
+        else:
+            edge.lead_by_nobody()
 
     def forget(self, edge: Edge) -> None:
         """Nobody leads a club, or this node itself; a link that no club needs is ended."""
@@ -86,6 +93,12 @@ class Links:
             address = known[1]
             if all(other != address for _, other in self._edges.values()):
                 self._dialled.pop(address).end()
+
+    async def forward(self, club: str, scope: Scope, receive: Receive, send: Send) -> None:
+        """Have the node that leads a club answer a request of the web; 503 where that cannot be reached."""
+        known = self._edges.get(club)
+        dialled = None if known is None else self._dialled.get(known[1])
+        await self.forwarding.ask(None if dialled is None else dialled.connection, club, scope, receive, send)
 
     def forget_node(self, node: str) -> None:
         """The lease of a node is over: its bots are away."""
@@ -126,7 +139,9 @@ class Links:
         try:
             packet = read_packet(data)
             known = self._edges.get(packet.club)
-            if known is not None and known[1] == connection.node:
+            if isinstance(packet, Web):
+                self.forwarding.heard(packet)
+            elif known is not None and known[1] == connection.node:
                 known[0].packet(packet)
         except LinkError as error:
             log.error("link to %s: %s", connection.node, error)
@@ -136,6 +151,7 @@ class Links:
         for edge, address in list(self._edges.values()):
             if address == connection.node:
                 edge.down()
+        self.forwarding.down(connection)
         if dialled := self._dialled.get(connection.node):
             dialled.down()
 
@@ -177,7 +193,9 @@ class Links:
         try:
             packet = read_packet(data)
             lead = self._leads.get(packet.club)
-            if lead is None:
+            if isinstance(packet, Web):
+                self.serving.heard(connection, packet)
+            elif lead is None:
                 if isinstance(packet, Opening):
                     connection.send(write_opening(Packet.GONE, packet.club, packet.epoch, packet.stream))
             elif self._accepted.get(connection.node) is not connection:
@@ -193,6 +211,7 @@ class Links:
     def _down_as_leader(self, connection: LinkConnection) -> None:
         if self._accepted.get(connection.node) is connection:
             del self._accepted[connection.node]
+        self.serving.down(connection)
         for lead in self._leads.values():
             lead.down(connection.node, connection)
 

@@ -7,6 +7,7 @@ connection ends.
 """
 
 import asyncio
+import logging
 from collections.abc import Callable
 from functools import partial
 from http import HTTPStatus
@@ -24,6 +25,9 @@ from rumble_server.gateway.handshake import BOT_PATH, LINK_PATH
 from rumble_server.limits.bans import Ban
 from rumble_server.limits.connections import Place
 from rumble_server.limits.source import Source, source_of
+from rumble_server.store.errors import StoreError
+
+log = logging.getLogger(__name__)
 
 LEAST_REQUEST_BYTES = 16
 """Bytes of the shortest request: `GET / HTTP/1.1` and two ends of lines."""
@@ -303,8 +307,14 @@ class HttpConnection(HttpToolsProtocol):
 
     async def _load(self, rest: bytes) -> None:
         """Load a club for a bot; nothing is read from its socket meanwhile."""
-        club = await self._entrance.clubs.load(self._club)
-        self._opening = None
+        try:
+            club = await self._entrance.clubs.load(self._club)
+        except StoreError as error:
+            log.error("club %s cannot be loaded: %s", self._club, error)
+            self._answer(HTTPStatus.SERVICE_UNAVAILABLE, "this club cannot be read at the moment\n")
+            return
+        finally:
+            self._opening = None
         if self.transport.is_closing():
             return
         if club is None:

@@ -16,6 +16,15 @@ from rumble_server.tournament.facts import LogFact
 Listener = Callable[[list[Numbered]], None]
 
 
+class Numbers:
+    """The numbers that facts are given, one after the other: those of one log, or of several."""
+
+    __slots__ = ("last",)
+
+    def __init__(self, last: int) -> None:
+        self.last = last
+
+
 class Group(Protocol):
     """What has the logs of all clubs written."""
 
@@ -38,13 +47,13 @@ class ClubLog:
         club: str,
         *,
         last: int,
-        count: Callable[[], int],
+        numbers: Numbers,
         epoch: int = 0,
         size: int = 0,
     ) -> None:
         """Make the log of a club whose facts up to `last` are on disk and take `size` bytes.
 
-        `count` gives the number of each next fact. The facts are written under `epoch`.
+        Its next facts are counted by `numbers`, and written under `epoch`.
         """
         self.club = club
         self.epoch = epoch
@@ -56,7 +65,7 @@ class ClubLog:
         self.on_fenced: list[Callable[[], None]] = []
         """Told once, when somebody else was found to lead the club: nothing that was not durable is or will be."""
         self._group = group
-        self._count = count
+        self._numbers = numbers
         self._fenced: str | None = None
         self._batch = Batch()
         self._facts = self._batch.facts
@@ -73,7 +82,8 @@ class ClubLog:
         facts = self._facts
         if not facts:
             self._group.gather(self)
-        self.last = number = self._count()
+        numbers = self._numbers
+        self.last = numbers.last = number = numbers.last + 1
         facts.append((number, fact))
         return number
 

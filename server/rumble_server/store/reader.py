@@ -3,6 +3,7 @@
 import json
 from collections import defaultdict
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 
 from rumble_server.match.facts import FrameSeen, FrameShared, with_shared_frames
 from rumble_server.match.match_id import MatchId, Neighbours, neighbours, tournament_id_of
@@ -14,6 +15,8 @@ from rumble_server.store.rows import Counted, Row, Rows
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import LogFact
 
+NEWEST_ROWS = 8
+"""How many rows at the log's end are looked at for the time of the newest fact: one commit may have several."""
 PORTION_ROWS = 256
 """How many rows of a tournament are read at a time."""
 TAIL_FACTS = 64
@@ -72,6 +75,14 @@ class LogReader:
             except DamagedLog as error:
                 problems.append(error)
         return facts, problems
+
+    def newest_ms(self) -> int:
+        """Return about when the newest fact was recorded, in ms since the epoch; 0 if none can be read."""
+        at_ms = [0]
+        for row in self._rows.newest(NEWEST_ROWS):
+            with suppress(DamagedLog):
+                at_ms += [int(getattr(fact, "at_ms", 0)) for _, fact in self._parsed([row])]
+        return max(at_ms)
 
     def tournament_facts(self, tournament_id: str) -> list[LogFact]:
         """Return the facts that rebuild a tournament, in order; empty if there is none of that id."""

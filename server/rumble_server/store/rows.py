@@ -52,6 +52,9 @@ class Rows(Protocol):
     def ended_by_club(self) -> dict[str, Counted]:
         """Return how many tournaments of each club are over; one without a record counts as finished."""
 
+    def newest(self, limit: int) -> list[Row]:
+        """Return the newest rows of whatever tournament, perhaps of other clubs, too."""
+
     def of_server(self) -> list[Row]:
         """Return the rows about the club as a whole, in order."""
 

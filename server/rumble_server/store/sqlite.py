@@ -5,7 +5,6 @@ Facts have their numbers from one sequence of all clubs.
 """
 
 import asyncio
-import itertools
 import logging
 import os
 import sqlite3
@@ -16,7 +15,7 @@ from pathlib import Path
 from rumble_server.bounds import Bounds
 from rumble_server.histogram import Histogram
 from rumble_server.store.archive import Archive, ReadingRoom
-from rumble_server.store.club_log import ClubLog
+from rumble_server.store.club_log import ClubLog, Numbers
 from rumble_server.store.errors import StoreError
 from rumble_server.store.files import Files, identity_of, make_private
 from rumble_server.store.group_commit import GroupCommit
@@ -49,7 +48,7 @@ class SqliteStore:
         except StoreError:
             self._lock.release()
             raise
-        self._count = itertools.count(self._last + 1).__next__
+        self._numbers = Numbers(self._last)
         identity = identity_of(path)
         command = (sys.executable, "-m", "rumble_server.store.writer", path, identity)
         # It holds the lock until it ends, so that nobody takes up the database before its last transaction is over.
@@ -78,7 +77,7 @@ class SqliteStore:
         if club not in self.group.logs:
             size = self._read_bytes(club)
             # All that earlier runs wrote of the club has a lower number than `_last`, or that.
-            self.group.logs[club] = ClubLog(self.group, club, last=self._last, count=self._count, size=size)
+            self.group.logs[club] = ClubLog(self.group, club, last=self._last, numbers=self._numbers, size=size)
         return self.group.logs[club]
 
     def run_of(self, club: str = MAIN) -> int:

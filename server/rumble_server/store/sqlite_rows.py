@@ -79,6 +79,9 @@ class SqliteRows:
             counted.setdefault(split(prefix)[0], (last, Counter()))[1][status] = count
         return counted
 
+    def newest(self, limit: int) -> list[Row]:
+        return self._rows("SELECT number, facts FROM log ORDER BY number DESC LIMIT :limit", {"limit": limit})
+
     def of_server(self) -> list[Row]:
         query = "SELECT number, facts FROM log WHERE tournament = :tournament ORDER BY number"
         return self._rows(query, {"tournament": self._prefix})

@@ -112,6 +112,8 @@ class Process:
     """What each address has open."""
     unready: Callable[[], str | None] = lambda: None
     """Why matches cannot start at the moment; None while they can."""
+    leads: Callable[[], list[str]] = list
+    """The clubs that this process leads at this moment."""
 
 
 @dataclass(frozen=True, slots=True)

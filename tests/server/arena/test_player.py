@@ -9,7 +9,7 @@ from rumble_protocol.fields import TimeControl
 from rumble_protocol.server_messages import Limits
 from rumble_server.bounds import Bounds
 from rumble_server.limits.door import Door
-from rumble_server.match.facts import FrameSeen, MatchOver, SeatAway, SeatBack, TurnAsked
+from rumble_server.match.facts import FrameSeen, FrameShared, MatchOver, SeatAway, SeatBack, TurnAsked
 from rumble_server.tournament.tournament import Tournament
 
 from tests.server.arena.playing import NAMES, assert_all_was_played, at_random, enter, first_legal
@@ -94,6 +94,8 @@ def test_a_new_login_replaces_its_own_worker_alone() -> None:
     assert not [frame for frame in two.inbox.frames if frame.get("match") == match]
     one.drop()
     assert not facts(world, SeatAway)
+    workers(world, "one")
+    assert again.link.closed is CloseCode.REPLACED
 
 
 def test_a_login_without_a_worker_is_a_worker_of_its_own() -> None:
@@ -118,7 +120,8 @@ def test_a_bot_has_no_more_workers_than_it_may() -> None:
     assert (third.error(), third.link.closed) == ("unavailable", None)
     plain = world.login("ann")
     assert plain.error() == "unavailable"
-    workers(world, "two")
+    (second_again,) = workers(world, "two")
+    assert second_again.last("session")["name"] == "ann", "it takes the place of the one there was"
     first.drop()
     third.login("ann", worker="three")
     assert third.last("session")["name"] == "ann"
@@ -163,6 +166,7 @@ def test_a_frame_of_no_match_is_kept_with_the_matches_of_its_session() -> None:
     own = {bot.link: bot.last("match_start")["match"] for bot in (one, two)}
     one.say_text("{")
     assert {seen.match for seen in facts(world, FrameSeen) if seen.frame == "{"} == {own[one.link]}
+    assert not facts(world, FrameShared), "by no match of the other session"
 
 
 def test_lag_and_thinking_are_those_of_the_session() -> None:
@@ -394,11 +398,10 @@ def test_a_bot_that_is_one_session_without_a_worker_is_given_its_matches_whateve
 
 def test_a_challenge_is_accepted_if_any_worker_accepts_challenges() -> None:
     world = World()
-    one, _two = world.login("ben", worker="one"), world.login("ben", worker="two", challenges=True)
+    bots = [world.login("ben", worker=worker, challenges=worker == "two") for worker in ("one", "two", "three")]
     ann = world.login("ann")
     ann.say(type="challenge", against="ben", game="tictactoe")
-    assert ann.last("joined")
-    assert one.last("joined")
+    assert all(bot.last("joined") for bot in (ann, *bots))
 
 
 def test_a_tournament_takes_the_place_of_a_challenge_at_a_worker_of_its_game() -> None:

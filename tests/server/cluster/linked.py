@@ -13,7 +13,7 @@ from rumble_server.arena.recovery import read, take_up
 from rumble_server.bounds import Bounds
 from rumble_server.cluster.edge import Edge
 from rumble_server.cluster.lead import Lead
-from rumble_server.cluster.link import Opening, read_packet
+from rumble_server.cluster.link import Opening, Records, read_packet
 from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.sessions import Sessions
 from rumble_server.limits.refusals import Refusals
@@ -57,12 +57,13 @@ class Pipe:
         packet, lead = read_packet(data), self.leader.lead
         if isinstance(packet, Opening):
             lead.opening(self.edge.node, packet, self.to_edge)
-        else:
+        elif isinstance(packet, Records):
             lead.records(self.edge.node, packet, self.to_edge)
 
     def _at_edge(self, data: bytes) -> None:
-        if self.edge.pipe is self:
-            self.edge.edge.packet(read_packet(data))
+        packet = read_packet(data)
+        if self.edge.pipe is self and isinstance(packet, Opening | Records):
+            self.edge.edge.packet(packet)
 
     def cut(self) -> None:
         """Break; both ends are told."""

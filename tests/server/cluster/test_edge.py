@@ -1,12 +1,16 @@
 """Bots of a club that another node leads: what they see is what they see where their own node leads it."""
 
-from rumble_protocol.codes import CloseCode
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rumble_protocol.codes import CloseCode, NoticeCode
 from rumble_protocol.fields import TimeControl
+from rumble_server.arena.messages import notice
 from rumble_server.bounds import Bounds
 from rumble_server.match.facts import MoveMade
 from rumble_server.tournament.config import TournamentConfig
 
 from tests.server.cluster.linked import EdgeNode, LeaderNode
+from tests.server.frames import Frame
 from tests.server.world import Bot, VirtualClock
 
 KEY = "correct-horse-battery"
@@ -516,3 +520,112 @@ def test_a_node_that_comes_to_lead_hears_what_the_last_leader_had_not_on_disk() 
     assert other.inbox.kinds()[:3] == ["welcome", "session", "joined"]
     other.drop()
     assert node.leader.arena.is_connected("ben") is False
+
+
+def test_a_node_that_leads_no_more_and_knows_no_other_leader_closes_its_bots_in_the_end() -> None:
+    node = club()
+    node.lead()
+    ann = node.bot("ann")
+    node.edge.down()  # no link is needed here
+    node.run(20_000)
+    assert ann.link.closed is None
+    node.edge.lead_by_nobody()
+    node.run(9_990)
+    assert ann.link.closed is None
+    node.run(20)
+    assert ann.link.closed is CloseCode.NO_LEADER
+
+
+# --- whatever happens ---
+
+
+class Chaos:
+    """Two bots on an edge that say numbered things, while links break and leaders change."""
+
+    def __init__(self) -> None:
+        self.node = club(unsolicited_per_minute=100_000)
+        self.bots = [self.node.bot(name, key=KEY) for name in ("ann", "ben")]
+        self.said: list[list[str]] = [[], []]
+        self.leaders = [self.node.leader]
+        for bot in self.bots:
+            bot.link.on_frame.append(self._look)
+
+    def _look(self, frame: Frame) -> None:
+        if frame["type"] == "notice":
+            assert frame["message"] == f"epoch {self.node.edge.epoch}"
+
+    def do(self, what: str, number: int) -> None:
+        node, pipe = self.node, self.node.pipe
+        match what:
+            case "say":
+                who = number % 2
+                self.said[who].append(f"t{len(self.said[who])}")
+                self.bots[who].say(type="join", tournament=self.said[who][-1])
+            case "run":
+                node.run(number)
+            case "cut" if pipe is not None:
+                pipe.cut()
+            case "connect" if pipe is None:
+                node.connect()
+            case "freeze" if pipe is not None:
+                pipe.is_frozen = True
+            case "thaw" if pipe is not None:
+                pipe.thaw()
+            case "succeed":
+                node.follow(node.leader.successor())
+                self.leaders.append(node.leader)
+            case "tell":  # every leader that there was still believes that it leads
+                for leader in self.leaders:
+                    for peer in leader.lead._peers.values():
+                        for session_id in list(peer.sessions):
+                            leader.lead.send(session_id, notice(NoticeCode.DRAINING, f"epoch {leader.epoch}"))
+
+    def settle(self) -> None:
+        if self.node.pipe is not None:
+            self.node.pipe.thaw()
+            self.node.cut()
+        self.node.connect()
+        self.node.run(2000)
+
+    def answered(self, who: int) -> list[str]:
+        """What the bot was answered about, in order."""
+        return [frame["message"].rpartition(" ")[2].strip("'") for frame in self.bots[who].inbox.all("error")]
+
+
+EVENTS = st.lists(
+    st.tuples(
+        st.sampled_from(["say", "say", "say", "run", "run", "cut", "connect", "freeze", "thaw", "tell"]),
+        st.integers(0, 5),
+    ),
+    max_size=60,
+)
+
+
+@settings(deadline=None)
+@given(EVENTS)
+def test_whatever_links_do_each_frame_is_answered_once_and_in_order(events: list[tuple[str, int]]) -> None:
+    chaos = Chaos()
+    for what, number in events:
+        chaos.do(what, number)
+    chaos.settle()
+    assert [chaos.answered(who) for who in (0, 1)] == chaos.said
+    assert [bot.link.closed for bot in chaos.bots] == [None, None]
+
+
+@settings(deadline=None)
+@given(st.lists(EVENTS, min_size=2, max_size=4))
+def test_whoever_leads_each_frame_is_answered_and_nothing_of_an_old_epoch_is_heard(
+    eras: list[list[tuple[str, int]]],
+) -> None:
+    chaos = Chaos()
+    for events in eras:
+        for what, number in events:
+            chaos.do(what, number)
+        chaos.do("succeed", 0)
+    chaos.settle()
+    for who in (0, 1):
+        answered = chaos.answered(who)
+        assert list(dict.fromkeys(answered)) == chaos.said[who]
+        last = [answered.index(said) for said in chaos.said[who]]
+        assert last == sorted(last)
+    assert [bot.link.closed for bot in chaos.bots] == [None, None]

@@ -70,7 +70,7 @@ class Ends:
     def settle(self) -> None:
         """Let everything arrive that was said."""
         self.do("drop", 0)
-        for _ in range(2000):
+        for _ in range(120):
             for who in (0, 1):
                 self.do("process", who)
                 self.do("send", who)

@@ -13,6 +13,7 @@ from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.sessions import Sessions
 from rumble_server.limits.bans import network_to_ban
 from rumble_server.limits.strangers import Strangers
+from rumble_server.store.errors import StoreError
 from websockets.frames import Opcode
 
 from tests.server.gateway.served import GatewayServer, OneClub, Raw, served, until
@@ -43,6 +44,8 @@ class School:
     async def load(self, name: str) -> OneClub | None:
         self.loading += 1
         await self.open.wait()
+        if name == "damaged":
+            raise StoreError("as told")
         if name == "school":
             self._clubs[name] = self._school
         return self._clubs.get(name)
@@ -55,6 +58,7 @@ class School:
         ("/c/school/bot?x=1", 101),
         ("/c/main/bot", 101),
         ("/c/nowhere/bot", 404),
+        ("/c/damaged/bot", 503),
         ("/c/school/", 404),
         ("/c/school/bot/", 404),
         ("/c/SCHOOL/bot", 404),

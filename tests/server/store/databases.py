@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import sqlite3
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -11,10 +11,15 @@ from rumble_server.store.club_log import ClubLog
 from rumble_server.store.content import Content
 from rumble_server.store.errors import StoreError
 from rumble_server.store.open import open_store
+from rumble_server.store.reader import LogReader
+from rumble_server.store.schema import open_database
 from rumble_server.store.sqlite import SqliteStore
+from rumble_server.store.sqlite_rows import read_sqlite
 from rumble_server.store.writer import write
 
 PATIENCE_S = 10.0
+Commit = Callable[[Content, bool], object]
+"""Writes one commit; true: the index of matches, too, where that is apart."""
 
 
 class Database(Protocol):
@@ -26,6 +31,12 @@ class Database(Protocol):
 
     def writer(self, store: Any) -> Any:
         """What writes in this process."""
+
+    def writing(self) -> contextlib.AbstractContextManager[Commit]:
+        """What writes to a new database, under epoch 1, without a server."""
+
+    def reader(self) -> LogReader:
+        """Reads main."""
 
     def rows(self, query: str = "SELECT number, tournament, kind FROM log ORDER BY number") -> list[tuple[Any, ...]]:
         """What another connection sees now."""
@@ -61,6 +72,14 @@ class SqliteDatabase:
             database.execute("BEGIN IMMEDIATE")
             yield
             database.execute("ROLLBACK")
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[Commit]:
+        with contextlib.closing(open_database(self.url)) as database:
+            yield lambda content, index: write(database, [content], index=index)
+
+    def reader(self) -> LogReader:
+        return read_sqlite(self.url)
 
 
 class _SqliteWriter:
@@ -108,6 +127,22 @@ class PostgresDatabase:
             held.execute("LOCK TABLE log IN EXCLUSIVE MODE")
             yield
             held.rollback()
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[Commit]:
+        from rumble_server.store.postgres.connection import Connection
+        from rumble_server.store.postgres.schema import prepare
+        from rumble_server.store.postgres.writer import commit
+
+        with contextlib.closing(Connection(self.url)) as connection:
+            prepare(connection)
+            connection.execute("INSERT INTO clubs (club, epoch) VALUES ('main', 1)")
+            yield lambda content, index: commit(connection, [content], again=False)
+
+    def reader(self) -> LogReader:
+        from rumble_server.store.postgres.rows import read_postgres
+
+        return read_postgres(self.url)
 
 
 class _PostgresWriter:

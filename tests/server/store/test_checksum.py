@@ -13,10 +13,10 @@ from rumble_server.match.match_id import tournament_id_of
 from rumble_server.store.checksum import checksum, intact
 from rumble_server.store.content import PLY
 from rumble_server.store.errors import DamagedLog
-from rumble_server.store.schema import open_database
 from rumble_server.store.sqlite_rows import read_sqlite
 from rumble_server.tournament.facts import NameUsed
 
+from tests.server.store.databases import SqliteDatabase
 from tests.server.store.disk import group_of, joined, opened, rows, write
 from tests.server.store.played import bit, change, cut, digit
 from tests.server.store.test_group_commit import CREATED, ENDED, RECORD
@@ -68,10 +68,10 @@ async def test_a_damaged_row_is_never_read_as_facts(path: Path, how: Callable[[b
 @pytest.mark.parametrize("how", [digit, bit, cut])
 def test_a_match_in_a_damaged_row_is_damaged_and_not_a_shorter_one(path: Path, how: Callable[[bytes], bytes]) -> None:
     facts = busy_world(1)
-    with closing(open_database(str(path))) as database:
+    with SqliteDatabase(path.parent).writing() as commit:
         done = 0
         while done < len(facts):
-            done += write_batch(database, facts, done, 7, index=True)
+            done += write_batch(commit, facts, done, 7, index=True)
     match = next(fact.match for fact in facts if isinstance(fact, MoveMade))
     with closing(read_sqlite(str(path))) as reader:
         assert reader.match_facts(match) == [fact for fact in facts if getattr(fact, "match", None) == match]

@@ -5,17 +5,15 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 from random import Random
-from sqlite3 import Connection, connect
+from sqlite3 import connect
 
 import pytest
 from rumble_server.match.facts import FrameSeen, FrameShared, MatchOver, MatchStarted, with_shared_frames
 from rumble_server.match.match_id import neighbours, tournament_id_of
 from rumble_server.store.batch import Batch
 from rumble_server.store.errors import StoreError
-from rumble_server.store.schema import open_database
 from rumble_server.store.sqlite import SqliteStore
 from rumble_server.store.sqlite_rows import read_sqlite
-from rumble_server.store.writer import write as commit
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.facts import (
     BotJoined,
@@ -29,7 +27,9 @@ from rumble_server.tournament.facts import (
     tournament_of,
 )
 
-from tests.server.store.disk import group_of, joined, opened, write
+from tests.server.store.databases import Commit, Database, opened
+from tests.server.store.disk import group_of, joined, write
+from tests.server.store.disk import opened as opened_file
 from tests.server.world import World
 
 
@@ -79,29 +79,27 @@ def found_in(facts: Sequence[LogFact]) -> Callable[[FrameShared], FrameSeen]:
     return find
 
 
-def write_batch(database: Connection, facts: Sequence[LogFact], done: int, size: int, index: bool) -> int:
+def write_batch(commit: Commit, facts: Sequence[LogFact], done: int, size: int, index: bool) -> int:
     """Write up to `size` facts after the first `done`, and return how many."""
     batch = Batch()
     for number, fact in enumerate(facts[done : done + size], done + 1):
         batch.add(number, fact)
-    commit(database, [batch.content()], index=index)
+    commit(batch.content("main", done, epoch=1), index)
     return len(batch.facts)
 
 
 @pytest.mark.parametrize("indexed", [0.0, 0.1, 1.0])
 @pytest.mark.parametrize("seed", range(3))
 def test_whatever_the_batches_every_fact_is_found_under_its_match_tournament_or_name(
-    path: Path, seed: int, indexed: float
+    database: Database, seed: int, indexed: float
 ) -> None:
     facts = busy_world(seed)
     random = Random(seed)
-    with closing(open_database(str(path))) as database:
+    with database.writing() as commit:
         position = 0
         while position < len(facts):
-            position += write_batch(
-                database, facts, position, random.choice([1, 5, 40, 300]), random.random() < indexed
-            )
-    with closing(read_sqlite(str(path))) as reader:
+            position += write_batch(commit, facts, position, random.choice([1, 5, 40, 300]), random.random() < indexed)
+    with closing(database.reader()) as reader:
         assert reader.server_facts() == ([fact for fact in facts if isinstance(fact, NameFact)], [])
         for tournament in ("friday", "monday"):
             own = [fact for fact in facts if tournament_of(fact) == tournament]
@@ -115,12 +113,12 @@ def test_whatever_the_batches_every_fact_is_found_under_its_match_tournament_or_
 
 
 @pytest.mark.parametrize("indexed", [0.0, 0.1, 1.0])
-def test_neighbours_are_those_of_the_whole_schedule(path: Path, indexed: float) -> None:
+def test_neighbours_are_those_of_the_whole_schedule(database: Database, indexed: float) -> None:
     facts, random, done = busy_world(2), Random(2), 0
-    with closing(open_database(str(path))) as database:
+    with database.writing() as commit:
         while done < len(facts):
-            done += write_batch(database, facts, done, 40, random.random() < indexed)
-    with closing(read_sqlite(str(path))) as reader:
+            done += write_batch(commit, facts, done, 40, random.random() < indexed)
+    with closing(database.reader()) as reader:
         for tournament in ("friday", "monday"):
             matches = {fact.match for fact in facts if isinstance(fact, MatchStarted) and fact.tournament == tournament}
             found = [reader.neighbours(match) for match in matches]
@@ -129,43 +127,43 @@ def test_neighbours_are_those_of_the_whole_schedule(path: Path, indexed: float) 
         assert reader.neighbours("sunday.1.1.1.1") == (None, None, None)
 
 
-def test_a_match_is_found_whole_at_every_moment(path: Path) -> None:
+def test_a_match_is_found_whole_at_every_moment(database: Database) -> None:
     facts = busy_world(1)
     match = next(fact.match for fact in facts if isinstance(fact, MatchOver) and fact.attempt == 1)
-    with closing(open_database(str(path))) as database, closing(read_sqlite(str(path))) as reader:
+    with database.writing() as commit, closing(database.reader()) as reader:
         done = 0
         while done < len(facts):
-            done += write_batch(database, facts, done, 7, index=done % 5 == 0)
+            done += write_batch(commit, facts, done, 7, index=done % 5 == 0)
             expected = [fact for fact in facts[:done] if getattr(fact, "match", None) == match]
             assert reader.match_facts(match) == list(with_shared_frames(expected, found_in(facts)))
 
 
-async def test_what_is_not_there_is_empty(path: Path) -> None:
-    async with opened(path) as log:
+async def test_what_is_not_there_is_empty(database: Database) -> None:
+    async with opened(database) as log:
         await write(log, joined(1))
-    with closing(read_sqlite(str(path))) as reader:
+    with closing(database.reader()) as reader:
         assert reader.match_facts("friday.1.1.1.1") == []
         assert reader.tournament_facts("monday") == []
         assert reader.server_facts() == ([], [])
         assert reader.tournament_ids() == []
 
 
-async def test_tournaments_are_listed_oldest_first_and_by_whether_they_are_over(path: Path) -> None:
-    async with opened(path) as log:
+async def test_tournaments_are_listed_oldest_first_and_by_whether_they_are_over(database: Database) -> None:
+    async with opened(database) as log:
         await write(log, created("b"), created("a"), created("c"), ended("a"))
-    with closing(read_sqlite(str(path))) as reader:
+    with closing(database.reader()) as reader:
         assert reader.tournament_ids() == ["b", "a", "c"]
         assert reader.tournament_ids(over=True) == ["a"]
         assert reader.tournament_ids(over=False) == ["b", "c"]
 
 
-async def test_lists_are_of_the_newest_listed_tournaments_that_are_over(path: Path) -> None:
-    async with opened(path) as log:
+async def test_lists_are_of_the_newest_listed_tournaments_that_are_over(database: Database) -> None:
+    async with opened(database) as log:
         for name, listed in (("one", True), ("two", True), ("three", False), ("four", True), ("five", True)):
             await write(log, created(name, listed=listed), joined(1, name))
         for name in ("one", "three", "four", "five"):
             await write(log, TournamentStarted(name, ("a", "b"), (), 1), joined(2, name), ended(name))
-    with closing(read_sqlite(str(path))) as reader:
+    with closing(database.reader()) as reader:
         assert reader.listed_ids(2) == ["five", "four"]
         assert [type(fact) for fact in reader.outline("five")] == [
             *(TournamentCreated, BotJoined),
@@ -173,9 +171,9 @@ async def test_lists_are_of_the_newest_listed_tournaments_that_are_over(path: Pa
         ]
 
 
-async def test_a_reader_sees_what_is_on_disk_while_the_log_goes_on(path: Path) -> None:
-    async with opened(path) as log:
-        with closing(read_sqlite(str(path))) as reader:
+async def test_a_reader_sees_what_is_on_disk_while_the_log_goes_on(database: Database) -> None:
+    async with opened(database) as log:
+        with closing(database.reader()) as reader:
             name = NameUsed("ann", None, None, 0)
             log.append(name)
             assert reader.server_facts() == ([], [])
@@ -184,7 +182,7 @@ async def test_a_reader_sees_what_is_on_disk_while_the_log_goes_on(path: Path) -
 
 
 async def test_a_damaged_row_is_named_in_one_line(path: Path) -> None:
-    async with opened(path) as log:
+    async with opened_file(path) as log:
         await write(log, joined(1))
     with closing(connect(path)) as database:
         database.execute("UPDATE log SET facts = substr(facts, 1, 20)")
@@ -196,7 +194,7 @@ async def test_a_damaged_row_is_named_in_one_line(path: Path) -> None:
 
 
 async def test_what_cannot_be_read_is_a_store_error(path: Path) -> None:
-    async with opened(path):
+    async with opened_file(path):
         pass
     with closing(read_sqlite(str(path))) as reader:
         with closing(connect(path)) as database:
@@ -211,7 +209,7 @@ def test_a_reader_never_writes(path: Path) -> None:
         reader._rows._rows("DELETE FROM main.log", {})  # type: ignore[attr-defined]
 
 
-def test_padded_frames_take_little_of_the_disk(path: Path) -> None:
+def test_padded_frames_take_little_of_the_disk(database: Database) -> None:
     """Two bots that pad each move to the largest frame, and send as large nonsense, fill next to nothing."""
     world, frame_bytes, moves = World(), 65_536, 0
     world.create(start_at_bots=2, legs=4)
@@ -223,8 +221,8 @@ def test_padded_frames_take_little_of_the_disk(path: Path) -> None:
                 bot.say_text(json.dumps(move).ljust(frame_bytes))
                 moves += 1
         world.clock.advance(10)
-    with closing(open_database(str(path))) as database:
-        write_batch(database, world.log.facts, 0, len(world.log.facts), True)
-        written = database.execute("SELECT sum(length(facts)) FROM log").fetchone()[0]
+    with database.writing() as commit:
+        write_batch(commit, world.log.facts, 0, len(world.log.facts), True)
+    written = database.rows("SELECT sum(length(facts)) FROM log")[0][0]
     assert moves > 20
     assert written / moves < 1500, f"{written} bytes for {moves} moves"

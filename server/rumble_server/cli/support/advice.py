@@ -41,6 +41,7 @@ ERRORS: Final[dict[str, str]] = {
 
 CLOSES: Final[dict[int, str]] = {
     CloseCode.DRAINING: "connect again in a moment",
+    CloseCode.NO_LEADER: "connect again in a moment",
     CloseCode.BINARY_FRAME: "send text frames: libraries have a call of their own, or a flag, for binary ones",
     CloseCode.NOT_UTF8: "encode what you send as UTF-8",
     CloseCode.TOO_LARGE: "send smaller messages: see `limits.frame_bytes` in `welcome`",

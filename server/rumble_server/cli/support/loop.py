@@ -3,7 +3,7 @@
 import asyncio
 import signal
 import sys
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
 from typing import Any, TypeVar
 
@@ -28,6 +28,16 @@ def until_signal() -> asyncio.Event:
         with suppress(NotImplementedError):  # Windows has no signal handlers on the loop; Ctrl-C raises there
             loop.add_signal_handler(number, event.set)
     return event
+
+
+async def first_of(*waiting: Awaitable[object]) -> None:
+    """Wait until one of these has ended, and cancel the others."""
+    tasks = [asyncio.ensure_future(each) for each in waiting]
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()
 
 
 def on_hangup(callback: Callable[[], None]) -> None:

@@ -16,12 +16,25 @@ if TYPE_CHECKING:
 @asynccontextmanager
 async def running_server(config: "ServerConfig", make_house: "MakeHouse | None" = None) -> "AsyncIterator[Server]":
     """Start a server, and stop it at the end. Raises CliError if it cannot start."""
+    async with server_unless_stopped(config, make_house, asyncio.Event()) as server:
+        if server is None:
+            raise CliError("another server leads on this database")
+        yield server
+
+
+@asynccontextmanager
+async def server_unless_stopped(
+    config: "ServerConfig", make_house: "MakeHouse | None", stopping: asyncio.Event
+) -> "AsyncIterator[Server | None]":
+    """Do the same; None if it is to stop while it stands by for another server on the same database."""
     from rumble_server.app import Server, StartError
     from rumble_server.store.errors import StoreError
 
     try:
         server = Server(config, make_house)
-        await server.start()
+        if not await server.start(stopping):
+            yield None
+            return
     except (StartError, StoreError) as error:
         raise CliError(str(error)) from None
     _spare_collector()

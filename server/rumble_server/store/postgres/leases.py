@@ -28,32 +28,15 @@ from rumble_server.store.lease_statements import (
     Statement,
 )
 
-TABLES = """
-CREATE TABLE IF NOT EXISTS nodes (
-    id text PRIMARY KEY,
-    address text NOT NULL,
-    until timestamptz NOT NULL,
-    draining boolean NOT NULL DEFAULT false,
-    setup text NOT NULL
-);
-CREATE TABLE IF NOT EXISTS clubs (
-    club text PRIMARY KEY,
-    node text,
-    epoch bigint NOT NULL DEFAULT 0,
-    last bigint NOT NULL DEFAULT 0,
-    wanted text
-);
-CREATE INDEX IF NOT EXISTS clubs_of_node ON clubs (node);
-"""
-"""A node's id is of one process, and never used again. `clubs.node` leads the club under `epoch`, or (NULL) nobody;
-`epoch` goes up whenever `node` is set. `last` is the number of its last fact, `wanted` the node that it is to go to."""
-
 _JOIN = """
 INSERT INTO nodes (id, address, until, setup)
 VALUES (%(node)s, %(address)s, clock_timestamp() + %(lease_ms)s * interval '1 ms', %(setup)s)
 """
 _OTHERS = "SELECT address FROM nodes WHERE until > clock_timestamp() AND setup <> %(setup)s AND id <> %(node)s LIMIT 1"
-_TIDY = "DELETE FROM nodes WHERE until < clock_timestamp() - interval '1 day'"
+_TIDY = """
+DELETE FROM nodes WHERE until < clock_timestamp() - interval '1 day' AND id NOT IN
+    (SELECT node FROM clubs WHERE node IS NOT NULL)
+"""
 _RENEW = """
 UPDATE nodes SET until = clock_timestamp() + %(lease_ms)s * interval '1 ms', draining = draining OR %(draining)s
 WHERE id = %(node)s RETURNING true
@@ -76,7 +59,6 @@ INSERT INTO clubs AS held (club, node, epoch)
 SELECT %(club)s, id, 1 FROM nodes WHERE id = %(node)s AND until > clock_timestamp()
 ON CONFLICT (club) DO UPDATE SET node = excluded.node, epoch = held.epoch + 1, wanted = NULL
 WHERE held.node IS NULL
-    OR NOT EXISTS (SELECT FROM nodes WHERE id = held.node)
     OR EXISTS (SELECT FROM nodes WHERE id = held.node AND until <= clock_timestamp() FOR UPDATE)
 RETURNING epoch
 """

@@ -71,6 +71,14 @@ class PostgresRows:
             counted.setdefault(club, (last, Counter()))[1][status] = count
         return counted
 
+    def newest(self, limit: int) -> list[Row]:
+        query = """SELECT tournament, number, kind, facts, checksum FROM log WHERE club = %(club)s
+            ORDER BY number DESC LIMIT %(limit)s"""
+        rows = self._connection.read(query, {"club": self._club, "limit": limit})
+        return [
+            row for place, *found in rows for row in self._checked([(found[0], found[1], found[2], found[3])], place)
+        ]
+
     def of_server(self) -> list[Row]:
         return self._read(f"{_LOG} ORDER BY number", "")
 

@@ -4,7 +4,6 @@ Facts are numbered per club. The run that turn ids tell is the club's epoch.
 """
 
 import asyncio
-import itertools
 import os
 import sys
 from functools import partial
@@ -12,7 +11,7 @@ from functools import partial
 from rumble_server.bounds import Bounds
 from rumble_server.histogram import Histogram
 from rumble_server.store.archive import Archive, ReadingRoom
-from rumble_server.store.club_log import ClubLog
+from rumble_server.store.club_log import ClubLog, Numbers
 from rumble_server.store.errors import StoreError
 from rumble_server.store.group_commit import GroupCommit
 from rumble_server.store.keys import MAIN
@@ -62,13 +61,15 @@ class PostgresStore:
         if not rows:
             raise StoreError(f"another node leads the club {club}")
         last, size = rows[0]
-        count = itertools.count(last + 1).__next__
-        log = self.group.logs[club] = ClubLog(self.group, club, last=last, count=count, epoch=epoch, size=size)
+        log = self.group.logs[club] = ClubLog(
+            self.group, club, last=last, numbers=Numbers(last), epoch=epoch, size=size
+        )
         return log
 
     def log(self, club: str = MAIN) -> ClubLog:
-        """Return the log of a club, the same one each time. One that was not given to `lead` is taken from whoever
-        leads it, which blocks. Raises StoreError.
+        """Return the log of a club, the same one each time. Raises StoreError.
+
+        A club that was not given to `lead` is taken from whoever leads it, which blocks.
         """
         if club not in self.group.logs:
             self.lead(club, int(self._connection.execute(_TAKE, {"club": club})[0][0]))

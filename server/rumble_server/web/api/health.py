@@ -22,8 +22,8 @@ def health_routes(process: Process) -> APIRouter:
         """Say whether matches can start: 503 while the server drains, or while the database cannot be written."""
         reason = process.unready()
         if reason is None:
-            return Health(status="ok", reason="")
+            return Health(status="ok", reason="", leads=process.leads())
         response.status_code = HTTPStatus.SERVICE_UNAVAILABLE
-        return Health(status="unavailable", reason=reason)
+        return Health(status="unavailable", reason=reason, leads=process.leads())
 
     return router

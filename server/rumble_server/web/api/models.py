@@ -285,3 +285,5 @@ class Health(ServerMessageModel):
 
     status: Literal["ok", "unavailable"]
     reason: str
+    leads: list[str] = Field(default_factory=list)
+    """The clubs that this server leads at this moment; only `/readyz` tells."""

@@ -5,11 +5,14 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import psutil
 import pytest
 from rumble_server.app import Server
+from rumble_server.arena.administrator import Administrator
 from rumble_server.arena.organiser import Organiser
 from rumble_server.cli.support.house import HouseProcesses
 from rumble_server.config import ServerConfig
+from rumble_server.quotas import NO_QUOTAS
 from rumble_server.tournament.config import TournamentConfig
 
 TOKEN = "the-host-token"
@@ -51,3 +54,35 @@ async def test_they_take_challenges_fill_a_field_and_are_gone_with_the_server(tm
     assert {over.termination for over in tournament.results.values()} == {"normal"}
     await until(lambda: connected() == {"house-random", "house-perfect"})
     await server.stop()
+
+
+@pytest.mark.e2e
+async def test_the_residents_of_all_clubs_are_one_process_that_stays_when_a_club_gets_some(tmp_path: Path) -> None:
+    houses: list[HouseProcesses] = []
+
+    def house(*given: Any) -> HouseProcesses:
+        houses.append(HouseProcesses(*given))
+        return houses[0]
+
+    server = Server(ServerConfig(port=0, db=str(tmp_path / "rumble.db"), house=("random",)), house)
+    await server.start()
+    try:
+        administrator = Administrator(server.arena)
+        administrator.create("chess", "", NO_QUOTAS)
+        chess = await server.clubs.load("chess")
+        assert chess is not None
+
+        def connected() -> list[list[str]]:
+            return [[player.name for player in club.arena.players if player.is_connected] for club in server.clubs]
+
+        await until(lambda: connected() == [["house-random"], []])
+        sessions = list(server.arena.players["house-random"].sessions.values())
+        administrator.change("chess", house=True)
+        await until(lambda: connected() == [["house-random"], ["house-random"]])
+        administrator.change("chess", house=False)
+        await until(lambda: connected() == [["house-random"], []])
+        assert list(server.arena.players["house-random"].sessions.values()) == sessions
+        children = [each.cmdline() for each in psutil.Process().children(recursive=True)]
+        assert sum("rumble_server.cli.support.house_process" in command for command in children) == 1
+    finally:
+        await server.stop()

@@ -21,7 +21,9 @@ from tests.needs import need_module
 from tests.postgres.cluster import run
 
 need_module("psycopg", "postgres")
-from rumble_server.store.postgres.leases import TABLES, Leader, Leases, OtherSetup  # noqa: E402
+from rumble_server.store.postgres.leases import Leader, Leases, OtherSetup  # noqa: E402
+
+from tests.server.cluster.tables import make_tables  # noqa: E402
 
 pytestmark = pytest.mark.e2e
 LEASE_MS = 20_000
@@ -29,7 +31,7 @@ LEASE_MS = 20_000
 
 @pytest.fixture
 async def leases(postgres_url: str) -> AsyncIterator[Leases]:
-    run(postgres_url, TABLES)
+    make_tables(postgres_url)
     opened = Leases(postgres_url, LEASE_MS)
     yield opened
     await opened.close()
@@ -71,9 +73,18 @@ async def test_a_club_is_led_by_one_node_under_epochs_that_go_up(leases: Leases,
     assert await leases.find("one") is None
     assert await leases.run("a", Acquire("two")) == Acquired(None), "without a lease it leads nothing"
     assert await leases.run("b", Acquire("one")) == Acquired(2)
-    run(postgres_url, "DELETE FROM nodes WHERE id = 'b'")
-    await leases.run("a", Renew(draining=False))
-    assert await leases.run("a", Acquire("one")) == Acquired(3)
+
+
+async def test_the_row_of_a_node_that_is_long_gone_stays_while_a_club_names_it(
+    leases: Leases, postgres_url: str
+) -> None:
+    for node in "ab":
+        await leases.join(node, f"http://{node}:1", "setup")
+    await leases.run("a", Acquire("one"))
+    run(postgres_url, "UPDATE nodes SET until = clock_timestamp() - interval '2 days'")
+    await leases.join("c", "http://c:1", "setup")
+    assert run(postgres_url, "SELECT id FROM nodes ORDER BY id") == [("a",), ("c",)]
+    assert await leases.run("c", Acquire("one")) == Acquired(2)
 
 
 async def test_a_club_is_handed_over_by_who_leads_it_to_who_is_there(leases: Leases, postgres_url: str) -> None:
@@ -158,7 +169,7 @@ async def test_a_takeover_waits_for_a_renewal_that_came_first(leases: Leases, po
 
 
 async def test_of_many_that_acquire_at_once_one_leads(postgres_url: str) -> None:
-    run(postgres_url, TABLES)
+    make_tables(postgres_url)
     nodes = {name: Leases(postgres_url, LEASE_MS) for name in "abcdefgh"}
     for name, leases in nodes.items():
         await leases.join(name, f"http://{name}:1", "setup")
@@ -173,7 +184,7 @@ async def test_of_many_that_acquire_at_once_one_leads(postgres_url: str) -> None
 async def test_a_database_that_does_not_answer_is_given_up_and_found_again(postgres_url: str) -> None:
     import psycopg
 
-    run(postgres_url, TABLES)
+    make_tables(postgres_url)
     leases = Leases(postgres_url, 1000)
     await leases.join("a", "http://a:1", "setup")
     with psycopg.connect(postgres_url) as blocking:

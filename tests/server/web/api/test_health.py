@@ -4,10 +4,10 @@ from tests.server.web.memory_server import MemoryServer
 
 
 async def test_it_lives_also_while_it_is_not_ready(server: MemoryServer, browser: httpx.AsyncClient) -> None:
-    assert (await browser.get("/readyz")).json() == {"status": "ok", "reason": ""}
+    assert (await browser.get("/readyz")).json() == {"status": "ok", "reason": "", "leads": []}
     server.log.trouble = "disk full"
     answer = await browser.get("/readyz")
-    assert (answer.status_code, answer.json()) == (503, {"status": "unavailable", "reason": "disk full"})
+    assert (answer.status_code, answer.json()) == (503, {"status": "unavailable", "reason": "disk full", "leads": []})
     server.log.trouble = None
     server.world.arena.drain()
     answer = await browser.get("/readyz")
