@@ -32,10 +32,11 @@ def watch(loop: asyncio.AbstractEventLoop, file: int, thread_s: float, process_s
 class WatchedServer(app.Server):
     """A server whose loop is watched from its start on."""
 
-    async def start(self) -> None:
-        await super().start()
+    async def start(self, stopping: asyncio.Event | None = None) -> bool:
+        started = await super().start(stopping)
         file = os.open(os.environ["RUMBLE_STRETCHES"], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
         watch(asyncio.get_running_loop(), file, time.thread_time(), time.process_time())
+        return started
 
 
 if __name__ == "__main__":
