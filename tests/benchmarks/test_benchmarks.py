@@ -59,6 +59,7 @@ def test_throughput_beside_another_checkout() -> None:
     [
         ("frames.py", ("--games", "tictactoe", *TINY), "CPU a turn own/library "),
         ("idle.py", ("--bots", "5"), "5 idle bots: "),
+        ("link.py", ("--seconds", "0.2", "--batches", "4"), "edge us a move"),
         ("stretches.py", ("--large", "5", "--small", "4", "--results", "9", "--only", "bench/st"), "nobody reads "),
         ("latency.py", ("--matches", "2", "--idle", "2", "--seconds", "1", "--rounds", "1"), "round 1: "),
         ("visitors.py", ("--bots", "4", "--visitors", "2", "--seconds", "3", "--rounds", "1"), "throughput ratio "),

@@ -31,6 +31,8 @@ class RestartableServer:
     variables: Mapping[str, str] = field(default_factory=dict)
     """The environment of the server beside what it is given anyway; secrets are best there."""
     server: Server = field(init=False)
+    announced: str = ""
+    """What its processes printed until they listened."""
     process: "subprocess.Popen[str]" = field(init=False)
 
     def __post_init__(self) -> None:
@@ -62,6 +64,7 @@ class RestartableServer:
             )
         assert self.process.stdout is not None
         for line in self.process.stdout:
+            self.announced += line
             if re.match(r"listening on ", line):
                 return
         raise AssertionError(f"the server did not start: {(self.folder / 'serve.log').read_text()}")

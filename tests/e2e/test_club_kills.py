@@ -24,7 +24,7 @@ BETWEEN_KILLS = (5, 15, 20)
 
 def create(server: RestartableServer) -> None:
     headers = {"Authorization": f"Bearer {ADMIN_TOKEN}"}
-    with httpx.Client(base_url=server.server.url, headers=headers, trust_env=False) as browser:
+    with httpx.Client(base_url=server.server.url, headers=headers, trust_env=False, timeout=60) as browser:
         for club in CLUBS:
             browser.post("/api/clubs", json={"name": club}).raise_for_status()
             cup = {"name": "Cup", "game": "tictactoe", "start_at_bots": len(NAMES), "legs": 2}

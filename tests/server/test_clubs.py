@@ -115,7 +115,7 @@ async def test_the_same_names_ids_and_keys_live_side_by_side(tmp_path: Path) -> 
         ]
         over = await asyncio.gather(*(bot.play() for bot in bots))
         assert {frame["status"] for frame in over} == {"finished"}
-        async with httpx.AsyncClient(base_url=server.url) as browser:
+        async with httpx.AsyncClient(base_url=server.url, timeout=PATIENCE_S) as browser:
             for name, game in games.items():
                 told = (await browser.get(f"{web_path(name)}/api/tournaments/cup")).json()
                 assert (told["id"], told["game"], told["status"]) == ("cup", game, "finished")
@@ -130,7 +130,7 @@ async def test_the_same_names_ids_and_keys_live_side_by_side(tmp_path: Path) -> 
             await server.clubs.load(name)
         assert [json.loads(each.gateway._shared.welcome)["identity"] for each in server.clubs] == identities
         assert all(each.arena.lifecycle.is_archived("cup") for each in server.clubs)
-        async with httpx.AsyncClient(base_url=server.url) as browser:
+        async with httpx.AsyncClient(base_url=server.url, timeout=PATIENCE_S) as browser:
             for name, game in games.items():
                 told = (await browser.get(f"{web_path(name)}/api/tournaments/cup")).json()
                 assert (told["game"], told["status"]) == (game, "finished")
@@ -182,7 +182,7 @@ async def test_the_administrator_hosts_everywhere_and_a_host_in_one_club(tmp_pat
         chess, _ = await create(server, "chess", "go")
         Organiser(chess.arena).set_token("teacher", "the-token-of-chess")
         tournament = {"name": "Cup", "game": "tictactoe"}
-        async with httpx.AsyncClient(base_url=server.url) as browser:
+        async with httpx.AsyncClient(base_url=server.url, timeout=PATIENCE_S) as browser:
             made: dict[tuple[str, str], int] = {}
             for token in (ADMIN, "the-token-of-main", "the-token-of-chess"):
                 for club in THREE:

@@ -96,6 +96,8 @@ async def _serve(config: "ServerConfig") -> None:
 
 
 def _announce(server: "Server") -> None:
+    from rumble_server.store.open import is_postgres
+
     host, port = server.address
     others = [server.config.public_url] if server.config.public_url is not None else server.network_urls()
     pages = [f"{url}/" for url in others]
@@ -111,7 +113,7 @@ def _announce(server: "Server") -> None:
     config = server.config
     typer.echo(f"host token  {_about_token(server.made_token, config.host_token, '--host-token')}")
     typer.echo(f"admin token {_about_token(server.made_admin_token, config.admin_token, '--admin-token')}")
-    typer.echo(f"database    {server.config.db}")
+    typer.echo(f"database    {server.store.path if is_postgres(config.db) else config.db}")  # no password
     typer.echo(f"listening on {host} port {port}; Ctrl-C stops")
     sys.stdout.flush()
 

@@ -73,6 +73,8 @@ class Edge:
         """Whether the leader has answered the stream's opening once."""
         self._link: Link | None = None
         self._is_due = False
+        self._is_holding = False
+        """Whether some sessions are held."""
         self._leaderless: TimerHandle | None = None
         self._wait_for_leader()
 
@@ -134,8 +136,10 @@ class Edge:
             for kind, session_id, content in stream.take(packet):
                 self._hear(kind, session_id, content)
             stream.processed = stream.seen
-            self._let_speak()
-            self._flush_later()
+            if self._is_holding:
+                self._let_speak()
+            if stream.owes:
+                self._flush_later()
         elif packet.kind is Packet.OPENED:
             stream.up(packet.seen)
             self._is_known = True
@@ -300,7 +304,7 @@ class Edge:
         if out.bytes > self._bounds.link_bytes and session_id:
             guest, session = self._guests.get(session_id), self._sessions.open.get(session_id)
             if guest is not None and session is not None:
-                guest.is_held = True
+                guest.is_held = self._is_holding = True
                 session.link.hold()
         if not self._is_due:
             self._is_due = True
@@ -309,6 +313,7 @@ class Edge:
     def _let_speak(self) -> None:
         """Read again from the sockets that were held."""
         if self._stream.out.bytes <= self._bounds.link_bytes // 2:
+            self._is_holding = False
             for session_id, guest in self._guests.items():
                 if guest.is_held:
                     guest.is_held = False

@@ -250,10 +250,14 @@ class Stream:
         self._owed_bytes += end - packet.start
         return taken
 
+    @property
+    def owes(self) -> bool:
+        """Whether an acknowledgement is due, even if there is nothing else to say."""
+        return self._owed_bytes >= self._acknowledges_bytes and self.processed > self._told
+
     def packet(self, most_bytes: int) -> bytes | None:
         """Return the next packet for the link that is up; None: there is nothing to say."""
-        owes = self.processed > self._told and self._owed_bytes >= self._acknowledges_bytes
-        if not self.is_up or not (self.out.has_unsent or owes):
+        if not self.is_up or not (self.out.has_unsent or self.owes):
             return None
         first, records = self.out.take(most_bytes)
         self._told = self.processed

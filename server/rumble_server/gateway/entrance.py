@@ -42,7 +42,7 @@ class Clubs(Protocol):
         """Return a club if it is loaded."""
 
     async def load(self, name: str) -> HasGateway | None:
-        """Return a club, once it is loaded; None: there is no such club."""
+        """Return a club, once it is loaded; None: there is no such club. Raises StoreError."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,12 +69,12 @@ def make_web(clubs: Clubs, process: Process) -> ASGIApp:
     app.include_router(forecasting_routes())
     app.include_router(banning_routes())
     app.include_router(host_token_routes())
-    app.include_router(club_routes(clubs, process))
     app.include_router(transcript_routes())
     app.include_router(health_routes(process))
     app.include_router(metrics_routes(clubs, process.operation))
     app.include_router(picture_routes())
     add_pages(app, clubs)
+    app.include_router(club_routes(clubs, process))  # last: routes are tried in order, and these are asked rarely
     app.add_route(f"{PREFIX}/{{path:path}}", static_files().answer, methods=["GET"], include_in_schema=False)
     _add_errors(app)
     for route in app.routes:  # the first look prepares a route: that is not to hold up the loop at the first request

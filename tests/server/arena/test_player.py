@@ -1,12 +1,18 @@
 """A bot of several workers: which session plays what, and what happens to its matches when sessions come and go."""
 
 from collections import Counter
+from random import Random
 from typing import Any
 
+import pytest
 from rumble_engine import Termination
+from rumble_protocol.bot_messages import Login
 from rumble_protocol.codes import CloseCode
 from rumble_protocol.fields import TimeControl
 from rumble_protocol.server_messages import Limits
+from rumble_server.arena.player import Player, Players
+from rumble_server.arena.ports import Caller
+from rumble_server.arena.session import BotSession, Outlet, Part
 from rumble_server.bounds import Bounds
 from rumble_server.limits.door import Door
 from rumble_server.match.facts import FrameSeen, FrameShared, MatchOver, SeatAway, SeatBack, TurnAsked
@@ -14,6 +20,17 @@ from rumble_server.tournament.tournament import Tournament
 
 from tests.server.arena.playing import NAMES, assert_all_was_played, at_random, enter, first_legal
 from tests.server.world import Bot, World
+
+CALLER = Caller(
+    address="",
+    keyless_allowed=True,
+    most_matches=64,
+    lag_ms=0,
+    lag_by_pings=False,
+    has_room=True,
+    has_invited_room=True,
+    may_speak=True,
+)
 
 
 def workers(world: World, *names: str, name: str = "ann", **login: Any) -> list[Bot]:
@@ -506,3 +523,56 @@ def test_a_match_that_never_began_is_told_once() -> None:
     assert len(newest.inbox.all("match_over")) == 1
     assert not older.inbox.all("match_over")
     assert len(older.inbox.all("tournament_over")) == len(newest.inbox.all("tournament_over")) == 1
+
+
+# --- whatever comes, in any order ---
+
+GAMES = ("hex", "chess")
+
+
+def check_player(players: Players, player: Player) -> None:
+    """Sessions and matches know each other; nothing waits that a session has room for; `free` is current."""
+    for part in player.matches.values():
+        assert (part.session is None) == all(part.match_id not in each.matches for each in player.sessions.values())
+    for session in player.sessions.values():
+        assert all(part.session is session for part in session.matches.values())
+        assert session.matches.keys() <= player.matches.keys()
+        assert set(session.challenges) == {match for match, part in session.matches.items() if part.is_challenge}
+    for part in player.matches.values():
+        assert part.session is not None or player.session_for(part.game) is None
+    for game in GAMES:
+        able = [each for each in player.sessions.values() if each is player.sole or each.plays(game)]
+        is_free = any(len(each.matches) - len(each.challenges) < each.max_matches for each in able)
+        assert (player.name in players.free(game)) == is_free == player.is_free(game)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_player_keeps_its_books_whatever_comes_in_whatever_order(seed: int) -> None:
+    random, world = Random(seed), World()
+    outlet = Outlet(world.log, world.gateway._sessions)
+    players = Players()
+    player = players.enter("ann")
+    players.free("hex")
+    for number in range(200):
+        what = random.choice(("connect", "drop", "begin", "begin", "end"))
+        if what == "connect":
+            games = random.choice((None, None, ["hex"], ["chess"]))
+            worker = random.choice((None, "one", "ONE", "two"))
+            login = Login(name="ann", worker=worker, games=games, max_matches=random.randint(1, 3))
+            session = BotSession(number, login, CALLER, outlet)
+            player.connect(session)
+            taken = player.take_up(session)
+            if session is not player.sole:
+                assert session.room >= 0
+            assert all(part.session is not None for part in taken)
+        elif what == "drop" and player.sessions:
+            player.disconnect(random.choice(list(player.sessions.values())))
+            player.take_up()
+        elif what == "begin":
+            game = random.choice(GAMES)
+            if player.session_for(game) is not None:
+                player.begin(Part(f"m{number}", 0, game, random.random() < 0.3))
+        elif what == "end" and player.matches:
+            player.end(random.choice(list(player.matches.values())))
+            player.take_up()
+        check_player(players, player)

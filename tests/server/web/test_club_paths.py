@@ -1,5 +1,6 @@
 """Paths lead to clubs: each request finds its own club, and what is kept for one is never answered to another."""
 
+import asyncio
 from collections.abc import AsyncIterator
 
 import httpx
@@ -81,6 +82,16 @@ async def test_clubs_with_the_same_ids_are_told_apart_by_every_answer(
                 ("bob-1", theirs.text),
             ):
                 assert name not in text, path
+
+
+async def test_what_is_made_once_for_many_is_made_for_each_club(clubs: Clubs, browser: httpx.AsyncClient) -> None:
+    for each, game in ((clubs, "tictactoe"), (clubs.other, "connect4")):
+        each.world.create(game=game, start_at_bots=2)
+        each.world.logins("alice", "bob", join="friday")
+        each.pass_ms()
+    path = "/api/matches/friday.1.1.1.1/boards"
+    mine, theirs = await asyncio.gather(browser.get(path), browser.get(f"/c/class-7{path}"))
+    assert (mine.json()["drawing"]["columns"], theirs.json()["drawing"]["columns"]) == (3, 7)
 
 
 async def test_an_etag_of_a_club_is_not_good_for_another(clubs: Clubs, browser: httpx.AsyncClient) -> None:

@@ -59,6 +59,19 @@ def _was_there(case: Case, bot: str, at_ms: int) -> bool:
     return any(start < at_ms < end for start, end in case.presence[bot])
 
 
+def _was_away(case: Case, attempt: Attempt, over: Fact, seat: int) -> bool:
+    """Whether no session of the seat's bot played an attempt at its end: it went away, or the server restarted."""
+    there = False
+    for fact in attempt.facts:
+        if case.run_of(fact) is not case.run_of(over):
+            continue
+        if fact["fact"] == "start_told" and (fact["all_seats"] or fact["seat"] == seat):
+            there = True
+        elif fact["fact"] == "seat_away" and fact["seat"] == seat:
+            there = False
+    return not there
+
+
 def _arrived(case: Case, bot: str, worker: str | None = None) -> list[Seen]:
     """The frames of a bot, or of one of its workers."""
     return [seen for wire in case.wires_of(bot) if worker in (None, wire.worker) for seen in wire.arrived]
@@ -68,7 +81,7 @@ def _timeout(case: Case, attempt: Attempt, over: Fact, seat: int, bot: str) -> s
     asked = next((fact for fact in attempt.of("turn_asked")[::-1] if fact["ply"] == len(over["moves"])), None)
     away = not _was_there(case, bot, over["at_ms"])
     if case.bots[bot]["workers"]:  # `workers` checks that it was away with reason
-        away = [fact for fact in attempt.facts if fact.get("seat") == seat][-1]["fact"] == "seat_away" or away
+        away = away or _was_away(case, attempt, over, seat)
     if away and attempt.started is not None and attempt.started["away_clock"] == "runs":
         return None
     if asked is None or asked["seat"] != seat:

@@ -29,11 +29,8 @@ def shown(url: str) -> str:
     return f"postgresql://{parts.get('host', '')}/{parts.get('dbname', '')}"
 
 
-def connect(url: str, statement_ms: int = 0) -> "psycopg.Connection[tuple[Any, ...]]":
-    """Open a connection on which each statement commits by itself. Raises psycopg.Error.
-
-    The database gives a statement up after `statement_ms`; 0: never.
-    """
+def connect(url: str, settings: Mapping[str, str] | None = None) -> "psycopg.Connection[tuple[Any, ...]]":
+    """Open a connection with settings of its own, on which each statement commits by itself. Raises psycopg.Error."""
     connection = psycopg.connect(
         url,
         autocommit=True,
@@ -45,17 +42,17 @@ def connect(url: str, statement_ms: int = 0) -> "psycopg.Connection[tuple[Any, .
         application_name="rumble",
     )
     connection.execute(DURABLE)
-    if statement_ms:
-        connection.execute("SELECT set_config('statement_timeout', %s, false)", (str(statement_ms),))
+    for name, value in (settings or {}).items():
+        connection.execute("SELECT set_config(%s, %s, false)", (name, value))
     return connection
 
 
 class Connection:
     """Runs statements, one at a time, for any thread."""
 
-    def __init__(self, url: str, *, statement_ms: int = 0) -> None:
+    def __init__(self, url: str, settings: Mapping[str, str] | None = None) -> None:
         self._url = url
-        self._statement_ms = statement_ms
+        self._settings = settings
         self.name = shown(url)
         self._open: psycopg.Connection[tuple[Any, ...]] | None = None
         self._lock = RLock()
@@ -99,7 +96,7 @@ class Connection:
 
     def _opened(self) -> "psycopg.Connection[tuple[Any, ...]]":
         if self._open is None:
-            self._open = connect(self._url, self._statement_ms)
+            self._open = connect(self._url, self._settings)
         return self._open
 
     def _failed(self, error: psycopg.Error) -> StoreError:

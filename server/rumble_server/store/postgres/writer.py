@@ -19,8 +19,8 @@ from rumble_server.store.postgres.connection import Connection
 URL_VARIABLE = "RUMBLE_WRITER_DB"
 """The variable that has the database's URL: a command line could be read by others."""
 
-STATEMENT_MS = 8000
-"""How long a statement may take, in ms, before the database gives it up: somebody may hold a lock."""
+SETTINGS = {"statement_timeout": "8s", "plan_cache_mode": "force_generic_plan"}
+"""The database gives a statement up for which somebody holds a lock too long, and plans that of a commit once."""
 
 _COMMIT = """
 WITH held AS (
@@ -141,7 +141,7 @@ def _values(contents: Sequence[Content]) -> dict[str, object]:
 
 def main() -> None:
     """Write until standard input ends."""
-    connection = Connection(os.environ.pop(URL_VARIABLE), statement_ms=STATEMENT_MS)
+    connection = Connection(os.environ.pop(URL_VARIABLE), SETTINGS)
     answer_all(lambda contents, again: commit(connection, contents, again))
 
 

@@ -1,6 +1,7 @@
 """A connection comes back by itself, and says nothing secret."""
 
 from collections.abc import Iterator
+from contextlib import closing
 
 import pytest
 from rumble_server.store.errors import StoreError
@@ -51,6 +52,14 @@ def test_a_database_that_is_not_there_is_told_without_the_password(postgres: Clu
     with pytest.raises(StoreError, match="this is no address") as refused:
         Connection("postgresql://me:secret@[::1/x")
     assert "secret" not in str(refused.value)
+
+
+def test_it_has_the_settings_that_it_was_given_also_after_it_was_lost(postgres_url: str) -> None:
+    with closing(Connection(postgres_url, {"statement_timeout": "20"})) as connection:
+        for _ in range(2):
+            with pytest.raises(StoreError, match="canceling statement due to statement timeout"):
+                connection.read("SELECT pg_sleep(10)")
+            connection.close()
 
 
 def test_commits_are_durable_whatever_the_database_is_set_to(connection: Connection, postgres_url: str) -> None:

@@ -6,6 +6,7 @@ from html.parser import HTMLParser
 from urllib.parse import urlsplit
 
 import pytest
+from rumble_server.web.place import Addresses
 
 from tests.server.web.memory_server import HOST, MemoryServer
 
@@ -37,7 +38,7 @@ PAGES = [
 ADDRESSES = frozenset({"href", "src", "action", "data-source", "formaction", "poster", "srcset", "content"})
 
 
-class Addresses(HTMLParser):
+class Found(HTMLParser):
     """Every attribute of a page that holds an address."""
 
     def __init__(self, text: str) -> None:
@@ -68,7 +69,7 @@ async def test_a_page_leads_to_its_own_club(server: MemoryServer, page: str) -> 
         plain = await browser.get(page)
     assert answer.status_code == (404 if page == "/nothing" else 200)
     inside = 0
-    for address in Addresses(answer.text).found:
+    for address in Found(answer.text).found:
         parts = urlsplit(address)
         if address.startswith(("#", "?", "data:")):
             continue
@@ -102,6 +103,21 @@ async def test_an_invitation_leads_to_the_club(server: MemoryServer) -> None:
         told = (await browser.get(f"{ROOT}/api/tournaments/open/invite", headers=HOST)).json()
     assert told["link"] == f"{HERE}{ROOT}/tournaments/open?invite=hush-hush"
     assert f"--server {HERE}{ROOT} --join open" in told["command"]
+
+
+@pytest.mark.parametrize(
+    ("public_url", "shown"),
+    [(None, "http://192.168.1.5:8765"), ("https://rumble.example", "https://rumble.example")],
+)
+async def test_other_addresses_of_the_server_have_the_club_too(public_url: str | None, shown: str) -> None:
+    server = MemoryServer(addresses=Addresses(public_url, lambda: ["http://192.168.1.5:8765"]))
+    server.take_in("class-7", MemoryServer())
+    async with server.browser(base_url="http://127.0.0.1:8765") as browser:
+        page = (await browser.get(f"{ROOT}/write")).text
+    assert f"{shown}{ROOT}/" in page or f"--server {shown}{ROOT}" in page
+    assert f"{shown}/write" not in page
+    assert f"ws://127.0.0.1:8765{ROOT}/bot" in page or f"wss://rumble.example{ROOT}/bot" in page
+    assert "<span>class-7</span>" in page, "a club without a title is called by its name"
 
 
 async def test_the_document_of_a_club_has_its_path_and_not_what_is_the_servers(server: MemoryServer) -> None:

@@ -1,0 +1,147 @@
+"""One server on PostgreSQL, while it, its database and the way between them fail: no result is lost or counts twice."""
+
+import asyncio
+import json
+import random
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.e2e.processes import TOKEN
+from tests.e2e.raw_field import RawField
+from tests.e2e.restartable_server import RestartableServer, restartable_server
+from tests.postgres.cluster import Cluster, cluster, through
+from tests.postgres.proxy import Fate, Proxy, proxy
+
+pytestmark = pytest.mark.e2e
+
+LEASE_MS = 1_000
+BEYOND_S = 2.5
+"""How long what freezes is frozen, in s: longer than a lease."""
+ON_S = 30.0
+"""Time in s in which every bot is asked for a move again after a failure."""
+OPTIONS = ("--excused-ms", "60000")
+Trouble = Callable[[], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A database, a way to it that breaks, and a server."""
+
+    database: Cluster
+    way: Proxy
+    server: RestartableServer
+
+    def troubles(self) -> dict[str, Trouble]:
+        """Return all that may fail, by name."""
+        return {
+            "the server is killed": self.kill,
+            "the server is frozen beyond its lease": self.freeze,
+            "the database is restarted": partial(asyncio.to_thread, self.database.restart),
+            "the database's machine dies": self.power_off,
+            "the database is frozen": self.freeze_database,
+            "connections are cut": self.cut,
+            "the way is silent": self.hold,
+            "the way loses bytes": self.swallow,
+            **{f"a commit is {fate.name.lower()}": partial(self.cut_commit, fate) for fate in Fate},
+        }
+
+    async def kill(self) -> None:
+        await asyncio.to_thread(self.server.kill)
+        await asyncio.to_thread(self.server.start)
+
+    async def freeze(self) -> None:
+        with self.server.frozen():
+            await asyncio.sleep(BEYOND_S)
+
+    async def power_off(self) -> None:
+        await asyncio.to_thread(self.database.kill)
+        await asyncio.to_thread(self.database.start)
+
+    async def freeze_database(self) -> None:
+        with self.database.frozen():
+            await asyncio.sleep(BEYOND_S)
+
+    async def cut(self) -> None:
+        assert self.way.cut() > 0
+
+    async def hold(self) -> None:
+        self.way.hold()
+        await asyncio.sleep(BEYOND_S)
+        self.way.flow()
+
+    async def swallow(self) -> None:
+        self.way.swallow()
+        await asyncio.sleep(BEYOND_S)
+        self.way.cut()
+        self.way.flow()
+
+    async def cut_commit(self, fate: Fate) -> None:
+        """Cut the connection by a commit that has the end of a match."""
+        cut = self.way.cut_by(lambda sent: b"match_over" in sent, fate)
+        await asyncio.to_thread(cut.wait)
+        await asyncio.sleep(0.5)
+        cut.release()
+
+
+@contextmanager
+def place(folder: Path, *, fsync: bool) -> Iterator[Place]:
+    with cluster(fsync=fsync) as database, proxy(database.port) as way:
+        url = database.database()
+        given = {"RUMBLE_DB": through(url, way.port)}
+        with restartable_server(folder, postgres=url, options=OPTIONS, variables=given) as server:
+            yield Place(database, way, server)
+            log = (folder / "serve.log").read_text()
+            assert "Traceback" not in log, log[log.index("Traceback") :][:3000]
+            assert database.password not in log + server.announced
+            assert "postgresql://127.0.0.1/test_1\n" in server.announced
+
+
+async def play(at: Place, bots: int, cycles: int, troubles: list[tuple[str, Trouble]], within_s: float) -> None:
+    """Play a tournament, have troubles in it, and judge it."""
+    names = [f"bot{number:02}" for number in range(1, bots + 1)]
+    create = ("--game", "tictactoe", "--start-at-bots", str(bots), "--cycles", str(cycles), "--legs", "2")
+    at.server.server.tournament("create", "cup", *create)
+    field = RawField("cup", names, [at.server.server.bot_url])
+    async with field.playing(within_s):
+        await field.turns_of_all(ON_S)
+        for name, trouble in troubles:
+            began_s = time.monotonic()
+            await trouble()
+            try:
+                await field.turns_of_all(ON_S)
+            except TimeoutError as error:
+                raise AssertionError(f"after {name} play did not go on") from error
+            print(f"{name}: on after {time.monotonic() - began_s:.1f} s", flush=True)
+        assert field.count("tournament_over") == 0, "it was over before all had failed"
+    facts = at.server.facts()
+    field.judge(facts, results=cycles * bots * (bots - 1))
+    with httpx.Client(base_url=at.server.server.url, headers={"Authorization": f"Bearer {TOKEN}"}) as host:
+
+        def transcript(match: str) -> list[dict[str, Any]]:
+            answer = host.get(f"/api/matches/{match}/transcript").raise_for_status()
+            return [json.loads(line) for line in answer.text.splitlines()]
+
+        field.judge_transcripts(facts, transcript)
+
+
+async def test_a_commit_without_an_answer_and_a_database_that_goes(tmp_path: Path) -> None:
+    with place(tmp_path, fsync=False) as at:
+        every = at.troubles()
+        few = ("a commit is late", "the database is restarted")
+        await play(at, 4, 6, [(name, every[name]) for name in few], 60)
+
+
+@pytest.mark.long
+async def test_each_failure_once_and_then_at_random(tmp_path: Path) -> None:
+    chance = random.Random(23)
+    with place(tmp_path, fsync=True) as at:
+        every = list(at.troubles().items())
+        await play(at, 12, 6, [*every, *chance.choices(every, k=18)], 300)
