@@ -215,9 +215,7 @@ class Server:
 
     def _kept(self, key: str, size: int) -> str:
         """Return a random text that is made once, of `size` bytes, and kept with the database."""
-        text = self.store.get(key) or secrets.token_hex(size)
-        self.store.put(key, text)
-        return text
+        return self.store.keep(key, secrets.token_hex(size))
 
     # --- tokens ---
 
