@@ -417,6 +417,8 @@ class Server:
 
     async def stop(self) -> None:
         """Drain: no new matches; running ones finish within `drain_ms` or stay resumable; close bots with 1001."""
+        if self._node is not None and self._links is not None:
+            await self._node.hand_all_over()
         clubs, written = self.clubs, self._shared.written
         clubs.drain()
         with contextlib.suppress(TimeoutError):

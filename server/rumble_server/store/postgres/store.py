@@ -136,7 +136,7 @@ class PostgresStore:
         )
 
     def keep(self, key: str, value: str) -> str:
-        """Keep a small value unless there is one, and return what is kept: the same for all nodes. Raises StoreError."""
+        """Keep a small value unless there is one, and return what is kept, the same for all. Raises StoreError."""
         insert = "INSERT INTO meta (club, key, value) VALUES (%(club)s, %(key)s, %(value)s) ON CONFLICT DO NOTHING"
         self._connection.execute(insert, {"club": MAIN, "key": key, "value": value})
         return self.get(key) or value
