@@ -65,8 +65,8 @@ def url(postgres_url: str) -> str:
 async def node(url: str, address: str = "http://a:1", setup: str = "s") -> AsyncIterator[tuple[Node, Clubs]]:
     clubs = Clubs()
     made = Node(url, LEASE_MS, address, setup)
-    made.led = clubs
     await made.start()
+    made.serve(clubs)
     try:
         yield made, clubs
     finally:
