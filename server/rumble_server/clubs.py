@@ -8,6 +8,7 @@ import logging
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
@@ -208,7 +209,8 @@ class Clubs:
         club = self._clubs.get(name)
         if club is not None:
             club.arena.stop()
-            await club.log.wait(club.log.last)
+            with suppress(StoreError):  # another leads it: there is nothing more to write
+                await club.log.wait(club.log.last)
             self.discard(name)
 
     # --- life ---

@@ -132,3 +132,22 @@ def test_clubs_are_led_by_different_nodes_and_served_by_all(tmp_path: Path, post
         until(lambda: other.leads() == ["main", "one"])
         until(lambda: httpx.get(f"{first.server.url}/api/tournaments", timeout=PATIENCE_S).status_code == 200)
         assert first.leads() == []
+
+
+def test_a_club_moves_and_its_bots_stay_connected(tmp_path: Path, postgres_url: str) -> None:
+    with nodes(tmp_path, postgres_url, 2) as each:
+        first = leader(each)
+        (other,) = [node for node in each if node is not first]
+        created = first.server.tournament(
+            "create", "Friday", "--game", "connect4", "--cycles", "8", "--start-at-bots", "2"
+        )
+        tournament = str(created["id"])
+        with bots(tmp_path, each, tournament):
+            until(lambda: run(postgres_url, "SELECT count(*) > 20 FROM log WHERE tournament = %s", [tournament])[0][0])
+            move = [*RUMBLE, "club", "move", "main", other.server.url, "--db", postgres_url]
+            subprocess.run(move, env=clean_environment(tmp_path), timeout=PATIENCE_S, check=True)
+            until(lambda: other.leads() == ["main"])
+            until(lambda: status_of(first, tournament)["status"] == "finished")
+        for number in range(2):
+            told = (tmp_path / f"bot{number}.log").read_text()
+            assert "reconnect" not in told, told
