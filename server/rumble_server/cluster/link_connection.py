@@ -156,10 +156,12 @@ class LinkConnection(asyncio.Protocol):
         self._write()
 
     def _on_response(self, response: Response) -> None:
-        if self._protocol.state is State.OPEN:
+        if self.opened.done():  # it came too late: whoever dialled waits no more
+            self.end()
+        elif self._protocol.state is State.OPEN:
             self._begin()
             self.opened.set_result(None)
-        elif not self.opened.done():
+        else:
             told = bytes(response.body or b"").decode("utf-8", "replace").strip()
             problem = self._protocol.handshake_exc
             self.opened.set_exception(LinkError(told or _line_of(problem)))
