@@ -215,9 +215,7 @@ class Server:
 
     def _kept(self, key: str, size: int) -> str:
         """Return a random text that is made once, of `size` bytes, and kept with the database."""
-        text = self.store.get(key) or secrets.token_hex(size)
-        self.store.put(key, text)
-        return text
+        return self.store.keep(key, secrets.token_hex(size))
 
     # --- tokens ---
 
@@ -419,6 +417,8 @@ class Server:
 
     async def stop(self) -> None:
         """Drain: no new matches; running ones finish within `drain_ms` or stay resumable; close bots with 1001."""
+        if self._node is not None and self._links is not None:
+            await self._node.hand_all_over()
         clubs, written = self.clubs, self._shared.written
         clubs.drain()
         with contextlib.suppress(TimeoutError):

@@ -6,7 +6,7 @@ Who leads a club is read from the database. A club that nobody leads is led by t
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 
 from rumble_protocol.clubs import MAIN
@@ -29,6 +29,8 @@ from rumble_server.web.site import Site
 
 log = logging.getLogger(__name__)
 
+READY_S = 30.0
+"""How long a start waits, in s, until a node leads main."""
 LOOK_S, SOON_S = 1.0, 0.2
 """How often, in s, it is looked who leads; and while somebody has no leader."""
 
@@ -51,6 +53,8 @@ class ClusterClubs(Clubs):
         self._on_main = on_main
         self._doors: dict[str, Door] = {}
         self._following: asyncio.Task[None] | None = None
+        self._is_ready = asyncio.Event()
+        """Set when somebody leads main."""
         self._there: set[str] = set()
         """The nodes that were there at the last look."""
 
@@ -62,6 +66,8 @@ class ClusterClubs(Clubs):
         for name in {MAIN, *store.clubs_in_play()}:
             self._at.want(name)
         self._following = asyncio.create_task(self._follow_leaders())
+        with suppress(TimeoutError):  # then its bots and visitors wait
+            await asyncio.wait_for(self._is_ready.wait(), READY_S)
         return False
 
     # --- the way in ---
@@ -122,6 +128,8 @@ class ClusterClubs(Clubs):
             self._links.follow(edge, None if leader is None else leader.address, 0 if leader is None else leader.epoch)
             if leader is None:
                 self._at.want(name)
+            elif name == MAIN:
+                self._is_ready.set()
         there = {node.id for node in self._at.lease.nodes}
         for node in self._there - there:
             self._links.forget_node(node)
@@ -150,6 +158,7 @@ class ClusterClubs(Clubs):
         if name == MAIN:
             club.on_facts.append(self._follow)
             await self._on_main(bool(stored.problems))
+            self._is_ready.set()
 
     def discard(self, name: str) -> None:
         """Lead a club no longer; its bots and visitors here go on by its next leader."""

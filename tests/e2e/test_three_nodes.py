@@ -134,6 +134,16 @@ def test_clubs_are_led_by_different_nodes_and_served_by_all(tmp_path: Path, post
         assert first.leads() == []
 
 
+def test_a_node_that_is_stopped_hands_over_at_once(tmp_path: Path, postgres_url: str) -> None:
+    with nodes(tmp_path, postgres_url, 2) as each:
+        first = leader(each)
+        (other,) = [node for node in each if node is not first]
+        first.process.terminate()
+        until(lambda: other.leads() == ["main"])
+        assert run(postgres_url, "SELECT epoch FROM clubs") == [(2,)]
+        assert first.process.wait(PATIENCE_S) == 0
+
+
 def test_a_club_moves_and_its_bots_stay_connected(tmp_path: Path, postgres_url: str) -> None:
     with nodes(tmp_path, postgres_url, 2) as each:
         first = leader(each)

@@ -156,9 +156,9 @@ class LinkConnection(asyncio.Protocol):
         self._write()
 
     def _on_response(self, response: Response) -> None:
-        if self.opened.done():  # it came too late: whoever dialled waits no more
-            self.end()
-        elif self._protocol.state is State.OPEN:
+        if self.opened.done():
+            return  # whoever dialled has given it up
+        if self._protocol.state is State.OPEN:
             self._begin()
             self.opened.set_result(None)
         else:
@@ -273,7 +273,7 @@ async def dial(
     except TimeoutError:
         connection.end()
         raise LinkError(f"no answer within {within_s:g} s") from None
-    except LinkError:
+    except (LinkError, asyncio.CancelledError):
         connection.end()
         raise
     except OSError as error:

@@ -29,6 +29,8 @@ ID_BYTES = 8
 """Bytes of randomness in the id of a node."""
 AGAIN_S = 0.2
 """How long after a failure a club is loaded, or the news are listened to, again."""
+SOON_S = 0.02
+"""How often it is looked, in s, whether all clubs are handed over."""
 CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 """The clock that goes on while the machine sleeps, where there is one."""
 
@@ -137,6 +139,13 @@ class Node:
     def release(self, club: str) -> None:
         """A club needs no leader."""
         self._act(lambda: self.lease.release(club, now_ms()))
+
+    async def hand_all_over(self) -> None:
+        """Hand all clubs over, as far as there are nodes for them and that takes no longer than a lease."""
+        self._act(lambda: self.lease.drain(now_ms()))
+        until_ms = now_ms() + self._lease_ms
+        while self.lease.leads_any and self.lease.has_others and now_ms() < until_ms:  # noqa: ASYNC110  # at a stop
+            await asyncio.sleep(SOON_S)
 
     async def stop(self) -> None:
         """End the lease: what it leads is free at once. Its clubs have been stopped."""

@@ -15,14 +15,7 @@ from rumble_server.arena.organiser import Organiser
 from rumble_server.bounds import Bounds
 from rumble_server.cluster.edge import Edge
 from rumble_server.cluster.lead import Lead
-from rumble_server.cluster.link_connection import (
-    LinkConnection,
-    LinkError,
-    binary_frame,
-    client_protocol,
-    server_protocol,
-    whole_frame,
-)
+from rumble_server.cluster.link_connection import LinkConnection, LinkError, binary_frame, client_protocol, whole_frame
 from rumble_server.cluster.links import Links
 from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.sessions import Sessions
@@ -239,30 +232,25 @@ class Wire(asyncio.Transport):
     def __init__(self) -> None:
         super().__init__()
         self.written = b""
-        self.is_aborted = False
 
     def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
         pass
 
     def write(self, data: Any) -> None:
-        self.written += data
+        self.written += bytes(data)
 
     def abort(self) -> None:
-        self.is_aborted = True
+        pass
 
 
-async def test_an_answer_for_which_nobody_waits_any_more_ends_the_connection() -> None:
-    went_up: list[object] = []
-    asked = client_protocol("http://127.0.0.1:1", {})[0]
-    connection = LinkConnection(asked, 5.0, lambda *_: None, went_up.append, lambda _: None, lambda *_: None)
-    wire = Wire()
+async def test_an_answer_that_comes_when_the_dialling_was_given_up_is_dropped() -> None:
+    protocol, *_ = client_protocol("http://127.0.0.1:1", {})
+    connection = LinkConnection(protocol, 5.0, *[lambda *_: None] * 4)
+    wire, server = Wire(), ServerProtocol()
     connection.connection_made(wire)
-    other = server_protocol()
-    other.receive_data(wire.written)
-    for request in other.events_received():
-        other.send_response(other.accept(request))  # type: ignore[arg-type]  # it is one
+    server.receive_data(wire.written)
+    (request,) = server.events_received()
+    server.send_response(server.accept(request))  # type: ignore[arg-type]  # it is the request
     connection.opened.cancel()
-    connection.data_received(b"".join(other.data_to_send()))
-    assert wire.is_aborted
-    connection.connection_lost(None)
-    assert went_up == [], "it was never up, so it did not go down"
+    connection.data_received(b"".join(server.data_to_send()))
+    assert not connection._is_up

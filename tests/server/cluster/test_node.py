@@ -144,6 +144,18 @@ async def test_a_club_moves_when_the_table_says_so(url: str) -> None:
     await leases.close()
 
 
+async def test_a_node_hands_all_over_before_it_stops(url: str) -> None:
+    async with node(url, "http://b:1") as (second, seconds):
+        async with node(url) as (first, firsts):
+            await first.acquire("main")
+            await until(lambda: firsts.epochs and any(each.id == second.id for each in first.lease.nodes))
+            await first.hand_all_over()
+            assert first.leads == []
+            await until(lambda: seconds.epochs == {"main": 2})
+        await second.hand_all_over()
+        assert second.leads == ["main"], "there is no other"
+
+
 async def test_a_club_that_cannot_be_loaded_is_loaded_again(url: str) -> None:
     async with node(url) as (only, clubs):
         clubs.failures = 2
