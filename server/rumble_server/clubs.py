@@ -115,7 +115,7 @@ class Clubs:
 
         stored = await asyncio.get_running_loop().run_in_executor(self._reading, read)
         if self._node is not None:
-            stored.log.on_fenced.append(partial(self._node.fenced, name))
+            stored.log.on_fenced.append(partial(self._node.fenced, name, stored.log.epoch))
         return stored
 
     def _add(self, name: str, stored: Stored, leading: Leading | None = None) -> Club:

@@ -256,9 +256,10 @@ class Node:
     def expelled(self) -> None:
         log.error("the node's row is gone from the database")
 
-    def fenced(self, club: str) -> None:
-        """The database refused to write for a club."""
-        self._act(lambda: self.lease.fenced(club))
+    def fenced(self, club: str, epoch: int) -> None:
+        """The database refused to write for a club under this epoch, which may be an older one of this node's own."""
+        if self.lease.clubs.get(club) == epoch:
+            self._act(lambda: self.lease.fenced(club))
 
 
 async def _within(waiting: Awaitable[object], s: float) -> None:

@@ -176,3 +176,17 @@ async def test_a_node_with_another_setup_does_not_start(url: str) -> None:
         with pytest.raises(OtherSetup):
             async with node(url, "http://b:1", "other"):
                 pass
+
+
+async def test_what_was_written_under_an_older_epoch_ends_no_newer_leadership(url: str) -> None:
+    """A batch of the node's last leadership may be tried again when it leads once more, and is refused then."""
+    async with node(url) as (only, clubs):
+        await only.acquire("main")
+        await until(lambda: clubs.epochs == {"main": 1})
+        run(url, "UPDATE clubs SET epoch = 2")
+        await until(lambda: clubs.epochs == {"main": 2})
+        told = list(clubs.log)
+        only.fenced("main", 1)
+        assert clubs.log == told
+        only.fenced("main", 2)
+        assert clubs.log == [*told, "discard main"]
