@@ -32,7 +32,7 @@ def _quota(about: str, *names: str) -> Any:
     return typer.Option(*names, metavar="N|none", help=about)
 
 
-Bots = Annotated[str | None, _quota("Most names of bots.")]
+Bots = Annotated[str | None, _quota("Most names of bots, without those of the house.")]
 Tournaments = Annotated[str | None, _quota("Most tournaments that are not over, without challenges.")]
 Bytes = Annotated[str | None, _quota("Most bytes in the database; beyond them nothing new is created.", "--bytes")]
 Matches = Annotated[str | None, _quota("Most matches at once; more of them wait.")]

@@ -130,7 +130,7 @@ def _view(entry: ClubEntry, site: Site | None, *, everything: bool) -> models.Cl
 def _used(site: Site) -> models.ClubQuotas:
     arena = site.arena
     return models.ClubQuotas(
-        bots=len(arena.names),
+        bots=arena.names.of_bots,
         tournaments=arena.lifecycle.count_open(),
         bytes=arena.allowance.used_bytes,
         matches=len(arena.matches.live),
