@@ -3,6 +3,7 @@
 from typing import Annotated, Any
 
 import typer
+from rumble_protocol.clubs import is_club_name
 
 from rumble_server.cli.support.answers import print_answer
 from rumble_server.cli.support.commands import App
@@ -16,7 +17,16 @@ app = App(help="Create clubs, each with its own hosts, bots, tournaments and pag
 NONE = "none"
 """What takes a quota away."""
 
-Name = Annotated[str, typer.Argument(metavar="CLUB", help="The name of a club: 1 to 32 of a-z, 0-9 and -.")]
+
+def _checked(name: str) -> str:
+    if not is_club_name(name):
+        raise CliError(f"{name!r} is not a club's name: 1 to 32 of a-z, 0-9 and -", ExitCode.USAGE)
+    return name
+
+
+Name = Annotated[
+    str, typer.Argument(metavar="CLUB", callback=_checked, help="The name of a club: 1 to 32 of a-z, 0-9 and -.")
+]
 AdminToken = Annotated[
     str | None,
     typer.Option(envvar="RUMBLE_ADMIN_TOKEN", metavar="TOKEN", help="The administrator's token of the server."),
