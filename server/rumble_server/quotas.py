@@ -8,7 +8,7 @@ class Quotas:
     """How much of each a club may have; None where there is no quota."""
 
     bots: int | None = None
-    """Names that bots have used in it."""
+    """Names that bots have used in it, those of the house not counted."""
     tournaments: int | None = None
     """Tournaments that are not over, without challenges."""
     bytes: int | None = None

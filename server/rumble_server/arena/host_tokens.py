@@ -9,6 +9,8 @@ from rumble_server.tournament.facts import HostFact, HostTokenSet
 
 DEFAULT = "default"
 """The name of the token that `--host-token` gives, or that is made at the first start."""
+MOST_TOKENS = 100
+"""Maximum number of tokens of a club: whatever a request shows is compared with each. One more is refused."""
 ADMINISTRATOR = "administrator"
 """What the holder of the administrator's token is called; it is in no list of a club."""
 

@@ -14,6 +14,7 @@ from rumble_protocol.clubs import MAIN
 from rumble_protocol.codes import ErrorCode
 
 from rumble_server.arena.arena import Arena
+from rumble_server.arena.names import HOUSE_PREFIX, is_house_name
 from rumble_server.arena.ports import HouseBot, HouseRunner
 from rumble_server.arena.recorder import transactional
 from rumble_server.tournament import commands
@@ -24,15 +25,8 @@ from rumble_server.tournament.tournament import OVER, Tournament
 
 CONCERNING = frozenset((BotJoined, BotLeft, TournamentEnded))
 """The facts that `HouseBots.take` goes by."""
-PREFIX = "house-"
-"""Names with this prefix are for house bots alone."""
 MOST_ADDED = 32
 """Maximum number of added house bots on the server; each is a process. One more is refused."""
-
-
-def is_house_name(name: str) -> bool:
-    """Whether only a house bot can have this name."""
-    return name.casefold().startswith(PREFIX)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +179,7 @@ class HouseBots:
             if not self._is_free(name, tournament):
                 raise TournamentError(ErrorCode.UNAVAILABLE, f"the name {name} is taken; choose another")
             return [name]
-        numbered = (f"{name or PREFIX + reference_bot}-{number}" for number in itertools.count(1))
+        numbered = (f"{name or HOUSE_PREFIX + reference_bot}-{number}" for number in itertools.count(1))
         return list(itertools.islice((each for each in numbered if self._is_free(each, tournament)), count))
 
     def _is_free(self, name: str, tournament: Tournament) -> bool:
@@ -199,4 +193,4 @@ class HouseBots:
 
 def resident_name(reference_bot: str) -> str:
     """Return the name under which a reference bot, or a function of a file, is there to be challenged."""
-    return f"{PREFIX}{reference_bot.rpartition(':')[2].strip('_')}"
+    return f"{HOUSE_PREFIX}{reference_bot.rpartition(':')[2].strip('_')}"

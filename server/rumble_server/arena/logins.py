@@ -11,6 +11,7 @@ from rumble_protocol.codes import CloseCode, ErrorCode, NoticeCode
 from rumble_server.arena import messages
 from rumble_server.arena.lifecycle import Lifecycle
 from rumble_server.arena.matches import Matches
+from rumble_server.arena.names import is_house_name
 from rumble_server.arena.player import Player
 from rumble_server.arena.ports import Caller
 from rumble_server.arena.recorder import Recorder
@@ -110,8 +111,8 @@ class Logins:
         claim, used = names.admit(
             name, key, keyless_allowed=keyless_allowed, salt=self.new_salt(), now_ms=self._recorder.clock.now_ms()
         )
-        if used is not None:
-            self._recorder.allowance.check_name(len(names))
+        if used is not None and not is_house_name(name):
+            self._recorder.allowance.check_name(names.of_bots)
         if used is not None and not may_name():
             message = "too many new names from your address; log in with one that is there, or try again later"
             raise TournamentError(ErrorCode.TOO_MANY_MESSAGES, message)

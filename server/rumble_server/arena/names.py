@@ -11,7 +11,15 @@ from rumble_protocol.fields import NAME_PATTERN
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.facts import NameFact, NameUsed
 
+HOUSE_PREFIX = "house-"
+"""Names with this prefix are for house bots alone."""
+
 _name = re.compile(NAME_PATTERN)
+
+
+def is_house_name(name: str) -> bool:
+    """Whether only a house bot can have this name."""
+    return name.casefold().startswith(HOUSE_PREFIX)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,15 +45,24 @@ class Names:
 
     def __init__(self) -> None:
         self._claims: dict[str, Claim] = {}
+        self._of_house = 0
 
     def apply(self, fact: NameFact) -> None:
+        before = len(self._claims)
         if isinstance(fact, NameUsed):
             self._claims[fact.name.casefold()] = Claim(fact.name, fact.salt, fact.digest)
         else:
             self._claims.pop(fact.name.casefold(), None)
+        if is_house_name(fact.name):
+            self._of_house += len(self._claims) - before
 
     def __len__(self) -> int:
         return len(self._claims)
+
+    @property
+    def of_bots(self) -> int:
+        """How many names are not of the house: these count against the quota of bots."""
+        return len(self._claims) - self._of_house
 
     def get(self, name: str) -> Claim | None:
         """Return the claim on a name, compared without case."""

@@ -3,6 +3,7 @@
 from typing import Annotated, Any
 
 import typer
+from rumble_protocol.clubs import is_club_name
 
 from rumble_server.cli.support.answers import print_answer
 from rumble_server.cli.support.commands import App
@@ -17,7 +18,16 @@ app = App(help="Create clubs, each with its own hosts, bots, tournaments and pag
 NONE = "none"
 """What takes a quota away."""
 
-Name = Annotated[str, typer.Argument(metavar="CLUB", help="The name of a club: 1 to 32 of a-z, 0-9 and -.")]
+
+def _checked(name: str) -> str:
+    if not is_club_name(name):
+        raise CliError(f"{name!r} is not a club's name: 1 to 32 of a-z, 0-9 and -", ExitCode.USAGE)
+    return name
+
+
+Name = Annotated[
+    str, typer.Argument(metavar="CLUB", callback=_checked, help="The name of a club: 1 to 32 of a-z, 0-9 and -.")
+]
 AdminToken = Annotated[
     str | None,
     typer.Option(envvar="RUMBLE_ADMIN_TOKEN", metavar="TOKEN", help="The administrator's token of the server."),
@@ -33,7 +43,7 @@ def _quota(about: str, *names: str) -> Any:
     return typer.Option(*names, metavar="N|none", help=about)
 
 
-Bots = Annotated[str | None, _quota("Most names of bots.")]
+Bots = Annotated[str | None, _quota("Most names of bots, without those of the house.")]
 Tournaments = Annotated[str | None, _quota("Most tournaments that are not over, without challenges.")]
 Bytes = Annotated[str | None, _quota("Most bytes in the database; beyond them nothing new is created.", "--bytes")]
 Matches = Annotated[str | None, _quota("Most matches at once; more of them wait.")]

@@ -45,6 +45,19 @@ def test_a_club_has_so_many_bots_and_those_that_it_has_come_back() -> None:
     assert here.login("eve").inbox.frames[-1]["type"] == "session"
 
 
+def test_the_house_takes_nothing_of_the_quota_of_bots() -> None:
+    keys = HouseKeys("a-secret")
+    here = World(may_claim=keys.may_claim)
+    here.arena.allowance.quotas = Quotas(bots=1)
+    for name in ("house-random", "house-mcts"):
+        assert here.login(name, key=keys.key(name)).inbox.frames[-1]["type"] == "session"
+    assert here.login("ada").inbox.frames[-1]["type"] == "session"
+    assert here.login("house-minimax", key=keys.key("house-minimax")).inbox.frames[-1]["type"] == "session"
+    late = here.connect()
+    late.login("eve")
+    assert late.inbox.frames[-1]["code"] == "quota"
+
+
 def test_a_club_has_so_many_tournaments_that_are_not_over() -> None:
     here = world(tournaments=1)
     here.create(name="friday")

@@ -45,6 +45,16 @@ def test_later_logins_show_the_key() -> None:
     assert refusal(names, "ann") is ErrorCode.KEY_REQUIRED
 
 
+def test_names_of_the_house_are_not_counted_as_those_of_bots() -> None:
+    names = Names()
+    for name in ("ann", "house-random", "House-mcts", "bob"):
+        admit(names, name, KEY)
+    assert (len(names), names.of_bots) == (4, 2)
+    for name in ("house-random", "house-random", "bob"):
+        names.apply(NameReset(name, 6))
+    assert (len(names), names.of_bots) == (2, 1)
+
+
 def test_names_are_compared_without_case_and_shown_as_first_written() -> None:
     names = Names()
     admit(names, "Ann", KEY)

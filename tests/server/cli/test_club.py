@@ -65,6 +65,8 @@ def test_an_administrator_creates_changes_and_removes_clubs(
     [
         (("quota", "chess"), "rumble: say what to change (see --help)\n"),
         (("set", "chess"), "rumble: say what to change (see --help)\n"),
+        (("create", "Chess"), "rumble: 'Chess' is not a club's name: 1 to 32 of a-z, 0-9 and -\n"),
+        (("title", "../x", "X"), "rumble: '../x' is not a club's name: 1 to 32 of a-z, 0-9 and -\n"),
         (("quota", "chess", "--house-bots", "-1"), "rumble: --house-bots: a whole number or none, not '-1'\n"),
     ],
 )

@@ -4,7 +4,6 @@ from dataclasses import asdict, replace
 from http import HTTPStatus
 
 from fastapi import APIRouter, Depends, Request
-from rumble_protocol.clubs import ClubName
 from starlette.responses import Response
 
 from rumble_server.arena.administrator import Administrator
@@ -55,7 +54,7 @@ def club_routes(clubs: Clubs, process: Process) -> APIRouter:
         return _view_of(clubs, given.name)
 
     @commands.patch("/{club}", openapi_extra=body_schema(models.ChangedClub))
-    async def change_club(request: Request, club: ClubName) -> models.ClubView:
+    async def change_club(request: Request, club: str) -> models.ClubView:
         """Change what is given of a club: its title, quotas, and whether it is listed and has residents."""
         main = site_of(request)
         given = await read_model(request, models.ChangedClub)
@@ -70,7 +69,7 @@ def club_routes(clubs: Clubs, process: Process) -> APIRouter:
         return _view_of(clubs, club)
 
     @commands.delete("/{club}")
-    async def remove_club(request: Request, club: ClubName) -> Done:
+    async def remove_club(request: Request, club: str) -> Done:
         """Remove a club for good, with all that goes on in it. Its facts stay in the database."""
         main = site_of(request)
         _entry(clubs, club)
@@ -81,7 +80,7 @@ def club_routes(clubs: Clubs, process: Process) -> APIRouter:
         return Done(message=f"the club {club} is removed")
 
     @commands.post("/{club}/tokens", status_code=HTTPStatus.CREATED, openapi_extra=body_schema(NewHostToken))
-    async def add_host(request: Request, club: ClubName, response: Response) -> MadeHostToken:
+    async def add_host(request: Request, club: str, response: Response) -> MadeHostToken:
         """Make a host's token of a club. Only this answer ever shows it."""
         given = await read_model(request, NewHostToken)
         site = await clubs.site(club)
@@ -130,7 +129,7 @@ def _view(entry: ClubEntry, site: Site | None, *, everything: bool) -> models.Cl
 def _used(site: Site) -> models.ClubQuotas:
     arena = site.arena
     return models.ClubQuotas(
-        bots=len(arena.names),
+        bots=arena.names.of_bots,
         tournaments=arena.lifecycle.count_open(),
         bytes=arena.allowance.used_bytes,
         matches=len(arena.matches.live),

@@ -4,8 +4,10 @@ import secrets
 from http import HTTPStatus
 
 from fastapi import APIRouter, Depends, Request
+from rumble_protocol.codes import ErrorCode
 from starlette.responses import Response
 
+from rumble_server.arena.host_tokens import MOST_TOKENS
 from rumble_server.arena.organiser import Organiser
 from rumble_server.web.api import organiser_models as models
 from rumble_server.web.api.auditing import audit_command
@@ -66,6 +68,10 @@ def host_token_routes() -> APIRouter:
 async def make_token(site: Site, name: str, response: Response) -> models.MadeHostToken:
     """Make a host's token of a club, once it is on disk. Raises WebError."""
     site.need_disk()
+    if len(site.arena.host_tokens) >= MOST_TOKENS:
+        raise WebError(
+            HTTPStatus.CONFLICT, ErrorCode.UNAVAILABLE, f"there are {MOST_TOKENS} tokens already: take one back first"
+        )
     if name in site.arena.host_tokens:
         raise WebError(HTTPStatus.CONFLICT, "name_taken", f"there is a token {name} already")
     token = secrets.token_urlsafe(TOKEN_BYTES)

@@ -7,13 +7,20 @@ import orjson
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 from rumble_engine import EngineError, get_game
+from rumble_protocol.clubs import CLUB_PATTERN
 from rumble_protocol.codes import ErrorCode
+from rumble_protocol.fields import NAME_PATTERN
 from rumble_protocol.server_messages import FieldProblem
 
 from rumble_server.web.errors import WebError
 
 MOST_PROBLEMS = 8
 """Maximum number of problems in one answer."""
+PATTERNS = {
+    CLUB_PATTERN: "1 to 32 of a-z, 0-9 and -",
+    NAME_PATTERN: "1 to 32 of the letters A-Z a-z, digits, and . _ -, and begin with a letter or a digit",
+}
+"""What people are told that a text should be, by its pattern."""
 
 
 def bad_request(problems: Sequence[ErrorDetails], skip: int = 0) -> WebError:
@@ -50,6 +57,8 @@ def _problem(problem: ErrorDetails, skip: int) -> FieldProblem:
             text = "unknown field"
         case "json_invalid":
             text = problem["msg"].replace("Invalid JSON", "not JSON")
+        case "string_pattern_mismatch" if problem["ctx"]["pattern"] in PATTERNS:
+            text = f"should be {PATTERNS[problem['ctx']['pattern']]}"
         case _:
             text = problem["msg"].removeprefix("Value error, ").removeprefix("Input ")
     return FieldProblem(field=field[:80], problem=text)

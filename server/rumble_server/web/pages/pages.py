@@ -9,7 +9,7 @@ from fastapi import FastAPI, Request
 from rumble_protocol.clubs import MAIN
 from starlette.responses import JSONResponse, Response
 
-from rumble_server.arena.house import is_house_name
+from rumble_server.arena.names import is_house_name
 from rumble_server.tournament.rebuild import Rebuilt
 from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.api.clubs import club_views

@@ -104,7 +104,7 @@ async def test_a_host_of_a_club_is_made(server: MemoryServer, browser: httpx.Asy
         ("POST", "", {"name": "main"}, 409),
         ("PATCH", "/main", {"listed": False}, 409),
         ("PATCH", "/nobody", {"title": "x"}, 404),
-        ("PATCH", "/NOBODY", {"title": "x"}, 422),
+        ("PATCH", "/NOBODY", {"title": "x"}, 404),
         ("DELETE", "/main", {}, 409),
         ("DELETE", "/nobody", {}, 404),
     ],
@@ -115,6 +115,11 @@ async def test_what_is_refused(
     before = server.world.log.last
     assert (await ask(browser, method, path, **body)).status_code == status
     assert server.world.log.last == before
+
+
+async def test_a_bad_name_is_answered_in_words(browser: httpx.AsyncClient) -> None:
+    answer = await ask(browser, "POST", name="Class 7")
+    assert answer.json()["error"]["message"] == "name: should be 1 to 32 of a-z, 0-9 and -"
 
 
 @pytest.mark.parametrize("headers", [{}, HOST, {"Authorization": "Bearer wrong-token-of-nobody"}])

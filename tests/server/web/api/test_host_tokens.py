@@ -2,6 +2,8 @@
 
 import httpx
 import pytest
+from rumble_server.arena.host_tokens import MOST_TOKENS
+from rumble_server.arena.organiser import Organiser
 
 from tests.server.web.api.organiser import get, post
 from tests.server.web.memory_server import HOST, TOKEN, MemoryServer
@@ -34,6 +36,15 @@ async def test_what_is_refused(
     answer = await browser.post(f"/api/{path}", headers=HOST, json=body)
     assert (answer.status_code, answer.json()["error"]["code"]) == (status, code)
     assert server.world.arena.host_tokens.holder(TOKEN) == "default"
+
+
+async def test_a_club_has_so_many_tokens(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    for number in range(MOST_TOKENS - 1):
+        Organiser(server.world.arena).set_token(f"host-{number}", f"the-token-of-host-{number}")
+    refused = await browser.post("/api/host/tokens", headers=HOST, json={"name": "ada"})
+    assert (refused.status_code, refused.json()["error"]["code"]) == (409, "unavailable")
+    await post(browser, "host/tokens/host-7/remove")
+    assert (await browser.post("/api/host/tokens", headers=HOST, json={"name": "ada"})).status_code == 201
 
 
 @pytest.mark.parametrize("method", ["GET", "POST"])
