@@ -7,7 +7,6 @@ from rumble_protocol.codes import ErrorCode
 from rumble_server.quotas import NO_QUOTAS
 from rumble_server.tournament.errors import TournamentError
 
-
 UNBOUNDED = sys.maxsize
 """More than there can be."""
 
