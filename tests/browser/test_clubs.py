@@ -110,7 +110,7 @@ async def test_the_administrator_leads_a_club_from_its_creation_to_its_end(
     await page.get_by_label("Bots", exact=True).fill("12")
     await page.get_by_role("button", name="Create", exact=True).click()
     row = page.get_by_role("row").filter(has_text="class-9")
-    await expect(row).to_contain_text("of 12")
+    await expect(row).to_contain_text("at most 12")
     await expect(page.get_by_text("The club class-9 is created")).to_be_visible()
 
     await page.get_by_label("Name", exact=True).fill("class-9")

@@ -139,6 +139,11 @@ class HouseBots:
         return {} if self._runner is None else self._runner.reference_bots(config.game, config.settings)
 
     @property
+    def has_residents(self) -> bool:
+        """Whether any reference bot is always there to be challenged."""
+        return bool(self._residents)
+
+    @property
     def added(self) -> int:
         """How many house bots are in tournaments that are not over."""
         return len(self._added)
@@ -165,7 +170,9 @@ class HouseBots:
             quota = arena.allowance.quotas.house_bots
             is_of_club = quota is not None and self.added + count > quota
             most, code = (quota, ErrorCode.QUOTA) if is_of_club else (MOST_ADDED, ErrorCode.UNAVAILABLE)
-            raise TournamentError(code, f"at most {most} house bots play at a time; there is room for {self.room}")
+            where = "in this club" if is_of_club else "on this server"
+            message = f"at most {most} house bots play at a time {where}; there is room for {self.room}"
+            raise TournamentError(code, message)
         for each in self._names(tournament, reference_bot, name, count):
             joined = commands.join(tournament, each, arena.clock.now_ms(), tournament.invite)
             if joined is None:

@@ -89,6 +89,8 @@ def test_added_house_bots_count_and_the_server_has_its_own_bound() -> None:
         assert house.room == most
         with pytest.raises(TournamentError, match=f"at most {most} house bots") as caught:
             house.add("friday", "random", count=most + 1)
+        where = "in this club" if quota == most else "on this server"
+        assert where in str(caught.value)
         assert caught.value.code is (ErrorCode.QUOTA if quota == most else ErrorCode.UNAVAILABLE)
         house.add("friday", "random", count=most)
         assert house.room == 0

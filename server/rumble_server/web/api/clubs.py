@@ -4,6 +4,7 @@ from dataclasses import asdict, replace
 from http import HTTPStatus
 
 from fastapi import APIRouter, Depends, Request
+from rumble_protocol.clubs import MAIN
 from starlette.responses import Response
 
 from rumble_server.arena.administrator import Administrator
@@ -113,11 +114,12 @@ def _entry(clubs: Clubs, name: str) -> ClubEntry:
 def _view(entry: ClubEntry, site: Site | None, *, everything: bool) -> models.ClubView:
     """Show a club. Where it is not loaded nothing runs in it, and nobody is connected."""
     tournaments = [] if site is None else site.arena.tournaments.values()
+    has_house = site.house_bots.has_residents if site is not None and entry.name == MAIN else entry.house
     return models.ClubView(
         name=entry.name,
         title=entry.title,
         listed=entry.listed,
-        house=entry.house,
+        house=has_house,
         since_ms=entry.since_ms,
         tournaments=sum(each.status == "running" and each.config.listed for each in tournaments),
         bots=0 if site is None else sum(player.is_connected for player in site.arena.players),

@@ -83,6 +83,13 @@ async def test_a_list_has_what_goes_on_in_loaded_clubs_and_loads_none(
     assert (used["bots"], used["tournaments"], used["matches"], used["house_bots"]) == (3, 1, 1, 0)
 
 
+@pytest.mark.parametrize("residents", [(), ("random",)])
+async def test_main_has_a_house_where_it_has_residents(residents: tuple[str, ...]) -> None:
+    async with MemoryServer(residents=residents).browser() as browser:
+        (main,) = (await browser.get("/api/clubs")).json()["clubs"]
+    assert main["house"] is bool(residents)
+
+
 async def test_a_host_of_a_club_is_made(server: MemoryServer, browser: httpx.AsyncClient) -> None:
     server.take_in("class-7", MemoryServer())
     answer = await ask(browser, "POST", "/class-7/tokens", name="ada")

@@ -69,3 +69,12 @@ async def test_what_is_chosen_at_first_is_a_tournament(browser: httpx.AsyncClien
                 assert field.default == expected / 1000
             elif field.name not in ("name", "points", "seed_ratings"):
                 assert field.default == expected
+
+
+async def test_a_club_is_not_told_of_the_token_of_the_command_line(
+    server: MemoryServer, browser: httpx.AsyncClient
+) -> None:
+    server.take_in("class-7", MemoryServer())
+    shown = [(await browser.get(path)).text for path in ("/console", "/c/class-7/console")]
+    assert ["--host-token</code> gives" in html for html in shown] == [True, False]
+    assert "The administrator of the server can make one, too." in shown[1]

@@ -47,8 +47,9 @@ function row(club) {
   const tournaments = club.tournaments === 1 ? "1 tournament runs" : `${club.tournaments} tournaments run`;
   const bots = club.bots === 1 ? "1 bot is connected" : `${club.bots} bots are connected`;
   const name = element("a", { href: address(club), "data-focus": club.name }, club.title || club.name);
-  const shown = `${club.listed ? "listed" : "not listed"}${club.house ? ", with house bots" : ""}`;
-  const about = club.name === MAIN ? "always there" : `${club.name}, ${shown}, since ${moment(club.since_ms)}`;
+  const house = club.house ? ", with house bots" : "";
+  const shown = `${club.listed ? "listed" : "not listed"}${house}`;
+  const about = club.name === MAIN ? `always there${house}` : `${club.name}, ${shown}, since ${moment(club.since_ms)}`;
   const buttons = [
     button(club, "Change…", () => change(club)),
     button(club, "New host token…", () => makeToken(club)),
@@ -68,9 +69,10 @@ function row(club) {
 function uses(club) {
   const lines = quotaInputs().map((each) => {
     const quota = each.dataset.quota ?? "";
-    const used = club.used === null ? "" : `${amount(quota, club.used[quota])} `;
-    const most = club.quotas[quota] === null ? (used ? "" : "no quota") : `of ${amount(quota, club.quotas[quota])}`;
-    return [element("dt", {}, each.dataset.label ?? ""), element("dd", {}, used + most)];
+    const most = amount(quota, club.quotas[quota]);
+    const used = club.used === null ? null : amount(quota, club.used[quota]);
+    const has = club.quotas[quota] === null ? (used ?? most) : used === null ? `at most ${most}` : `${used} of ${most}`;
+    return [element("dt", {}, each.dataset.label ?? ""), element("dd", {}, has)];
   });
   return element("dl", { class: "config" }, ...lines.flat());
 }
