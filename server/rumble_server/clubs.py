@@ -158,13 +158,18 @@ class Clubs:
         for _, fact in batch:
             if isinstance(fact, Banned) and not fact.by_name:
                 for each in self:
-                    if each is not self.main:
+                    if each.name != MAIN:
                         each.arena.close_banned()
-            elif isinstance(fact, ClubChanged | ClubRemoved) and (club := self.loaded(fact.club)) is not None:
-                if isinstance(fact, ClubChanged):
-                    club.follow()
-                else:
-                    self._remove(club)
+            elif isinstance(fact, ClubRemoved):
+                self._forget(fact.club)
+            elif isinstance(fact, ClubChanged) and (club := self._clubs.get(fact.club)) is not None:
+                club.follow()
+
+    def _forget(self, name: str) -> None:
+        """Let go of a club that was removed, if it is loaded."""
+        club = self._clubs.get(name)
+        if club is not None:
+            self._remove(club)
 
     def _remove(self, club: Club) -> None:
         """Let go of a club that is gone. Its facts stay in the database, and are read by nobody."""

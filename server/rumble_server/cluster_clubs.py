@@ -5,14 +5,16 @@ Who leads a club is read from the database. A club that nobody leads is led by t
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import Awaitable, Callable
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 
 from rumble_protocol.clubs import MAIN
 from rumble_protocol.codes import CloseCode
 from starlette.types import Receive, Scope, Send
 
+from rumble_server.arena.recorder import apply_ban
 from rumble_server.club import Leading, Shared, make_gateway
 from rumble_server.clubs import Clubs
 from rumble_server.cluster.edge import Edge
@@ -22,8 +24,10 @@ from rumble_server.cluster.links import Links
 from rumble_server.cluster.node import Node
 from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.sessions import Sessions
+from rumble_server.store.codec import Numbered
 from rumble_server.store.errors import StoreError
-from rumble_server.tournament.facts import ClubFact, LogFact
+from rumble_server.store.reader import LogReader
+from rumble_server.tournament.facts import BanLifted, Banned, ClubFact
 from rumble_server.web.errors import WebError
 from rumble_server.web.site import Site
 
@@ -57,6 +61,10 @@ class ClusterClubs(Clubs):
         """Set when somebody leads main."""
         self._there: set[str] = set()
         """The nodes that were there at the last look."""
+        self._of_main: LogReader | None = None
+        """Reads main's log on the thread."""
+        self._known_of_main = 0
+        """The number of the newest fact about clubs and bans that was taken from there."""
 
     async def start(self) -> bool:
         """Find out who leads what, and lead what nobody does."""
@@ -89,19 +97,43 @@ class ClusterClubs(Clubs):
 
     async def _is_there(self, name: str) -> bool:
         if self.directory.get(name) is None:
-            await self._read_directory()
+            await self._follow_main()
         return self.directory.get(name) is not None
 
-    async def _read_directory(self) -> None:
-        """Read from main's log which clubs there are. Raises StoreError."""
+    async def _follow_main(self) -> None:
+        """Take up what the node that leads main has recorded about clubs and bans since the last look.
 
-        def read() -> list[LogFact]:
-            with closing(self._shared.store.reader(MAIN)) as reader:
-                return reader.server_facts()[0]
-
-        for fact in await asyncio.get_running_loop().run_in_executor(self._reading, read):
+        Raises StoreError.
+        """
+        if MAIN in self._clubs:
+            return
+        news = await asyncio.get_running_loop().run_in_executor(self._reading, self._read_main, self._known_of_main)
+        news = [(number, fact) for number, fact in news if number > self._known_of_main]  # somebody else asked, too
+        if MAIN in self._clubs or not news:
+            return
+        self._known_of_main = news[-1][0]
+        for _, fact in news:
             if isinstance(fact, ClubFact):
                 self.directory.apply(fact)
+            elif isinstance(fact, Banned | BanLifted):
+                apply_ban(self._shared.door.bans, fact)
+        self._follow(news, Counter([type(fact) for _, fact in news]))
+
+    def _read_main(self, number: int) -> list[Numbered]:
+        if self._of_main is None:
+            self._of_main = self._shared.store.reader(MAIN)
+        return self._of_main.server_facts_after(number)
+
+    def _forget(self, name: str) -> None:
+        """Let go of a club that was removed, and of its bots and visitors here."""
+        door = self._doors.pop(name, None)
+        if name in self._clubs:
+            self._links.lead_no_more(name)
+            self._remove(self._clubs[name])
+            self._at.release(name)
+        if door is not None:
+            door.gateway.end_all(CloseCode.DRAINING)
+            self._links.forget(door.edge)
 
     # --- who leads ---
 
@@ -118,6 +150,7 @@ class ClusterClubs(Clubs):
             await asyncio.sleep(SOON_S if is_lacking else LOOK_S)
 
     async def _look(self) -> None:
+        await self._follow_main()
         followed = [name for name in self._doors if name not in self._clubs]
         leaders = await self._at.leaders(followed)
         for name in followed:
@@ -138,7 +171,7 @@ class ClusterClubs(Clubs):
     async def lead(self, name: str, epoch: int) -> None:
         """Load a club, and lead it. Raises StoreError."""
         if name != MAIN:
-            await self._read_directory()
+            await self._follow_main()
             if self.directory.get(name) is None:
                 self._at.release(name)
                 return
@@ -190,6 +223,12 @@ class ClusterClubs(Clubs):
         return True
 
     # --- life ---
+
+    def let_go(self) -> None:
+        """Read no more."""
+        if self._of_main is not None:
+            self._reading.submit(self._of_main.close)
+        self._reading.shutdown()
 
     def count_sessions(self) -> tuple[int, int]:
         counts = [door.gateway.count_sessions() for door in self._doors.values()]

@@ -1,5 +1,6 @@
 """Three nodes on one PostgreSQL: each serves every club, whoever leads it, and another leads when that one dies."""
 
+import json
 import signal
 import subprocess
 import time
@@ -10,6 +11,10 @@ from pathlib import Path
 
 import httpx
 import pytest
+from rumble_protocol import SUBPROTOCOL
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
+from websockets.typing import Subprotocol
 
 from tests.e2e.processes import (
     ADMIN_TOKEN,
@@ -132,6 +137,31 @@ def test_clubs_are_led_by_different_nodes_and_served_by_all(tmp_path: Path, post
         until(lambda: other.leads() == ["main", "one"])
         until(lambda: httpx.get(f"{first.server.url}/api/tournaments", timeout=PATIENCE_S).status_code == 200)
         assert first.leads() == []
+
+
+def test_nodes_that_do_not_lead_main_follow_what_it_says_of_clubs(tmp_path: Path, postgres_url: str) -> None:
+    with nodes(tmp_path, postgres_url, 2) as each:
+        first = leader(each)
+        (other,) = [node for node in each if node is not first]
+        with httpx.Client(headers={"Authorization": f"Bearer {ADMIN_TOKEN}"}, timeout=PATIENCE_S) as administrator:
+            clubs = f"{first.server.url}/api/clubs"
+            administrator.post(clubs, json={"name": "one"}).raise_for_status()
+            until(lambda: administrator.get(f"{other.server.url}/c/one/").status_code == 200)
+            until(lambda: other.leads() == ["one"])
+            administrator.patch(f"{clubs}/one", json={"title": "The first"}).raise_for_status()
+            until(lambda: "The first" in administrator.get(f"{other.server.url}/c/one/").text)
+            with ExitStack() as stack:
+                bot_urls = [node.server.bot_url.replace("/bot", "/c/one/bot") for node in each]
+                bots = [stack.enter_context(connect(url, subprotocols=[Subprotocol(SUBPROTOCOL)])) for url in bot_urls]
+                for bot in bots:
+                    assert json.loads(bot.recv())["club"] == "one"
+                administrator.delete(f"{clubs}/one").raise_for_status()
+                for bot in bots:
+                    with pytest.raises(ConnectionClosed):
+                        bot.recv(PATIENCE_S)
+            pages = [f"{node.server.url}/c/one/" for node in each]
+            until(lambda: [administrator.get(page).status_code for page in pages] == [404, 404])
+            until(lambda: other.leads() == [])
 
 
 def test_a_node_that_is_stopped_hands_over_at_once(tmp_path: Path, postgres_url: str) -> None:

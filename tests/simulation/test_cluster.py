@@ -12,7 +12,7 @@ from tests.simulation.cluster import Node, simulate_cluster
 from tests.simulation.postgres import CLUB, ClubLog, Postgres
 from tests.simulation.run import run_seed, run_seeds, show
 
-SEEDS, PARTS, USUAL_PARTS = 2000, 8, 1
+SEEDS, PARTS, USUAL_PARTS = 2000, 20, 1
 WITHIN = 200
 
 

@@ -100,10 +100,8 @@ class Recorder:
         """Apply a fact about the club as a whole, which is in the log."""
         if isinstance(fact, NameFact):
             self.names.apply(fact)
-        elif isinstance(fact, Banned):
-            self.bans.add(Ban(fact.what, fact.by_name, fact.until_ms, fact.reason, fact.at_ms))
-        elif isinstance(fact, BanLifted):
-            self.bans.lift(fact.what, by_name=fact.by_name)
+        elif isinstance(fact, Banned | BanLifted):
+            apply_ban(self.bans, fact)
         elif isinstance(fact, ClubFact):
             self.clubs.apply(fact)
         else:
@@ -121,6 +119,14 @@ class Recorder:
         """Free a tournament that is over: the archive has it."""
         del self.tournaments[tournament.id]
         self._numbers.pop(tournament.id, None)
+
+
+def apply_ban(bans: Bans, fact: Banned | BanLifted) -> None:
+    """Keep somebody out, or let in again, as a fact of the log tells."""
+    if isinstance(fact, Banned):
+        bans.add(Ban(fact.what, fact.by_name, fact.until_ms, fact.reason, fact.at_ms))
+    else:
+        bans.lift(fact.what, by_name=fact.by_name)
 
 
 Command = TypeVar("Command", bound=Callable[..., Any])

@@ -75,6 +75,11 @@ class Gateway:
         known = sum(session.name is not None for session in self._sessions.open.values())
         return known, len(self._sessions.open) - known
 
+    def end_all(self, code: CloseCode) -> None:
+        """Close every session at once: nobody has anything more to say to them."""
+        for session in list(self._sessions.open.values()):
+            session.end(code)
+
     def close_all(self, code: CloseCode) -> None:
         """Close every session, after what it is to be sent."""
         for session in list(self._sessions.open.values()):

@@ -76,6 +76,10 @@ class LogReader:
                 problems.append(error)
         return facts, problems
 
+    def server_facts_after(self, number: int) -> list[Numbered]:
+        """Return the facts about the club as a whole from the one after `number` on, which ended a row or is 0."""
+        return self._parsed(self._rows.of_server(number))
+
     def newest_ms(self) -> int:
         """Return about when the newest fact was recorded, in ms since the epoch; 0 if none can be read."""
         at_ms = [0]

@@ -55,8 +55,8 @@ class Rows(Protocol):
     def newest(self, limit: int) -> list[Row]:
         """Return the newest rows of whatever tournament, perhaps of other clubs, too."""
 
-    def of_server(self) -> list[Row]:
-        """Return the rows about the club as a whole, in order."""
+    def of_server(self, number: int = 0) -> list[Row]:
+        """Return the rows about the club as a whole that begin after a fact, in order."""
 
     def after(self, tournament_id: str, number: int, limit: int) -> list[Row]:
         """Return the first rows after a number that rebuild a tournament."""

@@ -82,9 +82,9 @@ class SqliteRows:
     def newest(self, limit: int) -> list[Row]:
         return self._rows("SELECT number, facts FROM log ORDER BY number DESC LIMIT :limit", {"limit": limit})
 
-    def of_server(self) -> list[Row]:
-        query = "SELECT number, facts FROM log WHERE tournament = :tournament ORDER BY number"
-        return self._rows(query, {"tournament": self._prefix})
+    def of_server(self, number: int = 0) -> list[Row]:
+        query = "SELECT number, facts FROM log WHERE tournament = :tournament AND number > :number ORDER BY number"
+        return self._rows(query, {"tournament": self._prefix, "number": number})
 
     def after(self, tournament_id: str, number: int, limit: int) -> list[Row]:
         return self._rows(

@@ -100,7 +100,11 @@ def test_whatever_the_batches_every_fact_is_found_under_its_match_tournament_or_
         while position < len(facts):
             position += write_batch(commit, facts, position, random.choice([1, 5, 40, 300]), random.random() < indexed)
     with closing(database.reader()) as reader:
-        assert reader.server_facts() == ([fact for fact in facts if isinstance(fact, NameFact)], [])
+        names = [fact for fact in facts if isinstance(fact, NameFact)]
+        assert reader.server_facts() == (names, [])
+        numbered = reader.server_facts_after(0)
+        assert [fact for _, fact in numbered] == names
+        assert reader.server_facts_after(numbered[-1][0]) == []
         for tournament in ("friday", "monday"):
             own = [fact for fact in facts if tournament_of(fact) == tournament]
             assert reader.tournament_facts(tournament) == [fact for fact in own if isinstance(fact, TournamentFact)]

@@ -79,8 +79,8 @@ class PostgresRows:
             row for place, *found in rows for row in self._checked([(found[0], found[1], found[2], found[3])], place)
         ]
 
-    def of_server(self) -> list[Row]:
-        return self._read(f"{_LOG} ORDER BY number", "")
+    def of_server(self, number: int = 0) -> list[Row]:
+        return self._read(f"{_LOG} AND number > %(number)s ORDER BY number", "", number=number)
 
     def after(self, tournament_id: str, number: int, limit: int) -> list[Row]:
         return self._read(
