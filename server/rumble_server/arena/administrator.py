@@ -51,7 +51,7 @@ class Administrator:
         known = self.entry(name)
         if name == MAIN and (listed is False or house is not None):
             raise TournamentError(
-                ErrorCode.UNAVAILABLE, "main is always listed, and its house bots are those of `rumble serve --house`"
+                ErrorCode.UNAVAILABLE, "main is always listed, and has the house bots of --house"
             )
         given = {"title": title, "listed": listed, "house": house, "quotas": quotas}
         new = replace(known, **{key: value for key, value in given.items() if value is not None})  # type: ignore[arg-type]
