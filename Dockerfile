@@ -8,7 +8,7 @@ COPY engine ./engine
 COPY protocol ./protocol
 COPY server ./server
 COPY bots ./bots
-RUN pip install --no-cache-dir . && rm -rf /src
+RUN pip install --no-cache-dir '.[postgres]' && rm -rf /src
 
 USER rumble
 WORKDIR /data

@@ -3,10 +3,12 @@
 What they run in containers, tests/e2e/test_compose.py runs on this machine.
 """
 
+import os
 import re
 import shlex
 import tomllib
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from rumble_bots.sdk.address import Address
@@ -16,7 +18,11 @@ from tests.command_line import parse_all
 from tests.containers import ROOT, command, compose, dockerfile, the
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-SERVICES: dict[str, Any] = compose()["services"]
+EVERY: dict[str, Any] = compose()["services"]
+SERVICES = {name: service for name, service in EVERY.items() if "profiles" not in service}
+CLUSTER = {name: service for name, service in EVERY.items() if service.get("profiles") == ["cluster"]}
+OURS = [name for name, service in EVERY.items() if service["image"] == "rumble"]
+NODES = ["node1", "node2", "node3"]
 BOTS = ["random", "heuristic", "minimax"]
 
 
@@ -35,7 +41,7 @@ def test_everything_that_the_wheel_needs_is_copied() -> None:
 
 
 def test_the_project_has_its_name_where_every_version_of_compose_reads_it() -> None:
-    assert set(compose()) - {"x-host-token", "x-bot"} == {"services", "volumes"}
+    assert set(compose()) - {"x-host-token", "x-bot", "x-node", "x-cluster"} == {"services", "volumes"}
     assert (ROOT / ".env").read_text(encoding="utf-8") == "COMPOSE_PROJECT_NAME=rumble\n"
 
 
@@ -55,16 +61,17 @@ def test_what_is_kept_is_on_a_volume() -> None:
     assert the("ENV").rest.startswith(f"RUMBLE_CONFIG_DIR={volume}/")
     for service in SERVICES.values():
         assert [mount.partition(":")[2] for mount in service.get("volumes", [])] in ([volume], [])
-    assert sorted(compose()["volumes"]) == ["bots", "server"]
+    assert CLUSTER["postgres"]["volumes"] == ["postgres:/var/lib/postgresql/data"]
+    assert sorted(compose()["volumes"]) == ["bots", "postgres", "server"]
 
 
-@pytest.mark.parametrize("name", SERVICES)
+@pytest.mark.parametrize("name", OURS)
 def test_every_command_is_one_of_the_command_line(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for variable in ("RUMBLE_SERVER", "RUMBLE_JOIN", "RUMBLE_HOST_TOKEN"):
-        monkeypatch.delenv(variable, raising=False)
-    for variable, value in SERVICES[name].get("environment", {}).items():
+    for variable in [each for each in os.environ if each.startswith("RUMBLE_")]:
+        monkeypatch.delenv(variable)
+    for variable, value in EVERY[name].get("environment", {}).items():
         monkeypatch.setenv(variable, value)
-    parse_all([shlex.join(command(SERVICES[name]))])
+    parse_all([shlex.join(command(EVERY[name]))])
 
 
 def test_the_server_listens_to_the_others() -> None:
@@ -110,4 +117,45 @@ def test_the_next_tournament_can_have_another_name() -> None:
 
 def test_the_instructions_say_how_to_start_anew() -> None:
     text = (ROOT / "docker-compose.yml").read_text(encoding="utf-8")
+    assert "`docker compose --profile cluster up balancer`" in text
     assert re.search(r"^#\s+docker compose down --volumes$", text, re.MULTILINE)
+
+
+def test_the_cluster_is_three_nodes_that_differ_by_their_addresses_alone() -> None:
+    assert list(CLUSTER) == ["postgres", *NODES, "balancer"]
+    assert len(EVERY) == len(SERVICES) + len(CLUSTER)
+    port = the("EXPOSE").rest
+    alike = []
+    for name in NODES:
+        environment = dict(CLUSTER[name]["environment"])
+        assert environment.pop("RUMBLE_NODE_ADDRESS") == f"http://{name}:{port}"
+        alike.append({**CLUSTER[name], "environment": environment})
+    assert alike[0] == alike[1] == alike[2]
+    served = command(CLUSTER["node1"])
+    assert served == ["rumble", "serve", "--host", "0.0.0.0", "--port", port], "the database is in the environment"
+
+
+def test_the_secrets_of_a_cluster_are_one_s_own() -> None:
+    given = {"POSTGRES_PASSWORD": "mine", "RUMBLE_CLUSTER_SECRET": "ours", "RUMBLE_HOST_TOKEN": "theirs"}
+    services = compose(given)["services"]
+    assert services["postgres"]["environment"]["POSTGRES_PASSWORD"] == "mine"
+    for name in NODES:
+        environment = services[name]["environment"]
+        assert urlsplit(environment["RUMBLE_DB"]).password == "mine"
+        assert urlsplit(environment["RUMBLE_DB"]).hostname == "postgres"
+        assert urlsplit(environment["RUMBLE_DB"]).username == services["postgres"]["environment"]["POSTGRES_USER"]
+        assert (environment["RUMBLE_CLUSTER_SECRET"], environment["RUMBLE_HOST_TOKEN"]) == ("ours", "theirs")
+
+
+def test_nothing_but_the_balancer_is_published_and_it_leads_to_the_nodes() -> None:
+    assert [name for name, service in CLUSTER.items() if "ports" in service] == ["balancer"]
+    assert CLUSTER["balancer"]["ports"] == ["127.0.0.1:8766:8765"], "beside the server that has 8765"
+    (mount,) = CLUSTER["balancer"]["volumes"]
+    source, target, mode = mount.split(":")
+    assert (target, mode) == ("/etc/caddy/Caddyfile", "ro")
+    text = (ROOT / source).read_text(encoding="utf-8")
+    port = the("EXPOSE").rest
+    assert re.findall(r"node\d:\d+", text) == [f"{name}:{port}" for name in NODES]
+    for name in NODES:
+        assert CLUSTER[name]["depends_on"] == {"postgres": {"condition": "service_healthy"}}
+    assert CLUSTER["balancer"]["depends_on"] == NODES

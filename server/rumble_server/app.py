@@ -53,6 +53,7 @@ from rumble_server.web.place import Addresses
 from rumble_server.web.site import Operation, Process
 
 if TYPE_CHECKING:
+    from rumble_server.cluster.links import Links
     from rumble_server.cluster.node import Node
 
 log = logging.getLogger(__name__)
@@ -111,6 +112,7 @@ class Server:
         self._uvicorn: _Uvicorn | None = None
         self._serving: asyncio.Task[None] | None = None
         self._node: Node | None = None
+        self._links: Links | None = None
         self._pairing = SideProcess()
         self._pairings: set[asyncio.Task[None]] = set()
 
@@ -151,12 +153,12 @@ class Server:
             ended=self.ended,
             holds=None if self._node is None else self._node.holds,
         )
-        self.clubs = Clubs(self._shared, self._node)
+        self.clubs = self._make_clubs()
         if self._node is not None:
-            self._node.led = self.clubs
+            self._node.serve(self.clubs)
         has_lost_tokens = await self.clubs.start()
-        await self._take_up_token(has_lost_tokens)
-        self._take_up_administrator(has_lost_tokens)
+        if self._links is None:
+            await self._take_up_tokens(has_lost_tokens)
         self._uvicorn = self._make_uvicorn(outbox, places)
         self._uvicorn.config.load()
         if self._certificate is not None:
@@ -181,9 +183,12 @@ class Server:
 
         scheme = "http" if self._certificate is None else "https"
         address = config.node_address or f"{scheme}://{url_host(config.host, config.port, scheme)}"
-        node = Node(config.db, config.bounds.lease_ms, address, setup_of(config.limits))
+        stands_by = config.cluster_secret is None
+        node = Node(config.db, config.bounds.lease_ms, address, setup_of(config.limits), stands_by=stands_by)
         await node.start()
         self._node = node
+        if not stands_by:
+            return True
         leading = asyncio.create_task(node.acquire(MAIN))
         stopped = asyncio.create_task((stopping or asyncio.Event()).wait())
         await asyncio.wait([leading, stopped], return_when=asyncio.FIRST_COMPLETED)
@@ -195,16 +200,28 @@ class Server:
         if self._node is not None:
             await self._node.stop()
 
+    def _make_clubs(self) -> Clubs:
+        node, secret = self._node, self.config.cluster_secret
+        if node is None or secret is None:
+            return Clubs(self._shared, node)
+        from rumble_server.cluster.links import Links
+        from rumble_server.cluster_clubs import ClusterClubs
+
+        self._links = links = Links(node.id, node.setup, secret, self.config.bounds.lease_ms / 1000)
+        return ClusterClubs(self._shared, node, links, self._take_up_tokens)
+
     def _leads(self) -> list[str]:
         return [club.name for club in self.clubs] if self._node is None else self._node.leads
 
     def _kept(self, key: str, size: int) -> str:
         """Return a random text that is made once, of `size` bytes, and kept with the database."""
-        text = self.store.get(key) or secrets.token_hex(size)
-        self.store.put(key, text)
-        return text
+        return self.store.keep(key, secrets.token_hex(size))
 
     # --- tokens ---
+
+    async def _take_up_tokens(self, has_lost_tokens: bool) -> None:
+        await self._take_up_token(has_lost_tokens)
+        self._take_up_administrator(has_lost_tokens)
 
     async def _take_up_token(self, has_lost_tokens: bool) -> None:
         """Make the token that was given a host's, or else one that an older database holds in clear, or a new one.
@@ -278,10 +295,14 @@ class Server:
             outbox=outbox,
             turns=Turns(bounds.uncommon_frames_per_turn),
             descriptors=Descriptors(raise_limit(), self.refusals, self._clock.now_ms),
+            nodes=self._links,
         )
+        web = make_web(self.clubs, self._process)
+        if self._links is not None:
+            self._links.serving.app = web
         return _Uvicorn(
             uvicorn.Config(
-                make_web(self.clubs, self._process),
+                web,
                 http=partial(HttpConnection, entrance),  # type: ignore[arg-type]  # uvicorn only calls it
                 ws="none",
                 lifespan="off",
@@ -295,9 +316,11 @@ class Server:
         )
 
     def _unready(self) -> str | None:
-        main = self.clubs.main
-        if main.is_suspended:
+        if self._node is not None and not self._node.holds():
             return "the lease of this node is over"
+        main = self.clubs.leading(MAIN)
+        if main is None:
+            return None
         return "draining" if main.arena.scheduler.draining else main.log.trouble
 
     async def _count_ended(self) -> None:
@@ -394,6 +417,8 @@ class Server:
 
     async def stop(self) -> None:
         """Drain: no new matches; running ones finish within `drain_ms` or stay resumable; close bots with 1001."""
+        if self._node is not None and self._links is not None:
+            await self._node.hand_all_over()
         clubs, written = self.clubs, self._shared.written
         clubs.drain()
         with contextlib.suppress(TimeoutError):

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from rumble_protocol.clubs import MAIN
 from rumble_protocol.codes import CloseCode
 
+from rumble_server.arena import ports
 from rumble_server.arena.arena import Arena
 from rumble_server.arena.clubs import ClubDirectory, ClubEntry
 from rumble_server.arena.house import CONCERNING, HouseBots, HouseKeys
@@ -25,6 +26,7 @@ from rumble_server.cluster.gate import Gate, GatedClock, GatedLeader
 from rumble_server.config import ServerConfig
 from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.loop_clock import LoopClock
+from rumble_server.gateway.ports import Known, Leader
 from rumble_server.gateway.sessions import Sessions
 from rumble_server.limits.door import Door
 from rumble_server.limits.strangers import Strangers
@@ -105,10 +107,45 @@ def read_club(store: "Store", name: str) -> Stored:
         return Stored(log, run, store.archive(name), reader.tournament_ids(), recovered, problems, newest_ms)
 
 
+@dataclass(frozen=True, slots=True)
+class Leading:
+    """What a club is given that has a way in on each node of several."""
+
+    sessions: ports.Sessions
+    """Where what the arena says goes."""
+    gateway: Gateway
+    gate: Gate
+
+
+def make_gateway(leader: Leader, known: Known, sessions: Sessions, shared: Shared, name: str) -> Gateway:
+    """Make what opens the sessions of a club."""
+    config = shared.config
+    identity = shared.identity if name == MAIN else shared.secret_of("identity", name)[: len(shared.identity)]
+    return Gateway(
+        leader,
+        known,
+        sessions,
+        shared.clock,
+        shared.strangers,
+        PROGRAM,
+        config.limits,
+        identity=identity,
+        club=name,
+        open_names=config.open_names,
+    )
+
+
 class Club:
     """One club that is loaded, as the database has it."""
 
-    def __init__(self, name: str, shared: Shared, stored: Stored, added_elsewhere: Callable[[], int]) -> None:
+    def __init__(
+        self,
+        name: str,
+        shared: Shared,
+        stored: Stored,
+        added_elsewhere: Callable[[], int],
+        leading: Leading | None = None,
+    ) -> None:
         """`added_elsewhere` tells how many house bots are added in the other clubs."""
         self.name = name
         self.log, self.archive = stored.log, stored.archive
@@ -119,11 +156,12 @@ class Club:
         config, is_main = shared.config, name == MAIN
         house_keys = HouseKeys(shared.secret if is_main else shared.secret_of("house", name))
         sessions = Sessions(name)
-        gate = self.gate = None if shared.holds is None else Gate(shared.clock, shared.holds)
+        gate = None if shared.holds is None else Gate(shared.clock, shared.holds)
+        self.gate = gate = gate if leading is None else leading.gate
         self.arena = Arena(
             log=self.log,
             clock=shared.clock if gate is None else self._clock_behind(gate, stored.newest_ms),
-            sessions=sessions,
+            sessions=sessions if leading is None else leading.sessions,
             run=stored.run,
             random=SystemRandom(),
             taken_ids=stored.taken_ids,
@@ -136,18 +174,9 @@ class Club:
             bounds=config.bounds,
         )
         self.arena.on_ban.append(shared.shut_out)
-        self.gateway = Gateway(
-            self.arena if gate is None else GatedLeader(self.arena, gate),
-            self.arena,
-            sessions,
-            shared.clock,
-            shared.strangers,
-            PROGRAM,
-            config.limits,
-            identity=shared.identity if is_main else shared.secret_of("identity", name)[: len(shared.identity)],
-            club=name,
-            open_names=config.open_names,
-        )
+        leader = self.arena if gate is None else GatedLeader(self.arena, gate)
+        gateway = None if leading is None else leading.gateway
+        self.gateway = gateway or make_gateway(leader, self.arena, sessions, shared, name)
         self.feed = Feed(self.arena, Ranker(shared.clock.now_ms, on_thread))
         self.house_bots = HouseBots(self.arena, house_keys, shared.house, self._residents, name, added_elsewhere)
         self.site = Site(

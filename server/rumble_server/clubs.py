@@ -8,13 +8,15 @@ import logging
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from rumble_protocol.clubs import MAIN
+from starlette.types import Receive, Scope, Send
 
 from rumble_server.arena.clubs import ClubDirectory
-from rumble_server.club import Club, Shared, Stored, read_club
+from rumble_server.club import Club, Leading, Shared, Stored, read_club
 from rumble_server.store.codec import Numbered
 from rumble_server.store.errors import StoreError
 from rumble_server.tournament.facts import Banned, ClubChanged, ClubRemoved
@@ -64,6 +66,10 @@ class Clubs:
     def main(self) -> Club:
         return self._clubs[MAIN]
 
+    def leading(self, name: str) -> Club | None:
+        """Return a club if it is led by this process, and loaded."""
+        return self._clubs.get(name)
+
     @property
     def directory(self) -> ClubDirectory:
         """All clubs that there are, loaded or not."""
@@ -96,9 +102,10 @@ class Clubs:
         stored = await self._read(name)
         return None if self.directory.get(name) is None else self._add(name, stored)
 
-    async def _read(self, name: str) -> Stored:
+    async def _read(self, name: str, epoch: int | None = None) -> Stored:
         """Read a club on a thread, once this node leads it. Raises StoreError."""
-        epoch = None if self._node is None else await self._node.acquire(name)
+        if self._node is not None and epoch is None:
+            epoch = await self._node.acquire(name)
         store = self._shared.store
 
         def read() -> Stored:
@@ -108,14 +115,14 @@ class Clubs:
 
         stored = await asyncio.get_running_loop().run_in_executor(self._reading, read)
         if self._node is not None:
-            stored.log.on_fenced.append(partial(self._node.fenced, name))
+            stored.log.on_fenced.append(partial(self._node.fenced, name, stored.log.epoch))
         return stored
 
-    def _add(self, name: str, stored: Stored) -> Club:
+    def _add(self, name: str, stored: Stored, leading: Leading | None = None) -> Club:
         def added_elsewhere() -> int:
             return sum(each.house_bots.added for each in self if each is not club)
 
-        club = self._clubs[name] = Club(name, self._shared, stored, added_elsewhere)
+        club = self._clubs[name] = Club(name, self._shared, stored, added_elsewhere, leading)
         if self._house_is_open:
             club.open_house()
         if self._is_draining:
@@ -134,6 +141,10 @@ class Clubs:
         if club is not None and club.is_suspended:
             raise WebError.unavailable("this server has lost the database for a moment; try again in some seconds")
         return None if club is None else club.site
+
+    async def passing(self, _name: str, _scope: Scope, _receive: Receive, _send: Send) -> bool:
+        """Have another node answer a request. Return whether it was asked."""
+        return False
 
     def sites(self) -> Iterator[Site]:
         """Return the sites of those that are loaded, main first."""
@@ -198,7 +209,8 @@ class Clubs:
         club = self._clubs.get(name)
         if club is not None:
             club.arena.stop()
-            await club.log.wait(club.log.last)
+            with suppress(StoreError):  # another leads it: there is nothing more to write
+                await club.log.wait(club.log.last)
             self.discard(name)
 
     # --- life ---

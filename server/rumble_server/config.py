@@ -37,6 +37,8 @@ class ServerConfig(BaseModel):
     """Database: a path, sqlite:///relative, sqlite:////absolute, or postgresql://USER@HOST/NAME."""
     node_address: Annotated[str, AfterValidator(public_origin)] | None = None
     """Address by which other nodes on the same PostgreSQL reach this one, such as http://10.0.0.3:8765."""
+    cluster_secret: Annotated[str, Field(min_length=16, max_length=256)] | None = None
+    """Secret of the nodes on one PostgreSQL, in the environment: with it each of them serves every club."""
     host_token: Annotated[str, Field(min_length=8, max_length=256)] | None = None
     """Token for hosting in main; it replaces the one named `default`, which the first start makes."""
     admin_token: Annotated[str, Field(min_length=8, max_length=256)] | None = None

@@ -10,6 +10,9 @@ from xml.etree import ElementTree
 
 import pytest
 
+from tests.needs import need_module
+from tests.postgres.cluster import programs
+
 pytestmark = [pytest.mark.e2e, pytest.mark.long]
 
 ROOT = Path(__file__).parents[2]
@@ -67,6 +70,17 @@ def test_throughput_beside_another_checkout() -> None:
 )
 def test_others_of_the_server(name: str, options: tuple[str, ...], told: str) -> None:
     assert told in output_of(name, *options)
+
+
+def test_cluster_tells_what_each_process_takes() -> None:
+    need_module("psycopg", "postgres")
+    programs()
+    printed = output_of("cluster.py", "--games", "tictactoe", *TINY)
+    costs = re.findall(
+        r"bots on the (\w+) .* leader +([\d.]+) us  edge +([\d.]+) us  postgres +([\d.]+) us$", printed, re.M
+    )
+    assert [where for where, *_ in costs] == ["leader", "edge"]
+    assert float(costs[0][2]) < float(costs[1][2]), "the edge has the bots of the second row alone"
 
 
 def test_hostile_blames_nobody_honest() -> None:

@@ -1,4 +1,4 @@
-"""Servers on one database of which one leads and others stand by, each with a way to the database that can be broken.
+"""Servers on one database, each with a way to the database, and one from the others to it, that can be broken.
 
 One that ends is started again, as a service manager does it.
 """
@@ -19,6 +19,8 @@ from tests.postgres.cluster import Cluster, cluster, run, through
 from tests.postgres.proxy import Proxy, proxy
 from tests.simulation.checks.case import Fact, read_rows
 
+SECRET = "cluster-secret-of-the-tests"
+"""With it every node serves every club; without it one leads, and the others stand by."""
 PAUSE_S = 0.02
 """How often it is looked who leads, and whether a process has ended, in s."""
 
@@ -29,7 +31,11 @@ class Node:
 
     server: Server
     way: Proxy
+    """To the database."""
+    from_others: Proxy
+    """Bots and visitors come directly."""
     url: str
+    secret: str | None
     options: Sequence[str]
     process: "subprocess.Popen[bytes]" = field(init=False)
 
@@ -40,10 +46,14 @@ class Node:
         """Start a process, which may stand by for long."""
         port = str(self.server.port)
         tokens = ("--host-token", TOKEN, "--admin-token", ADMIN_TOKEN)
+        address = ("--node-address", f"http://127.0.0.1:{self.from_others.port}")
+        given = {"RUMBLE_DB": through(self.url, self.way.port)}
+        if self.secret is not None:
+            given["RUMBLE_CLUSTER_SECRET"] = self.secret
         with (self.server.folder / "serve.log").open("ab") as log:
             self.process = subprocess.Popen(
-                [*RUMBLE, "serve", "--port", port, "--house", "none", *tokens, *self.options],
-                env=clean_environment(self.server.folder, {"RUMBLE_DB": through(self.url, self.way.port)}),
+                [*RUMBLE, "serve", "--port", port, "--house", "none", *tokens, *address, *self.options],
+                env=clean_environment(self.server.folder, given),
                 cwd=self.server.folder,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
@@ -127,8 +137,8 @@ class Nodes:
 
 
 @contextmanager
-def nodes(folder: Path, count: int, *options: str, fsync: bool = False) -> Iterator[Nodes]:
-    """Run so many servers on a new database. Afterwards no log may have a traceback or the database's password."""
+def nodes(folder: Path, count: int, *options: str, secret: str | None = SECRET, fsync: bool = False) -> Iterator[Nodes]:
+    """Run so many servers on a new database. Afterwards no log may have a traceback or a secret."""
     with ExitStack() as stack:
         database = stack.enter_context(cluster(fsync=fsync))
         url = database.database()
@@ -139,9 +149,11 @@ def nodes(folder: Path, count: int, *options: str, fsync: bool = False) -> Itera
             own = folder / f"node{number}"
             own.mkdir()
             way = stack.enter_context(proxy(database.port))
-            each.append(Node(Server(free_port(), own), way, url, options))
+            server = Server(free_port(), own)
+            each.append(Node(server, way, stack.enter_context(proxy(server.port)), url, secret, options))
         yield made
         for node in each:
             log = (node.server.folder / "serve.log").read_text()
             assert "Traceback" not in log, log[log.index("Traceback") :][:3000]
             assert database.password not in log
+            assert SECRET not in log

@@ -35,6 +35,7 @@ class Reader:
         for name in ("bots", "docs", "protocol"):
             (self.folder / name).symlink_to(ROOT / name)
         settings = {"RUMBLE_PORT": self.port, "RUMBLE_SERVER": self.url, "RUMBLE_STATE_DIR": str(folder / "state")}
+        settings["RUMBLE_ADMIN_TOKEN"] = "choose-a-long-token"  # the one that docs/HOSTING.md chooses
         self.environment = clean_environment(folder, {"PATH": path_with_programs(folder / "programs"), **settings})
 
     def told(self, tournament: str) -> Any:
@@ -144,6 +145,20 @@ def _started(reader: Reader, match: re.Match[str], _: str) -> None:
     assert reader.told(match[1])["status"] in ("running", "finished")
 
 
+def _has_club(reader: Reader, match: re.Match[str], printed: str) -> None:
+    clubs = httpx.get(f"{reader.url}/api/clubs").raise_for_status().json()["clubs"]
+    assert (match[1], match[2]) in [(each["name"], each["title"]) for each in clubs]
+
+
+def _has_club_token(reader: Reader, match: re.Match[str], printed: str) -> None:
+    club = f"{reader.url}/c/{match[1]}"
+    found = re.search(r"\S{24,}", printed.replace(club, ""))
+    assert found, printed
+    shown = {"Authorization": f"Bearer {found[0]}"}
+    told = httpx.get(f"{club}/api/host/tokens", headers=shown).raise_for_status().json()
+    assert match[2] in [each["name"] for each in told["tokens"]]
+
+
 def _wrote(reader: Reader, match: re.Match[str], _: str) -> None:
     assert (reader.folder / match[1]).stat().st_size > 0
 
@@ -187,6 +202,8 @@ EFFECTS: dict[str, Effect] = {
     r"rumble tournament invite (\S+) --qr (\S+).*": _invited,
     r"rumble (?:standings|ratings) \S+\.(?:json|trf).*": prints("minimax", "heuristic"),
     r"rumble replay \S+": prints("minimax", "ply"),
+    r'rumble club create (\S+) --title "(.*)" --listed': _has_club,
+    r"rumble club token (\S+) (\S+)": _has_club_token,
     r"rumble new (\S+) --language \S+": _wrote,
     r"rumble practice .*": prints("1 of 1 played to the end"),
     r"rumble check .*": prints("passed"),

@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.docs_blocks import ROOT, Block, are_commands, blocks, check_page, commands
+from tests.docs_blocks import ROOT, Block, are_commands, blocks, check_page, commands, is_file
 from tests.e2e.processes import PATIENCE_S, announced_port, clean_environment, free_port, path_with_programs, running
 from tests.postgres.cluster import Cluster, programs
 
@@ -18,17 +18,18 @@ ADMINISTRATOR = "the-administrator-s-token"
 PASSWORD = "a-password-of-its-own"
 
 
-def is_sql(block: Block) -> None:
-    """The database takes it, in the test below."""
+def is_tried(block: Block) -> None:
+    """Check nothing: a test does what the block says."""
 
 
 def test_every_block_is_what_it_claims() -> None:
-    assert check_page(PAGE, {"sql": is_sql, "sh": are_commands("export", "pg_dump")}) == 4
+    elsewhere = {"elsewhere: it needs Docker": is_tried, "file:": is_file}  # tests/e2e/test_compose_cluster.py
+    assert check_page(PAGE, {"sql": is_tried, "sh": are_commands("export", "pg_dump"), **elsewhere}) == 8
 
 
 def lines(marker: str) -> list[str]:
-    (block,) = (each for each in blocks(PAGE) if each.marker == marker)
-    return commands(block) if block.language == "sh" else block.text.splitlines()
+    found = [each for each in blocks(PAGE) if each.marker == marker]
+    return [line for each in found for line in (commands(each) if each.language == "sh" else each.text.splitlines())]
 
 
 class Reader:
@@ -95,10 +96,11 @@ def test_a_database_moves_to_postgresql(postgres: Cluster, tmp_path: Path) -> No
     shutil.move(tmp_path / "rumble.db", tmp_path / "rumble-before.db")
     with reader.serving():
         assert reader.ask("/c/beginners/api/tournaments/monday").json() == before
-        verify, prune, dump = lines("with the settings, beside a server")
+        verify, prune, dump, list_nodes = lines("with the settings, beside a server")
         assert "no damage" in reader.run(verify)
         assert "pruned 0 tournaments" in reader.run(prune)
         reader.run(dump)
+        assert "main" in reader.run(list_nodes)
         assert "beginners" in reader.run("rumble club list")
     assert not (tmp_path / "rumble.db").exists()
     restored = postgres.database()

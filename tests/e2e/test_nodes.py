@@ -1,4 +1,4 @@
-"""Three servers on one database, one of which leads, while they, the database and the ways to it fail."""
+"""Three servers on one database, while they, the database and the ways between all of them fail."""
 
 import asyncio
 import json
@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.e2e.nodes import Node, Nodes, nodes
+from tests.e2e.nodes import SECRET, Node, Nodes, nodes
 from tests.e2e.processes import TOKEN
 from tests.e2e.raw_field import RawField
 
@@ -47,7 +47,7 @@ class Troubles:
         leader.kill()
         await self.taken_over(before)
 
-    async def kill_one_that_stands_by(self) -> None:
+    async def kill_another(self) -> None:
         leader = await self.leader()
         next(node for node in self.at.each if node is not leader).kill()
 
@@ -71,6 +71,37 @@ class Troubles:
         await self.taken_over(before)
         await asyncio.sleep(BEYOND_S)
         leader.way.accept()
+
+    async def part_the_nodes(self) -> None:
+        for node in self.at.each:
+            node.from_others.refuse()
+        await asyncio.sleep(BEYOND_S)
+        for node in self.at.each:
+            node.from_others.accept()
+
+    async def silence_between_the_nodes(self) -> None:
+        """What was under way comes late, also after a new link was made."""
+        for node in self.at.each:
+            node.from_others.hold()
+        await asyncio.sleep(BEYOND_S)
+        for node in self.at.each:
+            node.from_others.flow()
+
+    async def part_the_leader_from_all(self) -> None:
+        leader, before = await self.leader(), self.at.epoch()
+        leader.way.refuse()
+        leader.from_others.refuse()
+        await self.taken_over(before)
+        await asyncio.sleep(BEYOND_S)
+        leader.way.accept()
+        leader.from_others.accept()
+
+    async def part_another_from_the_database(self) -> None:
+        leader = await self.leader()
+        other = next(node for node in self.at.each if node is not leader)
+        other.way.refuse()
+        await asyncio.sleep(BEYOND_S)
+        other.way.accept()
 
     async def part_all_from_the_database(self) -> None:
         for node in self.at.each:
@@ -120,12 +151,12 @@ async def play(
         field.judge_transcripts(facts, transcript)
 
 
-async def test_each_failure_once(tmp_path: Path) -> None:
-    with nodes(tmp_path, 3, *OPTIONS) as at:
+async def test_one_leads_and_others_stand_by(tmp_path: Path) -> None:
+    with nodes(tmp_path, 3, *OPTIONS, secret=None) as at:
         may = Troubles(at)
         every = [
             may.kill_the_leader,
-            may.kill_one_that_stands_by,
+            may.kill_another,
             may.silence_between_the_leader_and_the_database,
             may.part_the_leader_from_the_database,
             may.part_all_from_the_database,
@@ -135,8 +166,28 @@ async def test_each_failure_once(tmp_path: Path) -> None:
         await play(at, 8, 8, every, 200)
 
 
-async def test_24_bots_ten_kills_and_three_long_freezes(tmp_path: Path) -> None:
-    with nodes(tmp_path, 3, *OPTIONS, fsync=True) as at:
+async def test_each_failure_once(tmp_path: Path) -> None:
+    with nodes(tmp_path, 3, *OPTIONS) as at:
+        may = Troubles(at)
+        every = [
+            may.kill_the_leader,
+            may.kill_another,
+            may.part_the_nodes,
+            may.silence_between_the_nodes,
+            may.silence_between_the_leader_and_the_database,
+            may.part_the_leader_from_the_database,
+            may.part_the_leader_from_all,
+            may.part_another_from_the_database,
+            may.part_all_from_the_database,
+            may.restart_the_database,
+            may.freeze_the_database,
+        ]
+        await play(at, 8, 8, every, 240)
+
+
+@pytest.mark.parametrize("secret", [SECRET, None], ids=["every node serves", "others stand by"])
+async def test_24_bots_ten_kills_and_three_long_freezes(secret: str | None, tmp_path: Path) -> None:
+    with nodes(tmp_path, 3, *OPTIONS, secret=secret, fsync=True) as at:
         may = Troubles(at)
         every = [
             *[may.kill_the_leader] * 10,
@@ -144,6 +195,8 @@ async def test_24_bots_ten_kills_and_three_long_freezes(tmp_path: Path) -> None:
             *[may.silence_between_the_leader_and_the_database, may.part_the_leader_from_the_database] * 2,
             *[may.part_all_from_the_database, may.restart_the_database, may.freeze_the_database],
         ]
+        if secret is not None:
+            every += [may.part_the_nodes, may.silence_between_the_nodes, may.part_the_leader_from_all]
         random.Random(31).shuffle(every)
         await play(at, 24, 6, every, 500)
         print("taken over after", sorted(round(each, 2) for each in may.took_s))

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import psutil
 import pytest
 
 from tests.e2e.processes import TOKEN
@@ -98,6 +99,10 @@ def place(folder: Path, *, fsync: bool) -> Iterator[Place]:
         given = {"RUMBLE_DB": through(url, way.port)}
         with restartable_server(folder, postgres=url, options=OPTIONS, variables=given) as server:
             yield Place(database, way, server)
+            running = psutil.Process(server.process.pid)
+            words = [word for each in (running, *running.children(recursive=True)) for word in each.cmdline()]
+            assert "rumble_server.store.postgres.writer" in words
+            assert database.password not in "".join(words)
             log = (folder / "serve.log").read_text()
             assert "Traceback" not in log, log[log.index("Traceback") :][:3000]
             assert database.password not in log + server.announced

@@ -1,9 +1,14 @@
 """What a club may still have of what its quotas bound. Each refusal is a TournamentError with `quota`."""
 
+import sys
+
 from rumble_protocol.codes import ErrorCode
 
 from rumble_server.quotas import NO_QUOTAS
 from rumble_server.tournament.errors import TournamentError
+
+UNBOUNDED = sys.maxsize
+"""More than there can be."""
 
 
 class Allowance:
@@ -33,10 +38,10 @@ class Allowance:
         quota = self.quotas.house_bots
         return max(0, min(most, most if quota is None else quota) - added)
 
-    def has_room_for_match(self, running: int) -> bool:
-        """Whether one more match may start beside so many."""
+    def match_room(self, running: int) -> int:
+        """Return how many matches may start beside so many."""
         most = self.quotas.matches
-        return most is None or running < most
+        return UNBOUNDED if most is None else most - running
 
     def _check(self, most: int | None, has: int, what: str, hint: str) -> None:
         if most is not None and has >= most:

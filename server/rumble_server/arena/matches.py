@@ -29,8 +29,6 @@ log = logging.getLogger(__name__)
 
 UNMEASURED = -1
 """In the place of a bot's thinking time in ms: only the arena's own clock tells."""
-LENIENT_MS = 2
-"""By how much a measured time may exceed its allowance: measured here, a move as late would come before the verdict."""
 
 
 class LiveMatch:
@@ -201,12 +199,9 @@ class Matches:
         match, now_ms = self.live[match_id], self.recorder.clock.now_ms()
         referee = match.referee
         try:
-            delay_ms = 0
             if thought_ms >= 0:
-                delay_ms = referee.delay_ms(message.turn_id, thought_ms, now_ms)
-                if referee.is_late(message.turn_id, now_ms - delay_ms - LENIENT_MS):
-                    referee.wake(now_ms)
-            answered = referee.move(part.seat, message.turn_id, message.move, now_ms, frame, delay_ms)
+                referee.measured(part.seat, message.turn_id, thought_ms, now_ms)
+            answered = referee.move(part.seat, message.turn_id, message.move, now_ms, frame)
         except Exception:
             # A game's own code failed: that is the server's fault, and of this match alone.
             log.exception("match %s: the referee failed at ply %d", match_id, len(referee.moves))

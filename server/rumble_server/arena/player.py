@@ -136,8 +136,9 @@ class Player:
 
     def session_for(self, game: str) -> BotSession | None:
         """Return the session with most room for one more match of this game; None if none has any."""
-        if self.sole is not None:
-            return self.sole if self.sole.room > 0 else None
+        sole = self.sole
+        if sole is not None:
+            return sole if len(sole.matches) < sole.max_matches else None
         found: BotSession | None = None
         for each in self.able(game):
             if each.room > (0 if found is None else found.room):

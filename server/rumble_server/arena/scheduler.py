@@ -169,15 +169,18 @@ class Scheduler:
             free = {each.name for each in players.of(tournament.field) if each.has_room_for_challenge(game)}
         else:
             free = players.free(game)
-        if not self._has_room() and tournament.status == "running":
+        room = self._match_room()
+        if room <= 0 and tournament.status == "running":
             self._held.setdefault(tournament.id)
             return budget
-        self._held.pop(tournament.id, None)
+        if self._held:
+            self._held.pop(tournament.id, None)
         for found in tournament.due(free, self._recorder.clock.now_ms()):
             if isinstance(found, MatchStarted):
                 if not is_challenge and not self._make_room(found):
                     continue
                 self._matches.start(found)
+                room -= 1
             else:
                 self._recorder.record(found)
             if isinstance(found, MatchOver):
@@ -185,14 +188,14 @@ class Scheduler:
             budget -= 1
             if budget <= 0:
                 break
-            if not self._has_room():
+            if room <= 0 and (room := self._match_room()) <= 0:  # a challenge may have given way
                 self._held[tournament.id] = None
                 break
         return budget
 
-    def _has_room(self) -> bool:
-        """Whether the club's quota allows one more match."""
-        return self._recorder.allowance.has_room_for_match(len(self._matches.live))
+    def _match_room(self) -> int:
+        """Return how many more matches the club's quota allows."""
+        return self._recorder.allowance.match_room(len(self._matches.live))
 
     def _make_room(self, started: MatchStarted) -> bool:
         """Cancel the newest challenge of each bot that has no place left for this match of a tournament.
@@ -201,6 +204,8 @@ class Scheduler:
         """
         players, had_room = self._recorder.players.of(started.seats), True
         for player in players:
+            if player.sole is not None and not player.sole.challenges:
+                continue  # the usual case: else it would not have been free
             if player.session_for(started.game) is None:
                 had_room = False
                 in_its_place = player.challenge_to_cancel(started.game)

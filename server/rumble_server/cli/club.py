@@ -8,6 +8,7 @@ from rumble_protocol.clubs import is_club_name
 from rumble_server.cli.support.answers import print_answer
 from rumble_server.cli.support.commands import App
 from rumble_server.cli.support.errors import CliError, ExitCode
+from rumble_server.cli.support.nodes import NodeName, SharedDatabase, ask_leases, node_called
 from rumble_server.cli.support.options import LOCAL_SERVER, Json, Server, given
 from rumble_server.cli.support.organiser_client import AdministratorClient, api_path
 from rumble_server.cli.support.terminal import plain
@@ -69,6 +70,15 @@ def create(
     client = AdministratorClient(server, admin_token)
     told = client.post("clubs", {"name": name, "quotas": quotas, **given(title=title, listed=listed, house=house)})
     print_answer(told, json_, f"the club {told['name']} is at {client.base}/c/{told['name']}/")
+
+
+@app.command()
+def move(name: Name, node: NodeName, db: SharedDatabase) -> None:
+    """Have another node lead a club; its bots stay connected."""
+    to = node_called(db, node)
+    if not ask_leases(db, lambda leases: leases.move(name, to.id)):
+        raise CliError(f"no node leads a club {name}")
+    typer.echo(f"{name} goes to the node at {to.address}")
 
 
 @app.command("list")

@@ -151,6 +151,11 @@ class Edge:
                 self._begin()
             self._clock.call_at(self._clock.now_ms() + RETRY_MS, self._retry)
 
+    @property
+    def is_leaderless(self) -> bool:
+        """Whether nobody who leads the club can be reached."""
+        return self._here is None and not self._stream.is_up
+
     def writable(self) -> None:
         """The link takes more."""
         self._flush_later()

@@ -96,6 +96,16 @@ class Lease:
         """Whether the lease is valid."""
         return now_ms < self.until_ms
 
+    @property
+    def leads_any(self) -> bool:
+        """Whether there are clubs that it leads, or has stopped and not given away yet."""
+        return bool(self.clubs or self._given)
+
+    @property
+    def has_others(self) -> bool:
+        """Whether there are other nodes that take clubs."""
+        return any(node.id != self.node and not node.draining for node in self.nodes)
+
     # --- commands ---
 
     def want(self, club: str, now_ms: int) -> None:

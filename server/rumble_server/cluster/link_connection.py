@@ -156,10 +156,12 @@ class LinkConnection(asyncio.Protocol):
         self._write()
 
     def _on_response(self, response: Response) -> None:
+        if self.opened.done():
+            return  # whoever dialled has given it up
         if self._protocol.state is State.OPEN:
             self._begin()
             self.opened.set_result(None)
-        elif not self.opened.done():
+        else:
             told = bytes(response.body or b"").decode("utf-8", "replace").strip()
             problem = self._protocol.handshake_exc
             self.opened.set_exception(LinkError(told or _line_of(problem)))
@@ -271,7 +273,7 @@ async def dial(
     except TimeoutError:
         connection.end()
         raise LinkError(f"no answer within {within_s:g} s") from None
-    except LinkError:
+    except (LinkError, asyncio.CancelledError):
         connection.end()
         raise
     except OSError as error:

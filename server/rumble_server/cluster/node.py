@@ -5,7 +5,7 @@ import json
 import logging
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Collection, Coroutine
 from dataclasses import fields, replace
 from hashlib import blake2b
 from typing import Any, Protocol, get_args
@@ -15,9 +15,10 @@ from rumble_protocol.clubs import MAIN
 from rumble_protocol.limits import Limits
 
 from rumble_server.cluster.lease import RENEWALS, Lease
+from rumble_server.cluster.records import LoginRecord, ToEdge, ToLeader
 from rumble_server.store.errors import StoreError
 from rumble_server.store.lease_statements import Seen, Statement
-from rumble_server.store.postgres.leases import Leases
+from rumble_server.store.postgres.leases import Leader, Leases
 from rumble_server.tournament.facts import LogFact
 
 log = logging.getLogger(__name__)
@@ -28,6 +29,8 @@ ID_BYTES = 8
 """Bytes of randomness in the id of a node."""
 AGAIN_S = 0.2
 """How long after a failure a club is loaded, or the news are listened to, again."""
+SOON_S = 0.02
+"""How often it is looked, in s, whether all clubs are handed over."""
 CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 """The clock that goes on while the machine sleeps, where there is one."""
 
@@ -38,9 +41,10 @@ def now_ms() -> int:
 
 
 def setup_of(limits: Limits) -> str:
-    """Return a digest of what all nodes have to have in common: games, limits, and the facts of the log."""
+    """Return a digest of what all nodes have in common: games, limits, the facts of the log, what links carry."""
     facts = {kind.__name__: [field.name for field in fields(kind)] for kind in get_args(LogFact)}
-    text = json.dumps([game_names(), limits.model_dump(), facts], sort_keys=True)
+    link = [[(each.name, each.value) for each in kind] for kind in (ToEdge, ToLeader)]
+    text = json.dumps([game_names(), limits.model_dump(), facts, link, list(LoginRecord.model_fields)], sort_keys=True)
     return blake2b(text.encode(), digest_size=SETUP_BYTES).hexdigest()
 
 
@@ -66,16 +70,18 @@ class Led(Protocol):
 class Node:
     """The lease of this process and what it leads. `await start()`, then `await stop()`.
 
-    A node that does not lead main leads nothing else: it stands by for main.
+    One that stands by leads nothing else before it leads main.
     """
 
-    def __init__(self, url: str, lease_ms: int, address: str, setup: str) -> None:
+    def __init__(self, url: str, lease_ms: int, address: str, setup: str, *, stands_by: bool = True) -> None:
+        """`stands_by` says that it has no links to others: it can serve a club only where it leads main, too."""
         self.address = address
+        self._stands_by = stands_by
         self.led: Led | None = None
-        """What it leads, as soon as there is something."""
+        """What is given to `serve`."""
         self._lease_ms = lease_ms
-        self._setup = setup
-        self._leases, self._listening = Leases(url, lease_ms), Leases(url, lease_ms)
+        self.setup = setup
+        self._leases, self._listening, self._asking = [Leases(url, lease_ms) for _ in range(3)]
         self._tasks: set[asyncio.Task[None]] = set()
         self._loading: dict[str, asyncio.Task[None]] = {}
         self._wake: asyncio.TimerHandle | None = None
@@ -100,13 +106,19 @@ class Node:
         """Take a lease. Raises StoreError, OtherSetup if a node that is there does not fit."""
         self.id = secrets.token_hex(ID_BYTES)
         try:
-            await self._leases.join(self.id, self.address, self._setup)
+            await self._leases.join(self.id, self.address, self.setup)
         except StoreError:
             await self._leases.close()
             raise
-        self.lease = Lease(self.id, self._lease_ms, self, now_ms(), apart=False)
+        self.lease = Lease(self.id, self._lease_ms, self, now_ms(), apart=not self._stands_by)
         self._act(lambda: self.lease.wake(now_ms()))
         self._begin(self._listen())
+
+    def serve(self, led: Led) -> None:
+        """Have these clubs led, those that this node leads already to begin with."""
+        self.led = led
+        for club, epoch in self.lease.clubs.items():
+            self._loading[club] = self._begin(self._lead(led, club, epoch))
 
     async def acquire(self, club: str) -> int:
         """Return the epoch under which this node leads a club, as soon as it does."""
@@ -116,9 +128,24 @@ class Node:
             await _within(self._changed.wait(), self._lease_ms / RENEWALS / 1000)
         return self.lease.clubs[club]
 
+    def want(self, club: str) -> None:
+        """Lead a club, if nobody does."""
+        self._act(lambda: self.lease.want(club, now_ms()))
+
+    async def leaders(self, clubs: Collection[str]) -> dict[str, Leader]:
+        """Return who leads these clubs. Raises StoreError."""
+        return await self._asking.leaders(clubs)
+
     def release(self, club: str) -> None:
         """A club needs no leader."""
         self._act(lambda: self.lease.release(club, now_ms()))
+
+    async def hand_all_over(self) -> None:
+        """Hand all clubs over, as far as there are nodes for them and that takes no longer than a lease."""
+        self._act(lambda: self.lease.drain(now_ms()))
+        until_ms = now_ms() + self._lease_ms
+        while self.lease.leads_any and self.lease.has_others and now_ms() < until_ms:  # noqa: ASYNC110  # at a stop
+            await asyncio.sleep(SOON_S)
 
     async def stop(self) -> None:
         """End the lease: what it leads is free at once. Its clubs have been stopped."""
@@ -134,6 +161,7 @@ class Node:
             log.warning("the lease ends by itself: %s", error)
         await self._leases.close()
         await self._listening.close()
+        await self._asking.close()
 
     def _act(self, call: Callable[[], None]) -> None:
         """Call the lease, and see when it is to be woken."""
@@ -172,8 +200,7 @@ class Node:
             self._act(lambda: self.lease.failed(now_ms()))
             return
         self._report(None)
-        if isinstance(answer, Seen) and MAIN not in self.lease.clubs:
-            # Without main it cannot serve another club.
+        if isinstance(answer, Seen) and self._stands_by and MAIN not in self.lease.clubs:
             answer = replace(answer, orphans=tuple([club for club in answer.orphans if club == MAIN]))
         self._act(lambda: self.lease.answered(answer, now_ms()))
 
@@ -229,9 +256,10 @@ class Node:
     def expelled(self) -> None:
         log.error("the node's row is gone from the database")
 
-    def fenced(self, club: str) -> None:
-        """The database refused to write for a club."""
-        self._act(lambda: self.lease.fenced(club))
+    def fenced(self, club: str, epoch: int) -> None:
+        """The database refused to write for a club under this epoch, which may be an older one of this node's own."""
+        if self.lease.clubs.get(club) == epoch:
+            self._act(lambda: self.lease.fenced(club))
 
 
 async def _within(waiting: Awaitable[object], s: float) -> None:

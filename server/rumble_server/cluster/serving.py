@@ -101,6 +101,7 @@ class _Request:
             "state": {
                 "is_local": said["is_local"],
                 "shown_host": said["shown_host"],
+                "is_passed_on": True,
                 "is_closing": lambda: self._is_gone,
             },
         }

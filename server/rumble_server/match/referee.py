@@ -40,6 +40,8 @@ from rumble_server.match.frames import frame_of_turn, frames_of_over, frames_of_
 from rumble_server.match.kept_frame import SURELY_SHORT, KeptFrame, keep_frame
 from rumble_server.match.seat import Connection, OpenTurn, SeatState
 
+LENIENT_MS = 2
+"""By how much a measured time may exceed its allowance: measured here, a move as late would come before the verdict."""
 UNASKED = ""
 """In the place of a turn id: the clock runs, and the bot, which is away, has not been asked."""
 AwayTime = tuple[int, int]
@@ -266,23 +268,21 @@ class Referee:
         """Note the lag of the seat's connection, which its next turns are allowed."""
         self.seats[seat].lag_ms = min(lag_ms, MOST_LAG_MS)
 
-    def delay_ms(self, turn_id: str, thought_ms: int, now_ms: int) -> int:
-        """Return how long a move was on its way in the server, if it answers a turn after `thought_ms`."""
-        turn = self.turn
-        if turn is None or turn.turn_id != turn_id or turn.held:
-            return 0
-        return max(0, now_ms - turn.asked_at_ms - thought_ms)
+    def measured(self, seat: int, turn_id: str, thought_ms: int, now_ms: int) -> None:
+        """The seat's bot took `thought_ms` for its answer to a turn, as measured where its connection is.
 
-    def is_late(self, turn_id: str, at_ms: int) -> bool:
-        """Whether the clock of a turn had run out at this time."""
-        turn = self.turn
-        return turn is not None and turn.turn_id == turn_id and not turn.held and at_ms > turn.deadline_ms
-
-    def move(self, seat: int, turn_id: str, text: str, now_ms: int, frame: str, delay_ms: int = 0) -> bool:
-        """Judge a move of the seat's bot; `frame` is the whole text. Return whether it answered an open turn.
-
-        `delay_ms` is how long it was on its way in the server, which is excused.
+        What the answer was on its way since is excused. If the bot took too long all the same, that decides.
         """
+        turn = self.turn
+        if turn is None or turn.turn_id != turn_id or turn.seat != seat or turn.held:
+            return
+        late_ms, delay_ms = self._lateness.late_ms, max(0, now_ms - turn.asked_at_ms - thought_ms)
+        turn.late_ms = late_ms - max(delay_ms, turn.excused_ms(now_ms, late_ms))
+        if now_ms - delay_ms - LENIENT_MS > turn.deadline_ms:
+            self.wake(now_ms)
+
+    def move(self, seat: int, turn_id: str, text: str, now_ms: int, frame: str) -> bool:
+        """Judge a move of the seat's bot; `frame` is the whole text. Return whether it answered an open turn."""
         turn = self.turn
         if turn is None or turn.turn_id != turn_id or turn.seat != seat or self.over is not None:
             self._refuse_stray(seat, turn_id, now_ms, frame)
@@ -300,8 +300,6 @@ class Referee:
             return True
         late_ms = self._lateness.late_ms
         excused_ms = 0 if late_ms == turn.late_ms else turn.excused_ms(now_ms, late_ms)
-        if delay_ms > excused_ms:
-            excused_ms = delay_ms
         if now_ms > turn.deadline_ms + excused_ms and not turn.held:  # it counts: no verdict was before it
             excused_ms = now_ms - turn.deadline_ms
         bank_ms = 0

@@ -156,6 +156,13 @@ class SqliteStore:
         except sqlite3.Error as error:
             raise StoreError(f"cannot write to the database {self.path}: {error}") from None
 
+    def keep(self, key: str, value: str) -> str:
+        """Keep a small value unless there is one already, and return what is kept. Raises StoreError."""
+        kept = self.get(key)
+        if kept is None:
+            self.put(key, value)
+        return value if kept is None else kept
+
     def purge(self, key: str, club: str = MAIN) -> None:
         """Remove a small value so that no byte of it stays in the database's files. Raises StoreError."""
         try:

@@ -47,6 +47,8 @@ class ClubPaths:
             if rest != path and (name == MAIN or not rest):
                 app = _moved(web_path(name), rest, scope["query_string"])
             else:
+                if await self._clubs.passing(name, scope, receive, send):
+                    return
                 try:
                     site = await self._clubs.site(name)
                     if site is None:

@@ -8,6 +8,7 @@ from typing import Protocol, TypeVar, TypeVarTuple, cast
 
 from fastapi import Request
 from rumble_protocol.clubs import MAIN, web_path
+from starlette.types import Receive, Scope, Send
 
 from rumble_server.arena.arena import Arena
 from rumble_server.arena.clubs import ClubDirectory
@@ -165,6 +166,9 @@ class Site:
 
 class Clubs(Protocol):
     """The clubs of a process."""
+
+    async def passing(self, name: str, scope: Scope, receive: Receive, send: Send, /) -> bool:
+        """Have another node answer a request about a club, if it leads that. Return whether it was asked."""
 
     async def site(self, name: str) -> Site | None:
         """Find a club, which is loaded if it was not; None if there is none. Raises WebError if it cannot be now."""

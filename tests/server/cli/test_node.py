@@ -33,9 +33,7 @@ def test_nodes_are_listed_and_drained(
         run(postgres_url, insert, [node, f"http://{node}:1", left])
     run(postgres_url, "INSERT INTO clubs (club, node, epoch) VALUES ('main', 'aa1', 1), ('one', 'aa1', 1)")
     assert rumble(["node", "list"]) == 0
-    assert capsys.readouterr().out == (
-        "aa1  http://aa1:1  leads main, one\naa2  http://aa2:1  leads nothing: it stands by\n"
-    )
+    assert capsys.readouterr().out == ("aa1  http://aa1:1  leads main, one\naa2  http://aa2:1  leads nothing\n")
     assert rumble(["node", "list", "--json"]) == 0
     (first, _) = json.loads(capsys.readouterr().out)
     assert (first["id"], first["clubs"], first["draining"]) == ("aa1", ["main", "one"], False)
@@ -44,3 +42,8 @@ def test_nodes_are_listed_and_drained(
     assert rumble(["node", "drain", "http://aa1:1/"]) == 0
     assert "hands its clubs over" in capsys.readouterr().out
     assert run(postgres_url, "SELECT id FROM nodes WHERE draining") == [("aa1",)]
+    assert rumble(["club", "move", "one", "aa2"]) == 0
+    assert capsys.readouterr().out == "one goes to the node at http://aa2:1\n"
+    assert run(postgres_url, "SELECT club, wanted FROM clubs ORDER BY club") == [("main", None), ("one", "aa2")]
+    assert rumble(["club", "move", "two", "aa2"]) == 1
+    assert capsys.readouterr().err == "rumble: no node leads a club two\n"

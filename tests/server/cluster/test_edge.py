@@ -154,13 +154,19 @@ def test_an_edge_cannot_claim_less_than_nothing_or_more_than_the_real_time() -> 
     mover, _ = in_play(node)
     arena = node.leader.arena
     turn = mover.last("turn")
-    match = arena.matches.live[turn["match"]]
-    asked = match.referee.turn
+    referee = arena.matches.live[turn["match"]].referee
+    asked, now_ms = referee.turn, node.clock.now_ms()
     assert asked is not None
-    elapsed_ms = node.clock.now_ms() - asked.asked_at_ms
-    assert match.referee.delay_ms(asked.turn_id, 0, node.clock.now_ms()) == elapsed_ms
-    assert match.referee.delay_ms(asked.turn_id, elapsed_ms + 999, node.clock.now_ms()) == 0
-    assert match.referee.delay_ms("1.fff", 0, node.clock.now_ms()) == 0
+
+    def excused_ms(turn_id: str, thought_ms: int) -> int:
+        referee.measured(asked.seat, turn_id, thought_ms, now_ms)
+        return asked.excused_ms(now_ms, node.clock.late_ms)
+
+    elapsed_ms = now_ms - asked.asked_at_ms
+    assert excused_ms("1.fff", 0) == 0
+    assert excused_ms(asked.turn_id, elapsed_ms + 999) == 0
+    assert excused_ms(asked.turn_id, 0) == elapsed_ms
+    assert excused_ms(asked.turn_id, -999) == elapsed_ms
 
 
 # --- a link that breaks, the same leader ---

@@ -15,7 +15,7 @@ from rumble_server.arena.organiser import Organiser
 from rumble_server.bounds import Bounds
 from rumble_server.cluster.edge import Edge
 from rumble_server.cluster.lead import Lead
-from rumble_server.cluster.link_connection import LinkConnection, LinkError, binary_frame, whole_frame
+from rumble_server.cluster.link_connection import LinkConnection, LinkError, binary_frame, client_protocol, whole_frame
 from rumble_server.cluster.links import Links
 from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.sessions import Sessions
@@ -224,3 +224,33 @@ async def test_a_club_that_is_led_no_more_leaves_its_bots_without_a_leader() -> 
         node.links.follow(node.edge, None, 1)
         node.edge._give_up()
         assert await ann.close_code() == CloseCode.NO_LEADER
+
+
+class Wire(asyncio.Transport):
+    """A transport that keeps what is written."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.written = b""
+
+    def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
+        pass
+
+    def write(self, data: Any) -> None:
+        self.written += bytes(data)
+
+    def abort(self) -> None:
+        pass
+
+
+async def test_an_answer_that_comes_when_the_dialling_was_given_up_is_dropped() -> None:
+    protocol, *_ = client_protocol("http://127.0.0.1:1", {})
+    connection = LinkConnection(protocol, 5.0, *[lambda *_: None] * 4)
+    wire, server = Wire(), ServerProtocol()
+    connection.connection_made(wire)
+    server.receive_data(wire.written)
+    (request,) = server.events_received()
+    server.send_response(server.accept(request))  # type: ignore[arg-type]  # it is the request
+    connection.opened.cancel()
+    connection.data_received(b"".join(server.data_to_send()))
+    assert not connection._is_up

@@ -65,8 +65,8 @@ def url(postgres_url: str) -> str:
 async def node(url: str, address: str = "http://a:1", setup: str = "s") -> AsyncIterator[tuple[Node, Clubs]]:
     clubs = Clubs()
     made = Node(url, LEASE_MS, address, setup)
-    made.led = clubs
     await made.start()
+    made.serve(clubs)
     try:
         yield made, clubs
     finally:
@@ -144,6 +144,18 @@ async def test_a_club_moves_when_the_table_says_so(url: str) -> None:
     await leases.close()
 
 
+async def test_a_node_hands_all_over_before_it_stops(url: str) -> None:
+    async with node(url, "http://b:1") as (second, seconds):
+        async with node(url) as (first, firsts):
+            await first.acquire("main")
+            await until(lambda: firsts.epochs and any(each.id == second.id for each in first.lease.nodes))
+            await first.hand_all_over()
+            assert first.leads == []
+            await until(lambda: seconds.epochs == {"main": 2})
+        await second.hand_all_over()
+        assert second.leads == ["main"], "there is no other"
+
+
 async def test_a_club_that_cannot_be_loaded_is_loaded_again(url: str) -> None:
     async with node(url) as (only, clubs):
         clubs.failures = 2
@@ -164,3 +176,17 @@ async def test_a_node_with_another_setup_does_not_start(url: str) -> None:
         with pytest.raises(OtherSetup):
             async with node(url, "http://b:1", "other"):
                 pass
+
+
+async def test_what_was_written_under_an_older_epoch_ends_no_newer_leadership(url: str) -> None:
+    """A batch of the node's last leadership may be tried again when it leads once more, and is refused then."""
+    async with node(url) as (only, clubs):
+        await only.acquire("main")
+        await until(lambda: clubs.epochs == {"main": 1})
+        run(url, "UPDATE clubs SET epoch = 2")
+        await until(lambda: clubs.epochs == {"main": 2})
+        told = list(clubs.log)
+        only.fenced("main", 1)
+        assert clubs.log == told
+        only.fenced("main", 2)
+        assert clubs.log == [*told, "discard main"]

@@ -134,6 +134,13 @@ async def test_small_values_are_kept_by_club(database: Database) -> None:
         assert [store.get("identity", club) for club in ("main", "a", "ab")] == ["main", None, "ab"]
 
 
+async def test_a_value_that_is_made_once_is_the_same_for_all_who_start(database: Database) -> None:
+    async with opened_store(database) as store:
+        assert store.keep("identity", "first") == "first"
+        assert store.keep("identity", "second") == "first"
+        assert store.get("identity") == "first"
+
+
 async def test_a_sum_of_bytes_is_kept_for_each_club(database: Database) -> None:
     async with opened_store(database) as store:
         await fill(store, ["a", "ab"])

@@ -29,7 +29,7 @@ from rumble_server.web.app import make_web
 from rumble_server.web.feed.feed import Feed
 from rumble_server.web.place import Addresses
 from rumble_server.web.site import Archive, Operation, Process, Site
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tests.server.arena.fake_house import FakeHouse
 from tests.server.world import Bot, World
@@ -222,6 +222,9 @@ class MemoryServer:
     def web(self) -> ASGIApp:
         """The application: to make it takes longer than most tests."""
         return make_web(self, self.process)
+
+    async def passing(self, _name: str, _scope: Scope, _receive: Receive, _send: Send) -> bool:
+        return False
 
     async def site(self, name: str) -> Site | None:
         return self.clubs.get(name)

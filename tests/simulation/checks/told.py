@@ -208,6 +208,8 @@ def _open_at_once(index: _Index, wire: WireLog) -> Problems:
     open_matches: set[str] = set()
     for seen in wire.told:
         match seen.frame["type"]:
+            case "session":  # once more on a connection whose club has another leader: the other matches are gone
+                open_matches.intersection_update(seen.frame["matches"])
             case "match_over":
                 open_matches.discard(seen.frame["match"])
             case "match_start":

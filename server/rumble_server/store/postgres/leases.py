@@ -6,7 +6,7 @@ takeover does, and the look after the renewal shows it.
 """
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -73,8 +73,8 @@ SELECT pg_notify('rumble_' || coalesce(node, ''), '') FROM given
 """
 _LEAVE = "UPDATE nodes SET until = clock_timestamp() WHERE id = %(node)s"
 _FIND = """
-SELECT nodes.id, nodes.address, clubs.epoch FROM clubs JOIN nodes ON nodes.id = clubs.node
-WHERE clubs.club = %(club)s AND nodes.until > clock_timestamp()
+SELECT clubs.club, nodes.id, nodes.address, clubs.epoch FROM clubs JOIN nodes ON nodes.id = clubs.node
+WHERE clubs.club = ANY(%(clubs)s) AND nodes.until > clock_timestamp()
 """
 _LIST = """
 SELECT id, address, draining, ceil(1000 * extract(epoch FROM until - clock_timestamp()))::int,
@@ -170,10 +170,9 @@ class Leases:
 
     # --- of all nodes ---
 
-    async def find(self, club: str) -> Leader | None:
-        """Return who leads a club."""
-        rows = await self._rows(_FIND, {"club": club})
-        return Leader(*rows[0]) if rows else None
+    async def leaders(self, clubs: Collection[str]) -> dict[str, Leader]:
+        """Return who leads each of these clubs that is led."""
+        return {club: Leader(*leader) for club, *leader in await self._rows(_FIND, {"clubs": list(clubs)})}
 
     async def listed(self) -> list[ListedNode]:
         """Return the nodes that are there."""

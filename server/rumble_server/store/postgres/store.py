@@ -135,6 +135,12 @@ class PostgresStore:
             {"club": club, "key": key, "value": value},
         )
 
+    def keep(self, key: str, value: str) -> str:
+        """Keep a small value unless there is one, and return what is kept, the same for all. Raises StoreError."""
+        insert = "INSERT INTO meta (club, key, value) VALUES (%(club)s, %(key)s, %(value)s) ON CONFLICT DO NOTHING"
+        self._connection.execute(insert, {"club": MAIN, "key": key, "value": value})
+        return self.get(key) or value
+
     def purge(self, key: str, club: str = MAIN) -> None:
         """Remove a small value. Its bytes go when the database reuses their place. Raises StoreError."""
         self._connection.execute("DELETE FROM meta WHERE club = %(club)s AND key = %(key)s", {"club": club, "key": key})

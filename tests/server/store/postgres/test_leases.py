@@ -68,9 +68,9 @@ async def test_a_club_is_led_by_one_node_under_epochs_that_go_up(leases: Leases,
     assert await leases.run("a", Acquire("one")) == Acquired(1)
     assert await leases.run("b", Acquire("one")) == Acquired(None)
     assert await leases.run("a", Acquire("one")) == Acquired(None), "it is led already"
-    assert await leases.find("one") == Leader("a", "http://a:1", 1)
+    assert (await leases.leaders(["one"])).get("one") == Leader("a", "http://a:1", 1)
     end_lease(postgres_url, "a")
-    assert await leases.find("one") is None
+    assert await leases.leaders(["one"]) == {}
     assert await leases.run("a", Acquire("two")) == Acquired(None), "without a lease it leads nothing"
     assert await leases.run("b", Acquire("one")) == Acquired(2)
 
@@ -96,9 +96,9 @@ async def test_a_club_is_handed_over_by_who_leads_it_to_who_is_there(leases: Lea
     assert await leases.run("b", HandOver("one", 1, "b")) == HandedOver(done=False)
     assert await leases.run("a", HandOver("one", 1, "c")) == HandedOver(done=False)
     assert await leases.run("a", HandOver("one", 1, "b")) == HandedOver(done=True)
-    assert await leases.find("one") == Leader("b", "http://b:1", 2)
+    assert (await leases.leaders(["one"])).get("one") == Leader("b", "http://b:1", 2)
     assert await leases.run("b", HandOver("one", 2, None)) == HandedOver(done=True)
-    assert await leases.find("one") is None
+    assert await leases.leaders(["one"]) == {}
     assert run(postgres_url, "SELECT node, epoch, last FROM clubs") == [(None, 3, 0)]
     assert await leases.run("a", Acquire("one")) == Acquired(4)
 
@@ -165,7 +165,7 @@ async def test_a_takeover_waits_for_a_renewal_that_came_first(leases: Leases, po
         await until(postgres_url, "wait_event_type = 'Lock'")
         renewing.commit()
     assert await taking == Acquired(None)
-    assert await leases.find("one") == Leader("a", "http://a:1", 1)
+    assert (await leases.leaders(["one"])).get("one") == Leader("a", "http://a:1", 1)
 
 
 async def test_of_many_that_acquire_at_once_one_leads(postgres_url: str) -> None:
@@ -201,6 +201,6 @@ async def test_a_database_that_does_not_answer_is_given_up_and_found_again(postg
 
 async def test_who_cannot_be_reached_is_told_in_one_line() -> None:
     with pytest.raises(StoreError, match="the database failed: ") as failed:
-        await Leases("postgresql://nobody:secret@127.0.0.1:1/none", 1000).find("one")
+        await Leases("postgresql://nobody:secret@127.0.0.1:1/none", 1000).leaders(["one"])
     assert "\n" not in str(failed.value)
     assert "secret" not in str(failed.value)

@@ -1,0 +1,52 @@
+"""Asking the table of leases, for commands about the nodes that share a database in PostgreSQL."""
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+import typer
+
+from rumble_server.cli.support.errors import CliError
+
+if TYPE_CHECKING:
+    from rumble_server.store.postgres.leases import Leases, ListedNode
+
+T = TypeVar("T")
+
+SharedDatabase = Annotated[
+    str, typer.Option("--db", envvar="RUMBLE_DB", metavar="URL", help="The database: postgresql://USER@HOST/NAME.")
+]
+NodeName = Annotated[
+    str, typer.Argument(metavar="NODE", help="Its id or the beginning of it, or its address: rumble node list.")
+]
+ANSWER_MS = 10_000
+"""Time in ms for the database to answer, twice as long as a statement may take."""
+
+
+def ask_leases(db: str, question: "Callable[[Leases], Awaitable[T]]") -> T:
+    """Ask the table of leases. Raises CliError, StoreError."""
+    from rumble_server.cli.support.loop import run
+    from rumble_server.store.open import is_postgres, need_postgres
+
+    if not is_postgres(db):
+        raise CliError("nodes share a database in PostgreSQL: --db postgresql://USER@HOST/NAME, or RUMBLE_DB")
+
+    async def ask() -> T:
+        from rumble_server.store.postgres.leases import Leases
+
+        leases = Leases(db, ANSWER_MS)
+        try:
+            return await question(leases)
+        finally:
+            await leases.close()
+
+    need_postgres()
+    return run(ask())
+
+
+def node_called(db: str, name: str) -> "ListedNode":
+    """Return the node of this id, beginning of an id, or address. Raises CliError, StoreError."""
+    nodes = ask_leases(db, lambda leases: leases.listed())
+    found = [each for each in nodes if name and (each.id.startswith(name) or each.address == name.rstrip("/"))]
+    if len(found) != 1:
+        raise CliError(f"{len(found)} nodes are called {name}; rumble node list shows them")
+    return found[0]

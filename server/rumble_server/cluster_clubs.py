@@ -1,0 +1,206 @@
+"""The clubs of a node of several: every one has a way in here, and those that this node leads are loaded.
+
+Who leads a club is read from the database. A club that nobody leads is led by the node that is asked first.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from contextlib import closing, suppress
+from dataclasses import dataclass
+
+from rumble_protocol.clubs import MAIN
+from rumble_protocol.codes import CloseCode
+from starlette.types import Receive, Scope, Send
+
+from rumble_server.club import Leading, Shared, make_gateway
+from rumble_server.clubs import Clubs
+from rumble_server.cluster.edge import Edge
+from rumble_server.cluster.gate import Gate, GatedLeader
+from rumble_server.cluster.lead import Lead
+from rumble_server.cluster.links import Links
+from rumble_server.cluster.node import Node
+from rumble_server.gateway.gateway import Gateway
+from rumble_server.gateway.sessions import Sessions
+from rumble_server.store.errors import StoreError
+from rumble_server.tournament.facts import ClubFact, LogFact
+from rumble_server.web.errors import WebError
+from rumble_server.web.site import Site
+
+log = logging.getLogger(__name__)
+
+READY_S = 30.0
+"""How long a start waits, in s, until a node leads main."""
+LOOK_S, SOON_S = 1.0, 0.2
+"""How often, in s, it is looked who leads; and while somebody has no leader."""
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """The way into a club on this node, whoever leads it."""
+
+    edge: Edge
+    gateway: Gateway
+
+
+class ClusterClubs(Clubs):
+    """The clubs of one node of several. `on_main` is called whenever this node has come to lead main."""
+
+    def __init__(self, shared: Shared, node: Node, links: Links, on_main: Callable[[bool], Awaitable[None]]) -> None:
+        super().__init__(shared, node)
+        self._at = node
+        self._links = links
+        self._on_main = on_main
+        self._doors: dict[str, Door] = {}
+        self._following: asyncio.Task[None] | None = None
+        self._is_ready = asyncio.Event()
+        """Set when somebody leads main."""
+        self._there: set[str] = set()
+        """The nodes that were there at the last look."""
+
+    async def start(self) -> bool:
+        """Find out who leads what, and lead what nobody does."""
+        store = self._shared.store
+        store.attach(asyncio.get_running_loop())
+        self._door(MAIN)
+        for name in {MAIN, *store.clubs_in_play()}:
+            self._at.want(name)
+        self._following = asyncio.create_task(self._follow_leaders())
+        with suppress(TimeoutError):  # then its bots and visitors wait
+            await asyncio.wait_for(self._is_ready.wait(), READY_S)
+        return False
+
+    # --- the way in ---
+
+    def _door(self, name: str) -> Door:
+        """Return the way into a club that there is."""
+        door = self._doors.get(name)
+        if door is None:
+            shared, sessions = self._shared, Sessions(name)
+            edge = Edge(name, sessions, shared.clock, shared.config.bounds)
+            door = self._doors[name] = Door(edge, make_gateway(edge, edge, sessions, shared, name))
+        return door
+
+    def loaded(self, name: str) -> Door | None:  # type: ignore[override]  # a way in is all that the entrance needs
+        return self._doors.get(name)
+
+    async def load(self, name: str) -> Door | None:  # type: ignore[override]
+        return self._door(name) if name in self._doors or await self._is_there(name) else None
+
+    async def _is_there(self, name: str) -> bool:
+        if self.directory.get(name) is None:
+            await self._read_directory()
+        return self.directory.get(name) is not None
+
+    async def _read_directory(self) -> None:
+        """Read from main's log which clubs there are. Raises StoreError."""
+
+        def read() -> list[LogFact]:
+            with closing(self._shared.store.reader(MAIN)) as reader:
+                return reader.server_facts()[0]
+
+        for fact in await asyncio.get_running_loop().run_in_executor(self._reading, read):
+            if isinstance(fact, ClubFact):
+                self.directory.apply(fact)
+
+    # --- who leads ---
+
+    async def _follow_leaders(self) -> None:
+        told = ""
+        while True:
+            try:
+                await self._look()
+                told = ""
+            except StoreError as error:
+                if str(error) != told:
+                    log.warning("it is not known who leads: %s", told := str(error))
+            is_lacking = any(door.edge.is_leaderless for door in self._doors.values())
+            await asyncio.sleep(SOON_S if is_lacking else LOOK_S)
+
+    async def _look(self) -> None:
+        followed = [name for name in self._doors if name not in self._clubs]
+        leaders = await self._at.leaders(followed)
+        for name in followed:
+            leader = leaders.get(name)
+            if name in self._clubs or (leader is not None and leader.node == self._at.id):
+                continue
+            edge = self._doors[name].edge
+            self._links.follow(edge, None if leader is None else leader.address, 0 if leader is None else leader.epoch)
+            if leader is None:
+                self._at.want(name)
+            elif name == MAIN:
+                self._is_ready.set()
+        there = {node.id for node in self._at.lease.nodes}
+        for node in self._there - there:
+            self._links.forget_node(node)
+        self._there = there
+
+    async def lead(self, name: str, epoch: int) -> None:
+        """Load a club, and lead it. Raises StoreError."""
+        if name != MAIN:
+            await self._read_directory()
+            if self.directory.get(name) is None:
+                self._at.release(name)
+                return
+        stored = await self._read(name, epoch)
+        if self._at.lease.clubs.get(name) != epoch:
+            return
+        door = self._door(name)
+        shared = self._shared
+        gate = Gate(shared.clock, self._at.holds)
+        lead = Lead(name, epoch, door.edge.guests, shared.config.bounds.link_bytes, gate.enter)
+        club = self._add(name, stored, Leading(lead, door.gateway, gate))
+        lead.attach(club.arena)
+        club.log.on_durable.insert(0, lambda _: lead.on_durable())
+        self._links.forget(door.edge)
+        door.edge.lead_here(GatedLeader(club.arena, gate), epoch)
+        self._links.lead(lead)
+        if name == MAIN:
+            club.on_facts.append(self._follow)
+            await self._on_main(bool(stored.problems))
+            self._is_ready.set()
+
+    def discard(self, name: str) -> None:
+        """Lead a club no longer; its bots and visitors here go on by its next leader."""
+        self._links.lead_no_more(name)
+        if name in self._doors:
+            self._doors[name].edge.lead_by_nobody()
+        club = self._clubs.pop(name, None)
+        if club is not None:
+            club.discard()
+            club.house_bots.close()
+            club.feed.close()
+
+    # --- for the web ---
+
+    async def site(self, name: str) -> Site | None:
+        """Find the site of a club that this node leads; None if there is no such club. Raises WebError."""
+        club = self._clubs.get(name)
+        if club is None or club.is_suspended:
+            if name not in self._doors and not await self._is_there(name):
+                return None
+            raise WebError.unavailable("this club cannot be reached at the moment; try again soon")
+        return club.site
+
+    async def passing(self, name: str, scope: Scope, receive: Receive, send: Send) -> bool:
+        """Have another node answer a request about a club, if it leads that. Return whether it was asked."""
+        if name in self._clubs or scope["state"].get("is_passed_on") or await self.load(name) is None:
+            return False
+        await self._links.forward(name, scope, receive, send)
+        return True
+
+    # --- life ---
+
+    def count_sessions(self) -> tuple[int, int]:
+        counts = [door.gateway.count_sessions() for door in self._doors.values()]
+        return sum(bots for bots, _ in counts), sum(strangers for _, strangers in counts)
+
+    def close(self) -> None:
+        """Close all connections of bots and all streams, and end the links."""
+        if self._following is not None:
+            self._following.cancel()
+        for door in self._doors.values():
+            door.gateway.close_all(CloseCode.DRAINING)
+        for each in self:
+            each.feed.close()
+        self._links.close()

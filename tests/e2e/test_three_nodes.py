@@ -1,0 +1,163 @@
+"""Three nodes on one PostgreSQL: each serves every club, whoever leads it, and another leads when that one dies."""
+
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.e2e.processes import (
+    ADMIN_TOKEN,
+    PATIENCE_S,
+    RUMBLE,
+    TOKEN,
+    Server,
+    announced_port,
+    clean_environment,
+    free_port,
+    running,
+)
+from tests.postgres.cluster import run
+
+pytestmark = pytest.mark.e2e
+SECRET = "cluster-secret-of-the-tests"
+LEASE_MS = 2000
+
+
+@dataclass
+class Node:
+    """A node, and its process."""
+
+    server: Server
+    process: subprocess.Popen[str]
+    log: Path
+
+    def leads(self) -> list[str]:
+        if self.process.poll() is not None:
+            return []
+        return list(httpx.get(f"{self.server.url}/readyz", timeout=PATIENCE_S).json()["leads"])
+
+
+@contextmanager
+def nodes(folder: Path, url: str, count: int) -> Iterator[list[Node]]:
+    with ExitStack() as stack:
+        each = []
+        for number in range(count):
+            port, log = free_port(), folder / f"node{number}.log"
+            settings = {
+                "RUMBLE_DB": url,
+                "RUMBLE_CLUSTER_SECRET": SECRET,
+                "RUMBLE_NODE_ADDRESS": f"http://127.0.0.1:{port}",
+                "RUMBLE_HOST_TOKEN": TOKEN,
+                "RUMBLE_ADMIN_TOKEN": ADMIN_TOKEN,
+                "RUMBLE_HOUSE": "none",
+            }
+            command = [*RUMBLE, "serve", "--port", str(port), "--lease-ms", str(LEASE_MS), "--grace-ms", "3000"]
+            environment = clean_environment(folder, settings)
+            process = stack.enter_context(running(command, environment, log))
+            each.append(Node(Server(announced_port(process, log), folder), process, log))
+        yield each
+    for node in each:
+        assert "Traceback" not in node.log.read_text(), node.log.read_text()
+
+
+def until(what: Callable[[], object]) -> None:
+    end_s = time.monotonic() + PATIENCE_S
+    while not what():
+        assert time.monotonic() < end_s, "it did not happen"
+        time.sleep(0.05)
+
+
+def leader(each: list[Node], club: str = "main") -> Node:
+    until(lambda: sum(club in node.leads() for node in each) == 1)
+    return next(node for node in each if club in node.leads())
+
+
+@contextmanager
+def bots(folder: Path, each: list[Node], tournament: str) -> Iterator[None]:
+    """A bot at each node, that comes back however often its connection ends."""
+    with ExitStack() as stack:
+        for number, node in enumerate(each):
+            command = [*RUMBLE, "bot", "random", "--server", node.server.url, "--name", f"bot{number}"]
+            log = folder / f"bot{number}.log"
+            stack.enter_context(running([*command, "--join", tournament], clean_environment(folder), log))
+        yield
+
+
+def status_of(node: Node, tournament: str) -> dict[str, object]:
+    answer = httpx.get(f"{node.server.url}/api/tournaments/{tournament}", timeout=PATIENCE_S)
+    return dict(answer.json()) if answer.status_code == 200 else {"status": answer.status_code}
+
+
+def test_bots_at_three_nodes_play_on_when_the_leader_dies(tmp_path: Path, postgres_url: str) -> None:
+    with nodes(tmp_path, postgres_url, 3) as each:
+        first = leader(each)
+        others = [node for node in each if node is not first]
+        created = others[0].server.tournament(
+            "create", "Friday", "--game", "connect4", "--cycles", "12", "--start-at-bots", "2"
+        )
+        tournament = str(created["id"])
+        with bots(tmp_path, others, tournament):
+            until(lambda: run(postgres_url, "SELECT count(*) > 40 FROM log WHERE tournament = %s", [tournament])[0][0])
+            first.process.send_signal(signal.SIGKILL)
+            second = leader(others)
+            assert run(postgres_url, "SELECT epoch FROM clubs WHERE club = 'main'") == [(2,)]
+            until(lambda: status_of(others[1], tournament)["status"] == "finished")
+        results = httpx.get(f"{second.server.url}/api/tournaments/{tournament}/export.json", timeout=PATIENCE_S).json()
+        assert results
+
+
+def test_clubs_are_led_by_different_nodes_and_served_by_all(tmp_path: Path, postgres_url: str) -> None:
+    with nodes(tmp_path, postgres_url, 2) as each:
+        first = leader(each)
+        (other,) = [node for node in each if node is not first]
+        headers = {"Authorization": f"Bearer {ADMIN_TOKEN}"}
+        for name in ("one", "two"):
+            made = httpx.post(f"{other.server.url}/api/clubs", json={"name": name}, headers=headers, timeout=PATIENCE_S)
+            assert made.status_code in (200, 201), made.text
+        until(lambda: httpx.get(f"{other.server.url}/c/one/api/tournaments", timeout=PATIENCE_S).status_code == 200)
+        assert "one" in other.leads(), "who is asked first leads"
+        until(lambda: httpx.get(f"{first.server.url}/c/one/api/tournaments", timeout=PATIENCE_S).status_code == 200)
+        assert "one" not in first.leads()
+        missing = httpx.get(f"{first.server.url}/c/three/api/tournaments", timeout=PATIENCE_S)
+        assert missing.status_code == 404
+        ((first_id,),) = run(postgres_url, "SELECT node FROM clubs WHERE club = 'main'")
+        drain = [*RUMBLE, "node", "drain", str(first_id), "--db", postgres_url]
+        subprocess.run(drain, env=clean_environment(tmp_path), timeout=PATIENCE_S, check=True)
+        until(lambda: other.leads() == ["main", "one"])
+        until(lambda: httpx.get(f"{first.server.url}/api/tournaments", timeout=PATIENCE_S).status_code == 200)
+        assert first.leads() == []
+
+
+def test_a_node_that_is_stopped_hands_over_at_once(tmp_path: Path, postgres_url: str) -> None:
+    with nodes(tmp_path, postgres_url, 2) as each:
+        first = leader(each)
+        (other,) = [node for node in each if node is not first]
+        first.process.terminate()
+        until(lambda: other.leads() == ["main"])
+        assert run(postgres_url, "SELECT epoch FROM clubs") == [(2,)]
+        assert first.process.wait(PATIENCE_S) == 0
+
+
+def test_a_club_moves_and_its_bots_stay_connected(tmp_path: Path, postgres_url: str) -> None:
+    with nodes(tmp_path, postgres_url, 2) as each:
+        first = leader(each)
+        (other,) = [node for node in each if node is not first]
+        created = first.server.tournament(
+            "create", "Friday", "--game", "connect4", "--cycles", "8", "--start-at-bots", "2"
+        )
+        tournament = str(created["id"])
+        with bots(tmp_path, each, tournament):
+            until(lambda: run(postgres_url, "SELECT count(*) > 20 FROM log WHERE tournament = %s", [tournament])[0][0])
+            move = [*RUMBLE, "club", "move", "main", other.server.url, "--db", postgres_url]
+            subprocess.run(move, env=clean_environment(tmp_path), timeout=PATIENCE_S, check=True)
+            until(lambda: other.leads() == ["main"])
+            until(lambda: status_of(first, tournament)["status"] == "finished")
+        for number in range(2):
+            told = (tmp_path / f"bot{number}.log").read_text()
+            assert "reconnect" not in told, told
