@@ -90,7 +90,7 @@ GUIDE: Checks = {
 PAGES: dict[str, tuple[int, Checks]] = {
     "docs/FIRST_HOUR.md": (9, GUIDE),
     "docs/HOSTING.md": (8, GUIDE),
-    "docs/BOTS.md": (10, GUIDE),
+    "docs/BOTS.md": (11, GUIDE),
     "docs/RULES.md": (0, GUIDE),
     "docs/games.md": (2, {"part of:": is_part_of_a_file, "console": is_a_session_at_a_terminal}),
     "docs/FEED.md": (7, {"": is_a_line_of_an_event}),

@@ -50,9 +50,7 @@ class Administrator:
         """Change what is given of a club. Main is always listed, and its residents are the configuration's."""
         known = self.entry(name)
         if name == MAIN and (listed is False or house is not None):
-            raise TournamentError(
-                ErrorCode.UNAVAILABLE, "main is always listed, and its house bots are those of `rumble serve --house`"
-            )
+            raise TournamentError(ErrorCode.UNAVAILABLE, "main is always listed, and has the house bots of --house")
         given = {"title": title, "listed": listed, "house": house, "quotas": quotas}
         new = replace(known, **{key: value for key, value in given.items() if value is not None})  # type: ignore[arg-type]
         if new != known:

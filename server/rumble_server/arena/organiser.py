@@ -7,6 +7,7 @@ from rumble_server.arena.arena import Arena
 from rumble_server.arena.host_tokens import ADMINISTRATOR
 from rumble_server.arena.names import digest_of
 from rumble_server.arena.recorder import transactional
+from rumble_server.limits.bans import MOST_BANS
 from rumble_server.match.match_id import tournament_id_of
 from rumble_server.tournament import commands
 from rumble_server.tournament.config import TournamentConfig
@@ -121,9 +122,15 @@ class Organiser:
 
     @transactional
     def ban(self, what: str, *, by_name: bool, until_ms: int | None, reason: str) -> None:
-        """Keep out a network (as `network_to_ban` writes it) or a name, and close its connections."""
+        """Keep out a network (as `network_to_ban` writes it) or a name, and close its connections.
+
+        Raises TournamentError.
+        """
         arena = self.arena
-        arena.recorder.record(Banned(what, by_name, until_ms, reason, arena.clock.now_ms()))
+        bans, now_ms = arena.door.bans, arena.clock.now_ms()
+        if bans.is_full(now_ms) and not bans.has(what, now_ms, by_name=by_name):
+            raise TournamentError(ErrorCode.UNAVAILABLE, f"{MOST_BANS} bans are in force: lift one first")
+        arena.recorder.record(Banned(what, by_name, until_ms, reason, now_ms))
         arena.close_banned()
 
     @transactional

@@ -5,6 +5,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+MOST_BANS = 10_000
+"""Maximum number of bans of a club that are in force. One more is refused."""
 V6_PREFIX = 64
 """Bits of an IPv6 address that a ban takes together: whoever has one address of such a network has all."""
 
@@ -100,6 +102,11 @@ class Bans:
                 if ban is not None:
                     return ban
         return None
+
+    def is_full(self, now_ms: int) -> bool:
+        """Whether as many are in force as may be."""
+        kept = len(self._names) + len(self._networks)  # some may have run out
+        return kept >= MOST_BANS and len(self.in_force(now_ms)) >= MOST_BANS
 
     def __iter__(self) -> Iterator[Ban]:
         yield from self._names.values()

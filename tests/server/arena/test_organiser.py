@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from rumble_protocol.codes import ErrorCode
 from rumble_server.arena.lifecycle import MOST_ENDED
+from rumble_server.limits.bans import MOST_BANS, Ban
 from rumble_server.tournament.errors import TournamentError
 
 from tests.server.arena.playing import assert_all_was_played, enter
@@ -185,3 +186,18 @@ def test_a_half_point_bye_is_told_to_the_bot_and_counts_when_its_round_is_paired
     assert (line.played, line.points >= 1) == (2, True), (
         "two matches of the second round, and a draw's points for each of two"
     )
+
+
+def test_so_many_bans_are_in_force_and_those_that_have_run_out_do_not_count() -> None:
+    world = World()
+    bans = world.arena.door.bans
+    now_ms = world.arena.clock.now_ms()
+    for number in range(MOST_BANS):
+        bans.add(Ban(f"bot-{number}", by_name=True, until_ms=None, reason="", at_ms=now_ms))
+    with pytest.raises(TournamentError) as refused:
+        world.organiser.ban("zoe", by_name=True, until_ms=None, reason="")
+    assert refused.value.code is ErrorCode.UNAVAILABLE
+    world.organiser.ban("bot-7", by_name=True, until_ms=now_ms + 1_000, reason="for a second more")
+    world.clock.advance(1_000)
+    world.organiser.ban("zoe", by_name=True, until_ms=None, reason="")
+    assert bans.has("zoe", world.arena.clock.now_ms(), by_name=True)

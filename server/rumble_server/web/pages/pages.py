@@ -44,11 +44,11 @@ MOST_BOTS = 200
 MOST_CLUBS = 500
 """Maximum number of clubs on the page of clubs."""
 QUOTAS = {
-    "bots": "Bots",
+    "bots": "Names of bots",
     "tournaments": "Tournaments",
     "bytes": "Bytes",
     "matches": "Matches at once",
-    "house_bots": "House bots",
+    "house_bots": "Added house bots",
 }
 """The quotas of a club, each with its words for people."""
 MOST_UNFOLDED = 20
