@@ -160,7 +160,7 @@ async def measure(port: Connection, address: str, batch: int, seconds: float) ->
 
 
 def _driver_s(count: int) -> float:
-    """Return the CPU that this benchmark itself takes for so many moves: their texts, and their reading."""
+    """Return the CPU that this benchmark itself takes for a number of moves: their texts, and their reading."""
     few = min(count, 20_000)
     began_s = cpu_s()
     for number in range(few):

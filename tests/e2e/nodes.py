@@ -138,7 +138,7 @@ class Nodes:
 
 @contextmanager
 def nodes(folder: Path, count: int, *options: str, secret: str | None = SECRET, fsync: bool = False) -> Iterator[Nodes]:
-    """Run so many servers on a new database. Afterwards no log may have a traceback or a secret."""
+    """Run servers on a new database, `count` of them. Afterwards no log may have a traceback or a secret."""
     with ExitStack() as stack:
         database = stack.enter_context(cluster(fsync=fsync))
         url = database.database()

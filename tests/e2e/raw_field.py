@@ -86,7 +86,7 @@ class RawField:
         return sum(frame["type"] == kind for _, frame in self.told)
 
     async def more(self, kind: str, number: int, within_s: float) -> None:
-        """Wait until bots have been told so many more frames of this type. Raises TimeoutError."""
+        """Wait until bots have been told `number` more frames of this type. Raises TimeoutError."""
         wanted = self.count(kind) + number
         async with asyncio.timeout(within_s), self._news:
             await self._news.wait_for(lambda: self.count(kind) >= wanted)

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.e2e
 
 CLUBS, NAMES = ("chess", "go"), tuple(f"bot{number}" for number in range(1, 7))
 BETWEEN_KILLS = (5, 15, 20)
-"""The server is killed when so many more results have been told in both clubs together; 120 are told in all."""
+"""How many more results are told, in both clubs together, before each kill of the server; 120 are told in all."""
 
 
 def create(server: RestartableServer) -> None:

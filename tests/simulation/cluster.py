@@ -30,7 +30,7 @@ LOAD_MS = 200
 
 @dataclass(frozen=True, slots=True)
 class Troubles:
-    """How many nodes there are, and what happens to them, each after so long on average."""
+    """How many nodes there are, what happens to them, and after how long on average."""
 
     nodes: int
     database: Weather

@@ -68,7 +68,7 @@ class World:
         return Evidence(self.scenario, self.disk.rows(), self.trace, ended)
 
     def _strikes(self) -> tuple[tuple[int | None, Callable[[], None]], ...]:
-        """What happens to the server, each after so long on average."""
+        """What happens to the server, and after how long on average."""
         return (
             (self.scenario.kill_each_ms, self._kill),
             (self.scenario.drain_each_ms, self._drain),

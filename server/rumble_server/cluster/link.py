@@ -13,7 +13,7 @@ from enum import IntEnum
 from struct import Struct, error
 
 ACKNOWLEDGED_BYTES = 1 << 16
-"""After so many bytes of records they are acknowledged, even if there is nothing else to say."""
+"""Bytes of records after which they are acknowledged, even if there is nothing else to say."""
 
 
 class LinkError(ValueError):
@@ -24,7 +24,7 @@ class Packet(IntEnum):
     """What a packet is."""
 
     OPEN = 1
-    """From the edge: begin a stream of this number, or go on with it; it has seen so many records."""
+    """From the edge: begin a stream of this number, or go on with it, from the record after the last one seen."""
     OPENED = 2
     """From the leader: it has seen so many."""
     GONE = 3
@@ -38,7 +38,7 @@ class Packet(IntEnum):
     CANCEL = 7
     """From the edge: nobody waits for the answer any more. From the leader: no more of it comes."""
     MORE = 8
-    """From the edge: so many bytes of the answer were taken."""
+    """From the edge: bytes of the answer that were taken."""
     HEAD = 9
     """From the leader: the head of the answer as JSON."""
     CHUNK = 10

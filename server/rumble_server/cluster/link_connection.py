@@ -28,7 +28,7 @@ quiet.setLevel(logging.ERROR)
 MOST_FRAME_BYTES = 16 << 20
 """Bytes of one frame of a link; a larger one ends it."""
 FULL_BYTES = 1 << 20
-"""Beyond so many bytes that the other node did not take, no more is written; the rest waits in its stream."""
+"""Bytes that may wait for the other node to take them; what is more waits in its stream."""
 PING_S = 1.0
 WHOLE_BINARY = 0x82
 """The first byte of a binary frame that is not fragmented."""

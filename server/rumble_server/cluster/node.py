@@ -263,7 +263,7 @@ class Node:
 
 
 async def _within(waiting: Awaitable[object], s: float) -> None:
-    """Wait, for so long at most."""
+    """Wait, and give up after that time."""
     try:
         await asyncio.wait_for(waiting, s)
     except TimeoutError:

@@ -115,7 +115,7 @@ class ClubLog:
         return batch
 
     def written(self, batch: Batch, size: int) -> None:
-        """Tell of a batch that is on disk, and takes so many bytes there."""
+        """Tell of a batch that is on disk, and how many bytes it takes there."""
         self.bytes += size
         if batch.facts:
             self.durable = batch.facts[-1][0]
