@@ -47,7 +47,7 @@ class Clubs:
         self._house_is_open = False
         self._is_draining = False
         self.lost = asyncio.Event()
-        """Set when this node does not lead main any more, and so has nothing to do."""
+        """Set when this node can lead nothing any more, and so has nothing to do."""
 
     async def start(self) -> bool:
         """Load main and every club in which something is not over; the store writes from now on.
@@ -205,9 +205,13 @@ class Clubs:
         if name == MAIN:
             for each in self:
                 each.discard()
-            self.lost.set()
+            self.lose()
         else:
             self._remove(club)
+
+    def lose(self) -> None:
+        """This process has nothing to do any more."""
+        self.lost.set()
 
     async def hand_over(self, name: str) -> None:
         """Stop a club, and return when all of it is on disk."""

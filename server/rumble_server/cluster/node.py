@@ -63,6 +63,9 @@ class Led(Protocol):
     def discard(self, club: str) -> None:
         """Another node leads a club, which may be loaded, or may not be yet."""
 
+    def lose(self) -> None:
+        """This node cannot lead any more: the process is to end."""
+
     async def hand_over(self, club: str) -> None:
         """Stop a club, return when all of it is on disk, and forget it."""
 
@@ -254,7 +257,9 @@ class Node:
             self.led.go_on()
 
     def expelled(self) -> None:
-        log.error("the node's row is gone from the database")
+        log.error("the node's row is gone from the database: this server ends, and is to be started again")
+        if self.led is not None:
+            self.led.lose()
 
     def fenced(self, club: str, epoch: int) -> None:
         """The database refused to write for a club under this epoch, which may be an older one of this node's own."""

@@ -51,6 +51,9 @@ class Clubs:
     def discard(self, club: str) -> None:
         self._note(f"discard {club}")
 
+    def lose(self) -> None:
+        self._note("lose")
+
     async def hand_over(self, club: str) -> None:
         self._note(f"stop {club}")
 
@@ -128,6 +131,14 @@ async def test_who_was_away_while_another_took_over_discards(url: str) -> None:
             between.accept()
             await until(lambda: "discard main" in firsts.log)
             assert first.leads == []
+
+
+async def test_a_node_whose_row_is_gone_has_its_process_end(url: str) -> None:
+    async with node(url) as (made, clubs):
+        await made.acquire("main")
+        run(url, "DELETE FROM nodes")
+        await until(lambda: clubs.log[-1:] == ["lose"])
+        assert made.leads == []
 
 
 async def test_a_club_moves_when_the_table_says_so(url: str) -> None:
