@@ -78,7 +78,7 @@ def other_python(session: nox.Session) -> None:
     found = next(filter(None, map(interpreter, OTHERS)), None)
     if found is None:
         session.skip(f"none of Python {', '.join(OTHERS)} runs here")
-    with environment(session, found, "-e", ".[test]") as run:
+    with environment(session, found, "-e", ".[test,postgres]") as run:
         run("pytest", *IN_PROCESS, *session.posargs)
 
 
