@@ -3,7 +3,6 @@
 from typing import Annotated, Any
 
 import typer
-from rumble_protocol.clubs import is_club_name
 
 from rumble_server.cli.support.answers import print_answer
 from rumble_server.cli.support.commands import App
@@ -20,6 +19,8 @@ NONE = "none"
 
 
 def _checked(name: str) -> str:
+    from rumble_protocol.clubs import is_club_name  # help is shown without pydantic
+
     if not is_club_name(name):
         raise CliError(f"{name!r} is not a club's name: 1 to 32 of a-z, 0-9 and -", ExitCode.USAGE)
     return name
