@@ -109,7 +109,7 @@ async def test_a_sum_of_bytes_is_kept_for_each_club(path: Path) -> None:
 async def test_pruning_one_club_leaves_the_others_and_lowers_its_sum(path: Path) -> None:
     async with filled(path, ["main", "a", "ab"]) as store:
         before = {club: store.log(club).bytes for club in ("a", "ab")}
-    SqliteStore(str(path))._lock.release()
+    shut(SqliteStore(str(path)))
     tournaments, deleted = prune(str(path), 1 << 60, "a")
     assert tournaments == 2
     assert deleted > 0
