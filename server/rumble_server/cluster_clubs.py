@@ -59,8 +59,6 @@ class ClusterClubs(Clubs):
         self._following: asyncio.Task[None] | None = None
         self._is_ready = asyncio.Event()
         """Set when somebody leads main."""
-        self._there: set[str] = set()
-        """The nodes that were there at the last look."""
         self._of_main: LogReader | None = None
         """Reads main's log on the thread."""
         self._known_of_main = 0
@@ -163,10 +161,7 @@ class ClusterClubs(Clubs):
                 self._at.want(name)
             elif name == MAIN:
                 self._is_ready.set()
-        there = {node.id for node in self._at.lease.nodes}
-        for node in self._there - there:
-            self._links.forget_node(node)
-        self._there = there
+        self._links.forget_unreachable({node.id for node in self._at.lease.nodes})
 
     async def lead(self, name: str, epoch: int) -> None:
         """Load a club, and lead it. Raises StoreError."""

@@ -6,7 +6,7 @@ sessions stay, and no time is judged for them; once its node's lease is over the
 
 import logging
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Container
 
 from pydantic import ValidationError
 from rumble_protocol.bot_messages import BotMessage, Login, Move
@@ -134,6 +134,12 @@ class Lead:
             self._due.pop(peer, None)
             for session_id in list(peer.sessions):
                 self._enter(lambda lost=session_id: self._arena.lost(lost))  # type: ignore[misc]
+
+    def forget_unreachable(self, there: Container[str]) -> None:
+        """Only the leases of these nodes are valid: forget others to which there is no link."""
+        for node, peer in list(self._peers.items()):
+            if peer.link is None and node not in there:
+                self.forget(node)
 
     def writable(self, node: str) -> None:
         """The link of a node takes more."""

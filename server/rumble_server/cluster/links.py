@@ -7,6 +7,7 @@ import asyncio
 import hmac
 import logging
 import ssl
+from collections.abc import Container
 from http import HTTPStatus
 
 from starlette.types import Receive, Scope, Send
@@ -100,10 +101,10 @@ class Links:
         dialled = None if known is None else self._dialled.get(known[1])
         await self.forwarding.ask(None if dialled is None else dialled.connection, club, scope, receive, send)
 
-    def forget_node(self, node: str) -> None:
-        """The lease of a node is over: its bots are away."""
+    def forget_unreachable(self, there: Container[str]) -> None:
+        """Only the leases of these nodes are valid: the bots of others that cannot be reached are away."""
         for lead in self._leads.values():
-            lead.forget(node)
+            lead.forget_unreachable(there)
 
     def close(self) -> None:
         """End all links."""

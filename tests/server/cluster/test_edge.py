@@ -257,8 +257,12 @@ def test_once_an_edge_is_back_time_is_judged_again() -> None:
 def test_when_the_lease_of_an_edge_is_over_its_bots_are_away_and_come_back_elsewhere() -> None:
     node = club()
     mover, _waiter = in_play(node)
+    node.leader.lead.forget_unreachable([])
+    assert node.leader.arena.is_connected(mover.name), "the database alone cannot be reached from there"
     node.cut()
-    node.leader.lead.forget(node.node)
+    node.leader.lead.forget_unreachable([node.node])
+    assert node.leader.arena.is_connected(mover.name), "its lease is valid"
+    node.leader.lead.forget_unreachable([])
     assert not node.leader.arena.is_connected(mover.name)
     other = EdgeNode(node.leader)
     back = other.bot(mover.name, key=KEY)
