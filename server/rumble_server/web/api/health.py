@@ -4,7 +4,7 @@ from http import HTTPStatus
 
 from fastapi import APIRouter, Response
 
-from rumble_server.web.api.models import Health
+from rumble_server.web.api.models import Health, Readiness
 from rumble_server.web.site import Process
 
 
@@ -17,13 +17,13 @@ def health_routes(process: Process) -> APIRouter:
         """Answer, which shows that the process runs."""
         return Health(status="ok", reason="")
 
-    @router.get("/readyz", responses={503: {"model": Health}})
-    async def readyz(response: Response) -> Health:
+    @router.get("/readyz", responses={503: {"model": Readiness}})
+    async def readyz(response: Response) -> Readiness:
         """Say whether matches can start: 503 while the server drains, or while the database cannot be written."""
         reason = process.unready()
         if reason is None:
-            return Health(status="ok", reason="", leads=process.leads())
+            return Readiness(status="ok", reason="", leads=process.leads())
         response.status_code = HTTPStatus.SERVICE_UNAVAILABLE
-        return Health(status="unavailable", reason=reason, leads=process.leads())
+        return Readiness(status="unavailable", reason=reason, leads=process.leads())
 
     return router

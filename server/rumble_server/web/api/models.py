@@ -285,5 +285,9 @@ class Health(ServerMessageModel):
 
     status: Literal["ok", "unavailable"]
     reason: str
-    leads: list[str] = Field(default_factory=list)
-    """The clubs that this server leads at this moment; only `/readyz` tells."""
+
+
+class Readiness(Health):
+    """Whether the server starts matches, and which clubs it leads at this moment, if it is one of several."""
+
+    leads: list[str]

@@ -12,4 +12,5 @@ async def test_it_lives_also_while_it_is_not_ready(server: MemoryServer, browser
     server.world.arena.drain()
     answer = await browser.get("/readyz")
     assert (answer.status_code, answer.json()["reason"]) == (503, "draining")
-    assert (await browser.get("/healthz")).status_code == 200
+    answer = await browser.get("/healthz")
+    assert (answer.status_code, answer.json()) == (200, {"status": "ok", "reason": ""})
