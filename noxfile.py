@@ -16,6 +16,11 @@ import nox
 
 IN_PROCESS = ("-m", "not e2e", "--ignore=tests/browser", "-p", "no:cacheprovider")
 """The options of pytest that leave out tests which start a browser or processes."""
+SERVERS = (
+    *("-m", "e2e and not long", "-p", "no:cacheprovider"),
+    *("tests/server/cluster", "tests/server/store", "tests/server/test_app.py", "tests/server/test_clubs.py"),
+)
+"""Tests of servers, nodes and databases that run in the process of the tests."""
 OTHERS = ("3.14", "3.13", "3.12")
 """The Pythons that `other_python` looks for, in this order."""
 OF_COMPILED = (
@@ -64,11 +69,13 @@ def test(session: nox.Session) -> None:
 
 @nox.session
 def coverage(session: nox.Session) -> None:
-    """Report the branch coverage of the tests that start no browser and no processes.
+    """Report the branch coverage of the tests that start no browser and no processes, and of servers in this process.
 
     The others have limits of time that a measured process would miss on a busy machine.
     """
     session.run("coverage", "run", "-m", "pytest", *IN_PROCESS, *session.posargs)
+    if not session.posargs:
+        session.run("coverage", "run", "--append", "-m", "pytest", *SERVERS)
     session.run("coverage", "report", "--skip-covered")
 
 
