@@ -162,7 +162,9 @@ class Proxy:
             self._server.close()
             for cut in self._cuts:
                 cut._released.set()
-            await asyncio.gather(*(asyncio.all_tasks() - {asyncio.current_task()}))
+            while others := asyncio.all_tasks() - {asyncio.current_task()}:  # one may just have been accepted
+                await asyncio.gather(*others)
+            await asyncio.sleep(0)  # a transport that was aborted closes its socket in the next turn
 
         self._do(close())
         self._loop.call_soon_threadsafe(self._loop.stop)
