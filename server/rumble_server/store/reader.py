@@ -67,18 +67,25 @@ class LogReader:
 
     def server_facts(self) -> tuple[list[LogFact], list[DamagedLog]]:
         """Return the facts about the club as a whole, and what is wrong with each row of them that cannot be read."""
-        facts: list[LogFact] = []
+        numbered, problems = self._server_facts(0)
+        return [fact for _, fact in numbered], problems
+
+    def server_facts_after(self, number: int) -> list[Numbered]:
+        """Return the facts about the club as a whole from the one after `number` on, which ended a row or is 0.
+
+        Rows that cannot be read are left out.
+        """
+        return self._server_facts(number)[0]
+
+    def _server_facts(self, number: int) -> tuple[list[Numbered], list[DamagedLog]]:
+        facts: list[Numbered] = []
         problems: list[DamagedLog] = []
-        for row in self._rows.of_server():
+        for row in self._rows.of_server(number):
             try:
-                facts += [fact for _, fact in self._parsed([row])]
+                facts += self._parsed([row])
             except DamagedLog as error:
                 problems.append(error)
         return facts, problems
-
-    def server_facts_after(self, number: int) -> list[Numbered]:
-        """Return the facts about the club as a whole from the one after `number` on, which ended a row or is 0."""
-        return self._parsed(self._rows.of_server(number))
 
     def newest_ms(self) -> int:
         """Return about when the newest fact was recorded, in ms since the epoch; 0 if none can be read."""

@@ -91,6 +91,7 @@ async def test_names_beside_a_damaged_row_are_read(path: Path, how: Callable[[by
     change(path, how, 2)
     with closing(read_sqlite(str(path))) as reader:
         facts, problems = reader.server_facts()
+        assert [fact for _, fact in reader.server_facts_after(0)] == facts
     assert facts == [names[0], names[2]]
     assert [str(problem) for problem in problems] == [
         f"{path}: row 2 of the log is damaged: it is not what was written"
