@@ -106,7 +106,7 @@ class Arena:
     def plays(self, name: str) -> bool | None:
         """Whether the bot of this name is in a match; None: there is no such bot."""
         player = self.players.get(name)
-        return None if player is None else bool(player.matches)
+        return None if player is None else bool(player.matches())
 
     def ban_of(self, address: str) -> Ban | None:
         """Return the ban of an address, if it is banned."""

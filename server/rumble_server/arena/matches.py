@@ -37,22 +37,24 @@ class LiveMatch:
     __slots__ = ("_matches", "append", "match_id", "parts", "players", "record", "referee", "timer", "timer_at_ms")
     __deletable__ = ("referee",)
 
-    def __init__(self, started: MatchStarted, matches: "Matches") -> None:
+    def __init__(
+        self, started: MatchStarted, players: tuple[Player, ...], parts: list[Part], matches: "Matches"
+    ) -> None:
+        recorder = matches.recorder
         self.match_id = started.match
-        self.players = matches.recorder.players.of(started.seats)
-        is_challenge = matches.recorder.tournaments[started.tournament].challenger is not None
-        self.parts = [Part(started.match, seat, started.game, is_challenge) for seat in range(len(self.players))]
+        self.players = players
+        self.parts = parts
         """Each player's, by seat."""
         self.timer: TimerHandle | None = None
         self.timer_at_ms = 0
-        self.append = matches.recorder.append
-        self.record = matches.recorder.record
+        self.append = recorder.append
+        self.record = recorder.record
         self._matches = matches
         self.referee = Referee(
             started,
             self,
             matches.new_turn_id,
-            matches.recorder.clock,
+            recorder.clock,
             matches.bounds,
             nobody_away_before_ms=matches.nobody_away_before_ms,
         )
@@ -74,8 +76,7 @@ class LiveMatch:
             return
         if session.holds(self.match_id):
             self.referee.hold_turn(turn_id)
-            written = partial(self._matches.turn_written, self.match_id, turn_id)
-            session.send(frame, 0, self.match_id, written)
+            session.send_behind(frame, self.match_id, partial(self._matches.turn_written, self.match_id, turn_id))
         else:
             session.send_now(frame)
 
@@ -113,9 +114,10 @@ class Matches:
 
     # --- matches begin, go on and stop ---
 
-    def start(self, started: MatchStarted) -> None:
+    def start(self, started: MatchStarted, players: tuple[Player, ...], *, is_challenge: bool) -> None:
+        """Begin a match of these players, by seat, who have room for it."""
         self.recorder.record(started)
-        match = self._place(started)
+        match = self._place(started, players, is_challenge)
         # Only who is connected is free for a match.
         sessions = [part.session for part in match.parts if part.session is not None]
         match.referee.start(sessions, started.at_ms)
@@ -123,7 +125,8 @@ class Matches:
 
     def rebuild(self, started: MatchStarted, facts: Iterable[MatchFact]) -> None:
         """Take up a match that was running when the server stopped, from the later facts of its attempt."""
-        match = self._place(started)
+        is_challenge = self.recorder.tournaments[started.tournament].challenger is not None
+        match = self._place(started, self.recorder.players.of(started.seats), is_challenge)
         match.referee.rebuild(facts, self.recorder.clock.now_ms())
         self._follow(match)
 
@@ -135,7 +138,7 @@ class Matches:
     def forfeit(self, match_id: str, player: Player, termination: Termination, reason: str) -> None:
         """Have a player lose a match by something outside the board."""
         match = self.live[match_id]
-        match.referee.forfeit(player.matches[match_id].seat, termination, reason, self.recorder.clock.now_ms())
+        match.referee.forfeit(match.players.index(player), termination, reason, self.recorder.clock.now_ms())
         self._follow(match)
 
     def stop(self) -> None:
@@ -145,12 +148,15 @@ class Matches:
             if match.timer is not None:
                 match.timer.cancel()
 
-    def _place(self, started: MatchStarted) -> LiveMatch:
-        match = LiveMatch(started, self)
-        self.live[started.match] = match
-        self.recorder.clock.watch(self._is_playing)
-        for player, part in zip(match.players, match.parts, strict=True):
+    def _place(self, started: MatchStarted, players: tuple[Player, ...], is_challenge: bool) -> LiveMatch:
+        if not self.live:
+            self.recorder.clock.watch(self._is_playing)
+        match_id, parts = started.match, []
+        for player in players:
+            part = Part(match_id, len(parts), started.game, is_challenge)
+            parts.append(part)
             player.begin(part)
+        match = self.live[match_id] = LiveMatch(started, players, parts, self)
         return match
 
     def _is_playing(self) -> bool:
@@ -169,8 +175,8 @@ class Matches:
                 match = self.live[part.match_id]
                 match.referee.connect(part.seat, part.session, now_ms)
                 self._follow(match)
-        for part in list(player.matches.values()):
-            if part.session is None and part.match_id in player.matches:
+        for part in list(player.away_from.values()):
+            if part.match_id in player.away_from:
                 match = self.live[part.match_id]
                 match.referee.disconnect(part.seat, now_ms)
                 self._follow(match)
@@ -244,12 +250,13 @@ class Matches:
         if match.timer is not None:
             match.timer.cancel()
         del self.live[over.match]
-        for player, part in zip(match.players, match.parts, strict=True):
-            player.end(part)
+        players = match.players
+        for part in match.parts:
+            players[part.seat].end(part)
         del match.referee  # match and referee know each other: without this they are freed only by the collector
-        self._on_over(over, match.players)
-        for player in match.players:  # a session has room again
-            taken = player.take_up()
+        self._on_over(over, players)
+        for player in players:
+            taken = player.take_up() if player.away_from else ()  # a session has room again
             if taken:
                 self.go_on(player, taken)
 

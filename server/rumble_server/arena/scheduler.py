@@ -177,9 +177,10 @@ class Scheduler:
             self._held.pop(tournament.id, None)
         for found in tournament.due(free, self._recorder.clock.now_ms()):
             if isinstance(found, MatchStarted):
-                if not is_challenge and not self._make_room(found):
+                pair = players.of(found.seats)
+                if not is_challenge and not self._make_room(found, pair):
                     continue
-                self._matches.start(found)
+                self._matches.start(found, pair, is_challenge=is_challenge)
                 room -= 1
             else:
                 self._recorder.record(found)
@@ -197,12 +198,12 @@ class Scheduler:
         """Return how many more matches the club's quota allows."""
         return self._recorder.allowance.match_room(len(self._matches.live))
 
-    def _make_room(self, started: MatchStarted) -> bool:
+    def _make_room(self, started: MatchStarted, players: tuple[Player, ...]) -> bool:
         """Cancel the newest challenge of each bot that has no place left for this match of a tournament.
 
         Return False if a bot has none all the same: a match that it was away from has taken it.
         """
-        players, had_room = self._recorder.players.of(started.seats), True
+        had_room = True
         for player in players:
             if player.sole is not None and not player.sole.challenges:
                 continue  # the usual case: else it would not have been free
