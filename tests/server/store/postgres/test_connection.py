@@ -96,6 +96,6 @@ def test_what_is_wrong_with_a_prepared_statement_is_told(postgres: Cluster, post
             connection.execute_prepared("SELECT 1 / $1::int", [b"0"], [Format.TEXT])
         assert connection.execute_prepared("SELECT 'here'", [], []) == ["here"]
         between.cut()
-        with pytest.raises(StoreError, match="the database postgresql://127.0.0.1/test_"):
+        with pytest.raises(StoreError, match=r"the database postgresql://127\.0\.0\.1/test_"):
             connection.execute_prepared("SELECT 'here'", [], [])
         assert connection.execute_prepared("SELECT 'here'", [], []) == ["here"]
