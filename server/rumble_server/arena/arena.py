@@ -92,8 +92,8 @@ class Arena:
     def _settle(self) -> None:
         self.scheduler.settle()
 
-    def _on_over(self, over: MatchOver, players: tuple[Player, ...]) -> None:
-        self.scheduler.on_over(over, players)
+    def _on_over(self, tournament: Tournament, over: MatchOver, players: tuple[Player, ...]) -> None:
+        self.scheduler.on_over(tournament, over, players)
 
     def transaction(self) -> Transaction:
         """Return a transaction: it settles what is done within it, and then gives the `number` to wait for."""

@@ -70,13 +70,12 @@ class Scheduler:
             unsettled.pop(tournament.id, None)
             unsettled[tournament.id] = None
 
-    def on_over(self, over: MatchOver, players: tuple[Player, ...]) -> None:
-        """A match has ended, or was lost before it began."""
+    def on_over(self, tournament: Tournament, over: MatchOver, players: tuple[Player, ...]) -> None:
+        """A match of a tournament has ended."""
         if self._held:  # before the tournament of this match, which was just played in
             waiting = {**self._held, **self._recorder.unsettled}
             self._recorder.unsettled.clear()
             self._recorder.unsettled.update(waiting)
-        tournament = self._recorder.tournaments[over.tournament]
         for seat in over.at_fault:
             self._bench_if_failing(tournament, players[seat])
         if over.scores is None and tournament.status == "running":
@@ -180,10 +179,10 @@ class Scheduler:
                 pair = players.of(found.seats)
                 if not is_challenge and not self._make_room(found, pair):
                     continue
-                self._matches.start(found, pair, is_challenge=is_challenge)
+                self._matches.start(found, tournament, pair)
                 room -= 1
             else:
-                self._recorder.record(found)
+                self._recorder.record_of(tournament, found)
             if isinstance(found, MatchOver):
                 self._tell_no_show(tournament, found)
             budget -= 1

@@ -193,7 +193,8 @@ class BotSession:
 
         `written` is called when it has left, and not at all if it never leaves.
         """
-        self._hold(Held(frame, 0, match_id, "frame", written))
+        if not self.closing:
+            self._hold(Held(frame, 0, match_id, "frame", written))
 
     def send_start(self, frame: bytes, match_id: str) -> None:
         """Send a `match_start`."""
@@ -214,6 +215,13 @@ class BotSession:
         """Send a frame that tells nothing of what others wait for, ahead of those that wait for the disk."""
         if not self.closing:
             self._outlet.write(self.id, frame)
+
+    def ask(self, frame: bytes, match_id: str) -> bool:
+        """Send the `turn` of a match, unless something of it is held. Return whether it was sent."""
+        if self.closing or (self._held_places and self.holds(match_id)):
+            return False
+        self._outlet.write(self.id, frame)
+        return True
 
     def holds(self, match_id: str) -> bool:
         """Whether a further frame of this match would have to wait behind a held one."""
