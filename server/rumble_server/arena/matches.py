@@ -311,13 +311,14 @@ class Matches:
             return
         now_ms = self.recorder.clock.now_ms()
         turn = match.referee.turn
-        session = None if turn is None else match.parts[turn.seat].session
-        if session is not None and session.reach.delay_ms:  # what it sent in time may still come
-            wake_at_ms += session.reach.delay_ms
-            if now_ms < wake_at_ms < UNREACHABLE:
-                match.timer_at_ms = wake_at_ms
-                match.timer = self.recorder.clock.call_at(wake_at_ms, partial(self._on_timer, match_id))
-            if now_ms < wake_at_ms:
+        session = None if turn is None or turn.held else match.parts[turn.seat].session
+        if turn is not None and session is not None and session.reach.delay_ms:
+            due_ms = turn.deadline_ms + self.recorder.clock.late_ms - turn.late_ms
+            until_ms = due_ms + session.reach.delay_ms
+            if due_ms <= now_ms < until_ms:  # what it sent in time may still come
+                if until_ms < UNREACHABLE:
+                    match.timer_at_ms = until_ms
+                    match.timer = self.recorder.clock.call_at(until_ms, partial(self._on_timer, match_id))
                 return
         if now_ms < wake_at_ms:
             self._arm(match)

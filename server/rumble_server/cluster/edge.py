@@ -9,6 +9,7 @@ the old leader said too late is dropped by its epoch.
 from collections.abc import Callable
 from typing import Protocol
 
+import orjson
 from rumble_protocol.bot_messages import BotMessage, Login, Move
 from rumble_protocol.codec import read_bot_message, write_message
 from rumble_protocol.codes import CloseCode, ErrorCode
@@ -43,6 +44,13 @@ class Link(Protocol):
         """Whether more waits to be sent than the other node takes."""
 
 
+class Here(Leader, Protocol):
+    """The leader on this node."""
+
+    def unsure(self) -> list[bytes]:
+        """Return the records of what it was told, moves apart, and may not have on disk."""
+
+
 class Edge:
     """The sessions of one club on this node; `later` calls back at the end of this turn of the loop."""
 
@@ -64,7 +72,7 @@ class Edge:
         self._bounds = bounds
         self._later = later
         self._guests = self.guests.by_id
-        self._here: Leader | None = None
+        self._here: Here | None = None
         """The arena, where this node leads."""
         self._run = ""
         """What turn ids begin with then."""
@@ -83,12 +91,14 @@ class Edge:
     def lead_by(self, epoch: int) -> None:
         """A node leads the club under this epoch; its link comes by `up`."""
         if epoch > self.epoch:
+            self._leave()
             self.epoch = epoch
-            self._link = self._here = None
+            self._link = None
             self._begin()
 
-    def lead_here(self, leader: Leader, epoch: int) -> None:
+    def lead_here(self, leader: Here, epoch: int) -> None:
         """This node leads the club itself."""
+        self._leave()
         unsure = self._unsure()
         self.epoch, self._link, self._here, self._run = epoch, None, leader, f"{epoch:x}."
         self._stream = Stream(self.club, epoch, self._stream.number + 1)
@@ -98,17 +108,34 @@ class Edge:
             guest.answered()
             leader.login(session_id, guest.next_login(), guest.caller_again())
         for kind, session_id, content in unsure:
-            if kind == ToLeader.MESSAGE:
-                self._forgive(session_id, content.decode())
+            self._say_again(leader, kind, session_id, content)
         self._let_speak()
 
-    def _forgive(self, session_id: int, text: str) -> None:
+    def _say_again(self, leader: Here, kind: int, session_id: int, content: bytes) -> None:
         """Hand over what an earlier leader may have had: it is counted no second time."""
-        message = read_bot_message(text)
-        if self._here is not None and type(message) is not Move:
-            self.guests.forgiven = session_id
-            self._here.receive(session_id, message, text)
-            self.guests.forgiven = -1
+        if kind == ToLeader.MESSAGE:
+            text = content.decode()
+            message = read_bot_message(text)
+            if type(message) is not Move:
+                self.guests.forgiven = session_id
+                leader.receive(session_id, message, text)
+                self.guests.forgiven = -1
+            return
+        (number,) = NUMBER.unpack_from(content)
+        if kind == ToLeader.REFUSED:
+            end = NUMBER.size + number
+            leader.refused(session_id, content[end:].decode(), content[NUMBER.size : end])
+        elif kind == ToLeader.FLOODED:
+            leader.flooded(session_id, number)
+        else:
+            leader.close(session_id, CloseCode(number))
+
+    def _leave(self) -> None:
+        """This node leads the club no more: what its log may not have on disk waits for the next leader."""
+        here, self._here = self._here, None
+        if here is not None:
+            for said in here.unsure():
+                self._stream.out.add(said)
 
     def up(self, link: Link) -> None:
         """A link to the leader's node is up."""
@@ -124,7 +151,7 @@ class Edge:
 
     def lead_by_nobody(self) -> None:
         """No node leads the club, as far as is known here."""
-        self._here = None
+        self._leave()
         self.down()
 
     def packet(self, packet: Opening | Records) -> None:
@@ -195,7 +222,7 @@ class Edge:
             _, kind, session_id = RECORD_HEAD.unpack_from(each)
             guest = self._guests.get(session_id)
             if guest is not None and kind == ToLeader.LOGIN:
-                guest.joins = True
+                guest.joins = guest.joins or _joins(each[RECORD_HEAD.size :])
             elif guest is not None and kind in SAID_AGAIN:
                 said = ToLeader.MESSAGE if kind == ToLeader.REPEATED else kind
                 unsure.append((said, session_id, each[RECORD_HEAD.size :]))
@@ -251,7 +278,7 @@ class Edge:
                 self._say(record(ToLeader.MESSAGE, session_id, text.encode()), session_id)
         elif here is None:
             guest = self._guests.get(session_id)
-            thought_ms = None if guest is None else guest.thought_ms(message.turn_id, self._clock)
+            thought_ms = None if guest is None else guest.thought_ms(message, self._clock)
             if thought_ms is None:
                 self._say(record(ToLeader.MESSAGE, session_id, text.encode()), session_id)
             else:
@@ -368,6 +395,11 @@ class Edge:
             self.guests.cut(session_id)
         else:
             raise LinkError(f"a leader says nothing of kind {kind}")
+
+
+def _joins(content: bytes) -> bool:
+    """Whether a login that is said again was to join; of those to the arena of this node only such are kept, empty."""
+    return not content or orjson.loads(orjson.loads(content)["login"]).get("join") is not None
 
 
 def _login_record(session_id: int, guest: Guest) -> bytes:
