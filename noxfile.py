@@ -71,8 +71,8 @@ def test(session: nox.Session) -> None:
 def coverage(session: nox.Session) -> None:
     """Run the tests that start no browser and no processes, and servers in this process, on the newest Python found.
 
-    Report their branch coverage. The other tests have limits of time that a measured process would miss on a busy machine,
-    or play thousands of worlds.
+    Report their branch coverage. The other tests play thousands of worlds, or have limits of time that a measured
+    process would miss on a busy machine.
     """
     newest = next(filter(None, map(interpreter, NEWER)), sys.executable)
     with environment(session, newest, "-e", ".[test,openspiel,postgres]") as run:
