@@ -181,7 +181,7 @@ class ClusterClubs(Clubs):
         lead.attach(club.arena)
         club.log.on_durable.insert(0, lambda _: lead.on_durable())
         self._links.forget(door.edge)
-        door.edge.lead_here(GatedLeader(club.arena, gate), epoch)
+        door.edge.lead_here(GatedLeader(club.arena, gate), epoch, self._at.id)
         self._links.lead(lead)
         if name == MAIN:
             club.on_facts.append(self._follow)

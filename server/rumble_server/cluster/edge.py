@@ -7,18 +7,29 @@ the old leader said too late is dropped by its epoch.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Protocol
 
-from rumble_protocol.bot_messages import BotMessage, Login, Move
+from rumble_protocol.bot_messages import BotMessage, Join, Login, Move
 from rumble_protocol.codec import read_bot_message, write_message
 from rumble_protocol.codes import CloseCode, ErrorCode
 
 from rumble_server.arena import messages
-from rumble_server.arena.ports import Caller, Clock, TimerHandle
+from rumble_server.arena.ports import Caller, Clock, FrameId, TimerHandle
 from rumble_server.bounds import Bounds
 from rumble_server.cluster.guests import Guest, Guests
 from rumble_server.cluster.link import RECORD_HEAD, LinkError, Opening, Packet, Records, Stream, write_opening
-from rumble_server.cluster.records import MOVE, NUMBER, SEND, LoginRecord, ToEdge, ToLeader, numbered, record
+from rumble_server.cluster.records import (
+    FRAME_NUMBER,
+    MOVE,
+    NUMBER,
+    SEND,
+    LoginRecord,
+    ToEdge,
+    ToLeader,
+    numbered,
+    record,
+)
 from rumble_server.gateway.outbox import at_end_of_turn
 from rumble_server.gateway.ports import Leader
 from rumble_server.gateway.sessions import Sessions
@@ -26,8 +37,8 @@ from rumble_server.limits.bans import Ban
 
 PACKET_BYTES = 1 << 16
 """About the size of a packet."""
-SAID_AGAIN = frozenset((ToLeader.MESSAGE, ToLeader.REPEATED, ToLeader.REFUSED, ToLeader.FLOODED, ToLeader.CLOSE))
-"""What a new leader is told that the last one may have had."""
+SAID_AGAIN = frozenset((ToLeader.REPEATED, ToLeader.REFUSED, ToLeader.FLOODED, ToLeader.CLOSE))
+"""What a new leader is told, as it is, that the last one may have had."""
 RETRY_MS = 100
 """After this time a node that did not lead the club is asked again."""
 
@@ -41,6 +52,13 @@ class Link(Protocol):
     @property
     def is_full(self) -> bool:
         """Whether more waits to be sent than the other node takes."""
+
+
+class Here(Leader, Protocol):
+    """The leader of a club on this node."""
+
+    def receive(self, session_id: int, message: BotMessage, text: str, *, frame: FrameId | None = None) -> None:
+        """A session sent a valid message other than a login; `frame` is for one that another leader may have taken."""
 
 
 class Edge:
@@ -64,7 +82,7 @@ class Edge:
         self._bounds = bounds
         self._later = later
         self._guests = self.guests.by_id
-        self._here: Leader | None = None
+        self._here: Here | None = None
         """The arena, where this node leads."""
         self._run = ""
         """What turn ids begin with then."""
@@ -72,6 +90,8 @@ class Edge:
         self._is_known = False
         """Whether the leader has answered the stream's opening once."""
         self._link: Link | None = None
+        self._said = 0
+        """How many frames were passed on or handed over by their numbers."""
         self._is_due = False
         self._is_holding = False
         """Whether some sessions are held."""
@@ -87,8 +107,8 @@ class Edge:
             self._link = self._here = None
             self._begin()
 
-    def lead_here(self, leader: Leader, epoch: int) -> None:
-        """This node leads the club itself."""
+    def lead_here(self, leader: Here, epoch: int, node: str) -> None:
+        """This node, of this id, leads the club itself."""
         unsure = self._unsure()
         self.epoch, self._link, self._here, self._run = epoch, None, leader, f"{epoch:x}."
         self._stream = Stream(self.club, epoch, self._stream.number + 1)
@@ -96,19 +116,17 @@ class Edge:
         for session_id, guest in list(self._guests.items()):
             guest.asked.clear()
             guest.answered()
-            leader.login(session_id, guest.next_login(), guest.caller_again())
+            caller = replace(guest.caller_again(), frame=(node, guest.number))
+            leader.login(session_id, guest.next_login(), caller)
         for kind, session_id, content in unsure:
-            if kind == ToLeader.MESSAGE:
-                self._forgive(session_id, content.decode())
+            if kind == ToLeader.REPEATED:
+                (number,), text = FRAME_NUMBER.unpack_from(content), content[FRAME_NUMBER.size :].decode()
+                message = read_bot_message(text)
+                if type(message) is not Move:
+                    self.guests.forgiven = session_id  # it was counted
+                    leader.receive(session_id, message, text, frame=(node, number))
+                    self.guests.forgiven = -1
         self._let_speak()
-
-    def _forgive(self, session_id: int, text: str) -> None:
-        """Hand over what an earlier leader may have had: it is counted no second time."""
-        message = read_bot_message(text)
-        if self._here is not None and type(message) is not Move:
-            self.guests.forgiven = session_id
-            self._here.receive(session_id, message, text)
-            self.guests.forgiven = -1
 
     def up(self, link: Link) -> None:
         """A link to the leader's node is up."""
@@ -183,22 +201,28 @@ class Edge:
             guest.asked.clear()
             stream.out.add(_login_record(session_id, guest))
         for kind, session_id, content in unsure:
-            stream.out.add(record(ToLeader.REPEATED if kind == ToLeader.MESSAGE else kind, session_id, content))
+            stream.out.add(record(kind, session_id, content))
 
-    def _unsure(self) -> list[tuple[int, int, bytes]]:
+    def _unsure(self) -> list[tuple[ToLeader, int, bytes]]:
         """Return what the last leader may not have on disk and the next one has to hear, logins and moves apart.
 
-        A move answers a turn of the last leader; the next one asks again.
+        A move answers a turn of the last leader; the next one asks again. A bot that is logged in joins by a message.
         """
         unsure = []
         for each in self._stream.out.kept():
             _, kind, session_id = RECORD_HEAD.unpack_from(each)
-            guest = self._guests.get(session_id)
-            if guest is not None and kind == ToLeader.LOGIN:
-                guest.joins = True
-            elif guest is not None and kind in SAID_AGAIN:
-                said = ToLeader.MESSAGE if kind == ToLeader.REPEATED else kind
-                unsure.append((said, session_id, each[RECORD_HEAD.size :]))
+            guest, content = self._guests.get(session_id), each[RECORD_HEAD.size :]
+            if guest is None:
+                continue
+            if kind == ToLeader.LOGIN and guest.is_in:
+                said = LoginRecord.model_validate_json(content)
+                if said.number == guest.number and not said.again and guest.login.join is not None:
+                    join = write_message(Join(tournament=guest.login.join, invite=guest.login.invite))
+                    unsure.append((ToLeader.REPEATED, session_id, FRAME_NUMBER.pack(said.number) + join))
+            elif kind == ToLeader.MESSAGE:
+                unsure.append((ToLeader.REPEATED, session_id, content))
+            elif kind in SAID_AGAIN:
+                unsure.append((ToLeader(kind), session_id, content))
         return unsure
 
     # --- without a leader ---
@@ -230,10 +254,11 @@ class Edge:
 
     def login(self, session_id: int, login: Login, caller: Caller) -> None:
         guest = self._guests.get(session_id)
+        self._said += 1
         if guest is None or not guest.is_in:
-            guest = self._guests[session_id] = Guest(login, caller)
+            guest = self._guests[session_id] = Guest(login, caller, self._said)
         else:  # the leader refuses it
-            guest = Guest(login, caller)
+            guest = Guest(login, caller, self._said)
         if self._here is not None:
             self._here.login(session_id, guest.next_login(), caller)
             return
@@ -248,12 +273,12 @@ class Edge:
             if here is not None:
                 here.receive(session_id, message, text)
             else:
-                self._say(record(ToLeader.MESSAGE, session_id, text.encode()), session_id)
+                self._say_frame(session_id, text)
         elif here is None:
             guest = self._guests.get(session_id)
             thought_ms = None if guest is None else guest.thought_ms(message.turn_id, self._clock)
             if thought_ms is None:
-                self._say(record(ToLeader.MESSAGE, session_id, text.encode()), session_id)
+                self._say_frame(session_id, text)
             else:
                 self._say(numbered(MOVE, session_id, thought_ms, text.encode()), session_id)
         elif message.turn_id.startswith(self._run):
@@ -303,6 +328,10 @@ class Edge:
             self._here.lost(session_id)
         elif is_guest:
             self._say(record(ToLeader.LOST, session_id))
+
+    def _say_frame(self, session_id: int, text: str) -> None:
+        self._said += 1
+        self._say(record(ToLeader.MESSAGE, session_id, FRAME_NUMBER.pack(self._said) + text.encode()), session_id)
 
     def _say(self, said: bytes, session_id: int = 0) -> None:
         """Say something to the leader, soon; a session that says it is held where too much waits already."""
@@ -374,6 +403,7 @@ def _login_record(session_id: int, guest: Guest) -> bytes:
     caller = guest.caller_again()
     said = LoginRecord(
         login=write_message(guest.next_login()).decode(),
+        number=guest.number,
         again=guest.is_in,
         address=caller.address,
         keyless_allowed=caller.keyless_allowed,

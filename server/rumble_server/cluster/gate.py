@@ -14,8 +14,8 @@ from rumble_protocol.bot_messages import BotMessage, Login
 from rumble_protocol.codes import CloseCode
 
 from rumble_server.arena.arena import Arena
-from rumble_server.arena.ports import Caller, Clock, TimerHandle
-from rumble_server.gateway.ports import Leader
+from rumble_server.arena.ports import Caller, Clock, FrameId, TimerHandle
+from rumble_server.cluster.edge import Here
 
 What = TypeVar("What")
 Found = TypeVar("Found")
@@ -145,7 +145,7 @@ class _Timer:
 class GatedLeader:
     """The leader of a club for the sessions of its own node: what they bring enters by the gate."""
 
-    def __init__(self, leader: Leader, gate: Gate) -> None:
+    def __init__(self, leader: Here, gate: Gate) -> None:
         self._leader = leader
         self._gate = gate
         self._enter = gate.enter
@@ -155,8 +155,8 @@ class GatedLeader:
     def login(self, session_id: int, login: Login, caller: Caller) -> None:
         self._enter(partial(self._leader.login, session_id, login, caller))
 
-    def receive(self, session_id: int, message: BotMessage, text: str) -> None:
-        self._take(session_id, partial(self._leader.receive, session_id, message, text))
+    def receive(self, session_id: int, message: BotMessage, text: str, *, frame: FrameId | None = None) -> None:
+        self._take(session_id, partial(self._leader.receive, session_id, message, text, frame=frame))
 
     def refused(self, session_id: int, text: str, error: bytes) -> None:
         self._take(session_id, partial(self._leader.refused, session_id, text, error))

@@ -170,7 +170,7 @@ class EdgeNode:
         self.leader = leader = self.leader.successor(local=self.edge.guests)
         self.disk = Disk(leader.log)
         self.pipe = None
-        self.edge.lead_here(leader.arena, leader.epoch)
+        self.edge.lead_here(leader.arena, leader.epoch, self.node)
 
     def connect(self) -> None:
         """Make a link to the leader's node."""
