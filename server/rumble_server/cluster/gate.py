@@ -10,13 +10,13 @@ from collections.abc import Callable
 from functools import partial
 from typing import TypeVar
 
-from rumble_protocol.bot_messages import BotMessage, Login, Move
+from rumble_protocol.bot_messages import BotMessage, Login
 from rumble_protocol.codes import CloseCode
 
 from rumble_server.arena.arena import Arena
-from rumble_server.arena.ports import Caller, Clock, Log, TimerHandle
-from rumble_server.cluster.records import ToLeader, numbered, record
-from rumble_server.gateway.ports import Leader
+from rumble_server.arena.ports import Caller, Clock, FrameId, Log, TimerHandle
+from rumble_server.cluster.edge import FrameLeader
+from rumble_server.cluster.records import FRAME_NUMBER, ToLeader, numbered, record
 
 What = TypeVar("What")
 Found = TypeVar("Found")
@@ -162,7 +162,7 @@ class GatedLeader:
     are asked again.
     """
 
-    def __init__(self, leader: Leader, gate: Gate, log: Log) -> None:
+    def __init__(self, leader: FrameLeader, gate: Gate, log: Log) -> None:
         self._leader = leader
         self._gate = gate
         self._enter = gate.enter
@@ -177,17 +177,18 @@ class GatedLeader:
 
     def login(self, session_id: int, login: Login, caller: Caller) -> None:
         call = partial(self._leader.login, session_id, login, caller)
-        if login.join is None:
+        if login.join is None or caller.frame is None:
             self._enter(call)
         else:
-            self._keep(record(ToLeader.LOGIN, session_id), call)
+            self._keep(record(ToLeader.LOGIN, session_id, FRAME_NUMBER.pack(caller.frame[1])), call)
 
-    def receive(self, session_id: int, message: BotMessage, text: str) -> None:
-        call = partial(self._leader.receive, session_id, message, text)
-        if type(message) is Move:
+    def receive(self, session_id: int, message: BotMessage, text: str, *, frame: FrameId | None = None) -> None:
+        call = partial(self._leader.receive, session_id, message, text, frame=frame)
+        if frame is None:
             self._take(session_id, call)
         else:
-            self._take(session_id, call, record(ToLeader.MESSAGE, session_id, text.encode()))
+            content = FRAME_NUMBER.pack(frame[1]) + text.encode()
+            self._take(session_id, call, record(ToLeader.MESSAGE, session_id, content))
 
     def refused(self, session_id: int, text: str, error: bytes) -> None:
         call = partial(self._leader.refused, session_id, text, error)

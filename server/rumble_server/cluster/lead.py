@@ -19,7 +19,17 @@ from rumble_server.arena.matches import UNMEASURED
 from rumble_server.arena.ports import UNREACHABLE, Caller, Reach, Sessions
 from rumble_server.cluster.edge import PACKET_BYTES, Link
 from rumble_server.cluster.link import LinkError, Opening, Packet, Records, Stream, write_opening
-from rumble_server.cluster.records import MOVE, NUMBER, SEND, LoginRecord, ToEdge, ToLeader, numbered, record
+from rumble_server.cluster.records import (
+    FRAME_NUMBER,
+    MOVE,
+    NUMBER,
+    SEND,
+    LoginRecord,
+    ToEdge,
+    ToLeader,
+    numbered,
+    record,
+)
 from rumble_server.gateway.outbox import at_end_of_turn
 
 log = logging.getLogger(__name__)
@@ -161,7 +171,8 @@ class Lead:
                     return
                 if kind == MOVE:
                     (thought_ms,) = NUMBER.unpack_from(content)
-                    self._receive(base + session, content[NUMBER.size :].decode(), thought_ms)
+                    text = content[NUMBER.size :].decode()
+                    self._move(base + session, _message(text), text, thought_ms)
                 else:
                     self._take(peer, kind, base + session, content)
         except LinkError as error:
@@ -179,13 +190,15 @@ class Lead:
 
     def _take(self, peer: _Peer, kind: int, session_id: int, content: bytes) -> None:
         arena = self._arena
-        if kind == ToLeader.MESSAGE:
-            self._receive(session_id, content.decode(), UNMEASURED)
-        elif kind == ToLeader.REPEATED:
-            if not isinstance(_message(text := content.decode()), Move):  # the turn that it answered is asked again
-                self._forgiven = session_id
-                self._receive(session_id, text, UNMEASURED)
+        if kind == ToLeader.MESSAGE or kind == ToLeader.REPEATED:
+            (number,), text = FRAME_NUMBER.unpack_from(content), content[FRAME_NUMBER.size :].decode()
+            message, is_repeated = _message(text), kind == ToLeader.REPEATED
+            if type(message) is not Move:
+                self._forgiven = session_id if is_repeated else -1
+                arena.receive(session_id, message, text, UNMEASURED, (peer.node, number))
                 self._forgiven = -1
+            elif not is_repeated:  # else the turn that it answered is asked again
+                self._move(session_id, message, text, UNMEASURED)
         elif kind == ToLeader.LOGIN:
             self._log_in(peer, session_id, content)
         elif kind == ToLeader.ROUND_TRIP:
@@ -208,9 +221,10 @@ class Lead:
         else:
             raise LinkError(f"an edge says nothing of kind {kind}")
 
-    def _receive(self, session_id: int, text: str, thought_ms: int) -> None:
-        message = _message(text)
-        if type(message) is Move and not message.turn_id.startswith(self._run):
+    def _move(self, session_id: int, message: BotMessage, text: str, thought_ms: int) -> None:
+        if type(message) is not Move:
+            raise LinkError("a move that is none")
+        if not message.turn_id.startswith(self._run):
             # It answers a turn of an earlier leader, which did not come to know of it: no fault of the bot.
             self._forgiven = session_id
             self._arena.receive(session_id, message, text)
@@ -220,7 +234,7 @@ class Lead:
 
     def _log_in(self, peer: _Peer, session_id: int, content: bytes) -> None:
         try:
-            said = LoginRecord.model_validate_json(content)
+            said = LoginRecord.model_validate_json(content[FRAME_NUMBER.size :])
         except ValidationError as error:
             raise LinkError(f"not a login: {error}") from None
         login = _message(said.login)
@@ -236,6 +250,7 @@ class Lead:
             has_invited_room=said.has_invited_room,
             may_speak=said.may_speak,
             reach=peer.reach,
+            frame=(peer.node, *FRAME_NUMBER.unpack_from(content)),
         )
         peer.sessions[session_id] = None
         if said.again:
