@@ -137,8 +137,11 @@ class Matches:
         match = self._place(started, tournament, players)
         # Only who is connected is free for a match.
         sessions = [part.session for part in match.parts if part.session is not None]
-        match.referee.start(sessions, started.at_ms)
-        self._follow(match)
+        referee = match.referee
+        referee.start(sessions, started.at_ms)
+        turn = referee.turn
+        if turn is None or not turn.held:  # else no clock runs, until the turn has left
+            self._follow(match)
 
     def rebuild(self, started: MatchStarted, facts: Iterable[MatchFact]) -> None:
         """Take up a match that was running when the server stopped, from the later facts of its attempt."""
