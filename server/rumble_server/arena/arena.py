@@ -161,12 +161,12 @@ class Arena:
             error = messages.error(ErrorCode.NOT_LOGGED_IN, "log in first: send a `login` with your name")
             self._outlet.sessions.send(session_id, error)
             return
-        player, session = known
+        session = known[1]
         if session.closing:
             return
         if type(message) is not Move:
             with self._transaction:
-                self._command(player, session, message, text)
+                self._command(known[0], session, message, text)
             return
         answered = self.matches.move(session, message, text, thought_ms)
         if self.recorder.unsettled:  # hardly any move ends a match
