@@ -172,12 +172,12 @@ class Arena:
             error = messages.error(ErrorCode.NOT_LOGGED_IN, "log in first: send a `login` with your name")
             self._outlet.sessions.send(session_id, error)
             return
-        player, session = known
+        session = known[1]
         if session.closing:
             return
         if type(message) is not Move:
             with self._transaction:
-                self._command_once(player, session, message, text, frame)
+                self._command_once(known[0], session, message, text, frame)
             return
         answered = self.matches.move(session, message, text, thought_ms)
         if self.recorder.unsettled:  # hardly any move ends a match

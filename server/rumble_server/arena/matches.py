@@ -28,6 +28,8 @@ from rumble_server.tournament.tournament import Tournament
 
 log = logging.getLogger(__name__)
 
+NEVER = 1 << 62
+"""In the place of a time in ms: no timer runs."""
 UNMEASURED = -1
 """In the place of a bot's thinking time in ms: only the arena's own clock tells."""
 
@@ -63,7 +65,7 @@ class LiveMatch:
         self.parts = parts
         """Each player's, by seat."""
         self.timer: TimerHandle | None = None
-        self.timer_at_ms = 0
+        self.timer_at_ms = NEVER
         self.append = recorder.append
         self._matches = matches
         self.referee = Referee(
@@ -137,8 +139,11 @@ class Matches:
         match = self._place(started, tournament, players)
         # Only who is connected is free for a match.
         sessions = [part.session for part in match.parts if part.session is not None]
-        match.referee.start(sessions, started.at_ms)
-        self._follow(match)
+        referee = match.referee
+        referee.start(sessions, started.at_ms)
+        turn = referee.turn
+        if turn is None or not turn.held:  # else no clock runs, until the turn has left
+            self._follow(match)
 
     def rebuild(self, started: MatchStarted, facts: Iterable[MatchFact]) -> None:
         """Take up a match that was running when the server stopped, from the later facts of its attempt."""
@@ -232,7 +237,7 @@ class Matches:
             answered = True
         turn = referee.turn
         # Of all deadlines a move changes the open turn's alone, which is hardly ever before the timer.
-        if turn is None or match.timer is None or turn.deadline_ms < match.timer_at_ms:
+        if turn is None or turn.deadline_ms < match.timer_at_ms:
             self._follow(match)
         return answered
 
@@ -289,11 +294,9 @@ class Matches:
     def _arm(self, match: LiveMatch) -> None:
         """Keep the match's one timer no later than its referee wants; one that comes too early just goes on."""
         wake_at_ms = match.referee.wake_at_ms
-        if wake_at_ms is None:
+        if wake_at_ms is None or match.timer_at_ms <= wake_at_ms:
             return
         if match.timer is not None:
-            if match.timer_at_ms <= wake_at_ms:
-                return
             match.timer.cancel()
         match.timer_at_ms = wake_at_ms
         match.timer = self.recorder.clock.call_at(wake_at_ms, partial(self._on_timer, match.match_id))
@@ -305,7 +308,7 @@ class Matches:
 
     def _on_timer(self, match_id: str) -> None:
         match = self.live[match_id]
-        match.timer = None
+        match.timer, match.timer_at_ms = None, NEVER
         wake_at_ms = match.referee.wake_at_ms
         if wake_at_ms is None:
             return
@@ -328,7 +331,7 @@ class Matches:
 
     def _wake(self, match_id: str) -> None:
         match = self.live[match_id]
-        match.timer = None
+        match.timer, match.timer_at_ms = None, NEVER
         with self.recorder.transaction:
             match.referee.wake(self.recorder.clock.now_ms())
             self._follow(match)
