@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from rumble_server.match.facts import MatchOver
 from rumble_server.store.errors import StoreError
-from rumble_server.store.open import open_store
 
 from tests.needs import need_module
 from tests.postgres.cluster import Cluster, run
@@ -21,6 +20,7 @@ from rumble_server.store.postgres import schema  # noqa: E402
 from rumble_server.store.postgres.care import verify  # noqa: E402
 from rumble_server.store.postgres.connection import Connection  # noqa: E402
 from rumble_server.store.postgres.schema import MIGRATIONS, prepare, version_of  # noqa: E402
+from rumble_server.store.postgres.store import PostgresStore  # noqa: E402
 
 pytestmark = pytest.mark.e2e
 VERSIONS = Path(__file__).with_name("versions")
@@ -98,7 +98,7 @@ def test_one_of_each_version_becomes_what_a_new_one_is(postgres: Cluster, postgr
         assert run(postgres_url, query) == run(new, query) != []
     found = verify(postgres_url)
     assert (found.problems, found.rows) == ([], 10)
-    store = open_store(postgres_url)
+    store = PostgresStore(postgres_url)
     with closing(store._connection), closing(store.reader("a")) as reader:
         assert (store.get("identity"), store.log("a").last) == ("of v1", 81)
         assert reader.listed_ids(9) == ["monday", "friday"]
