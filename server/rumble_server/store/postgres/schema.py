@@ -81,9 +81,18 @@ MIGRATIONS = (
 """
 
 
+RUNNING = "SELECT address FROM nodes WHERE until > clock_timestamp() LIMIT 1"
+"""The address of a node that is there, in SQL."""
+
+
 def prepare(connection: Connection) -> None:
-    """Bring the tables to the newest version. Raises StoreError."""
-    if version_of(connection) < len(MIGRATIONS):
+    """Bring the tables to the newest version, unless a node of an earlier one is running. Raises StoreError."""
+    version = version_of(connection)
+    if version < len(MIGRATIONS):
+        if version and (nodes := connection.read(RUNNING)):
+            raise StoreError(
+                f"a node of an earlier version is running on {connection.name}: {nodes[0][0]}; stop it first"
+            )
         connection.transact(_migrate)
 
 
