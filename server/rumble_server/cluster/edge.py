@@ -78,7 +78,9 @@ class Edge:
         clock: Clock,
         bounds: Bounds,
         later: Callable[[Callable[[], None]], None] = at_end_of_turn,
+        on_leaderless: Callable[[], None] = lambda: None,
     ) -> None:
+        """`on_leaderless` is called when nobody who leads the club can be reached any more."""
         self.club = club
         self.epoch = 0
         """The newest epoch of the club that is known here; what carries another is dropped."""
@@ -88,6 +90,7 @@ class Edge:
         self._clock = clock
         self._bounds = bounds
         self._later = later
+        self._on_leaderless = on_leaderless
         self._guests = self.guests.by_id
         self._here: Here | None = None
         """The arena, where this node leads."""
@@ -263,6 +266,7 @@ class Edge:
         if self._leaderless is None:
             at_ms = self._clock.now_ms() + self._bounds.leaderless_ms
             self._leaderless = self._clock.call_at(at_ms, self._give_up)
+            self._on_leaderless()
 
     def _stop_waiting(self) -> None:
         if self._leaderless is not None:

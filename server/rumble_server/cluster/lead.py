@@ -154,6 +154,13 @@ class Lead:
             if peer.link is None and node not in there:
                 self.forget(node)
 
+    def lead_no_more(self) -> None:
+        """Another node leads from now on: tell the edges, so that they look for it."""
+        for peer in self._peers.values():
+            if peer.link is not None:
+                peer.link.send(write_opening(Packet.GONE, self.club, self.epoch, peer.stream.number))
+                self.down(peer.node, peer.link)
+
     def writable(self, node: str) -> None:
         """The link of a node takes more."""
         peer = self._peers.get(node)

@@ -90,8 +90,7 @@ class Links:
         """This node leads a club no longer; those who ask for it are told so."""
         lead = self._leads.pop(club, None)
         if lead is not None:
-            for connection in self._accepted.values():
-                lead.down(connection.node, connection)
+            lead.lead_no_more()
 
     def follow(self, edge: Edge, address: str | None, epoch: int) -> None:
         """Another node leads a club, at this address under this epoch; None: nobody does."""

@@ -221,6 +221,8 @@ async def test_a_newer_link_of_a_node_takes_the_place_of_the_older() -> None:
 async def test_a_club_that_is_led_no_more_leaves_its_bots_without_a_leader() -> None:
     async with cluster() as (leader, node), node.bot("ann") as ann:
         leader.links.lead_no_more("main")
+        await until(lambda: node.edge.is_leaderless)  # it is told, and the link is up
+        assert list(leader.links._accepted) == ["edge"]
         node.links.follow(node.edge, None, 1)
         node.edge._give_up()
         assert await ann.close_code() == CloseCode.NO_LEADER
