@@ -84,6 +84,10 @@ HERE = Reach()
 """The reach of this node's own connections."""
 
 
+FrameId = tuple[str, int]
+"""The node that a frame came from over a link, and its number there."""
+
+
 @dataclass(frozen=True, slots=True)
 class Caller:
     """Who logs in, as far as that is known where the connection is."""
@@ -103,6 +107,8 @@ class Caller:
     may_speak: bool
     """Whether its address may send one more message of a stranger."""
     reach: Reach = HERE
+    frame: FrameId | None = None
+    """Its login, if that came over a link."""
 
 
 class Sessions(Protocol):

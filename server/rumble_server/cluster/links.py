@@ -7,8 +7,9 @@ import asyncio
 import hmac
 import logging
 import ssl
-from collections.abc import Container
+from collections.abc import Callable, Container
 from http import HTTPStatus
+from typing import Protocol
 
 from starlette.types import Receive, Scope, Send
 
@@ -35,20 +36,43 @@ DIAL_S = 3.0
 """How long a node may take to answer."""
 
 
+class Dialled(Protocol):
+    """A link that a node needs: dialled again whenever it is lost."""
+
+    connection: LinkConnection | None
+    """The link while it is up."""
+
+    def down(self) -> None:
+        """The link is lost."""
+
+    def end(self) -> None:
+        """Need it no more."""
+
+
 class Links:
     """The links of this node. `setup` is a digest of all that nodes must have in common."""
 
     def __init__(
-        self, node: str, setup: str, secret: str, silent_s: float, context: ssl.SSLContext | None = None
+        self,
+        node: str,
+        setup: str,
+        secret: str,
+        silent_s: float,
+        context: ssl.SSLContext | None = None,
+        dial: "Callable[[Links, str], Dialled] | None" = None,
     ) -> None:
-        """A link on which nothing came for `silent_s` is ended; `context` is for links by TLS."""
+        """A link on which nothing came for `silent_s` is ended; `context` is for links by TLS.
+
+        `dial` begins to dial an address.
+        """
         self.node = node
         self._setup, self._secret = setup, secret
         self._silent_s = silent_s
         self._context = context
         self._edges: dict[str, tuple[Edge, str]] = {}
         """The clubs that others lead, and at which address."""
-        self._dialled: dict[str, _Dialled] = {}
+        self._dial = dial or _Dialled
+        self._dialled: dict[str, Dialled] = {}
         """By address."""
         self.forwarding, self.serving = Forwarding(), Serving()
         self._leads: dict[str, Lead] = {}
@@ -80,7 +104,7 @@ class Links:
             self._edges[edge.club] = edge, address
             dialled = self._dialled.get(address)
             if dialled is None:
-                dialled = self._dialled[address] = _Dialled(self, address)
+                dialled = self._dialled[address] = self._dial(self, address)
             elif dialled.connection is not None:
                 edge.up(dialled.connection)
         else:
@@ -96,7 +120,7 @@ class Links:
                 self._dialled.pop(address).end()
 
     async def forward(self, club: str, scope: Scope, receive: Receive, send: Send) -> None:
-        """Have the node that leads a club answer a request of the web; 503 where that cannot be reached."""
+        """Have the node that leads a club answer a request of the web. Raises as `Forwarding.ask` does."""
         known = self._edges.get(club)
         dialled = None if known is None else self._dialled.get(known[1])
         await self.forwarding.ask(None if dialled is None else dialled.connection, club, scope, receive, send)
@@ -105,6 +129,11 @@ class Links:
         """Only the leases of these nodes are valid: the bots of others that cannot be reached are away."""
         for lead in self._leads.values():
             lead.forget_unreachable(there)
+
+    def count(self) -> dict[str, int]:
+        """Return how many links are up: those that this node dialled, and those that it accepted."""
+        dialled = sum(each.connection is not None for each in self._dialled.values())
+        return {"dialled": dialled, "accepted": len(self._accepted)}
 
     def close(self) -> None:
         """End all links."""
@@ -129,14 +158,14 @@ class Links:
         """Return a new link to an address. Raises DialError."""
         protocol, host, port, secure = client_protocol(address, self.headers())
         connection = LinkConnection(
-            protocol, self._silent_s, self._heard_as_edge, self._down_as_edge, self._writable_as_edge, _no_trip
+            protocol, self._silent_s, self.heard_as_edge, self.down_as_edge, self.writable_as_edge, _no_trip
         )
         connection.node = address
         context = (self._context or ssl.create_default_context()) if secure else None
         await dial(connection, host, port, context, DIAL_S)
         return connection
 
-    def _heard_as_edge(self, connection: LinkConnection, data: bytes) -> None:
+    def heard_as_edge(self, connection: LinkConnection, data: bytes) -> None:
         try:
             packet = read_packet(data)
             known = self._edges.get(packet.club)
@@ -148,7 +177,7 @@ class Links:
             log.error("link to %s: %s", connection.node, error)
             connection.end()
 
-    def _down_as_edge(self, connection: LinkConnection) -> None:
+    def down_as_edge(self, connection: LinkConnection) -> None:
         for edge, address in list(self._edges.values()):
             if address == connection.node:
                 edge.down()
@@ -156,7 +185,7 @@ class Links:
         if dialled := self._dialled.get(connection.node):
             dialled.down()
 
-    def _writable_as_edge(self, connection: LinkConnection) -> None:
+    def writable_as_edge(self, connection: LinkConnection) -> None:
         for edge, address in self._edges.values():
             if address == connection.node:
                 edge.writable()
@@ -177,20 +206,24 @@ class Links:
     def accept(self, transport: asyncio.Transport, headers: dict[str, str], request: bytes, rest: bytes) -> None:
         """Take over the connection of a node, which was not refused."""
         connection = LinkConnection(
-            server_protocol(), self._silent_s, self._heard_as_leader, self._down_as_leader, self._writable_as_leader,
-            self._trip,
+            server_protocol(), self._silent_s, self.heard_as_leader, self.down_as_leader, self.writable_as_leader,
+            self.trip,
         )  # fmt: skip
-        connection.node = headers[NODE]
-        older = self._accepted.get(connection.node)
-        self._accepted[connection.node] = connection
-        if older is not None:
-            older.end()
+        self.take(connection, headers[NODE])
         transport.set_protocol(connection)
         connection.connection_made(transport)
         transport.resume_reading()
         connection.accept(request, rest)
 
-    def _heard_as_leader(self, connection: LinkConnection, data: bytes) -> None:
+    def take(self, connection: LinkConnection, node: str) -> None:
+        """Take a connection for the link of a node that dialled, in the place of an older one."""
+        connection.node = node
+        older = self._accepted.get(node)
+        self._accepted[node] = connection
+        if older is not None:
+            older.end()
+
+    def heard_as_leader(self, connection: LinkConnection, data: bytes) -> None:
         try:
             packet = read_packet(data)
             lead = self._leads.get(packet.club)
@@ -209,18 +242,18 @@ class Links:
             log.error("link of node %s: %s", connection.node, error)
             connection.end()
 
-    def _down_as_leader(self, connection: LinkConnection) -> None:
+    def down_as_leader(self, connection: LinkConnection) -> None:
         if self._accepted.get(connection.node) is connection:
             del self._accepted[connection.node]
         self.serving.down(connection)
         for lead in self._leads.values():
             lead.down(connection.node, connection)
 
-    def _writable_as_leader(self, connection: LinkConnection) -> None:
+    def writable_as_leader(self, connection: LinkConnection) -> None:
         for lead in self._leads.values():
             lead.writable(connection.node)
 
-    def _trip(self, connection: LinkConnection, trip_ms: int) -> None:
+    def trip(self, connection: LinkConnection, trip_ms: int) -> None:
         for lead in self._leads.values():
             lead.trip(connection.node, trip_ms)
 
