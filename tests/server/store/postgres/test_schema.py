@@ -64,6 +64,15 @@ def begin_at_once(url: str) -> list[StoreError]:
     return problems
 
 
+def test_an_old_release_of_postgresql_is_refused_in_one_line(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(schema, "OLDEST", 999)
+    with pytest.raises(StoreError, match=r"test_\d+ is in PostgreSQL \d\d; Rumble needs 999 or later"):
+        begin(postgres_url)
+    assert run(postgres_url, "SELECT to_regclass('log')") == [(None,)]
+
+
 def test_a_newer_database_is_refused_in_one_line(postgres_url: str) -> None:
     with closing(Connection(postgres_url)) as connection:
         assert version_of(connection) == 0
