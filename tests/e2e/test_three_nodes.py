@@ -5,7 +5,7 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,7 +50,10 @@ class Node:
 
 
 @contextmanager
-def nodes(folder: Path, url: str, count: int, lease_ms: int = LEASE_MS) -> Iterator[list[Node]]:
+def nodes(
+    folder: Path, url: str, count: int, lease_ms: int = LEASE_MS, more: Mapping[str, str] | None = None
+) -> Iterator[list[Node]]:
+    """Run nodes; `more` are settings."""
     with ExitStack() as stack:
         each = []
         for number in range(count):
@@ -62,6 +65,7 @@ def nodes(folder: Path, url: str, count: int, lease_ms: int = LEASE_MS) -> Itera
                 "RUMBLE_HOST_TOKEN": TOKEN,
                 "RUMBLE_ADMIN_TOKEN": ADMIN_TOKEN,
                 "RUMBLE_HOUSE": "none",
+                **(more or {}),
             }
             command = [*RUMBLE, "serve", "--port", str(port), "--lease-ms", str(lease_ms), "--grace-ms", "3000"]
             environment = clean_environment(folder, settings)
@@ -96,12 +100,12 @@ def bots(folder: Path, each: list[Node], tournament: str) -> Iterator[None]:
 
 
 class Stream(threading.Thread):
-    """The feed of a tournament as a visitor of a node gets it, until that is over; `text` has what came."""
+    """The feed of a tournament as a visitor gets it, until that is over; `text` has what came."""
 
-    def __init__(self, node: Node, tournament: str) -> None:
+    def __init__(self, server: Server, tournament: str) -> None:
         super().__init__(daemon=True)
         self.text = ""
-        self._url = f"{node.server.url}/api/tournaments/{tournament}/events"
+        self._url = f"{server.url}/api/tournaments/{tournament}/events"
         self.start()
 
     @property
@@ -130,7 +134,7 @@ def test_bots_at_three_nodes_play_on_when_the_leader_dies(tmp_path: Path, postgr
         )
         tournament = str(created["id"])
         with bots(tmp_path, others, tournament):
-            streams = [Stream(node, tournament) for node in others]
+            streams = [Stream(node.server, tournament) for node in others]
             until(lambda: run(postgres_url, "SELECT count(*) > 40 FROM log WHERE tournament = %s", [tournament])[0][0])
             until(lambda: all("event: match_over" in stream.text for stream in streams))
             first.process.send_signal(signal.SIGKILL)
