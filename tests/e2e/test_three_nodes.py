@@ -205,6 +205,17 @@ def test_clubs_are_led_by_different_nodes_and_served_by_all(tmp_path: Path, post
         assert "one" in other.leads(), "who is asked first leads"
         until(lambda: httpx.get(f"{first.server.url}/c/one/api/tournaments", timeout=PATIENCE_S).status_code == 200)
         assert "one" not in first.leads()
+        httpx.post(
+            f"{other.server.url}/c/one/api/tournaments",
+            json={"name": "Friday", "game": "tictactoe", "start_at_bots": 9},
+            headers=headers,
+            timeout=PATIENCE_S,
+        ).raise_for_status()
+        for node in each:
+            told = httpx.get(f"{node.server.url}/api/clubs", headers=headers, timeout=PATIENCE_S).json()["clubs"]
+            used = {club["name"]: club["used"] for club in told}
+            assert (used["one"]["tournaments"], used["two"]["tournaments"]) == (1, 0)
+            assert used["one"]["bytes"] > 0 == used["two"]["bytes"]
         missing = httpx.get(f"{first.server.url}/c/three/api/tournaments", timeout=PATIENCE_S)
         assert missing.status_code == 404
         ((first_id,),) = run(postgres_url, "SELECT node FROM clubs WHERE club = 'main'")

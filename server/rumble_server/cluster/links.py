@@ -7,11 +7,14 @@ import asyncio
 import hmac
 import logging
 import ssl
+from collections import Counter
 from collections.abc import Container
 from http import HTTPStatus
 
+from rumble_protocol.clubs import MAIN
 from starlette.types import Receive, Scope, Send
 
+from rumble_server.cluster.asking import OwnRequest, own_request
 from rumble_server.cluster.edge import Edge
 from rumble_server.cluster.forwarding import Forwarding
 from rumble_server.cluster.lead import Lead
@@ -50,6 +53,8 @@ class Links:
         """The clubs that others lead, and at which address."""
         self._dialled: dict[str, _Dialled] = {}
         """By address."""
+        self._asking: Counter[str] = Counter()
+        """How much is asked at these addresses for this node itself."""
         self.forwarding, self.serving = Forwarding(), Serving()
         self._leads: dict[str, Lead] = {}
         """The clubs that this node leads."""
@@ -91,15 +96,35 @@ class Links:
         known = self._edges.pop(edge.club, None)
         if known is not None:
             edge.down()
-            address = known[1]
-            if all(other != address for _, other in self._edges.values()):
-                self._dialled.pop(address).end()
+            self._end_unneeded(known[1])
+
+    def _end_unneeded(self, address: str) -> None:
+        if not self._asking[address] and all(other != address for _, other in self._edges.values()):
+            self._dialled.pop(address).end()
 
     async def forward(self, club: str, scope: Scope, receive: Receive, send: Send) -> None:
         """Have the node that leads a club answer a request of the web. Raises as `Forwarding.ask` does."""
         known = self._edges.get(club)
         dialled = None if known is None else self._dialled.get(known[1])
         await self.forwarding.ask(None if dialled is None else dialled.connection, club, scope, receive, send)
+
+    async def ask(self, address: str, path: str) -> OwnRequest:
+        """Ask a node something for this one, over a link that is made for it if there is none. Raises WebError.
+
+        It waits for as long as that takes.
+        """
+        dialled = self._dialled.get(address)
+        if dialled is None:
+            dialled = self._dialled[address] = _Dialled(self, address)
+        self._asking[address] += 1
+        try:
+            await dialled.is_up.wait()
+            asked = OwnRequest()
+            await self.forwarding.ask(dialled.connection, MAIN, own_request(path), asked.receive, asked.send)
+            return asked
+        finally:
+            self._asking[address] -= 1
+            self._end_unneeded(address)
 
     def forget_unreachable(self, there: Container[str]) -> None:
         """Only the leases of these nodes are valid: the bots of others that cannot be reached are away."""
@@ -236,12 +261,14 @@ class _Dialled:
     def __init__(self, links: Links, address: str) -> None:
         self._links, self._address = links, address
         self.connection: LinkConnection | None = None
+        self.is_up = asyncio.Event()
         self._lost = asyncio.Event()
         self._task = asyncio.get_running_loop().create_task(self._run())
 
     def down(self) -> None:
         """The link is lost."""
         self.connection = None
+        self.is_up.clear()
         self._lost.set()
 
     def end(self) -> None:
@@ -264,6 +291,7 @@ class _Dialled:
                 wait_s = min(2 * wait_s, RETRY_S[1])
                 continue
             wait_s, told = RETRY_S[0], ""
+            self.is_up.set()
             self._links.made(self._address, self.connection)
             await self._lost.wait()
 
