@@ -176,7 +176,7 @@ class Club:
             bounds=config.bounds,
         )
         self.arena.on_ban.append(shared.shut_out)
-        leader = self.arena if gate is None else GatedLeader(self.arena, gate)
+        leader = self.arena if gate is None else GatedLeader(self.arena, gate, self.log)
         gateway = None if leading is None else leading.gateway
         self.gateway = gateway or make_gateway(leader, self.arena, sessions, shared, name)
         self.feed = Feed(self.arena, Ranker(shared.clock.now_ms, on_thread))

@@ -207,7 +207,7 @@ class ClusterClubs(Clubs):
         lead.attach(club.arena)
         club.log.on_durable.insert(0, lambda _: lead.on_durable())
         self._links.forget(door.edge)
-        door.edge.lead_here(GatedLeader(club.arena, gate), epoch)
+        door.edge.lead_here(GatedLeader(club.arena, gate, club.log), epoch)
         self._links.lead(lead)
         self._feeds.renew(name)
         if name == MAIN:

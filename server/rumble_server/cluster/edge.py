@@ -9,6 +9,7 @@ the old leader said too late is dropped by its epoch.
 from collections.abc import Callable
 from typing import Protocol
 
+import orjson
 from rumble_protocol.bot_messages import BotMessage, Login, Move
 from rumble_protocol.codec import read_bot_message, write_message
 from rumble_protocol.codes import CloseCode, ErrorCode
@@ -18,7 +19,7 @@ from rumble_server.arena.ports import Caller, Clock, TimerHandle
 from rumble_server.bounds import Bounds
 from rumble_server.cluster.guests import Guest, Guests
 from rumble_server.cluster.link import RECORD_HEAD, LinkError, Opening, Packet, Records, Stream, write_opening
-from rumble_server.cluster.records import NUMBER, LoginRecord, ToEdge, ToLeader, numbered, record
+from rumble_server.cluster.records import MOVE, NUMBER, SEND, LoginRecord, ToEdge, ToLeader, numbered, record
 from rumble_server.gateway.outbox import at_end_of_turn
 from rumble_server.gateway.ports import Leader
 from rumble_server.gateway.sessions import Sessions
@@ -43,6 +44,13 @@ class Link(Protocol):
         """Whether more waits to be sent than the other node takes."""
 
 
+class Here(Leader, Protocol):
+    """The leader on this node."""
+
+    def unsure(self) -> list[bytes]:
+        """Return the records of what it was told, moves apart, and may not have on disk."""
+
+
 class Edge:
     """The sessions of one club on this node; `later` calls back at the end of this turn of the loop."""
 
@@ -64,7 +72,7 @@ class Edge:
         self._bounds = bounds
         self._later = later
         self._guests = self.guests.by_id
-        self._here: Leader | None = None
+        self._here: Here | None = None
         """The arena, where this node leads."""
         self._run = ""
         """What turn ids begin with then."""
@@ -83,12 +91,14 @@ class Edge:
     def lead_by(self, epoch: int) -> None:
         """A node leads the club under this epoch; its link comes by `up`."""
         if epoch > self.epoch:
+            self._leave()
             self.epoch = epoch
-            self._link = self._here = None
+            self._link = None
             self._begin()
 
-    def lead_here(self, leader: Leader, epoch: int) -> None:
+    def lead_here(self, leader: Here, epoch: int) -> None:
         """This node leads the club itself."""
+        self._leave()
         unsure = self._unsure()
         self.epoch, self._link, self._here, self._run = epoch, None, leader, f"{epoch:x}."
         self._stream = Stream(self.club, epoch, self._stream.number + 1)
@@ -98,17 +108,34 @@ class Edge:
             guest.answered()
             leader.login(session_id, guest.next_login(), guest.caller_again())
         for kind, session_id, content in unsure:
-            if kind == ToLeader.MESSAGE:
-                self._forgive(session_id, content.decode())
+            self._say_again(leader, kind, session_id, content)
         self._let_speak()
 
-    def _forgive(self, session_id: int, text: str) -> None:
+    def _say_again(self, leader: Here, kind: int, session_id: int, content: bytes) -> None:
         """Hand over what an earlier leader may have had: it is counted no second time."""
-        message = read_bot_message(text)
-        if self._here is not None and type(message) is not Move:
-            self.guests.forgiven = session_id
-            self._here.receive(session_id, message, text)
-            self.guests.forgiven = -1
+        if kind == ToLeader.MESSAGE:
+            text = content.decode()
+            message = read_bot_message(text)
+            if type(message) is not Move:
+                self.guests.forgiven = session_id
+                leader.receive(session_id, message, text)
+                self.guests.forgiven = -1
+            return
+        (number,) = NUMBER.unpack_from(content)
+        if kind == ToLeader.REFUSED:
+            end = NUMBER.size + number
+            leader.refused(session_id, content[end:].decode(), content[NUMBER.size : end])
+        elif kind == ToLeader.FLOODED:
+            leader.flooded(session_id, number)
+        else:
+            leader.close(session_id, CloseCode(number))
+
+    def _leave(self) -> None:
+        """This node leads the club no more: what its log may not have on disk waits for the next leader."""
+        here, self._here = self._here, None
+        if here is not None:
+            for said in here.unsure():
+                self._stream.out.add(said)
 
     def up(self, link: Link) -> None:
         """A link to the leader's node is up."""
@@ -124,7 +151,7 @@ class Edge:
 
     def lead_by_nobody(self) -> None:
         """No node leads the club, as far as is known here."""
-        self._here = None
+        self._leave()
         self.down()
 
     def packet(self, packet: Opening | Records) -> None:
@@ -133,8 +160,12 @@ class Edge:
         if packet.epoch != stream.epoch or packet.stream != stream.number:
             return
         if isinstance(packet, Records):
+            send = self.guests.send
             for kind, session_id, content in stream.take(packet):
-                self._hear(kind, session_id, content)
+                if kind == SEND:
+                    send(session_id, content)
+                else:
+                    self._hear(kind, session_id, content)
             stream.processed = stream.seen
             if self._is_holding:
                 self._let_speak()
@@ -191,7 +222,7 @@ class Edge:
             _, kind, session_id = RECORD_HEAD.unpack_from(each)
             guest = self._guests.get(session_id)
             if guest is not None and kind == ToLeader.LOGIN:
-                guest.joins = True
+                guest.joins = guest.joins or _joins(each[RECORD_HEAD.size :])
             elif guest is not None and kind in SAID_AGAIN:
                 said = ToLeader.MESSAGE if kind == ToLeader.REPEATED else kind
                 unsure.append((said, session_id, each[RECORD_HEAD.size :]))
@@ -240,21 +271,24 @@ class Edge:
 
     def receive(self, session_id: int, message: BotMessage, text: str) -> None:
         here = self._here
-        move = message if type(message) is Move else None
-        if here is not None:
-            if move is not None and not move.turn_id.startswith(self._run):  # of an earlier leader: no fault of the bot
-                self.guests.forgiven = session_id
+        if type(message) is not Move:
+            if here is not None:
                 here.receive(session_id, message, text)
-                self.guests.forgiven = -1
             else:
-                here.receive(session_id, message, text)
-            return
-        guest = self._guests.get(session_id)
-        thought_ms = None if guest is None or move is None else guest.thought_ms(move.turn_id, self._clock)
-        if thought_ms is None:
-            self._say(record(ToLeader.MESSAGE, session_id, text.encode()), session_id)
-        else:
-            self._say(numbered(ToLeader.MOVE, session_id, thought_ms, text.encode()), session_id)
+                self._say(record(ToLeader.MESSAGE, session_id, text.encode()), session_id)
+        elif here is None:
+            guest = self._guests.get(session_id)
+            thought_ms = None if guest is None else guest.thought_ms(message, self._clock)
+            if thought_ms is None:
+                self._say(record(ToLeader.MESSAGE, session_id, text.encode()), session_id)
+            else:
+                self._say(numbered(MOVE, session_id, thought_ms, text.encode()), session_id)
+        elif message.turn_id.startswith(self._run):
+            here.receive(session_id, message, text)
+        else:  # it answers a turn of an earlier leader: no fault of the bot
+            self.guests.forgiven = session_id
+            here.receive(session_id, message, text)
+            self.guests.forgiven = -1
 
     def refused(self, session_id: int, text: str, error: bytes) -> None:
         if self._here is not None:
@@ -345,9 +379,7 @@ class Edge:
     # --- what the leader says ---
 
     def _hear(self, kind: int, session_id: int, content: bytes) -> None:
-        if kind == ToEdge.SEND:
-            self.guests.send(session_id, content)
-        elif kind == ToEdge.COUNT:
+        if kind == ToEdge.COUNT:
             self.guests.count(session_id)
         elif kind == ToEdge.LOGGED_IN:
             self.guests.logged_in(session_id, content.decode())
@@ -363,6 +395,11 @@ class Edge:
             self.guests.cut(session_id)
         else:
             raise LinkError(f"a leader says nothing of kind {kind}")
+
+
+def _joins(content: bytes) -> bool:
+    """Whether a login that is said again was to join; of those to the arena of this node only such are kept, empty."""
+    return not content or orjson.loads(orjson.loads(content)["login"]).get("join") is not None
 
 
 def _login_record(session_id: int, guest: Guest) -> bytes:

@@ -11,7 +11,7 @@ import orjson
 from starlette.types import Message, Receive, Scope, Send
 
 from rumble_server.cluster.edge import Link
-from rumble_server.cluster.link import Packet, Web, write_web
+from rumble_server.cluster.link import AnswerHead, Packet, RequestHead, Web, write_web
 from rumble_server.web.errors import WebError
 from rumble_server.web.site import is_of_node
 
@@ -106,7 +106,7 @@ class Forwarding:
                 if part is None or part.kind is Packet.CANCEL:
                     break
                 if part.kind is Packet.HEAD:
-                    head = orjson.loads(part.content)
+                    head: AnswerHead = orjson.loads(part.content)
                     headers = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in head["headers"]]
                     has_begun = True
                     await send({"type": "http.response.start", "status": head["status"], "headers": headers})
@@ -185,16 +185,16 @@ def _key(club: str, scope: Scope) -> Any:
 def _head_of(scope: Scope) -> bytes:
     state = scope.get("state", {})
     return orjson.dumps(
-        {
-            "method": scope["method"],
-            "path": scope["path"],
-            "raw_path": scope["raw_path"].decode("latin-1"),
-            "query": scope["query_string"].decode("latin-1"),
-            "scheme": scope["scheme"],
-            "headers": [(name.decode("latin-1"), value.decode("latin-1")) for name, value in scope["headers"]],
-            "client": scope.get("client"),
-            "server": scope.get("server"),
-            "is_local": bool(state.get("is_local")),
-            "shown_host": state.get("shown_host") or "",
-        }
+        RequestHead(
+            method=scope["method"],
+            path=scope["path"],
+            raw_path=scope["raw_path"].decode("latin-1"),
+            query=scope["query_string"].decode("latin-1"),
+            scheme=scope["scheme"],
+            headers=[(name.decode("latin-1"), value.decode("latin-1")) for name, value in scope["headers"]],
+            client=scope.get("client"),
+            server=scope.get("server"),
+            is_local=bool(state.get("is_local")),
+            shown_host=state.get("shown_host") or "",
+        )
     )

@@ -8,8 +8,9 @@ import hmac
 import logging
 import ssl
 from collections import Counter
-from collections.abc import Container
+from collections.abc import Callable, Container
 from http import HTTPStatus
+from typing import Protocol
 
 from rumble_protocol.clubs import MAIN
 from starlette.types import Receive, Scope, Send
@@ -38,23 +39,48 @@ DIAL_S = 3.0
 """How long a node may take to answer."""
 
 
+class Dialled(Protocol):
+    """A link that a node needs: dialled again whenever it is lost."""
+
+    connection: LinkConnection | None
+    """The link while it is up."""
+
+    def down(self) -> None:
+        """The link is lost."""
+
+    def end(self) -> None:
+        """Need it no more."""
+
+
 class Links:
     """The links of this node. `setup` is a digest of all that nodes must have in common."""
 
     def __init__(
-        self, node: str, setup: str, secret: str, silent_s: float, context: ssl.SSLContext | None = None
+        self,
+        node: str,
+        setup: str,
+        secret: str,
+        silent_s: float,
+        context: ssl.SSLContext | None = None,
+        dial: "Callable[[Links, str], Dialled] | None" = None,
     ) -> None:
-        """A link on which nothing came for `silent_s` is ended; `context` is for links by TLS."""
+        """A link on which nothing came for `silent_s` is ended; `context` is for links by TLS.
+
+        `dial` begins to dial an address.
+        """
         self.node = node
         self._setup, self._secret = setup, secret
         self._silent_s = silent_s
         self._context = context
         self._edges: dict[str, tuple[Edge, str]] = {}
         """The clubs that others lead, and at which address."""
-        self._dialled: dict[str, _Dialled] = {}
+        self._dial = dial or _Dialled
+        self._dialled: dict[str, Dialled] = {}
         """By address."""
         self._asking: Counter[str] = Counter()
         """How much is asked at these addresses for this node itself."""
+        self._is_made = asyncio.Event()
+        """Set, and another one made, whenever a link is up."""
         self.forwarding, self.serving = Forwarding(), Serving()
         self._leads: dict[str, Lead] = {}
         """The clubs that this node leads."""
@@ -85,7 +111,7 @@ class Links:
             self._edges[edge.club] = edge, address
             dialled = self._dialled.get(address)
             if dialled is None:
-                dialled = self._dialled[address] = _Dialled(self, address)
+                dialled = self._dialled[address] = self._dial(self, address)
             elif dialled.connection is not None:
                 edge.up(dialled.connection)
         else:
@@ -115,10 +141,11 @@ class Links:
         """
         dialled = self._dialled.get(address)
         if dialled is None:
-            dialled = self._dialled[address] = _Dialled(self, address)
+            dialled = self._dialled[address] = self._dial(self, address)
         self._asking[address] += 1
         try:
-            await dialled.is_up.wait()
+            while dialled.connection is None:
+                await self._is_made.wait()
             asked = OwnRequest()
             await self.forwarding.ask(dialled.connection, MAIN, own_request(path), asked.receive, asked.send)
             return asked
@@ -147,6 +174,8 @@ class Links:
 
     def made(self, address: str, connection: LinkConnection) -> None:
         """A link to an address is up."""
+        self._is_made.set()
+        self._is_made = asyncio.Event()
         for edge, other in list(self._edges.values()):
             if other == address:
                 edge.up(connection)
@@ -159,14 +188,14 @@ class Links:
         """Return a new link to an address. Raises DialError."""
         protocol, host, port, secure = client_protocol(address, self.headers())
         connection = LinkConnection(
-            protocol, self._silent_s, self._heard_as_edge, self._down_as_edge, self._writable_as_edge, _no_trip
+            protocol, self._silent_s, self.heard_as_edge, self.down_as_edge, self.writable_as_edge, _no_trip
         )
         connection.node = address
         context = (self._context or ssl.create_default_context()) if secure else None
         await dial(connection, host, port, context, DIAL_S)
         return connection
 
-    def _heard_as_edge(self, connection: LinkConnection, data: bytes) -> None:
+    def heard_as_edge(self, connection: LinkConnection, data: bytes) -> None:
         try:
             packet = read_packet(data)
             known = self._edges.get(packet.club)
@@ -178,7 +207,7 @@ class Links:
             log.error("link to %s: %s", connection.node, error)
             connection.end()
 
-    def _down_as_edge(self, connection: LinkConnection) -> None:
+    def down_as_edge(self, connection: LinkConnection) -> None:
         for edge, address in list(self._edges.values()):
             if address == connection.node:
                 edge.down()
@@ -186,7 +215,7 @@ class Links:
         if dialled := self._dialled.get(connection.node):
             dialled.down()
 
-    def _writable_as_edge(self, connection: LinkConnection) -> None:
+    def writable_as_edge(self, connection: LinkConnection) -> None:
         for edge, address in self._edges.values():
             if address == connection.node:
                 edge.writable()
@@ -207,20 +236,24 @@ class Links:
     def accept(self, transport: asyncio.Transport, headers: dict[str, str], request: bytes, rest: bytes) -> None:
         """Take over the connection of a node, which was not refused."""
         connection = LinkConnection(
-            server_protocol(), self._silent_s, self._heard_as_leader, self._down_as_leader, self._writable_as_leader,
-            self._trip,
+            server_protocol(), self._silent_s, self.heard_as_leader, self.down_as_leader, self.writable_as_leader,
+            self.trip,
         )  # fmt: skip
-        connection.node = headers[NODE]
-        older = self._accepted.get(connection.node)
-        self._accepted[connection.node] = connection
-        if older is not None:
-            older.end()
+        self.take(connection, headers[NODE])
         transport.set_protocol(connection)
         connection.connection_made(transport)
         transport.resume_reading()
         connection.accept(request, rest)
 
-    def _heard_as_leader(self, connection: LinkConnection, data: bytes) -> None:
+    def take(self, connection: LinkConnection, node: str) -> None:
+        """Take a connection for the link of a node that dialled, in the place of an older one."""
+        connection.node = node
+        older = self._accepted.get(node)
+        self._accepted[node] = connection
+        if older is not None:
+            older.end()
+
+    def heard_as_leader(self, connection: LinkConnection, data: bytes) -> None:
         try:
             packet = read_packet(data)
             lead = self._leads.get(packet.club)
@@ -239,18 +272,18 @@ class Links:
             log.error("link of node %s: %s", connection.node, error)
             connection.end()
 
-    def _down_as_leader(self, connection: LinkConnection) -> None:
+    def down_as_leader(self, connection: LinkConnection) -> None:
         if self._accepted.get(connection.node) is connection:
             del self._accepted[connection.node]
         self.serving.down(connection)
         for lead in self._leads.values():
             lead.down(connection.node, connection)
 
-    def _writable_as_leader(self, connection: LinkConnection) -> None:
+    def writable_as_leader(self, connection: LinkConnection) -> None:
         for lead in self._leads.values():
             lead.writable(connection.node)
 
-    def _trip(self, connection: LinkConnection, trip_ms: int) -> None:
+    def trip(self, connection: LinkConnection, trip_ms: int) -> None:
         for lead in self._leads.values():
             lead.trip(connection.node, trip_ms)
 
@@ -261,14 +294,12 @@ class _Dialled:
     def __init__(self, links: Links, address: str) -> None:
         self._links, self._address = links, address
         self.connection: LinkConnection | None = None
-        self.is_up = asyncio.Event()
         self._lost = asyncio.Event()
         self._task = asyncio.get_running_loop().create_task(self._run())
 
     def down(self) -> None:
         """The link is lost."""
         self.connection = None
-        self.is_up.clear()
         self._lost.set()
 
     def end(self) -> None:
@@ -291,7 +322,6 @@ class _Dialled:
                 wait_s = min(2 * wait_s, RETRY_S[1])
                 continue
             wait_s, told = RETRY_S[0], ""
-            self.is_up.set()
             self._links.made(self._address, self.connection)
             await self._lost.wait()
 

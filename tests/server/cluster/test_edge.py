@@ -149,6 +149,26 @@ def test_a_leader_in_time_judges_by_what_the_edge_measured() -> None:
     assert waiter.last("match_over")["scores"] == [1.0, 0.0]
 
 
+def test_a_bot_that_is_away_loses_in_time_whatever_link_its_opponent_has() -> None:
+    node = club(move_ms=600_000)
+    node.leader.lead.trip(node.node, 5000)
+    mover, waiter = in_play(node)
+    waiter.drop()
+    node.run(60_001 + 2 * node.delay_ms)
+    assert mover.last("match_over")["termination"] == "disconnect"
+
+
+def test_an_answer_that_does_not_count_leaves_the_turn_measured() -> None:
+    node = club(delay_ms=200)
+    mover, _ = in_play(node)
+    turn = mover.last("turn")
+    mover.move("99", turn={**turn, "match": "friday.9.9.9.9"})
+    answer(mover)
+    node.run(500)
+    (made,) = moves(node)
+    assert made.excused_ms == 400
+
+
 def test_an_edge_cannot_claim_less_than_nothing_or_more_than_the_real_time() -> None:
     node = club(delay_ms=100)
     mover, _ = in_play(node)
@@ -530,6 +550,61 @@ def test_a_node_that_comes_to_lead_hears_what_the_last_leader_had_not_on_disk() 
     assert other.inbox.kinds()[:3] == ["welcome", "session", "joined"]
     other.drop()
     assert node.leader.arena.is_connected("ben") is False
+
+
+def test_what_bots_of_the_leader_s_node_said_unheard_is_said_to_the_next_leader() -> None:
+    node = club()
+    node.lead()
+    for name in ("Monday", "Tuesday"):
+        node.leader.organiser.create(TournamentConfig(name=name, game="tictactoe"))
+    ann = node.bot("ann", key=KEY, join="monday")
+    ann.heard()
+    node.leader.log.stuck = True
+    ann.say(type="join", tournament="tuesday")
+    ben = node.connect_bot()
+    ben.login("ben", key=KEY, join="tuesday")
+    node.gate.close()  # the lease is over, and what comes waits
+    ann.say(type="leave", tournament="monday")
+    ann.say_text("nonsense")
+    cid = node.connect_bot()
+    cid.login("cid", key=KEY, join="tuesday")
+    node.gate.discard()
+    node.edge.lead_by_nobody()
+    node.run(10)
+    assert [bot.inbox.kinds() for bot in (ann, ben, cid)] == [[], ["welcome"], ["welcome"]]
+    node.follow(node.leader.successor())
+    node.run(100)
+    assert ann.inbox.kinds() == ["joined", "left", "error"]
+    assert [bot.inbox.kinds() for bot in (ben, cid)] == [["session", "joined"]] * 2
+    assert set(node.leader.arena.tournaments["tuesday"].field) == {"ann", "ben", "cid"}
+    assert not node.leader.arena.tournaments["monday"].field
+
+
+def test_a_node_that_comes_to_lead_again_answers_what_another_could_not() -> None:
+    node = club()
+    ann = node.bot("ann", key=KEY)
+    ann.heard()
+    node.cut()
+    ann.say_text("nonsense")
+    node.lead()
+    node.run(10)
+    assert ann.inbox.kinds() == ["error"]
+
+
+def test_a_bot_that_left_is_not_joined_again_however_often_the_leader_changes() -> None:
+    node = club()
+    ann = node.bot("ann", join="friday")
+    ann.say(type="leave", tournament="friday")
+    node.run(10)
+    for _ in range(3):
+        node.cut()
+        node.follow(node.leader.successor())
+        node.leader.log.stuck = True
+        ann.say(type="join", tournament="nowhere")
+        node.run(2)
+        node.leader.log.stuck = False
+    node.run(100)
+    assert "ann" not in node.leader.arena.tournaments["friday"].field
 
 
 def test_a_node_that_leads_no_more_and_knows_no_other_leader_closes_its_bots_in_the_end() -> None:

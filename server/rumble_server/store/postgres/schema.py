@@ -8,6 +8,11 @@ from rumble_server.store.postgres.connection import Connection
 CREATION = 0x52554D42
 """The key of the advisory lock under which tables are made: of two servers that start at once, one waits."""
 
+FIRST_EPOCH = "extract(epoch FROM clock_timestamp())::bigint"
+NEXT_EPOCH = f"greatest(clubs.epoch + 1, {FIRST_EPOCH})"
+"""The epoch that follows that of a club's row, in SQL. It is at least the time in s, and so above all that there ever
+were, also when an older copy of the database has been restored, or a standby that lacks commits has taken its place."""
+
 MIGRATIONS = (
     """
     CREATE TABLE nodes (
@@ -71,8 +76,8 @@ MIGRATIONS = (
 """`MIGRATIONS[n]` brings a database of version n to version n + 1; an empty one has version 0.
 
 `nodes.until` is when a node's lease is over, by the database's clock. `clubs.node` leads a club under `epoch`, or
-(NULL) nobody; `epoch` goes up whenever `node` changes. `last` is the number of the club's last fact, `bytes` about what
-its facts take, `wanted` the node that it is to go to.
+(NULL) nobody; `epoch` becomes `NEXT_EPOCH` whenever `node` changes. `last` is the number of the club's last fact,
+`bytes` about what its facts take, `wanted` the node that it is to go to.
 """
 
 
