@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
+import orjson
 from rumble_protocol.clubs import MAIN
 from rumble_protocol.codes import CloseCode
 from starlette.types import Receive, Scope, Send
@@ -31,11 +32,10 @@ from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.sessions import Sessions
 from rumble_server.match.match_id import tournament_id_of
 from rumble_server.store.errors import StoreError
-from rumble_server.store.reader import LogReader
-from rumble_server.web.club_paths import METRICS
+from rumble_server.web.club_paths import LED, METRICS
 from rumble_server.web.errors import WebError
 from rumble_server.web.shares import STREAM
-from rumble_server.web.site import Site
+from rumble_server.web.site import ClubUse, Site
 
 log = logging.getLogger(__name__)
 
@@ -46,6 +46,8 @@ OF_TOURNAMENT = re.compile(r"(?:/api)?/(?:tournaments/([^/]+)|matches/([^/]+))(?
 
 READY_S = 30.0
 """How long a start waits, in s, until a node leads main."""
+USES_S = 1.0
+"""How long another node may take, in s, to tell what its clubs use."""
 LOOK_S, SOON_S = 1.0, 0.1
 """How often, in s, it is looked who leads; and while somebody has no leader."""
 LED_S, PAUSE_S = 1.0, 0.01
@@ -77,8 +79,8 @@ class ClusterClubs(Clubs):
         """The edge of the club that was handed over last."""
         self._is_ready = asyncio.Event()
         """Set when somebody leads main."""
-        self._reader: LogReader | None = None
-        """Reads clubs that others lead, on the thread."""
+        self._elsewhere: tuple[float, asyncio.Task[dict[str, ClubUse]]] | None = None
+        """What other nodes told of their clubs, and until when that is good, by the loop's time."""
         self._followed: dict[str, FollowedClub] = {}
         """What the database tells of clubs that others lead, since they were first asked for."""
         self._feeds = Feeds(self._ask, shared.clock)
@@ -143,9 +145,7 @@ class ClusterClubs(Clubs):
         return followed
 
     def _read_news(self, name: str, number: int) -> News:
-        if self._reader is None:
-            self._reader = self._shared.store.reader(MAIN)
-        reader = self._reader.of(name)
+        reader = self._outside().of(name)
         newest = reader.newest()  # first: what is read next is at least up to it
         return reader.server_facts_after(number), newest
 
@@ -301,18 +301,47 @@ class ClusterClubs(Clubs):
         else:
             await self._links.forward(name, scope, receive, send)
 
+    async def uses(self, *, stored: bool) -> dict[str, ClubUse]:
+        """Return what goes on in the clubs that any node leads; if `stored` also in those that none does."""
+        uses = await self._uses_elsewhere() | await super().uses(stored=False)
+        if stored:
+            others = [each.name for each in self.directory if each.name not in uses]
+            try:
+                led = await self._at.leaders(others)
+            except StoreError as error:
+                log.warning("it is not known who leads: %s", error)
+            else:
+                uses |= await self._stored([name for name in others if name not in led])
+        return uses
+
+    async def _uses_elsewhere(self) -> dict[str, ClubUse]:
+        """Ask the other nodes, once a second at most for all who want to know it."""
+        now_s = asyncio.get_running_loop().time()
+        if self._elsewhere is None or self._elsewhere[0] < now_s:
+            self._elsewhere = now_s + LOOK_S, asyncio.create_task(self._ask_for_uses())
+        return await asyncio.shield(self._elsewhere[1])
+
+    async def _ask_for_uses(self) -> dict[str, ClubUse]:
+        others = [node.address for node in self._at.lease.nodes if node.id != self._at.id]
+        told = await asyncio.gather(*map(self._uses_at, others))
+        return {name: use for each in told for name, use in each.items()}
+
+    async def _uses_at(self, address: str) -> dict[str, ClubUse]:
+        """Ask a node; none where it does not answer in time."""
+        try:
+            async with asyncio.timeout(USES_S):
+                answer = await self._links.ask(address, LED)
+            return {name: ClubUse.from_json(use) for name, use in orjson.loads(answer.body).items()}
+        except (TimeoutError, ConnectionError, WebError, ValueError) as error:
+            log.warning("the node at %s does not tell what its clubs use: %s", address, str(error) or "no answer")
+            return {}
+
     def count_streams(self) -> int:
         feeds = [*(each.feed for each in self._followed.values()), *(each.feed for each in self)]
         of_ended = sum(feed.readers_of_ended for feed in feeds)
         return of_ended + self._feeds.spectators
 
     # --- life ---
-
-    def let_go(self) -> None:
-        """Read no more."""
-        if self._reader is not None:
-            self._reading.submit(self._reader.close)
-        self._reading.shutdown()
 
     def count_sessions(self) -> tuple[int, int]:
         counts = [door.gateway.count_sessions() for door in self._doors.values()]
@@ -322,6 +351,8 @@ class ClusterClubs(Clubs):
         """Close all connections of bots and all streams, and end the links."""
         if self._following is not None:
             self._following.cancel()
+        if self._elsewhere is not None:
+            self._elsewhere[1].cancel()
         for door in self._doors.values():
             door.gateway.close_all(CloseCode.DRAINING)
         for each in self:

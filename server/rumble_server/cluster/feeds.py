@@ -9,13 +9,13 @@ from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import suppress
 from http import HTTPStatus
 from typing import Any
-from urllib.parse import quote
 
 import orjson
 from rumble_protocol.clubs import web_path
-from starlette.types import Message, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 
 from rumble_server.arena.ports import Clock, TimerHandle
+from rumble_server.cluster.asking import OwnRequest, own_request
 from rumble_server.cluster.told import Event, EventReader, Told
 from rumble_server.web.errors import WebError
 from rumble_server.web.feed.channel import PACE_MS, SNAPSHOT_MS
@@ -214,8 +214,10 @@ class _Feed:
         self._end_streams()
 
     def _begin_to_ask(self, reading: "_Reading", last_event_id: int) -> asyncio.Task[None]:
-        scope = _request(self._path, last_event_id)
-        return asyncio.create_task(self._ask(self._club, scope, reading.receive, reading.send))
+        resumed = [(b"last-event-id", b"%d" % last_event_id)] if last_event_id else []
+        return asyncio.create_task(
+            self._ask(self._club, own_request(self._path, resumed), reading.receive, reading.send)
+        )
 
     def _why(self, asked: asyncio.Task[None], reading: "_Reading") -> WebError:
         """Return why a stream has ended."""
@@ -279,62 +281,32 @@ class _Feed:
             asking.cancel()
 
 
-class _Reading:
-    """The answer to a request of this node, as it comes."""
+class _Reading(OwnRequest):
+    """A request for a feed; what is no feed is kept as the refusal."""
 
     def __init__(self, heard: Callable[[list[Event]], None]) -> None:
+        super().__init__()
         self.has_events = False
         self._heard = heard
-        self._is_asked = False
-        self._status = 0
-        self._refusal = b""
         self._events = EventReader()
 
-    async def receive(self) -> Message:
-        if self._is_asked:
-            await asyncio.Event().wait()
-        self._is_asked = True
-        return {"type": "http.request", "body": b"", "more_body": False}
-
-    async def send(self, message: Message) -> None:
-        if message["type"] == "http.response.start":
-            self._status = message["status"]
-        elif self._status != HTTPStatus.OK:
-            self._refusal += message.get("body", b"")
-        elif events := self._events.read(message.get("body", b"")):
+    def take(self, piece: bytes) -> None:
+        if self.status != HTTPStatus.OK:
+            super().take(piece)
+        elif events := self._events.read(piece):
             self.has_events = True
             self._heard(events)
 
     @property
     def refusal(self) -> WebError | None:
         """Why there is no stream, as the leader says it."""
-        if self._status in (0, HTTPStatus.OK):
+        if self.status in (0, HTTPStatus.OK):
             return None
         try:
-            error = orjson.loads(self._refusal)["error"]
-            return WebError(self._status, str(error["code"]), str(error["message"]))
+            error = orjson.loads(self.body)["error"]
+            return WebError(self.status, str(error["code"]), str(error["message"]))
         except (ValueError, LookupError, TypeError):
-            return WebError(self._status, "unavailable", NO_ANSWER)
-
-
-def _request(path: str, last_event_id: int) -> Scope:
-    """Make a node's own request for a feed; without an id it begins with a snapshot."""
-    resumed = [(b"last-event-id", b"%d" % last_event_id)] if last_event_id else []
-    return {
-        "type": "http",
-        "asgi": {"version": "3.0", "spec_version": "2.3"},
-        "http_version": "1.1",
-        "method": "GET",
-        "path": path,
-        "raw_path": quote(path).encode(),
-        "query_string": b"",
-        "root_path": "",
-        "scheme": "http",
-        "headers": [(b"host", b"localhost"), *resumed],
-        "client": None,
-        "server": None,
-        "state": {"is_local": False, "is_passed_on": True},
-    }
+            return WebError(self.status, "unavailable", NO_ANSWER)
 
 
 def _is_on_disk(_spectator: Spectator, _chunk: Chunk) -> bool:

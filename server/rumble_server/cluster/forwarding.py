@@ -13,6 +13,7 @@ from starlette.types import Message, Receive, Scope, Send
 from rumble_server.cluster.edge import Link
 from rumble_server.cluster.link import AnswerHead, Packet, RequestHead, Web, write_web
 from rumble_server.web.errors import WebError
+from rumble_server.web.site import is_of_node
 
 KEPT_S = 1.0
 """How long the answer to a request without secrets is kept."""
@@ -173,7 +174,7 @@ async def _pass_on(asked: _Asked, club: str, number: int, receive: Receive) -> N
 def _key(club: str, scope: Scope) -> Any:
     """Return what makes an answer the same for everyone; None if it is for who asks alone."""
     headers = scope["headers"]
-    if scope["method"] not in ("GET", "HEAD") or any(name in PERSONAL for name, _ in headers):
+    if is_of_node(scope) or scope["method"] not in ("GET", "HEAD") or any(name in PERSONAL for name, _ in headers):
         return None
     if scope.get("state", {}).get("is_local"):
         return None  # what is shown to this machine is for it alone

@@ -7,12 +7,15 @@ import asyncio
 import hmac
 import logging
 import ssl
+from collections import Counter
 from collections.abc import Callable, Container
 from http import HTTPStatus
 from typing import Protocol
 
+from rumble_protocol.clubs import MAIN
 from starlette.types import Receive, Scope, Send
 
+from rumble_server.cluster.asking import OwnRequest, own_request
 from rumble_server.cluster.edge import Edge
 from rumble_server.cluster.forwarding import Forwarding
 from rumble_server.cluster.lead import Lead
@@ -74,6 +77,10 @@ class Links:
         self._dial = dial or _Dialled
         self._dialled: dict[str, Dialled] = {}
         """By address."""
+        self._asking: Counter[str] = Counter()
+        """How much is asked at these addresses for this node itself."""
+        self._is_made = asyncio.Event()
+        """Set, and another one made, whenever a link is up."""
         self.forwarding, self.serving = Forwarding(), Serving()
         self._leads: dict[str, Lead] = {}
         """The clubs that this node leads."""
@@ -114,15 +121,36 @@ class Links:
         known = self._edges.pop(edge.club, None)
         if known is not None:
             edge.down()
-            address = known[1]
-            if all(other != address for _, other in self._edges.values()):
-                self._dialled.pop(address).end()
+            self._end_unneeded(known[1])
+
+    def _end_unneeded(self, address: str) -> None:
+        if not self._asking[address] and all(other != address for _, other in self._edges.values()):
+            self._dialled.pop(address).end()
 
     async def forward(self, club: str, scope: Scope, receive: Receive, send: Send) -> None:
         """Have the node that leads a club answer a request of the web. Raises as `Forwarding.ask` does."""
         known = self._edges.get(club)
         dialled = None if known is None else self._dialled.get(known[1])
         await self.forwarding.ask(None if dialled is None else dialled.connection, club, scope, receive, send)
+
+    async def ask(self, address: str, path: str) -> OwnRequest:
+        """Ask a node something for this one, over a link that is made for it if there is none. Raises WebError.
+
+        It waits for as long as that takes.
+        """
+        dialled = self._dialled.get(address)
+        if dialled is None:
+            dialled = self._dialled[address] = self._dial(self, address)
+        self._asking[address] += 1
+        try:
+            while dialled.connection is None:
+                await self._is_made.wait()
+            asked = OwnRequest()
+            await self.forwarding.ask(dialled.connection, MAIN, own_request(path), asked.receive, asked.send)
+            return asked
+        finally:
+            self._asking[address] -= 1
+            self._end_unneeded(address)
 
     def forget_unreachable(self, there: Container[str]) -> None:
         """Only the leases of these nodes are valid: the bots of others that cannot be reached are away."""
@@ -145,6 +173,8 @@ class Links:
 
     def made(self, address: str, connection: LinkConnection) -> None:
         """A link to an address is up."""
+        self._is_made.set()
+        self._is_made = asyncio.Event()
         for edge, other in list(self._edges.values()):
             if other == address:
                 edge.up(connection)

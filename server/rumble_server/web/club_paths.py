@@ -15,7 +15,8 @@ from rumble_server.web.site import Clubs, Process, Site
 from rumble_server.web.static_files import PREFIX
 from rumble_server.web.tries import source_of
 
-OF_PROCESS = ("/healthz", "/readyz", f"{PREFIX}/")
+LED = "/api/led"
+OF_PROCESS = ("/healthz", "/readyz", LED, f"{PREFIX}/")
 """What the paths begin with that need no club: a process answers them whatever becomes of main."""
 METRICS = "/metrics"
 """Of the process, too, but the tokens of main open it."""

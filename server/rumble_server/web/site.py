@@ -3,8 +3,8 @@
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Protocol, TypeVar, TypeVarTuple, cast
+from dataclasses import asdict, dataclass, field
+from typing import Any, Protocol, Self, TypeVar, TypeVarTuple, cast
 
 from fastapi import Request
 from rumble_protocol.clubs import MAIN, web_path
@@ -18,6 +18,7 @@ from rumble_server.histogram import Histogram
 from rumble_server.limits.connections import Connections
 from rumble_server.limits.refusals import Refusals
 from rumble_server.match.match_id import Neighbours
+from rumble_server.quotas import Quotas
 from rumble_server.tournament.ended import EndedTournament, Outline
 from rumble_server.tournament.facts import LogFact
 from rumble_server.tournament.rebuild import Rebuilt
@@ -175,6 +176,41 @@ class Site:
             raise WebError.unavailable(f"the database has not been written for {DISK_S:g} s") from None
 
 
+@dataclass(frozen=True, slots=True)
+class ClubUse:
+    """What goes on in a club, and what it uses of its quotas: as its leader tells it, or the database."""
+
+    running: int = 0
+    """Listed tournaments that run."""
+    connected: int = 0
+    """Bots that are logged in."""
+    used: Quotas | None = None
+    """How much it has of each thing that has a quota; None where that is not known."""
+
+    @classmethod
+    def of(cls, site: Site) -> Self:
+        """Look at a club that this process leads."""
+        arena = site.arena
+        used = Quotas(
+            bots=arena.names.of_bots,
+            tournaments=arena.lifecycle.count_open(),
+            bytes=arena.allowance.used_bytes,
+            matches=len(arena.matches.live),
+            house_bots=site.house_bots.added,
+        )
+        running = sum(each.status == "running" and each.config.listed for each in arena.tournaments.values())
+        return cls(running, sum(player.is_connected for player in arena.players), used)
+
+    @classmethod
+    def from_json(cls, told: dict[str, Any]) -> Self:
+        """Read what another node tells."""
+        return cls(int(told["running"]), int(told["connected"]), Quotas(**told["used"]))
+
+    def to_json(self) -> dict[str, Any]:
+        """Write it for another node."""
+        return asdict(self)
+
+
 class Clubs(Protocol):
     """The clubs of a process."""
 
@@ -192,6 +228,12 @@ class Clubs(Protocol):
 
     def sites(self) -> Iterable[Site]:
         """Return those that are loaded, main first."""
+
+    async def uses(self, *, stored: bool) -> Mapping[str, ClubUse]:
+        """Return what goes on in the clubs, by name, as far as that can be found out within a moment.
+
+        With `stored` it is also of clubs in which nothing runs, as the database has them.
+        """
 
     def count_streams(self) -> int:
         """Return how many streams of events are open to visitors."""

@@ -14,6 +14,7 @@ from rumble_server.cluster.links import Links
 from rumble_server.cluster.serving import WINDOW_BYTES
 from rumble_server.gateway.sessions import Sessions
 from rumble_server.web.errors import WebError
+from rumble_server.web.site import is_of_node
 from starlette.responses import PlainTextResponse
 
 from tests.server.gateway.served import PATIENCE_S, GatewayServer, served, until
@@ -135,6 +136,23 @@ async def test_a_request_is_answered_by_the_node_that_leads() -> None:
         assert (asked["method"], asked["path"], asked["query_string"]) == ("POST", "/c/school/api", b"x=1")
         assert (asked["body"], asked["client"][0]) == (b"what is sent", "127.0.0.1")
         assert dict(asked["headers"])[b"authorization"] == b"Bearer token"
+
+
+async def test_a_node_asks_another_over_a_link_that_ends_with_the_answer() -> None:
+    async with pair(Page()) as nodes:
+        node = Links("third", "same", SECRET, 5.0)
+        answers = await asyncio.gather(*(node.ask(nodes.address, "/page") for _ in range(3)))
+        assert [(each.status, each.body) for each in answers] == [(200, b"page")] * 3
+        assert len(nodes.app.asked) == 3, "it is not for visitors, and not kept"
+        assert all(is_of_node(each) for each in nodes.app.asked)
+        assert node.count()["dialled"] == 0
+        assert (await nodes.edge.ask(nodes.address, "/page")).status == 200
+        assert nodes.edge.count()["dialled"] == 1, "bots need this link"
+        waiting = asyncio.create_task(node.ask("http://127.0.0.1:1", "/page"))
+        await asyncio.sleep(0)
+        waiting.cancel()
+        await asyncio.wait([waiting])
+        assert not node._dialled
 
 
 async def test_links_are_counted_at_both_ends() -> None:

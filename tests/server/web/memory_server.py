@@ -28,7 +28,7 @@ from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.app import make_web
 from rumble_server.web.feed.feed import Feed
 from rumble_server.web.place import Addresses
-from rumble_server.web.site import Archive, Operation, Process, Site
+from rumble_server.web.site import Archive, ClubUse, Operation, Process, Site
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tests.server.arena.fake_house import FakeHouse
@@ -228,6 +228,9 @@ class MemoryServer:
 
     async def site(self, name: str, _path: str = "") -> Site | None:
         return self.clubs.get(name)
+
+    async def uses(self, *, stored: bool) -> dict[str, ClubUse]:
+        return {name: ClubUse.of(site) for name, site in self.clubs.items()}
 
     def count_streams(self) -> int:
         return self.feed.spectators
