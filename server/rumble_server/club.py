@@ -38,7 +38,7 @@ from rumble_server.store.errors import DamagedLog
 from rumble_server.tournament.facts import TournamentEnded
 from rumble_server.web.feed.feed import Feed
 from rumble_server.web.feed.ranker import Ranker, on_thread
-from rumble_server.web.site import Process, Site
+from rumble_server.web.site import Process, Relay, Site
 
 log = logging.getLogger(__name__)
 
@@ -115,6 +115,8 @@ class Leading:
     """Where what the arena says goes."""
     gateway: Gateway
     gate: Gate
+    relay: Relay
+    """The feeds for visitors of this node."""
 
 
 def make_gateway(leader: Leader, known: Known, sessions: Sessions, shared: Shared, name: str) -> Gateway:
@@ -188,6 +190,7 @@ class Club:
             shared.process,
             name,
             lambda: self._entry.title,
+            None if leading is None else leading.relay,
         )
         if gate is None:
             self.log.on_durable.append(self._on_durable)

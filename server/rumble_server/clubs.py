@@ -131,7 +131,7 @@ class Clubs:
 
     # --- for the web ---
 
-    async def site(self, name: str) -> Site | None:
+    async def site(self, name: str, _path: str = "") -> Site | None:
         """Find the site of a club; None if there is none. Raises WebError."""
         try:
             club = await self.load(name)
@@ -142,9 +142,13 @@ class Clubs:
             raise WebError.unavailable("this server has lost the database for a moment; try again in some seconds")
         return None if club is None else club.site
 
-    async def passing(self, _name: str, _scope: Scope, _receive: Receive, _send: Send) -> bool:
+    async def passing(self, _name: str, _path: str, _scope: Scope, _receive: Receive, _send: Send) -> bool:
         """Have another node answer a request. Return whether it was asked."""
         return False
+
+    def count_streams(self) -> int:
+        """Return how many streams of events are open to visitors."""
+        return sum(each.feed.spectators for each in self)
 
     def sites(self) -> Iterator[Site]:
         """Return the sites of those that are loaded, main first."""

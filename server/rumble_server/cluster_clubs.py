@@ -5,33 +5,43 @@ Who leads a club is read from the database. A club that nobody leads is led by t
 
 import asyncio
 import logging
+import re
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 
 from rumble_protocol.clubs import MAIN
 from rumble_protocol.codes import CloseCode
 from starlette.types import Receive, Scope, Send
 
-from rumble_server.arena.recorder import apply_ban
 from rumble_server.club import Leading, Shared, make_gateway
 from rumble_server.clubs import Clubs
 from rumble_server.cluster.edge import Edge
+from rumble_server.cluster.feeds import Feeds
+from rumble_server.cluster.forwarding import NO_LEADER
 from rumble_server.cluster.gate import Gate, GatedLeader
 from rumble_server.cluster.lead import Lead
 from rumble_server.cluster.links import Links
 from rumble_server.cluster.node import Node
+from rumble_server.followed_club import FollowedClub, News
 from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.sessions import Sessions
-from rumble_server.store.codec import Numbered
+from rumble_server.match.match_id import tournament_id_of
 from rumble_server.store.errors import StoreError
 from rumble_server.store.reader import LogReader
-from rumble_server.tournament.facts import BanLifted, Banned, ClubFact
+from rumble_server.web.club_paths import METRICS
 from rumble_server.web.errors import WebError
+from rumble_server.web.shares import STREAM
 from rumble_server.web.site import Site
 
 log = logging.getLogger(__name__)
+
+READING = ("GET", "HEAD")
+"""The methods of requests that change nothing."""
+OF_TOURNAMENT = re.compile(r"(?:/api)?/(?:tournaments/([^/]+)|matches/([^/]+))(?:/.*)?")
+"""Paths about one tournament, or about one match."""
 
 READY_S = 30.0
 """How long a start waits, in s, until a node leads main."""
@@ -59,10 +69,11 @@ class ClusterClubs(Clubs):
         self._following: asyncio.Task[None] | None = None
         self._is_ready = asyncio.Event()
         """Set when somebody leads main."""
-        self._of_main: LogReader | None = None
-        """Reads main's log on the thread."""
-        self._known_of_main = 0
-        """The number of the newest fact about clubs and bans that was taken from there."""
+        self._reader: LogReader | None = None
+        """Reads clubs that others lead, on the thread."""
+        self._followed: dict[str, FollowedClub] = {}
+        """What the database tells of clubs that others lead, since they were first asked for."""
+        self._feeds = Feeds(self._ask, shared.clock)
 
     async def start(self) -> bool:
         """Find out who leads what, and lead what nobody does."""
@@ -105,26 +116,38 @@ class ClusterClubs(Clubs):
         """
         if MAIN in self._clubs:
             return
-        news = await asyncio.get_running_loop().run_in_executor(self._reading, self._read_main, self._known_of_main)
-        news = [(number, fact) for number, fact in news if number > self._known_of_main]  # somebody else asked, too
-        if MAIN in self._clubs or not news:
-            return
-        self._known_of_main = news[-1][0]
-        for _, fact in news:
-            if isinstance(fact, ClubFact):
-                self.directory.apply(fact)
-            elif isinstance(fact, Banned | BanLifted):
-                apply_ban(self._shared.door.bans, fact)
+        news = await (await self._followed_club(MAIN)).catch_up()
         self._follow(news, Counter([type(fact) for _, fact in news]))
 
-    def _read_main(self, number: int) -> list[Numbered]:
-        if self._of_main is None:
-            self._of_main = self._shared.store.reader(MAIN)
-        return self._of_main.server_facts_after(number)
+    async def _followed_club(self, name: str) -> FollowedClub:
+        """Return what the database tells of a club. Raises StoreError."""
+        followed = self._followed.get(name)
+        if followed is None:
+            loop, shared = asyncio.get_running_loop(), self._shared
+            archive = await loop.run_in_executor(self._reading, shared.store.archive, name)
+
+            async def read(number: int) -> News:
+                news = await loop.run_in_executor(self._reading, self._read_news, name, number)
+                return ([], 0) if name in self._clubs else news  # what this node leads it knows better
+
+            made = FollowedClub(name, shared, archive, partial(self._feeds.open, name), read)
+            followed = self._followed.setdefault(name, made)
+        return followed
+
+    def _read_news(self, name: str, number: int) -> News:
+        if self._reader is None:
+            self._reader = self._shared.store.reader(MAIN)
+        reader = self._reader.of(name)
+        newest = reader.newest()  # first: what is read next is at least up to it
+        return reader.server_facts_after(number), newest
 
     def _forget(self, name: str) -> None:
         """Let go of a club that was removed, and of its bots and visitors here."""
         door = self._doors.pop(name, None)
+        followed = self._followed.pop(name, None)
+        if followed is not None:
+            followed.feed.close()
+        self._feeds.forget(name)
         if name in self._clubs:
             self._links.lead_no_more(name)
             self._remove(self._clubs[name])
@@ -156,7 +179,10 @@ class ClusterClubs(Clubs):
             if name in self._clubs or (leader is not None and leader.node == self._at.id):
                 continue
             edge = self._doors[name].edge
+            known = edge.epoch
             self._links.follow(edge, None if leader is None else leader.address, 0 if leader is None else leader.epoch)
+            if edge.epoch != known:
+                self._feeds.renew(name)
             if leader is None:
                 self._at.want(name)
             elif name == MAIN:
@@ -175,14 +201,15 @@ class ClusterClubs(Clubs):
             return
         door = self._door(name)
         shared = self._shared
-        gate = Gate(shared.clock, self._at.holds)
+        gate, relay = Gate(shared.clock, self._at.holds), partial(self._feeds.open, name)
         lead = Lead(name, epoch, door.edge.guests, shared.config.bounds.link_bytes, gate.enter)
-        club = self._add(name, stored, Leading(lead, door.gateway, gate))
+        club = self._add(name, stored, Leading(lead, door.gateway, gate, relay))
         lead.attach(club.arena)
         club.log.on_durable.insert(0, lambda _: lead.on_durable())
         self._links.forget(door.edge)
         door.edge.lead_here(GatedLeader(club.arena, gate, club.log), epoch)
         self._links.lead(lead)
+        self._feeds.renew(name)
         if name == MAIN:
             club.on_facts.append(self._follow)
             await self._on_main(bool(stored.problems))
@@ -201,28 +228,70 @@ class ClusterClubs(Clubs):
 
     # --- for the web ---
 
-    async def site(self, name: str) -> Site | None:
-        """Find the site of a club that this node leads; None if there is no such club. Raises WebError."""
-        club = self._clubs.get(name)
-        if club is None or club.is_suspended:
-            if name not in self._doors and not await self._is_there(name):
-                return None
-            raise WebError.unavailable("this club cannot be reached at the moment; try again soon")
-        return club.site
+    async def site(self, name: str, path: str = "") -> Site | None:
+        """Find the site of a club: its leader's, or else one that is good for this path; None if there is no such club.
 
-    async def passing(self, name: str, scope: Scope, receive: Receive, send: Send) -> bool:
-        """Have another node answer a request about a club, if it leads that. Return whether it was asked."""
+        Raises WebError.
+        """
+        club = self._clubs.get(name)
+        if club is not None and not club.is_suspended:
+            return club.site
+        followed = await self._followed_for(name, path)
+        if followed is not None:
+            return followed.site
+        if name not in self._doors:
+            return None
+        raise WebError.unavailable(NO_LEADER)
+
+    async def _followed_for(self, name: str, path: str) -> FollowedClub | None:
+        """Return what the database tells of a club, if that is enough for a path. Raises WebError."""
+        try:
+            if await self.load(name) is None:
+                return None
+            asked = OF_TOURNAMENT.fullmatch(path)
+            is_feed = STREAM.fullmatch(path) is not None
+            if asked is None and path != METRICS:
+                return None
+            followed = await self._followed_club(name)
+            if not followed.is_caught_up:
+                await followed.catch_up()
+            is_enough = asked is None or is_feed or await followed.is_over(asked[1] or tournament_id_of(asked[2]))
+        except StoreError as error:
+            log.error("club %s cannot be read: %s", name, error)
+            raise WebError.unavailable("the database cannot be read at the moment") from None
+        return followed if is_enough else None
+
+    async def passing(self, name: str, path: str, scope: Scope, receive: Receive, send: Send) -> bool:
+        """Have another node answer a request about a club, if only its leader can. Return whether it was asked.
+
+        Raises WebError.
+        """
         if name in self._clubs or scope["state"].get("is_passed_on") or await self.load(name) is None:
+            return False
+        if scope["method"] in READING and await self._followed_for(name, path) is not None:
             return False
         await self._links.forward(name, scope, receive, send)
         return True
+
+    async def _ask(self, name: str, scope: Scope, receive: Receive, send: Send) -> None:
+        """Have the leader of a club answer this node. Raises WebError; ConnectionError if it is lost in its answer."""
+        app = self._links.serving.app
+        if name in self._clubs and app is not None:
+            await app(scope, receive, send)
+        else:
+            await self._links.forward(name, scope, receive, send)
+
+    def count_streams(self) -> int:
+        feeds = [*(each.feed for each in self._followed.values()), *(each.feed for each in self)]
+        of_ended = sum(feed.readers_of_ended for feed in feeds)
+        return of_ended + self._feeds.spectators
 
     # --- life ---
 
     def let_go(self) -> None:
         """Read no more."""
-        if self._of_main is not None:
-            self._reading.submit(self._of_main.close)
+        if self._reader is not None:
+            self._reading.submit(self._reader.close)
         self._reading.shutdown()
 
     def count_sessions(self) -> tuple[int, int]:
@@ -237,4 +306,7 @@ class ClusterClubs(Clubs):
             door.gateway.close_all(CloseCode.DRAINING)
         for each in self:
             each.feed.close()
+        for followed in self._followed.values():
+            followed.feed.close()
+        self._feeds.close()
         self._links.close()

@@ -92,8 +92,8 @@ class Arena:
     def _settle(self) -> None:
         self.scheduler.settle()
 
-    def _on_over(self, over: MatchOver, players: tuple[Player, ...]) -> None:
-        self.scheduler.on_over(over, players)
+    def _on_over(self, tournament: Tournament, over: MatchOver, players: tuple[Player, ...]) -> None:
+        self.scheduler.on_over(tournament, over, players)
 
     def transaction(self) -> Transaction:
         """Return a transaction: it settles what is done within it, and then gives the `number` to wait for."""
@@ -106,7 +106,7 @@ class Arena:
     def plays(self, name: str) -> bool | None:
         """Whether the bot of this name is in a match; None: there is no such bot."""
         player = self.players.get(name)
-        return None if player is None else bool(player.matches)
+        return None if player is None else bool(player.matches())
 
     def ban_of(self, address: str) -> Ban | None:
         """Return the ban of an address, if it is banned."""

@@ -19,7 +19,7 @@ from rumble_server.arena.ports import Caller, Clock, TimerHandle
 from rumble_server.bounds import Bounds
 from rumble_server.cluster.guests import Guest, Guests
 from rumble_server.cluster.link import RECORD_HEAD, LinkError, Opening, Packet, Records, Stream, write_opening
-from rumble_server.cluster.records import NUMBER, LoginRecord, ToEdge, ToLeader, numbered, record
+from rumble_server.cluster.records import MOVE, NUMBER, SEND, LoginRecord, ToEdge, ToLeader, numbered, record
 from rumble_server.gateway.outbox import at_end_of_turn
 from rumble_server.gateway.ports import Leader
 from rumble_server.gateway.sessions import Sessions
@@ -160,8 +160,12 @@ class Edge:
         if packet.epoch != stream.epoch or packet.stream != stream.number:
             return
         if isinstance(packet, Records):
+            send = self.guests.send
             for kind, session_id, content in stream.take(packet):
-                self._hear(kind, session_id, content)
+                if kind == SEND:
+                    send(session_id, content)
+                else:
+                    self._hear(kind, session_id, content)
             stream.processed = stream.seen
             if self._is_holding:
                 self._let_speak()
@@ -267,21 +271,24 @@ class Edge:
 
     def receive(self, session_id: int, message: BotMessage, text: str) -> None:
         here = self._here
-        move = message if type(message) is Move else None
-        if here is not None:
-            if move is not None and not move.turn_id.startswith(self._run):  # of an earlier leader: no fault of the bot
-                self.guests.forgiven = session_id
+        if type(message) is not Move:
+            if here is not None:
                 here.receive(session_id, message, text)
-                self.guests.forgiven = -1
             else:
-                here.receive(session_id, message, text)
-            return
-        guest = self._guests.get(session_id)
-        thought_ms = None if guest is None or move is None else guest.thought_ms(move, self._clock)
-        if thought_ms is None:
-            self._say(record(ToLeader.MESSAGE, session_id, text.encode()), session_id)
-        else:
-            self._say(numbered(ToLeader.MOVE, session_id, thought_ms, text.encode()), session_id)
+                self._say(record(ToLeader.MESSAGE, session_id, text.encode()), session_id)
+        elif here is None:
+            guest = self._guests.get(session_id)
+            thought_ms = None if guest is None else guest.thought_ms(message, self._clock)
+            if thought_ms is None:
+                self._say(record(ToLeader.MESSAGE, session_id, text.encode()), session_id)
+            else:
+                self._say(numbered(MOVE, session_id, thought_ms, text.encode()), session_id)
+        elif message.turn_id.startswith(self._run):
+            here.receive(session_id, message, text)
+        else:  # it answers a turn of an earlier leader: no fault of the bot
+            self.guests.forgiven = session_id
+            here.receive(session_id, message, text)
+            self.guests.forgiven = -1
 
     def refused(self, session_id: int, text: str, error: bytes) -> None:
         if self._here is not None:
@@ -372,9 +379,7 @@ class Edge:
     # --- what the leader says ---
 
     def _hear(self, kind: int, session_id: int, content: bytes) -> None:
-        if kind == ToEdge.SEND:
-            self.guests.send(session_id, content)
-        elif kind == ToEdge.COUNT:
+        if kind == ToEdge.COUNT:
             self.guests.count(session_id)
         elif kind == ToEdge.LOGGED_IN:
             self.guests.logged_in(session_id, content.decode())

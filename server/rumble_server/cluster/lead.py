@@ -7,6 +7,7 @@ sessions stay, and no time is judged for them; once its node's lease is over the
 import logging
 from collections import deque
 from collections.abc import Callable, Container
+from functools import partial
 
 from pydantic import ValidationError
 from rumble_protocol.bot_messages import BotMessage, Login, Move
@@ -18,7 +19,7 @@ from rumble_server.arena.matches import UNMEASURED
 from rumble_server.arena.ports import UNREACHABLE, Caller, Reach, Sessions
 from rumble_server.cluster.edge import PACKET_BYTES, Link
 from rumble_server.cluster.link import LinkError, Opening, Packet, Records, Stream, write_opening
-from rumble_server.cluster.records import NUMBER, LoginRecord, ToEdge, ToLeader, numbered, record
+from rumble_server.cluster.records import MOVE, NUMBER, SEND, LoginRecord, ToEdge, ToLeader, numbered, record
 from rumble_server.gateway.outbox import at_end_of_turn
 
 log = logging.getLogger(__name__)
@@ -73,6 +74,8 @@ class Lead:
         self._by_base: dict[int, _Peer] = {}
         self._bases = 0
         self._due: dict[_Peer, None] = {}
+        self._heard: _Peer | None = None
+        """The edge whose records are being handled; what is said to it is sent after them."""
         self._forgiven = -1
         """The session whose message is one that may have been counted before."""
 
@@ -108,7 +111,7 @@ class Lead:
         taken = peer.stream.take(packet)
         if taken:
             seen = peer.stream.seen
-            self._enter(lambda: self._handle(peer, taken, seen))
+            self._enter(partial(self._handle, peer, taken, seen))
 
     def down(self, node: str, link: Link) -> None:
         """A link of a node is lost: no time is judged for its sessions, whose frames may be on their way."""
@@ -150,34 +153,38 @@ class Lead:
     # --- what edges say ---
 
     def _handle(self, peer: _Peer, taken: list[tuple[int, int, bytes]], seen: int) -> None:
-        facts = self._arena.log
+        facts, base, peers = self._arena.log, peer.base, self._by_base
+        self._heard = peer
         try:
             for kind, session, content in taken:
-                if peer.base not in self._by_base:
+                if base not in peers:
                     return
-                self._take(peer, kind, peer.base + session, content)
+                if kind == MOVE:
+                    (thought_ms,) = NUMBER.unpack_from(content)
+                    self._receive(base + session, content[NUMBER.size :].decode(), thought_ms)
+                else:
+                    self._take(peer, kind, base + session, content)
         except LinkError as error:
             log.error("club %s: node %s broke the rules of links: %s", self.club, peer.node, error)
             self._give_up(peer)
             return
+        finally:
+            self._heard = None
         if facts.durable >= facts.last:
             peer.stream.processed = seen
             peer.waiting.clear()
         else:
             peer.waiting.append((seen, facts.last))
-        self._write(peer)
+        self._send(peer)
 
     def _take(self, peer: _Peer, kind: int, session_id: int, content: bytes) -> None:
         arena = self._arena
-        if kind == ToLeader.MOVE:
-            (thought_ms,) = NUMBER.unpack_from(content)
-            self._receive(session_id, content[NUMBER.size :], thought_ms)
-        elif kind == ToLeader.MESSAGE:
-            self._receive(session_id, content, UNMEASURED)
+        if kind == ToLeader.MESSAGE:
+            self._receive(session_id, content.decode(), UNMEASURED)
         elif kind == ToLeader.REPEATED:
-            if not isinstance(_message(content.decode()), Move):  # the turn that it answered is asked again
+            if not isinstance(_message(text := content.decode()), Move):  # the turn that it answered is asked again
                 self._forgiven = session_id
-                self._receive(session_id, content, UNMEASURED)
+                self._receive(session_id, text, UNMEASURED)
                 self._forgiven = -1
         elif kind == ToLeader.LOGIN:
             self._log_in(peer, session_id, content)
@@ -201,8 +208,7 @@ class Lead:
         else:
             raise LinkError(f"an edge says nothing of kind {kind}")
 
-    def _receive(self, session_id: int, content: bytes, thought_ms: int) -> None:
-        text = content.decode()
+    def _receive(self, session_id: int, text: str, thought_ms: int) -> None:
         message = _message(text)
         if type(message) is Move and not message.turn_id.startswith(self._run):
             # It answers a turn of an earlier leader, which did not come to know of it: no fault of the bot.
@@ -267,7 +273,7 @@ class Lead:
         if session_id < SESSIONS_OF_A_NODE:
             self._local.send(session_id, frame)
         else:
-            self._say(session_id, ToEdge.SEND, frame)
+            self._say(session_id, SEND, frame)
 
     def count(self, session_id: int) -> None:
         if session_id < SESSIONS_OF_A_NODE:
@@ -295,9 +301,10 @@ class Lead:
         if peer is None:
             return
         peer.stream.out.add(said)
-        if not self._due:
-            self._later(self._flush)
-        self._due[peer] = None
+        if peer is not self._heard:
+            if not self._due:
+                self._later(self._flush)
+            self._due[peer] = None
 
     # --- the log ---
 
@@ -312,13 +319,17 @@ class Lead:
     # --- writing ---
 
     def _flush(self) -> None:
-        """Send what was said in this turn of the loop; give up an edge that has long taken nothing."""
+        """Send what was said in this turn of the loop."""
         due, self._due = self._due, {}
         for peer in due:
-            self._write(peer)
-            if peer.stream.out.bytes > self._link_bytes:
-                log.warning("club %s: node %s takes too little; its bots log in again", self.club, peer.node)
-                self._give_up(peer)
+            self._send(peer)
+
+    def _send(self, peer: _Peer) -> None:
+        """Send what was said; give up an edge that has long taken nothing."""
+        self._write(peer)
+        if peer.stream.out.bytes > self._link_bytes:
+            log.warning("club %s: node %s takes too little; its bots log in again", self.club, peer.node)
+            self._give_up(peer)
 
     def _give_up(self, peer: _Peer) -> None:
         """End a stream; the edge begins another."""

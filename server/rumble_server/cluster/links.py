@@ -120,7 +120,7 @@ class Links:
                 self._dialled.pop(address).end()
 
     async def forward(self, club: str, scope: Scope, receive: Receive, send: Send) -> None:
-        """Have the node that leads a club answer a request of the web; 503 where that cannot be reached."""
+        """Have the node that leads a club answer a request of the web. Raises as `Forwarding.ask` does."""
         known = self._edges.get(club)
         dialled = None if known is None else self._dialled.get(known[1])
         await self.forwarding.ask(None if dialled is None else dialled.connection, club, scope, receive, send)
@@ -129,6 +129,11 @@ class Links:
         """Only the leases of these nodes are valid: the bots of others that cannot be reached are away."""
         for lead in self._leads.values():
             lead.forget_unreachable(there)
+
+    def count(self) -> dict[str, int]:
+        """Return how many links are up: those that this node dialled, and those that it accepted."""
+        dialled = sum(each.connection is not None for each in self._dialled.values())
+        return {"dialled": dialled, "accepted": len(self._accepted)}
 
     def close(self) -> None:
         """End all links."""

@@ -69,9 +69,18 @@ class LoginRecord(BaseModel):
     may_speak: bool
 
 
+MOVE, SEND = int(ToLeader.MOVE), int(ToEdge.SEND)
+"""The kinds of which there is one for each move: to look up a member of an enumeration takes longer than to compare."""
 NUMBER = Struct("<I")
 """A time in ms, a size, a code or a count."""
 _with_number = Struct(RECORD_HEAD.format + NUMBER.format[1:])
+FORMATS = {
+    "to leader": {kind.name: kind.value for kind in ToLeader},
+    "to edge": {kind.name: kind.value for kind in ToEdge},
+    "login": {name: str(field.annotation) for name, field in LoginRecord.model_fields.items()},
+    "number": NUMBER.format,
+}
+"""What records say and how it is written; nodes that differ in it refuse each other."""
 _head = RECORD_HEAD.pack
 _pack = _with_number.pack
 

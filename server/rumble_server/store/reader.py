@@ -87,6 +87,10 @@ class LogReader:
                 problems.append(error)
         return facts, problems
 
+    def newest(self) -> int:
+        """Return the number of the newest fact; 0 if there is none."""
+        return max([number for number, _ in self._rows.newest(1)], default=0)
+
     def newest_ms(self) -> int:
         """Return about when the newest fact was recorded, in ms since the epoch; 0 if none can be read."""
         at_ms = [0]

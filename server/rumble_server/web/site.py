@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar, TypeVarTuple, cast
 
@@ -88,6 +88,8 @@ class Operation:
     """How many tournaments are over, by status."""
     connections: Callable[[], Mapping[str, int]] = dict
     """How many there are, by kind."""
+    links: Callable[[], Mapping[str, int]] = dict
+    """How many links to other nodes are up, by who made them."""
     refusals: Refusals = field(default_factory=Refusals)
     turn_latency: Histogram = field(default_factory=Histogram)
     lag_s: Callable[[], float] = float
@@ -117,6 +119,13 @@ class Process:
     """The clubs that this process leads at this moment."""
 
 
+class Relay(Protocol):
+    """The feeds of a club for the visitors of one node of several."""
+
+    async def __call__(self, tournament_id: str, last_event_id: int | None, /, *, packed: bool) -> AsyncIterator[bytes]:
+        """Return the encoded events of a tournament for a visitor; as a gzip stream if `packed`. Raises WebError."""
+
+
 @dataclass(frozen=True, slots=True)
 class Site:
     """One club, as the web sees it."""
@@ -130,6 +139,8 @@ class Site:
     club: str = MAIN
     title: Callable[[], str] = str
     """What people call it; empty while it has no title."""
+    relay: "Relay | None" = None
+    """The feeds of what is live, where the node that serves a visitor may not be the one that leads."""
 
     @property
     def root(self) -> str:
@@ -167,18 +178,32 @@ class Site:
 class Clubs(Protocol):
     """The clubs of a process."""
 
-    async def passing(self, name: str, scope: Scope, receive: Receive, send: Send, /) -> bool:
-        """Have another node answer a request about a club, if it leads that. Return whether it was asked."""
+    async def passing(self, name: str, path: str, scope: Scope, receive: Receive, send: Send, /) -> bool:
+        """Have another node answer a request for a path of a club, if only that can. Return whether it was asked.
 
-    async def site(self, name: str) -> Site | None:
-        """Find a club, which is loaded if it was not; None if there is none. Raises WebError if it cannot be now."""
+        Raises WebError.
+        """
+
+    async def site(self, name: str, path: str = "") -> Site | None:
+        """Find a club, which is loaded if it was not; None if there is none. Raises WebError if it cannot be now.
+
+        On a node that does not lead it, it is good for paths about what is over alone.
+        """
 
     def sites(self) -> Iterable[Site]:
         """Return those that are loaded, main first."""
 
+    def count_streams(self) -> int:
+        """Return how many streams of events are open to visitors."""
+
     @property
     def directory(self) -> ClubDirectory:
         """All that there are."""
+
+
+def is_of_node(scope: Scope) -> bool:
+    """Whether a request is another node's own, and nobody's who could ask too much."""
+    return scope["client"] is None and scope.get("state", {}).get("is_passed_on", False)
 
 
 def site_of(request: Request) -> Site:

@@ -105,7 +105,7 @@ async def play(*bots: Raw) -> list[str]:
 @pytest.mark.parametrize("masked", [True, False])
 def test_frames_are_those_of_the_library(size: int, masked: bool) -> None:
     payload = bytes(number % 251 for number in range(size))
-    frame = binary_frame(payload, masked=masked)
+    frame = binary_frame(payload, b"mask" if masked else b"")
     protocol = ServerProtocol(state=State.OPEN) if masked else ClientProtocol(parse_uri("ws://a/"), state=State.OPEN)
     protocol.receive_data(frame)
     (read,) = protocol.events_received()
@@ -130,7 +130,7 @@ async def test_packets_that_come_in_pieces_are_put_together() -> None:
         heard: list[bytes] = []
         other._on_packet = lambda _, packet: heard.append(packet)
         sent = [b"a" * 10, b"b" * 300_000, b"", b"c"]
-        frames = b"".join(binary_frame(each, masked=True) for each in sent)
+        frames = b"".join(binary_frame(each, b"mask") for each in sent)
         for start in range(0, len(frames), 70_001):
             other.data_received(frames[start : start + 70_001])
         assert heard == sent

@@ -13,6 +13,7 @@ from tests.postgres.cluster import run, through
 from tests.postgres.proxy import proxy
 
 need_module("psycopg", "postgres")
+from rumble_server.cluster import link, records  # noqa: E402
 from rumble_server.cluster.node import Node, setup_of  # noqa: E402
 from rumble_server.store.postgres.leases import Leases, OtherSetup  # noqa: E402
 
@@ -180,6 +181,15 @@ def test_a_setup_is_of_games_limits_and_facts(monkeypatch: pytest.MonkeyPatch) -
     assert setup_of(Limits(frame_bytes=5000)) != first
     monkeypatch.setattr("rumble_server.cluster.node.game_names", lambda: ["chess"])
     assert setup_of(Limits()) != first
+
+
+@pytest.mark.parametrize("formats", [link.FORMATS, records.FORMATS])
+def test_a_setup_is_of_each_format_of_links(formats: dict[str, object], monkeypatch: pytest.MonkeyPatch) -> None:
+    first = setup_of(Limits())
+    for name in list(formats):
+        with monkeypatch.context() as patch:
+            patch.setitem(formats, name, "another")
+            assert setup_of(Limits()) != first
 
 
 async def test_a_node_with_another_setup_does_not_start(url: str) -> None:

@@ -223,11 +223,14 @@ class MemoryServer:
         """The application: to make it takes longer than most tests."""
         return make_web(self, self.process)
 
-    async def passing(self, _name: str, _scope: Scope, _receive: Receive, _send: Send) -> bool:
+    async def passing(self, _name: str, _path: str, _scope: Scope, _receive: Receive, _send: Send) -> bool:
         return False
 
-    async def site(self, name: str) -> Site | None:
+    async def site(self, name: str, _path: str = "") -> Site | None:
         return self.clubs.get(name)
+
+    def count_streams(self) -> int:
+        return self.feed.spectators
 
     def sites(self) -> Iterable[Site]:
         return self.clubs.values()
