@@ -215,9 +215,11 @@ class ClusterClubs(Clubs):
         lead = Lead(name, epoch, door.edge.guests, shared.config.bounds.link_bytes, gate.enter)
         club = self._add(name, stored, Leading(lead, door.gateway, gate, relay))
         lead.attach(club.arena)
-        club.log.on_durable.insert(0, lambda _: lead.on_durable())
+        leader = GatedLeader(club.arena, gate, club.log)
+        club.log.on_durable.append(lambda _: gate.enter(lead.on_durable))
+        club.log.on_durable.append(lambda _: gate.enter(leader.on_durable))
         self._links.forget(door.edge)
-        door.edge.lead_here(GatedLeader(club.arena, gate, club.log), epoch, self._at.id)
+        door.edge.lead_here(leader, epoch, self._at.id)
         self._links.lead(lead)
         self._feeds.renew(name)
         if name == MAIN:

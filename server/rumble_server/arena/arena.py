@@ -315,13 +315,6 @@ class Arena:
             session.lag_ms = lag_ms
             self.matches.round_trip(session, lag_ms)
 
-    def reachable(self, session_ids: Iterable[int]) -> None:
-        """The node of these sessions can be reached again: time is judged, as it was not meanwhile."""
-        for session_id in session_ids:
-            known = self._sessions.get(session_id)
-            if known is not None:
-                self.matches.watch(known[1])
-
     def silent(self, session_id: int) -> None:
         """A session has long been silent. It is cut, unless it is thinking: then only its clock decides."""
         known = self._sessions.get(session_id)

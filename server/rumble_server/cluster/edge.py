@@ -8,6 +8,7 @@ the old leader said too late is dropped by its epoch.
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Protocol
 
 from rumble_protocol.bot_messages import BotMessage, Join, Login, Move
@@ -22,6 +23,7 @@ from rumble_server.cluster.link import RECORD_HEAD, LinkError, Opening, Packet, 
 from rumble_server.cluster.records import (
     FRAME_NUMBER,
     MOVE,
+    NOT_KNOWN,
     NUMBER,
     SEND,
     LoginRecord,
@@ -201,7 +203,6 @@ class Edge:
             stream.up(packet.seen)
             self._is_known = True
             self._stop_waiting()
-            stream.out.add(record(ToLeader.CAUGHT_UP, 0))
             self._flush_later()
         elif packet.kind is Packet.GONE:
             if self._is_known:
@@ -313,7 +314,7 @@ class Edge:
                 self._say_frame(session_id, text)
         elif here is None:
             guest = self._guests.get(session_id)
-            thought_ms = None if guest is None else guest.thought_ms(message, self._clock)
+            thought_ms = None if guest is None else guest.thought_ms(message.match, message.turn_id, self._clock)
             if thought_ms is None:
                 self._say_frame(session_id, text)
             else:
@@ -430,10 +431,21 @@ class Edge:
             self.guests.invited(session_id, content.decode())
         elif kind == ToEdge.CLOSE:
             self.guests.close(session_id, CloseCode(NUMBER.unpack(content)[0]))
+        elif kind == ToEdge.ASK:
+            self._clock.after_input(partial(self._tell_thought, self._stream, session_id, content))
         elif kind == ToEdge.CUT:
             self.guests.cut(session_id)
         else:
             raise LinkError(f"a leader says nothing of kind {kind}")
+
+    def _tell_thought(self, stream: Stream, session_id: int, question: bytes) -> None:
+        """Tell the leader for how long a bot has thought about a turn, behind all that its bot has said."""
+        if stream is self._stream:
+            match_id, _, turn_id = question[NUMBER.size :].decode().partition(" ")
+            guest = self._guests.get(session_id)
+            thought_ms = None if guest is None else guest.thought_ms(match_id, turn_id, self._clock)
+            answer = NUMBER.pack(NOT_KNOWN if thought_ms is None else thought_ms)
+            self._say(record(ToLeader.THOUGHT, session_id, question[: NUMBER.size] + answer))
 
 
 def _login_record(session_id: int, guest: Guest) -> bytes:

@@ -6,7 +6,7 @@ It is what the club's leader answers to (`Sessions`): the arena of this node, or
 from dataclasses import replace
 
 import orjson
-from rumble_protocol.bot_messages import Login, Move
+from rumble_protocol.bot_messages import Login
 from rumble_protocol.codes import CloseCode
 
 from rumble_server.arena.ports import Caller, Clock, TimerHandle
@@ -55,10 +55,10 @@ class Guest:
             self.waits.cancel()
             self.waits = None
 
-    def thought_ms(self, move: Move, clock: Clock) -> int | None:
-        """Return how long its bot took for a move; None if it does not answer the newest turn of its match."""
-        asked = self.asked.get(move.match)
-        if asked is None or asked[0] != move.turn_id:
+    def thought_ms(self, match_id: str, turn_id: str, clock: Clock) -> int | None:
+        """Return how long its bot has thought about a turn; None if that is not the newest one of its match."""
+        asked = self.asked.get(match_id)
+        if asked is None or asked[0] != turn_id:
             return None
         return max(0, clock.now_ms() - asked[1] - (clock.late_ms - asked[2]))
 

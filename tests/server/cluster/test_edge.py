@@ -6,7 +6,7 @@ from rumble_protocol.codes import CloseCode, NoticeCode
 from rumble_protocol.fields import TimeControl
 from rumble_server.arena.messages import notice
 from rumble_server.bounds import Bounds
-from rumble_server.match.facts import MoveMade
+from rumble_server.match.facts import MatchOver, MoveMade
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.facts import BotJoined, LogFact, TournamentCreated
 
@@ -128,7 +128,6 @@ def test_what_is_said_in_one_turn_of_the_loop_is_one_packet() -> None:
 
 def test_a_leader_in_time_judges_by_what_the_edge_measured() -> None:
     node = club(delay_ms=200, move_ms=1000)
-    node.leader.lead.trip(node.node, 400)
     ann, ben = node.connect_bot(), node.connect_bot()
     ann.login("ann", key=KEY, join="friday")
     ben.login("ben", key=KEY, join="friday")
@@ -152,11 +151,48 @@ def test_a_leader_in_time_judges_by_what_the_edge_measured() -> None:
 
 def test_a_bot_that_is_away_loses_in_time_whatever_link_its_opponent_has() -> None:
     node = club(move_ms=600_000)
-    node.leader.lead.trip(node.node, 5000)
     mover, waiter = in_play(node)
     waiter.drop()
     node.run(60_001 + 2 * node.delay_ms)
     assert mover.last("match_over")["termination"] == "disconnect"
+
+
+def test_nobody_loses_on_time_while_a_link_is_silent() -> None:
+    node = club(move_ms=1000)
+    mover, waiter = in_play(node)
+    pipe = node.pipe
+    assert pipe is not None
+    pipe.is_frozen = True  # and nobody has noticed it yet
+    node.run(900)
+    answer(mover)
+    node.run(3000)
+    assert node.leader.arena.matches.live
+    pipe.thaw()
+    node.run(100)
+    (made,) = moves(node)
+    assert made.excused_ms > 2900
+    pipe.is_frozen = True
+    node.run(5000)  # the turn that waits here has not come to its bot
+    pipe.thaw()
+    node.run(500)
+    answer(waiter)
+    node.run(100)
+    assert len(moves(node)) == 2
+    assert no_faults(mover, waiter)
+
+
+def test_a_move_that_comes_too_late_over_a_link_is_answered_and_no_part_of_its_match() -> None:
+    node = club(move_ms=300, delay_ms=50)
+    mover, _ = in_play(node)
+    assert node.pipe is not None
+    turn = mover.last("turn")
+    node.run(330)
+    answer(mover)
+    node.run(200)
+    assert [frame["turn_id"] for frame in mover.heard("rejected")] == [turn["turn_id"]]
+    assert mover.last("match_over")["termination"] == "timeout"
+    kinds = [type(fact) for fact in node.leader.log.facts if getattr(fact, "match", "") == turn["match"]]
+    assert kinds[-1] is MatchOver
 
 
 def test_an_answer_that_does_not_count_leaves_the_turn_measured() -> None:
