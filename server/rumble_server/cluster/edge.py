@@ -296,13 +296,13 @@ class Edge:
             guest = self._guests[session_id] = Guest(login, caller, self._said)
         else:  # the leader refuses it
             guest = Guest(login, caller, self._said)
-        if self._here is not None:
-            self._here.login(session_id, guest.next_login(), replace(caller, frame=(self._node, guest.number)))
-            return
-        if not guest.is_in and self._guests[session_id] is guest:
+        if self._guests[session_id] is guest:  # the leader may be suspended, too, where this node leads
             at_ms = self._clock.now_ms() + self._bounds.leaderless_login_ms
             guest.waits = self._clock.call_at(at_ms, lambda: self._refuse(session_id))
-        self._say(_login_record(session_id, guest))
+        if self._here is not None:
+            self._here.login(session_id, guest.next_login(), replace(caller, frame=(self._node, guest.number)))
+        else:
+            self._say(_login_record(session_id, guest))
 
     def receive(self, session_id: int, message: BotMessage, text: str) -> None:
         here = self._here
@@ -349,7 +349,7 @@ class Edge:
             self._here.silent(session_id)
         elif session_id not in self._guests:
             self._sessions.cut(session_id)
-        elif self._stream.is_up:
+        elif self._stream.is_up and not self._guests[session_id].is_held:  # else it is this node that does not read
             self._say(record(ToLeader.SILENT, session_id))
 
     def close(self, session_id: int, code: CloseCode) -> None:

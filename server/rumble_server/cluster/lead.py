@@ -361,6 +361,8 @@ class Lead:
             waiting = peer.waiting
             while waiting and waiting[0][1] <= durable:
                 peer.stream.processed = waiting.popleft()[0]
+            if peer.stream.owes:
+                self._send(peer)
 
     # --- writing ---
 

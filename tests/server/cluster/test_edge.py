@@ -2,19 +2,22 @@
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rumble_engine import Termination
 from rumble_protocol.codes import CloseCode, NoticeCode
 from rumble_protocol.fields import TimeControl
 from rumble_server.arena.messages import notice
 from rumble_server.bounds import Bounds
+from rumble_server.cluster.gate import Gate, GatedLeader
 from rumble_server.match.facts import MatchOver, MoveMade
 from rumble_server.tournament.config import TournamentConfig
-from rumble_server.tournament.facts import BotJoined, LogFact, TournamentCreated
+from rumble_server.tournament.facts import BotJoined, LogFact, NameReset, TournamentCreated
 
 from tests.server.cluster.linked import EdgeNode, LeaderNode
 from tests.server.frames import Frame
-from tests.server.world import Bot, VirtualClock
+from tests.server.world import Bot, Disk, VirtualClock
 
 KEY = "correct-horse-battery"
+AWAY_MS = TournamentConfig(name="x", game="tictactoe").away_ms
 
 
 def club(*, delay_ms: int = 1, move_ms: int = 10_000, bounds: Bounds | None = None, **limits: int) -> EdgeNode:
@@ -322,12 +325,29 @@ def test_when_the_lease_of_an_edge_is_over_its_bots_are_away_and_come_back_elsew
     node.leader.lead.forget_unreachable([])
     assert not node.leader.arena.is_connected(mover.name)
     other = EdgeNode(node.leader)
+    other.run(10)
     back = other.bot(mover.name, key=KEY)
     other.run(10)
     assert back.inbox.kinds()[:3] == ["welcome", "session", "match_start"]
     answer(back)
     other.run(10)
     assert len(moves(node)) == 1
+
+
+def test_away_budgets_stand_while_an_edge_cannot_be_reached_and_run_when_its_lease_is_over() -> None:
+    node = club()
+    mover, waiter = in_play(node)
+    node.cut()
+    mover.drop()
+    node.run(10 * AWAY_MS)
+    assert node.leader.arena.matches.live
+    node.leader.lead.forget_unreachable([])
+    node.run(AWAY_MS - 100)
+    assert node.leader.arena.matches.live
+    node.run(200)
+    (over,) = [fact for fact in node.leader.log.facts if isinstance(fact, MatchOver)][:1]
+    assert over.termination is Termination.DISCONNECT
+    assert waiter.link.closed is CloseCode.NO_LEADER
 
 
 def test_a_newer_login_on_another_node_takes_over() -> None:
@@ -372,6 +392,37 @@ def test_an_edge_that_takes_nothing_is_given_up_and_its_bots_log_in_again() -> N
     assert leader.arena.is_connected("ann")
     assert ann.link.closed is None
     assert "session" not in ann.inbox.kinds()
+
+
+def test_a_bot_that_is_held_is_not_taken_for_silent() -> None:
+    node = club(bounds=Bounds(link_bytes=2000))
+    ann = node.bot("ann")
+    assert node.pipe is not None
+    node.pipe.is_frozen = True
+    while not ann.link.is_held:
+        ann.say(type="join", tournament="nowhere")
+    node.edge.silent(ann.session.id)
+    node.pipe.thaw()
+    node.run(100)
+    assert [ann.link.is_held, ann.link.was_cut] == [False, False]
+    node.edge.silent(ann.session.id)
+    node.run(100)
+    assert [ann.link.is_held, ann.link.was_cut] == [False, True]
+
+
+def test_what_is_on_disk_late_is_acknowledged_though_there_is_nothing_to_say() -> None:
+    node = club()
+    ann = node.bot("ann")
+    node.leader.log.stuck = True
+    node.leader.log.append(NameReset("nobody", 0))
+    for _ in range(40):
+        ann.say(type="move", match="nowhere", turn_id="9.1", move="x" * 2000)
+        node.run(10)
+    kept = node.edge._stream.out.bytes
+    assert kept > 64_000
+    node.leader.log.unstick()
+    node.run(10)
+    assert node.edge._stream.out.bytes == 0
 
 
 # --- another leader ---
@@ -603,6 +654,27 @@ def test_without_a_leader_a_login_waits_and_is_then_refused() -> None:
     assert bot.inbox.kinds() == ["welcome"]
     node.run(20)
     assert (bot.error(), bot.last("error")["fatal"], bot.link.closed) == ("unavailable", True, CloseCode.NO_LEADER)
+
+
+def test_a_login_at_the_leader_itself_is_refused_while_that_is_suspended() -> None:
+    node = club()
+    node.leader = leader = node.leader.successor(local=node.edge.guests)
+    node.disk = Disk(leader.log)
+    holds = False
+    gate = Gate(node.clock, lambda: holds)
+    node.edge.lead_here(GatedLeader(leader.arena, gate, leader.log), leader.epoch, node.node)
+    ann, ben = node.connect_bot(), node.connect_bot()
+    ann.login("ann")
+    node.run(3000)
+    ben.login("ben")
+    node.run(2010)
+    assert (ann.error(), ann.last("error")["fatal"], ann.link.closed) == ("unavailable", True, CloseCode.NO_LEADER)
+    ann.drop()
+    holds = True
+    gate.go_on(leader.arena)
+    node.run(5000)
+    assert (ben.inbox.kinds(), ben.link.closed) == (["welcome", "session"], None)
+    assert not leader.arena.is_connected("ann")
 
 
 def test_a_login_that_waits_is_answered_by_the_leader_that_comes() -> None:
