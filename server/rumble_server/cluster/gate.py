@@ -47,10 +47,14 @@ class Gate:
 
     def enter(self, call: Callable[[], None]) -> None:
         """Call, now or when the gate is open again."""
-        if not self._waiting and self.is_open:
+        if self.lets_in():
             call()
         else:
             self._waiting.append(call)
+
+    def lets_in(self) -> bool:
+        """Whether a call enters now: the gate is open, and nothing waits that came before."""
+        return not self._waiting and self.is_open
 
     def around(
         self, ask: Callable[[What, Callable[[Found], None]], None]
@@ -116,29 +120,34 @@ class GatedClock:
         self._clock.watch(is_wanted)
 
     def call_at(self, when_ms: int, callback: Callable[[], None]) -> TimerHandle:
-        timer = _Timer(callback)
-        timer.handle = self._clock.call_at(when_ms - self._ahead_ms, partial(self._gate.enter, timer.fire))
+        timer = _Timer(callback, self._gate)
+        timer.handle = self._clock.call_at(when_ms - self._ahead_ms, timer.enter)
         return timer
 
     def after_input(self, callback: Callable[[], None]) -> TimerHandle:
-        timer = _Timer(callback)
-        timer.handle = self._clock.after_input(partial(self._gate.enter, timer.fire))
+        timer = _Timer(callback, self._gate)
+        timer.handle = self._clock.after_input(timer.enter)
         return timer
 
 
 class _Timer:
     """A timer that may be cancelled also while it waits at the gate."""
 
-    __slots__ = ("_callback", "handle")
+    __slots__ = ("_callback", "_gate", "handle")
 
-    def __init__(self, callback: Callable[[], None]) -> None:
+    def __init__(self, callback: Callable[[], None], gate: Gate) -> None:
         self._callback: Callable[[], None] | None = callback
+        self._gate = gate
         self.handle: TimerHandle | None = None
 
     def cancel(self) -> None:
         self._callback = None
         if self.handle is not None:
             self.handle.cancel()
+
+    def enter(self) -> None:
+        """Fire, now or when the gate is open again."""
+        self._gate.enter(self.fire)
 
     def fire(self) -> None:
         if self._callback is not None:
@@ -189,6 +198,10 @@ class GatedLeader:
             self._keep(record(ToLeader.LOGIN, session_id, FRAME_NUMBER.pack(caller.frame[1])), call)
 
     def receive(self, session_id: int, message: BotMessage, text: str, *, frame: FrameId | None = None) -> None:
+        if frame is None and self._gate.lets_in():  # the way of every move
+            self._frames.clear()
+            self._leader.receive(session_id, message, text)
+            return
         call = partial(self._leader.receive, session_id, message, text, frame=frame)
         if frame is None:
             self._take(session_id, call)
