@@ -404,10 +404,10 @@ def test_a_bot_that_is_held_is_not_taken_for_silent() -> None:
     node.edge.silent(ann.session.id)
     node.pipe.thaw()
     node.run(100)
-    assert [ann.link.is_held, ann.link.was_cut] == [False, False]
+    assert (ann.link.is_held, ann.link.was_cut) == (False, False)
     node.edge.silent(ann.session.id)
     node.run(100)
-    assert [ann.link.is_held, ann.link.was_cut] == [False, True]
+    assert (ann.link.is_held, ann.link.was_cut) == (False, True)
 
 
 def test_what_is_on_disk_late_is_acknowledged_though_there_is_nothing_to_say() -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import json
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from random import Random
@@ -13,10 +14,18 @@ from rumble_protocol.fields import TimeControl
 from rumble_server.arena.arena import Arena
 from rumble_server.arena.organiser import Organiser
 from rumble_server.bounds import Bounds
-from rumble_server.cluster.edge import Edge
+from rumble_server.cluster.edge import PACKET_BYTES, Edge
 from rumble_server.cluster.lead import Lead
-from rumble_server.cluster.link_connection import LinkConnection, LinkError, binary_frame, client_protocol, whole_frame
+from rumble_server.cluster.link_connection import (
+    FULL_BYTES,
+    LinkConnection,
+    LinkError,
+    binary_frame,
+    client_protocol,
+    whole_frame,
+)
 from rumble_server.cluster.links import Links
+from rumble_server.gateway.connection import MOST_UNSENT_BYTES
 from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.sessions import Sessions
 from rumble_server.limits.strangers import Strangers
@@ -54,9 +63,9 @@ class Leader:
 class EdgeNode:
     """A node whose bots are in a club that another leads, behind the port of a server."""
 
-    def __init__(self, server: GatewayServer, node: str) -> None:
+    def __init__(self, server: GatewayServer, node: str, bounds: Bounds) -> None:
         clock, sessions = server.arena.clock, Sessions()
-        self.edge = Edge("main", sessions, clock, Bounds())
+        self.edge = Edge("main", sessions, clock, bounds)
         strangers = Strangers(Bounds(), server.refusals)
         gateway = Gateway(self.edge, self.edge, sessions, clock, strangers, "test", identity="1d")
         server.entrance = replace(server.entrance, clubs=OneClub(gateway))
@@ -73,9 +82,9 @@ class EdgeNode:
 
 
 @contextlib.asynccontextmanager
-async def cluster() -> AsyncIterator[tuple[Leader, EdgeNode]]:
+async def cluster(bounds: Bounds | None = None) -> AsyncIterator[tuple[Leader, EdgeNode]]:
     async with served() as first, served() as second:
-        leader, node = Leader(first), EdgeNode(second, "edge")
+        leader, node = Leader(first), EdgeNode(second, "edge", bounds or Bounds())
         node.links.follow(node.edge, leader.address, 1)
         try:
             yield leader, node
@@ -164,6 +173,64 @@ async def test_many_frames_both_ways_arrive_once_and_in_order() -> None:
             ann.say(type="join", tournament=f"t{number}")
         told = [(await ann.hear("error"))["message"] for _ in range(100)]
         assert [f"t{number}" in message for number, message in enumerate(told)] == [True] * 100
+
+
+async def test_a_leader_that_takes_nothing_stops_what_bots_say_at_their_sockets() -> None:
+    """From the link to the socket: what waits at the edge is bounded, and so is what a bot can write."""
+    async with cluster(Bounds(link_bytes=500_000)) as (leader, node), node.bot("ann") as ann, node.bot("ben") as ben:
+        (link,) = leader.links._accepted.values()
+        assert link._transport is not None
+        link._transport.pause_reading()
+        frame = json.dumps({"type": "move", "match": "nowhere", "turn_id": "9.1", "move": "x" * 3000}).encode()
+
+        async def flood() -> None:
+            while True:
+                ann.send(Opcode.TEXT, frame)
+                await ann.writer.drain()
+
+        flooding = asyncio.create_task(flood())
+        guest = next(each for each in node.edge.guests.by_id.values() if each.name == "ann")
+        await until(lambda: guest.is_held and ann.writer.transport.get_write_buffer_size() > len(frame))
+        flooding.cancel()
+        assert node.edge._stream.out.bytes < 600_000
+        dialled = next(iter(node.links._dialled.values())).connection
+        assert dialled is not None
+        assert dialled._transport is not None
+        assert dialled._transport.get_write_buffer_size() <= FULL_BYTES + PACKET_BYTES
+        link._transport.resume_reading()
+        ben.say(type="join", tournament="nowhere")
+        assert (await ben.hear("error"))["code"] == "unknown_tournament"
+        for _ in range(20):
+            assert (await ann.hear("rejected"))["turn_id"] == "9.1"
+        await until(lambda: node.edge._stream.out.bytes < 250_000)
+
+
+async def test_a_bot_that_reads_nothing_is_cut_at_its_edge_and_holds_nobody_up() -> None:
+    async with cluster() as (leader, node), node.bot("ann") as ann, node.bot("ben") as ben:
+        del ann
+        (slow,) = [number for number, known in leader.arena._sessions.items() if known[0].name == "ann"]
+        frame = b'{"type":"notice","code":"draining","message":"%s"}' % (b"x" * 10_000)
+        sent = 0
+        while leader.arena.is_connected("ann"):
+            for _ in range(20):
+                leader.lead.send(slow, frame)
+            sent += 20 * len(frame)
+            ben.say(type="join", tournament="nowhere")
+            assert (await ben.hear("error"))["code"] == "unknown_tournament"
+            assert sent < 100_000_000, "it is never cut"
+        (peer,) = leader.lead._peers.values()
+        assert peer.stream.out.bytes < MOST_UNSENT_BYTES
+        assert leader.arena.is_connected("ben")
+
+
+async def test_the_leader_measures_the_round_trip_of_its_links() -> None:
+    async with cluster() as (leader, node):
+        await until(lambda: bool(leader.lead._peers))
+        (link,) = leader.links._accepted.values()
+        link._ping()
+        (peer,) = leader.lead._peers.values()
+        await until(lambda: peer.trip_ms > 0 and peer.reach.delay_ms == peer.trip_ms)
+        assert not node.edge.is_leaderless
 
 
 async def refused(leader: Leader, setup: str, secret: str) -> str:
