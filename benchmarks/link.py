@@ -94,7 +94,7 @@ class Bots:
         self.edge = Edge("main", cast(Any, self.sessions), clock, Bounds())
         self.links = Links(name, "same", "a secret", 60.0)
         if address is None:
-            self.edge.lead_here(cast(Any, ReadyArena(self.edge.guests)), 1)
+            self.edge.lead_here(cast(Any, ReadyArena(self.edge.guests)), 1, name)
         else:
             self.links.follow(self.edge, address, 1)
 

@@ -176,9 +176,11 @@ class Club:
             bounds=config.bounds,
         )
         self.arena.on_ban.append(shared.shut_out)
-        leader = self.arena if gate is None else GatedLeader(self.arena, gate, self.log)
-        gateway = None if leading is None else leading.gateway
-        self.gateway = gateway or make_gateway(leader, self.arena, sessions, shared, name)
+        if leading is not None:
+            self.gateway = leading.gateway
+        else:
+            leader = self.arena if gate is None else self._behind(gate)
+            self.gateway = make_gateway(leader, self.arena, sessions, shared, name)
         self.feed = Feed(self.arena, Ranker(shared.clock.now_ms, on_thread))
         self.house_bots = HouseBots(self.arena, house_keys, shared.house, self._residents, name, added_elsewhere)
         self.site = Site(
@@ -216,6 +218,11 @@ class Club:
         if stored.problems:
             text = "%severy host token is taken back, since the taking back of one may be lost; look at the bans"
             log.error(text, where)
+
+    def _behind(self, gate: Gate) -> Leader:
+        leader = GatedLeader(self.arena, gate, self.log)
+        self.log.on_durable.append(lambda _: gate.enter(leader.on_durable))
+        return leader
 
     def _clock_behind(self, gate: Gate, newest_ms: int) -> Clock:
         """Make the club's clock: its time goes on from the newest fact, should another node's clock be ahead."""

@@ -6,6 +6,7 @@ Who leads a club is read from the database. A club that nobody leads is led by t
 import asyncio
 import logging
 import re
+import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -47,8 +48,10 @@ READY_S = 30.0
 """How long a start waits, in s, until a node leads main."""
 USES_S = 1.0
 """How long another node may take, in s, to tell what its clubs use."""
-LOOK_S, SOON_S = 1.0, 0.2
+LOOK_S, SOON_S = 1.0, 0.1
 """How often, in s, it is looked who leads; and while somebody has no leader."""
+LED_S, PAUSE_S = 1.0, 0.01
+"""How long, in s, the next club that is handed over waits until the last one is led; how often that is looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +72,11 @@ class ClusterClubs(Clubs):
         self._on_main = on_main
         self._doors: dict[str, Door] = {}
         self._following: asyncio.Task[None] | None = None
+        self._lacking = asyncio.Event()
+        """Set when a club has lost its leader: it is looked at once who leads it."""
+        self._handing_over = asyncio.Lock()
+        self._handed_over: Edge | None = None
+        """The edge of the club that was handed over last."""
         self._is_ready = asyncio.Event()
         """Set when somebody leads main."""
         self._elsewhere: tuple[float, asyncio.Task[dict[str, ClubUse]]] | None = None
@@ -96,7 +104,7 @@ class ClusterClubs(Clubs):
         door = self._doors.get(name)
         if door is None:
             shared, sessions = self._shared, Sessions(name)
-            edge = Edge(name, sessions, shared.clock, shared.config.bounds)
+            edge = Edge(name, sessions, shared.clock, shared.config.bounds, on_leaderless=self._lacking.set)
             door = self._doors[name] = Door(edge, make_gateway(edge, edge, sessions, shared, name))
         return door
 
@@ -168,7 +176,9 @@ class ClusterClubs(Clubs):
                 if str(error) != told:
                     log.warning("it is not known who leads: %s", told := str(error))
             is_lacking = any(door.edge.is_leaderless for door in self._doors.values())
-            await asyncio.sleep(SOON_S if is_lacking else LOOK_S)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._lacking.wait(), SOON_S if is_lacking else LOOK_S)
+            self._lacking.clear()
 
     async def _look(self) -> None:
         await self._follow_main()
@@ -205,9 +215,11 @@ class ClusterClubs(Clubs):
         lead = Lead(name, epoch, door.edge.guests, shared.config.bounds.link_bytes, gate.enter)
         club = self._add(name, stored, Leading(lead, door.gateway, gate, relay))
         lead.attach(club.arena)
-        club.log.on_durable.insert(0, lambda _: lead.on_durable())
+        leader = GatedLeader(club.arena, gate, club.log)
+        club.log.on_durable.append(lambda _: gate.enter(lead.on_durable))
+        club.log.on_durable.append(lambda _: gate.enter(leader.on_durable))
         self._links.forget(door.edge)
-        door.edge.lead_here(GatedLeader(club.arena, gate, club.log), epoch)
+        door.edge.lead_here(leader, epoch, self._at.id)
         self._links.lead(lead)
         self._feeds.renew(name)
         if name == MAIN:
@@ -225,6 +237,16 @@ class ClusterClubs(Clubs):
             club.discard()
             club.house_bots.close()
             club.feed.close()
+
+    async def hand_over(self, name: str) -> None:
+        """Stop a club when the one before is led elsewhere: so each stands for as long as it takes to load one."""
+        async with self._handing_over:
+            until_s = time.monotonic() + LED_S
+            before = self._handed_over
+            while before is not None and before.is_leaderless and time.monotonic() < until_s:  # noqa: ASYNC110
+                await asyncio.sleep(PAUSE_S)
+            await super().hand_over(name)
+            self._handed_over = self._door(name).edge
 
     # --- for the web ---
 

@@ -16,7 +16,7 @@ from rumble_protocol.codec import write_message
 from rumble_protocol.codes import Rejection
 
 from rumble_server.arena.player import Player
-from rumble_server.arena.ports import UNREACHABLE, TimerHandle
+from rumble_server.arena.ports import UNKNOWN, TimerHandle
 from rumble_server.arena.recorder import Recorder
 from rumble_server.arena.session import BotSession, Part
 from rumble_server.bounds import Bounds
@@ -28,6 +28,8 @@ from rumble_server.tournament.tournament import Tournament
 
 log = logging.getLogger(__name__)
 
+NEVER = 1 << 62
+"""In the place of a time in ms: no timer runs."""
 UNMEASURED = -1
 """In the place of a bot's thinking time in ms: only the arena's own clock tells."""
 
@@ -63,7 +65,7 @@ class LiveMatch:
         self.parts = parts
         """Each player's, by seat."""
         self.timer: TimerHandle | None = None
-        self.timer_at_ms = 0
+        self.timer_at_ms = NEVER
         self.append = recorder.append
         self._matches = matches
         self.referee = Referee(
@@ -137,8 +139,11 @@ class Matches:
         match = self._place(started, tournament, players)
         # Only who is connected is free for a match.
         sessions = [part.session for part in match.parts if part.session is not None]
-        match.referee.start(sessions, started.at_ms)
-        self._follow(match)
+        referee = match.referee
+        referee.start(sessions, started.at_ms)
+        turn = referee.turn
+        if turn is None or not turn.held:  # else no clock runs, until the turn has left
+            self._follow(match)
 
     def rebuild(self, started: MatchStarted, facts: Iterable[MatchFact]) -> None:
         """Take up a match that was running when the server stopped, from the later facts of its attempt."""
@@ -224,6 +229,10 @@ class Matches:
         try:
             if thought_ms >= 0:
                 referee.measured(seat, turn_id, thought_ms, now_ms)
+                if referee.over is not None:  # it came too late
+                    session.send(write_message(_unknown_match(message)), match_id=match_id)
+                    self._follow(match)
+                    return False
             answered = referee.move(seat, turn_id, message.move, now_ms, frame)
         except Exception:
             # A game's own code failed: that is the server's fault, and of this match alone.
@@ -232,7 +241,7 @@ class Matches:
             answered = True
         turn = referee.turn
         # Of all deadlines a move changes the open turn's alone, which is hardly ever before the timer.
-        if turn is None or match.timer is None or turn.deadline_ms < match.timer_at_ms:
+        if turn is None or turn.deadline_ms < match.timer_at_ms:
             self._follow(match)
         return answered
 
@@ -289,46 +298,46 @@ class Matches:
     def _arm(self, match: LiveMatch) -> None:
         """Keep the match's one timer no later than its referee wants; one that comes too early just goes on."""
         wake_at_ms = match.referee.wake_at_ms
-        if wake_at_ms is None:
+        if wake_at_ms is None or match.timer_at_ms <= wake_at_ms:
             return
         if match.timer is not None:
-            if match.timer_at_ms <= wake_at_ms:
-                return
             match.timer.cancel()
         match.timer_at_ms = wake_at_ms
         match.timer = self.recorder.clock.call_at(wake_at_ms, partial(self._on_timer, match.match_id))
 
-    def watch(self, session: BotSession) -> None:
-        """See to it that the session's matches are judged in time, whatever delayed that before."""
-        for match_id in session.matches:
-            self._arm(self.live[match_id])
-
     def _on_timer(self, match_id: str) -> None:
         match = self.live[match_id]
-        match.timer = None
+        match.timer, match.timer_at_ms = None, NEVER
         wake_at_ms = match.referee.wake_at_ms
         if wake_at_ms is None:
             return
         now_ms = self.recorder.clock.now_ms()
-        turn = match.referee.turn
-        session = None if turn is None or turn.held else match.parts[turn.seat].session
-        if turn is not None and session is not None and session.reach.delay_ms:
-            due_ms = turn.deadline_ms + self.recorder.clock.late_ms - turn.late_ms
-            until_ms = due_ms + session.reach.delay_ms
-            if due_ms <= now_ms < until_ms:  # what it sent in time may still come
-                if until_ms < UNREACHABLE:
-                    match.timer_at_ms = until_ms
-                    match.timer = self.recorder.clock.call_at(until_ms, partial(self._on_timer, match_id))
-                return
         if now_ms < wake_at_ms:
             self._arm(match)
             return
         match.timer_at_ms = now_ms
-        match.timer = self.recorder.clock.after_input(partial(self._wake, match_id))
+        turn = match.referee.turn
+        session = None if turn is None or turn.held else match.parts[turn.seat].session
+        if (
+            turn is None
+            or session is None
+            or session.reach.ask is None
+            or now_ms < turn.deadline_ms + self.recorder.clock.late_ms - turn.late_ms
+        ):
+            match.timer = self.recorder.clock.after_input(partial(self._wake, match_id))
+        else:  # its node knows better, and what it sent in time may still come
+            answered = partial(self._thought, match_id, turn.seat, turn.turn_id)
+            match.timer = session.reach.ask(session.id, match_id, turn.turn_id, answered)
+
+    def _thought(self, match_id: str, seat: int, turn_id: str, thought_ms: int) -> None:
+        """The node of a seat's bot says how long that has thought about a turn: judge it."""
+        if thought_ms != UNKNOWN:
+            self.live[match_id].referee.measured(seat, turn_id, thought_ms, self.recorder.clock.now_ms())
+        self._wake(match_id)
 
     def _wake(self, match_id: str) -> None:
         match = self.live[match_id]
-        match.timer = None
+        match.timer, match.timer_at_ms = None, NEVER
         with self.recorder.transaction:
             match.referee.wake(self.recorder.clock.now_ms())
             self._follow(match)

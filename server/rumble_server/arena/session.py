@@ -42,27 +42,14 @@ class Outlet:
             session.release()
 
 
-class Held:
-    """A frame, or a close, that waits."""
-
-    __slots__ = ("after", "kind", "match_id", "said", "written")
-
-    def __init__(
-        self,
-        said: bytes | CloseCode,
-        after: int,
-        match_id: str,
-        kind: Literal["frame", "start", "over", "barrier"],
-        written: Callable[[], None] | None,
-    ) -> None:
-        self.said = said
-        self.after = after
-        """The number of the fact that must be on disk first."""
-        self.match_id = match_id
-        self.kind = kind
-        """What it is: it begins a match, it ends one, it waits for every earlier frame, or none of these."""
-        self.written = written
-        """Called when it has left."""
+Kind = Literal["frame", "start", "over", "barrier"]
+"""What is said: it begins a match, it ends one, it waits for everything said before, or none of these."""
+Said = bytes | CloseCode
+"""A frame, or the close of the connection."""
+Written = Callable[[], None] | None
+"""Called when a frame has left."""
+Held = tuple[Said, int, str, Kind, Written]
+"""What waits. The number is of the fact that must be on disk first, the text is the id of its match."""
 
 
 class Part:
@@ -184,7 +171,7 @@ class BotSession:
         if self.closing:
             return
         if after > self._outlet.log.durable or self.holds(match_id):
-            self._hold(Held(frame, after, match_id, "frame", None))
+            self._hold((frame, after, match_id, "frame", None))
         else:
             self._outlet.write(self.id, frame)
 
@@ -194,22 +181,22 @@ class BotSession:
         `written` is called when it has left, and not at all if it never leaves.
         """
         if not self.closing:
-            self._hold(Held(frame, 0, match_id, "frame", written))
+            self._hold((frame, 0, match_id, "frame", written))
 
     def send_start(self, frame: bytes, match_id: str) -> None:
         """Send a `match_start`."""
         if not self.closing:
-            self._pass(Held(frame, 0, match_id, "start", None))
+            self._pass(frame, 0, match_id, "start")
 
     def send_over(self, frame: bytes, match_id: str, after: int) -> None:
         """Send a `match_over` once its result, fact `after`, is on disk."""
         if not self.closing:
-            self._pass(Held(frame, after, match_id, "over", None))
+            self._pass(frame, after, match_id, "over")
 
     def send_last(self, frame: bytes, after: int) -> None:
         """Send a frame after everything that was said before, once the log is on disk up to `after`."""
         if not self.closing:
-            self._pass(Held(frame, after, NO_MATCH, "barrier", None))
+            self._pass(frame, after, NO_MATCH, "barrier")
 
     def send_now(self, frame: bytes) -> None:
         """Send a frame that tells nothing of what others wait for, ahead of those that wait for the disk."""
@@ -232,7 +219,7 @@ class BotSession:
         """Close the connection after what was sent before."""
         if not self.closing:
             self.closing = True
-            self._pass(Held(code, 0, NO_MATCH, "barrier", None))
+            self._pass(code, 0, NO_MATCH, "barrier")
 
     def drop(self) -> None:
         """The connection has ended: what is held is not sent any more."""
@@ -246,43 +233,43 @@ class BotSession:
         self._held_overs = 0
         durable = self._outlet.log.durable
         for each in held:
-            if each.after > durable or (self._held and self._is_behind(each)):
+            said, after, match_id, kind, written = each
+            if after > durable or (self._held and self._is_behind(match_id, kind)):
                 self._hold(each)
-            else:
-                self._leave(each)
+                continue
+            self._leave(said, match_id, kind)
+            if written is not None:
+                written()
 
-    def _pass(self, said: Held) -> None:
+    def _pass(self, said: Said, after: int, match_id: str, kind: Kind) -> None:
         """Send what need not wait, behind what is held; hold anything else."""
-        if said.after > self._outlet.log.durable or (self._held and self._is_behind(said)):
-            self._hold(said)
+        if after > self._outlet.log.durable or (self._held and self._is_behind(match_id, kind)):
+            self._hold((said, after, match_id, kind, None))
         else:
-            self._leave(said)
+            self._leave(said, match_id, kind)
 
-    def _is_behind(self, said: Held) -> bool:
+    def _is_behind(self, match_id: str, kind: Kind) -> bool:
         """Whether something waits for what is held."""
-        kind = said.kind
         if kind == "start" and self._held_overs and len(self._told_open) >= self.max_matches:
             return True
-        return kind == "barrier" or self.holds(said.match_id)
+        return kind == "barrier" or self.holds(match_id)
 
-    def _leave(self, held: Held) -> None:
+    def _leave(self, said: Said, match_id: str, kind: Kind) -> None:
         """Send what need not wait."""
-        said, kind = held.said, held.kind
         if kind == "start":
-            self._told_open[held.match_id] = None
+            self._told_open[match_id] = None
         elif kind == "over":
-            self._told_open.pop(held.match_id, None)
+            self._told_open.pop(match_id, None)
         if isinstance(said, bytes):
             self._outlet.write(self.id, said)
         else:
             self._outlet.sessions.close(self.id, said)
-        if held.written is not None:
-            held.written()
 
     def _hold(self, held: Held) -> None:
         if not self._held:
             self._outlet.wait(self)
         self._held.append(held)
-        self._held_places[held.match_id] = None
-        if held.kind == "over":
+        _, _, match_id, kind, _ = held
+        self._held_places[match_id] = None
+        if kind == "over":
             self._held_overs += 1

@@ -10,13 +10,13 @@ from collections.abc import Callable
 from functools import partial
 from typing import TypeVar
 
-from rumble_protocol.bot_messages import BotMessage, Login, Move
+from rumble_protocol.bot_messages import BotMessage, Login
 from rumble_protocol.codes import CloseCode
 
 from rumble_server.arena.arena import Arena
-from rumble_server.arena.ports import Caller, Clock, Log, TimerHandle
-from rumble_server.cluster.records import ToLeader, numbered, record
-from rumble_server.gateway.ports import Leader
+from rumble_server.arena.ports import Caller, Clock, FrameId, Log, TimerHandle
+from rumble_server.cluster.edge import FrameLeader
+from rumble_server.cluster.records import FRAME_NUMBER, ToLeader, numbered, record
 
 What = TypeVar("What")
 Found = TypeVar("Found")
@@ -146,7 +146,7 @@ class _Timer:
 
 
 class _Said:
-    """What a session said, and the fact up to which the log has all of it; that is not known before it has entered."""
+    """What a session said, and the fact that has to be on disk before all is told, known once that has entered."""
 
     __slots__ = ("fact", "record")
 
@@ -158,11 +158,11 @@ class _Said:
 class GatedLeader:
     """The leader of a club for the sessions of its own node: what they bring enters by the gate.
 
-    What its log may not have on disk is kept, to be said again should another lead the club. Moves are not: their turns
-    are asked again.
+    What was not answered, since the gate is closed or the log does not have it on disk, is kept, to be said again
+    should another lead the club. Moves are not: their turns are asked again.
     """
 
-    def __init__(self, leader: Leader, gate: Gate, log: Log) -> None:
+    def __init__(self, leader: FrameLeader, gate: Gate, log: Log) -> None:
         self._leader = leader
         self._gate = gate
         self._enter = gate.enter
@@ -172,22 +172,29 @@ class GatedLeader:
         """How many frames of each session have come since the gate was closed."""
 
     def unsure(self) -> list[bytes]:
-        """Return the records of what may not be on disk, in the order in which it was said."""
-        return [said.record for said in self._kept if said.fact > self._log.durable]
+        """Return the records of what was not answered, in the order in which it was said."""
+        return [said.record for said in self._kept]
+
+    def on_durable(self) -> None:
+        """More of the log is on disk, and what waited for that was told."""
+        kept, durable = self._kept, self._log.durable
+        while kept and kept[0].fact <= durable:
+            kept.popleft()
 
     def login(self, session_id: int, login: Login, caller: Caller) -> None:
         call = partial(self._leader.login, session_id, login, caller)
-        if login.join is None:
+        if login.join is None or caller.frame is None:
             self._enter(call)
         else:
-            self._keep(record(ToLeader.LOGIN, session_id), call)
+            self._keep(record(ToLeader.LOGIN, session_id, FRAME_NUMBER.pack(caller.frame[1])), call)
 
-    def receive(self, session_id: int, message: BotMessage, text: str) -> None:
-        call = partial(self._leader.receive, session_id, message, text)
-        if type(message) is Move:
+    def receive(self, session_id: int, message: BotMessage, text: str, *, frame: FrameId | None = None) -> None:
+        call = partial(self._leader.receive, session_id, message, text, frame=frame)
+        if frame is None:
             self._take(session_id, call)
         else:
-            self._take(session_id, call, record(ToLeader.MESSAGE, session_id, text.encode()))
+            content = FRAME_NUMBER.pack(frame[1]) + text.encode()
+            self._take(session_id, call, record(ToLeader.MESSAGE, session_id, content))
 
     def refused(self, session_id: int, text: str, error: bytes) -> None:
         call = partial(self._leader.refused, session_id, text, error)
@@ -208,16 +215,14 @@ class GatedLeader:
             self._keep(said, call)
 
     def _keep(self, said: bytes, call: Callable[[], None]) -> None:
-        """Let something in, and keep it until what follows from it is on disk."""
-        kept, log = self._kept, self._log
-        while kept and kept[0].fact <= log.durable:
-            kept.popleft()
+        """Let something in, and keep it until all that follows from it is told."""
         entry = _Said(said)
-        kept.append(entry)
+        self._kept.append(entry)
 
         def enter() -> None:
             call()
-            entry.fact = log.last
+            entry.fact = self._log.last
+            self.on_durable()
 
         self._enter(enter)
 

@@ -6,7 +6,7 @@ It is what the club's leader answers to (`Sessions`): the arena of this node, or
 from dataclasses import replace
 
 import orjson
-from rumble_protocol.bot_messages import Login, Move
+from rumble_protocol.bot_messages import Login
 from rumble_protocol.codes import CloseCode
 
 from rumble_server.arena.ports import Caller, Clock, TimerHandle
@@ -20,18 +20,18 @@ TURN_ID, MATCH = b'"turn_id":"', b'"match":"'
 class Guest:
     """A session of this node."""
 
-    __slots__ = ("asked", "caller", "has_session", "is_held", "is_in", "joins", "login", "name", "open", "waits")
+    __slots__ = ("asked", "caller", "has_session", "is_held", "is_in", "login", "name", "number", "open", "waits")
 
-    def __init__(self, login: Login, caller: Caller) -> None:
+    def __init__(self, login: Login, caller: Caller, number: int) -> None:
         self.login = login
+        self.number = number
+        """That of its login among the frames of this node."""
         self.caller = caller
         self.name = ""
         self.is_in = False
         """Whether the login was accepted."""
         self.has_session = False
         """Whether its bot was sent its `session`; it needs no other when it is logged in again for it."""
-        self.joins = True
-        """Whether its next login is to join as the bot's own did: no leader may have that on disk."""
         self.is_held = False
         """Nothing is read from its socket: too much waits for the leader."""
         self.open: dict[str, None] = {}
@@ -42,9 +42,8 @@ class Guest:
         """The timer of a login that has no leader."""
 
     def next_login(self) -> Login:
-        """Return the message by which it is to be logged in; it joins once, since its bot may have left later."""
-        joins, self.joins = self.joins, False
-        return self.login if joins else self.login.model_copy(update={"join": None, "invite": None})
+        """Return the message by which it is to be logged in; it joins but once, since its bot may have left later."""
+        return self.login.model_copy(update={"join": None, "invite": None}) if self.is_in else self.login
 
     def caller_again(self) -> Caller:
         """Return who logs in; who was logged in before has its place, and has spoken."""
@@ -56,10 +55,10 @@ class Guest:
             self.waits.cancel()
             self.waits = None
 
-    def thought_ms(self, move: Move, clock: Clock) -> int | None:
-        """Return how long its bot took for a move; None if it does not answer the newest turn of its match."""
-        asked = self.asked.get(move.match)
-        if asked is None or asked[0] != move.turn_id:
+    def thought_ms(self, match_id: str, turn_id: str, clock: Clock) -> int | None:
+        """Return how long its bot has thought about a turn; None if that is not the newest one of its match."""
+        asked = self.asked.get(match_id)
+        if asked is None or asked[0] != turn_id:
             return None
         return max(0, clock.now_ms() - asked[1] - (clock.late_ms - asked[2]))
 

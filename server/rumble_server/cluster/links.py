@@ -97,8 +97,7 @@ class Links:
         """This node leads a club no longer; those who ask for it are told so."""
         lead = self._leads.pop(club, None)
         if lead is not None:
-            for connection in self._accepted.values():
-                lead.down(connection.node, connection)
+            lead.lead_no_more()
 
     def follow(self, edge: Edge, address: str | None, epoch: int) -> None:
         """Another node leads a club, at this address under this epoch; None: nobody does."""
@@ -188,7 +187,7 @@ class Links:
         """Return a new link to an address. Raises DialError."""
         protocol, host, port, secure = client_protocol(address, self.headers())
         connection = LinkConnection(
-            protocol, self._silent_s, self.heard_as_edge, self.down_as_edge, self.writable_as_edge, _no_trip
+            protocol, self._silent_s, self.heard_as_edge, self.down_as_edge, self.writable_as_edge
         )
         connection.node = address
         context = (self._context or ssl.create_default_context()) if secure else None
@@ -237,7 +236,6 @@ class Links:
         """Take over the connection of a node, which was not refused."""
         connection = LinkConnection(
             server_protocol(), self._silent_s, self.heard_as_leader, self.down_as_leader, self.writable_as_leader,
-            self.trip,
         )  # fmt: skip
         self.take(connection, headers[NODE])
         transport.set_protocol(connection)
@@ -283,10 +281,6 @@ class Links:
         for lead in self._leads.values():
             lead.writable(connection.node)
 
-    def trip(self, connection: LinkConnection, trip_ms: int) -> None:
-        for lead in self._leads.values():
-            lead.trip(connection.node, trip_ms)
-
 
 class _Dialled:
     """A link that this node needs: dialled again whenever it is lost."""
@@ -324,7 +318,3 @@ class _Dialled:
             wait_s, told = RETRY_S[0], ""
             self._links.made(self._address, self.connection)
             await self._lost.wait()
-
-
-def _no_trip(_connection: LinkConnection, _trip_ms: int) -> None:
-    """Only leaders judge time."""

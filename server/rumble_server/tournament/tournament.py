@@ -26,6 +26,7 @@ from rumble_server.tournament.facts import (
     BotBenched,
     BotJoined,
     BotLeft,
+    FrameTaken,
     HalfByeGiven,
     InviteChanged,
     ResultVoided,
@@ -69,6 +70,8 @@ class Tournament:
         self.agenda: Agenda | None = None
         self.openings: tuple[tuple[str, ...], ...] = ()
         self._terms = Terms(self.config, ())
+        self.frames: set[tuple[str, int]] = set()
+        """The frames from other nodes that had an effect here, by node and number."""
         self.half_byes: dict[int, dict[str, None]] = {}
         """By round of a Swiss, from 1: the bots that the host leaves out of it, in order."""
         self.running: dict[str, MatchStarted] = {}
@@ -168,6 +171,8 @@ class Tournament:
                 self._apply_voided(fact)
             case InviteChanged():
                 self.invite = fact.invite
+            case FrameTaken():
+                self.frames.add((fact.node, fact.frame_number))
 
     def _apply_paired(self, fact: RoundPaired) -> None:
         agenda = self._agenda()

@@ -172,7 +172,9 @@ class EdgeNode:
         self.disk = Disk(leader.log)
         self.pipe = None
         self.gate = Gate(self.clock, lambda: True)
-        self.edge.lead_here(GatedLeader(leader.arena, self.gate, leader.log), leader.epoch)
+        here = GatedLeader(leader.arena, self.gate, leader.log)
+        leader.log.on_durable.append(here.on_durable)
+        self.edge.lead_here(here, leader.epoch, self.node)
 
     def connect(self) -> None:
         """Make a link to the leader's node."""
