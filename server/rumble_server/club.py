@@ -69,6 +69,8 @@ class Shared:
     """Ends the connections of those who are banned."""
     ended: EndedCount
     """How many tournaments of all clubs are over."""
+    counts: Counter[type] = field(default_factory=Counter)
+    """How many facts this process has written in all clubs, by type."""
     holds: Callable[[], bool] | None = None
     """Whether the lease of this node is valid; None if it needs none."""
     directory: ClubDirectory = field(default_factory=ClubDirectory)
@@ -177,7 +179,7 @@ class Club:
         leader = self.arena if gate is None else GatedLeader(self.arena, gate)
         gateway = None if leading is None else leading.gateway
         self.gateway = gateway or make_gateway(leader, self.arena, sessions, shared, name)
-        self.feed = Feed(self.arena, Ranker(shared.clock.now_ms, on_thread))
+        self.feed = Feed(self.arena, Ranker(shared.clock.now_ms, on_thread), shared.counts)
         self.house_bots = HouseBots(self.arena, house_keys, shared.house, self._residents, name, added_elsewhere)
         self.site = Site(
             self.arena,
@@ -244,6 +246,18 @@ class Club:
         self.house_bots.open()
         for name in self.house_bots.names_lost():
             log.warning("no house bot %s: somebody else uses that name", name)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing runs in it, no bot is there, and all of it is on disk; main never counts as empty."""
+        return (
+            self.name != MAIN
+            and not self.is_suspended
+            and self.arena.is_idle
+            and not self.gateway.has_sessions
+            and not self.house_bots.bots()
+            and self.log.durable == self.log.last
+        )
 
     @property
     def is_suspended(self) -> bool:

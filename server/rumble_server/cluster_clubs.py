@@ -37,6 +37,8 @@ READY_S = 30.0
 """How long a start waits, in s, until a node leads main."""
 LOOK_S, SOON_S = 1.0, 0.2
 """How often, in s, it is looked who leads; and while somebody has no leader."""
+SEEK_S = 0.02
+"""How often, in s, it is looked whether the leader that visitors wait for is there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,10 @@ class ClusterClubs(Clubs):
         """Reads main's log on the thread."""
         self._known_of_main = 0
         """The number of the newest fact about clubs and bans that was taken from there."""
+        self._asked = asyncio.Event()
+        """Set to have it looked at once who leads."""
+        self._seeking: dict[str, asyncio.Task[None]] = {}
+        """What waits until somebody leads a club."""
 
     async def start(self) -> bool:
         """Find out who leads what, and lead what nobody does."""
@@ -72,6 +78,7 @@ class ClusterClubs(Clubs):
         for name in {MAIN, *store.clubs_in_play()}:
             self._at.want(name)
         self._following = asyncio.create_task(self._follow_leaders())
+        self._look_later()
         with suppress(TimeoutError):  # then its bots and visitors wait
             await asyncio.wait_for(self._is_ready.wait(), READY_S)
         return False
@@ -85,12 +92,14 @@ class ClusterClubs(Clubs):
             shared, sessions = self._shared, Sessions(name)
             edge = Edge(name, sessions, shared.clock, shared.config.bounds)
             door = self._doors[name] = Door(edge, make_gateway(edge, edge, sessions, shared, name))
+            self._asked.set()
         return door
 
     def loaded(self, name: str) -> Door | None:  # type: ignore[override]  # a way in is all that the entrance needs
         return self._doors.get(name)
 
     async def load(self, name: str) -> Door | None:  # type: ignore[override]
+        self._idle.use(name)
         return self._door(name) if name in self._doors or await self._is_there(name) else None
 
     async def _is_there(self, name: str) -> bool:
@@ -133,6 +142,27 @@ class ClusterClubs(Clubs):
             door.gateway.end_all(CloseCode.DRAINING)
             self._links.forget(door.edge)
 
+    def _need(self, name: str) -> None:
+        self._at.want(name)
+
+    # --- idle clubs ---
+
+    def _empty(self) -> list[str]:
+        """Return the clubs that need no leader, of those that this node leads, and else those that it need not know."""
+        led = self._clubs
+        return [
+            name
+            for name, door in self._doors.items()
+            if (led[name].is_empty if name in led else name != MAIN and not door.gateway.has_sessions)
+        ]
+
+    def _unload(self, name: str) -> None:
+        """Give up a club, which the node leads next that somebody asks for it; or only the way to its leader."""
+        if name in self._clubs:
+            self.discard(name)
+            self._at.release(name)
+        self._links.forget(self._doors.pop(name).edge)
+
     # --- who leads ---
 
     async def _follow_leaders(self) -> None:
@@ -144,20 +174,22 @@ class ClusterClubs(Clubs):
             except StoreError as error:
                 if str(error) != told:
                     log.warning("it is not known who leads: %s", told := str(error))
-            is_lacking = any(door.edge.is_leaderless for door in self._doors.values())
-            await asyncio.sleep(SOON_S if is_lacking else LOOK_S)
+            is_lacking = any(door.edge.is_leaderless for name, door in self._doors.items() if self._idle.is_used(name))
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._asked.wait(), SOON_S if is_lacking else LOOK_S)
+            self._asked.clear()
 
     async def _look(self) -> None:
         await self._follow_main()
         followed = [name for name in self._doors if name not in self._clubs]
         leaders = await self._at.leaders(followed)
         for name in followed:
-            leader = leaders.get(name)
-            if name in self._clubs or (leader is not None and leader.node == self._at.id):
+            leader, door = leaders.get(name), self._doors.get(name)
+            if door is None or name in self._clubs or (leader is not None and leader.node == self._at.id):
                 continue
-            edge = self._doors[name].edge
+            edge = door.edge
             self._links.follow(edge, None if leader is None else leader.address, 0 if leader is None else leader.epoch)
-            if leader is None:
+            if leader is None and self._idle.is_used(name):
                 self._at.want(name)
             elif name == MAIN:
                 self._is_ready.set()
@@ -186,6 +218,8 @@ class ClusterClubs(Clubs):
         if name == MAIN:
             club.on_facts.append(self._follow)
             await self._on_main(bool(stored.problems))
+            for each in self._with_residents():
+                self._need(each)
             self._is_ready.set()
 
     def discard(self, name: str) -> None:
@@ -198,6 +232,7 @@ class ClusterClubs(Clubs):
             club.discard()
             club.house_bots.close()
             club.feed.close()
+            self._shared.store.close_log(name)
 
     # --- for the web ---
 
@@ -212,10 +247,30 @@ class ClusterClubs(Clubs):
 
     async def passing(self, name: str, scope: Scope, receive: Receive, send: Send) -> bool:
         """Have another node answer a request about a club, if it leads that. Return whether it was asked."""
-        if name in self._clubs or scope["state"].get("is_passed_on") or await self.load(name) is None:
+        if name in self._clubs or (door := await self.load(name)) is None:
+            return False
+        if door.edge.is_leaderless:
+            await asyncio.shield(self._seek(name, door.edge))
+        if name in self._clubs or scope["state"].get("is_passed_on"):
             return False
         await self._links.forward(name, scope, receive, send)
         return True
+
+    def _seek(self, name: str, edge: Edge) -> asyncio.Task[None]:
+        """Have a club led that is asked for, once for all who ask meanwhile."""
+        seeking = self._seeking.get(name)
+        if seeking is None:
+            seeking = self._seeking[name] = asyncio.create_task(self._wait_for_leader(edge))
+            seeking.add_done_callback(lambda _: self._seeking.pop(name))
+        return seeking
+
+    async def _wait_for_leader(self, edge: Edge) -> None:
+        """Return once a leader can be reached, or after the time that a login waits for one."""
+        self._asked.set()
+        clock = self._shared.clock
+        until_ms = clock.now_ms() + self._shared.config.bounds.leaderless_login_ms
+        while edge.is_leaderless and clock.now_ms() < until_ms:  # noqa: ASYNC110  # one for all who wait
+            await asyncio.sleep(SEEK_S)
 
     # --- life ---
 

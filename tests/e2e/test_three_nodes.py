@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import httpx
@@ -49,7 +50,7 @@ class Node:
 
 
 @contextmanager
-def nodes(folder: Path, url: str, count: int) -> Iterator[list[Node]]:
+def nodes(folder: Path, url: str, count: int, **more: str) -> Iterator[list[Node]]:
     with ExitStack() as stack:
         each = []
         for number in range(count):
@@ -61,6 +62,7 @@ def nodes(folder: Path, url: str, count: int) -> Iterator[list[Node]]:
                 "RUMBLE_HOST_TOKEN": TOKEN,
                 "RUMBLE_ADMIN_TOKEN": ADMIN_TOKEN,
                 "RUMBLE_HOUSE": "none",
+                **more,
             }
             command = [*RUMBLE, "serve", "--port", str(port), "--lease-ms", str(LEASE_MS), "--grace-ms", "3000"]
             environment = clean_environment(folder, settings)
@@ -76,6 +78,10 @@ def until(what: Callable[[], object]) -> None:
     while not what():
         assert time.monotonic() < end_s, "it did not happen"
         time.sleep(0.05)
+
+
+def is_led(club: str, node: Node) -> bool:
+    return club in node.leads()
 
 
 def leader(each: list[Node], club: str = "main") -> Node:
@@ -162,6 +168,38 @@ def test_nodes_that_do_not_lead_main_follow_what_it_says_of_clubs(tmp_path: Path
             pages = [f"{node.server.url}/c/one/" for node in each]
             until(lambda: [administrator.get(page).status_code for page in pages] == [404, 404])
             until(lambda: other.leads() == [])
+
+
+def test_a_club_that_nobody_uses_needs_no_leader_and_is_led_where_it_is_used_next(
+    tmp_path: Path, postgres_url: str
+) -> None:
+    with nodes(tmp_path, postgres_url, 2, RUMBLE_IDLE_CLUB_MS="300") as each:
+        first = leader(each)
+        (other,) = [node for node in each if node is not first]
+        for name in ("one", "two"):
+            headers = {"Authorization": f"Bearer {ADMIN_TOKEN}"}
+            clubs = f"{first.server.url}/api/clubs"
+            httpx.post(clubs, json={"name": name}, headers=headers, timeout=PATIENCE_S).raise_for_status()
+        login = {"type": "login", "name": "ada", "key": "the whole key of ada"}
+        epochs = []
+        for node in (first, other):
+            with connect(node.server.bot_url.replace("/bot", "/c/one/bot")) as bot:
+                bot.send(json.dumps(login))
+                while json.loads(bot.recv(PATIENCE_S))["type"] != "session":
+                    pass
+                until(partial(is_led, "one", node))
+                assert httpx.get(f"{node.server.url}/c/two/", timeout=PATIENCE_S).status_code == 200, "it is waited for"
+                until(lambda: not is_led("two", first) and not is_led("two", other))
+                assert "one" in node.leads(), "a bot is there"
+                epochs.append(run(postgres_url, "SELECT epoch FROM clubs WHERE club = 'one'")[0][0])
+            until(lambda: run(postgres_url, "SELECT node FROM clubs WHERE club = 'one'") == [(None,)])
+        assert epochs == [1, 3], "it was given up once, and taken once more"
+        wrong = {**login, "key": "the key of another bot"}
+        with connect(first.server.bot_url.replace("/bot", "/c/one/bot")) as bot:
+            bot.send(json.dumps(wrong))
+            while (told := json.loads(bot.recv(PATIENCE_S)))["type"] != "error":
+                pass
+            assert told["code"] == "bad_key"
 
 
 def test_a_node_that_is_stopped_hands_over_at_once(tmp_path: Path, postgres_url: str) -> None:

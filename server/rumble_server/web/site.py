@@ -3,6 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar, TypeVarTuple, cast
 
@@ -86,6 +87,8 @@ class Operation:
 
     ended: Callable[[], Counter[str]] = Counter
     """How many tournaments are over, by status."""
+    counts: Counter[type] = field(default_factory=Counter)
+    """How many facts this process has written in all clubs, by type."""
     connections: Callable[[], Mapping[str, int]] = dict
     """How many there are, by kind."""
     refusals: Refusals = field(default_factory=Refusals)
@@ -172,6 +175,9 @@ class Clubs(Protocol):
 
     async def site(self, name: str) -> Site | None:
         """Find a club, which is loaded if it was not; None if there is none. Raises WebError if it cannot be now."""
+
+    def visit(self, name: str, /) -> AbstractContextManager[None]:
+        """Keep a club, or the way to its leader, while a request is answered."""
 
     def sites(self) -> Iterable[Site]:
         """Return those that are loaded, main first."""
