@@ -279,9 +279,9 @@ class Club:
         """Judge no more, and tell nothing more."""
         self.arena.stop()
 
-    def close(self) -> None:
+    def close(self, code: CloseCode = CloseCode.DRAINING) -> None:
         """Close its bots' connections and its streams."""
-        self.gateway.close_all(CloseCode.DRAINING)
+        self.gateway.close_all(code)
         self.feed.close()
 
     def _on_durable(self, batch: list[Numbered]) -> None:

@@ -13,6 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from rumble_protocol.clubs import MAIN
+from rumble_protocol.codes import CloseCode
 from starlette.types import Receive, Scope, Send
 
 from rumble_server.arena.clubs import ClubDirectory
@@ -228,14 +229,14 @@ class Clubs:
         """Let go of a club that was removed, if it is loaded."""
         club = self._clubs.get(name)
         if club is not None:
-            self._remove(club)
+            self._remove(club, CloseCode.CLUB_REMOVED)
 
-    def _remove(self, club: Club) -> None:
+    def _remove(self, club: Club, code: CloseCode = CloseCode.DRAINING) -> None:
         """Let go of a club. Its facts stay in the database."""
         del self._clubs[club.name]
         club.house_bots.close()
         club.stop()
-        club.close()
+        club.close(code)
         self._shared.store.close_log(club.name)
 
     # --- as the lease of this node wants it (`cluster.node.Led`) ---

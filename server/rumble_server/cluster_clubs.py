@@ -136,10 +136,10 @@ class ClusterClubs(Clubs):
         door = self._doors.pop(name, None)
         if name in self._clubs:
             self._links.lead_no_more(name)
-            self._remove(self._clubs[name])
+            self._remove(self._clubs[name], CloseCode.CLUB_REMOVED)
             self._at.release(name)
         if door is not None:
-            door.gateway.end_all(CloseCode.DRAINING)
+            door.gateway.end_all(CloseCode.CLUB_REMOVED)
             self._links.forget(door.edge)
 
     def _need(self, name: str) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 import httpx
 import pytest
 from rumble_protocol import SUBPROTOCOL
+from rumble_protocol.codes import CloseCode
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 from websockets.typing import Subprotocol
@@ -163,8 +164,10 @@ def test_nodes_that_do_not_lead_main_follow_what_it_says_of_clubs(tmp_path: Path
                     assert json.loads(bot.recv())["club"] == "one"
                 administrator.delete(f"{clubs}/one").raise_for_status()
                 for bot in bots:
-                    with pytest.raises(ConnectionClosed):
+                    with pytest.raises(ConnectionClosed) as closed:
                         bot.recv(PATIENCE_S)
+                    assert closed.value.rcvd is not None
+                    assert closed.value.rcvd.code == CloseCode.CLUB_REMOVED
             pages = [f"{node.server.url}/c/one/" for node in each]
             until(lambda: [administrator.get(page).status_code for page in pages] == [404, 404])
             until(lambda: other.leads() == [])

@@ -257,7 +257,7 @@ async def test_a_removed_club_is_gone_with_its_connections_and_stays_gone(tmp_pa
         await bot.hears("session")
         Administrator(server.arena).remove("chess")
         await bot._connection.wait_closed()
-        assert bot._connection.close_code == 1001
+        assert (bot._connection.close_code, bot._connection.close_reason) == (4004, "this club was removed")
         assert [each.name for each in server.clubs] == [MAIN]
         assert await server.clubs.load("chess") is None
     async with running(tmp_path / "x.db") as server:

@@ -379,7 +379,7 @@ def test_being_removed() -> None:
         assert not [action for action in actions if isinstance(action, Finish)]
 
 
-@pytest.mark.parametrize("code", [4001, 4003, 4010])
+@pytest.mark.parametrize("code", [4001, 4003, 4004, 4010])
 def test_closed_for_good(code: int) -> None:
     error = failure(playing().lost(code, "because"))
     assert isinstance(error, Closed)
