@@ -52,6 +52,7 @@ class NoticeCode(StrEnum):
     NAME_OPEN = "name_open"
     BYE = "bye"
     PAIRING = "pairing"
+    QUOTA = "quota"
 
 
 class CloseCode(IntEnum):
