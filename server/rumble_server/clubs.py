@@ -20,6 +20,7 @@ from rumble_server.arena.clubs import ClubDirectory
 from rumble_server.arena.ports import TimerHandle
 from rumble_server.club import Club, Leading, Shared, Stored, read_club
 from rumble_server.idle import Idle
+from rumble_server.quotas import Quotas
 from rumble_server.store.codec import Numbered
 from rumble_server.store.errors import StoreError
 from rumble_server.tournament.facts import Banned, ClubChanged, ClubRemoved
@@ -51,6 +52,8 @@ class Clubs:
         self._reading = ThreadPoolExecutor(1, thread_name_prefix="clubs")
         self._idle = Idle(shared.config.bounds.idle_club_ms)
         self._looking: TimerHandle | None = None
+        self._last_use: dict[str, Quotas] = {}
+        """What idle clubs had of what their quotas bound."""
         self._house_is_open = False
         self._is_draining = False
         self.lost = asyncio.Event()
@@ -174,6 +177,7 @@ class Clubs:
         return [each.name for each in self if each.is_empty]
 
     def _unload(self, name: str) -> None:
+        self._last_use[name] = self._clubs[name].site.use
         self._remove(self._clubs[name])
         if self._node is not None:
             self._node.release(name)
@@ -194,6 +198,11 @@ class Clubs:
     async def passing(self, _name: str, _scope: Scope, _receive: Receive, _send: Send) -> bool:
         """Have another node answer a request. Return whether it was asked."""
         return False
+
+    def use_of(self, name: str) -> Quotas | None:
+        """Return what a club has of what its quotas bound; None if nobody has used it in this run."""
+        club = self._clubs.get(name)
+        return self._last_use.get(name) if club is None else club.site.use
 
     def sites(self) -> Iterator[Site]:
         """Return the sites of those that are loaded, main first."""
@@ -227,6 +236,7 @@ class Clubs:
 
     def _forget(self, name: str) -> None:
         """Let go of a club that was removed, if it is loaded."""
+        self._last_use.pop(name, None)
         club = self._clubs.get(name)
         if club is not None:
             self._remove(club, CloseCode.CLUB_REMOVED)

@@ -353,6 +353,9 @@ async def test_a_club_that_nobody_uses_is_unloaded_and_its_next_user_finds_it_as
         told = [line for line in figures.splitlines() if line.startswith(("rumble_moves", "rumble_results"))]
         assert set(told) <= set((await browser.get("/metrics")).text.splitlines()), "figures do not go back"
         bytes_used = chess.arena.allowance.used_bytes
+        listed = (await browser.get("/api/clubs", headers={"Authorization": f"Bearer {ADMIN}"})).json()["clubs"]
+        assert [each["used"] and each["used"]["bots"] for each in listed] == [0, 2, 0]
+        assert listed[1]["used"]["bytes"] == bytes_used
         again = await Bot.of(server, "chess", name="a", key="the whole key of a", join="cup")
         assert (await again.hears("tournament_over"))["status"] == "finished"
         chess_again = server.clubs.loaded("chess")

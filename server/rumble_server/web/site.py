@@ -19,6 +19,7 @@ from rumble_server.histogram import Histogram
 from rumble_server.limits.connections import Connections
 from rumble_server.limits.refusals import Refusals
 from rumble_server.match.match_id import Neighbours
+from rumble_server.quotas import Quotas
 from rumble_server.tournament.ended import EndedTournament, Outline
 from rumble_server.tournament.facts import LogFact
 from rumble_server.tournament.rebuild import Rebuilt
@@ -149,6 +150,18 @@ class Site:
         """Standings and ratings: the same for pages, API and feed."""
         return self.feed.ranker
 
+    @property
+    def use(self) -> Quotas:
+        """What the club has of what its quotas bound."""
+        arena = self.arena
+        return Quotas(
+            bots=arena.names.of_bots,
+            tournaments=arena.lifecycle.count_open(),
+            bytes=arena.allowance.used_bytes,
+            matches=len(arena.matches.live),
+            house_bots=self.house_bots.added,
+        )
+
     def need_disk(self) -> None:
         """Raise WebError while the database cannot be written."""
         if self.log.trouble is not None:
@@ -178,6 +191,9 @@ class Clubs(Protocol):
 
     def visit(self, name: str, /) -> AbstractContextManager[None]:
         """Keep a club, or the way to its leader, while a request is answered."""
+
+    def use_of(self, name: str, /) -> Quotas | None:
+        """Return what a club has of what its quotas bound, as far as this process knows."""
 
     def sites(self) -> Iterable[Site]:
         """Return those that are loaded, main first."""

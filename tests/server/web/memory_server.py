@@ -21,6 +21,7 @@ from rumble_server.arena.house import HouseBots, HouseKeys
 from rumble_server.arena.names import digest_of
 from rumble_server.match.facts import FrameSeen, FrameShared, MatchOver, MatchStarted, with_shared_frames
 from rumble_server.match.match_id import Neighbours, neighbours, tournament_id_of
+from rumble_server.quotas import Quotas
 from rumble_server.store.ended_count import EndedCount
 from rumble_server.tournament.ended import EndedTournament, Outline
 from rumble_server.tournament.facts import HostTokenSet, LogFact, TournamentCreated, TournamentEnded, tournament_of
@@ -236,6 +237,10 @@ class MemoryServer:
 
     async def site(self, name: str) -> Site | None:
         return self.clubs.get(name)
+
+    def use_of(self, name: str) -> Quotas | None:
+        site = self.clubs.get(name)
+        return None if site is None else site.use
 
     def sites(self) -> Iterable[Site]:
         return self.clubs.values()

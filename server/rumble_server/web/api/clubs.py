@@ -97,7 +97,7 @@ def club_views(clubs: Clubs, *, everything: bool = False) -> list[models.ClubVie
     """Show the clubs that are listed, or `everything` of all; none is loaded for it. Main comes first."""
     loaded = {site.club: site for site in clubs.sites()}
     entries = [entry for entry in clubs.directory if everything or entry.listed]
-    return [_view(entry, loaded.get(entry.name), everything=everything) for entry in entries]
+    return [_view(entry, loaded.get(entry.name), clubs.use_of(entry.name), everything=everything) for entry in entries]
 
 
 def _view_of(clubs: Clubs, name: str) -> models.ClubView:
@@ -111,7 +111,7 @@ def _entry(clubs: Clubs, name: str) -> ClubEntry:
     return entry
 
 
-def _view(entry: ClubEntry, site: Site | None, *, everything: bool) -> models.ClubView:
+def _view(entry: ClubEntry, site: Site | None, use: Quotas | None, *, everything: bool) -> models.ClubView:
     """Show a club. Where it is not loaded nothing runs in it, and nobody is connected."""
     tournaments = [] if site is None else site.arena.tournaments.values()
     has_house = site.house_bots.has_residents if site is not None and entry.name == MAIN else entry.house
@@ -124,18 +124,7 @@ def _view(entry: ClubEntry, site: Site | None, *, everything: bool) -> models.Cl
         tournaments=sum(each.status == "running" and each.config.listed for each in tournaments),
         bots=0 if site is None else sum(player.is_connected for player in site.arena.players),
         quotas=models.ClubQuotas(**asdict(entry.quotas)) if everything else None,
-        used=_used(site) if everything and site is not None else None,
-    )
-
-
-def _used(site: Site) -> models.ClubQuotas:
-    arena = site.arena
-    return models.ClubQuotas(
-        bots=arena.names.of_bots,
-        tournaments=arena.lifecycle.count_open(),
-        bytes=arena.allowance.used_bytes,
-        matches=len(arena.matches.live),
-        house_bots=site.house_bots.added,
+        used=models.ClubQuotas(**asdict(use)) if everything and use is not None else None,
     )
 
 
