@@ -31,8 +31,7 @@ class Administrator:
     def __call__(self, method: str, path: str, **given: Any) -> Any:
         """Return the answer to a request; nothing if it is refused, or nobody leads the club at the moment."""
         headers = {"Authorization": f"Bearer {ADMIN_TOKEN}"}
-        body = {"json": given} if given else {}
-        answer = httpx.request(method, self._url + path, headers=headers, timeout=PATIENCE_S, **body)
+        answer = httpx.request(method, self._url + path, headers=headers, json=given or None, timeout=PATIENCE_S)
         return answer.json() if answer.status_code < 400 else {}
 
     def status(self, club: str) -> Any:
