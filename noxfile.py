@@ -21,8 +21,8 @@ SERVERS = (
     *("tests/server/cluster", "tests/server/store", "tests/server/test_app.py", "tests/server/test_clubs.py"),
 )
 """Tests of servers, nodes and databases that run in the process of the tests."""
-OTHERS = ("3.14", "3.13", "3.12")
-"""The Pythons that `other_python` looks for, in this order."""
+NEWER = ("3.14", "3.13", "3.12")
+"""The Pythons that `coverage` looks for, in this order."""
 OF_COMPILED = (
     "tests/test_compiled.py",
     "tests/engine",
@@ -69,24 +69,17 @@ def test(session: nox.Session) -> None:
 
 @nox.session
 def coverage(session: nox.Session) -> None:
-    """Report the branch coverage of the tests that start no browser and no processes, and of servers in this process.
+    """Run the tests that start no browser and no processes, and servers in this process, on the newest Python found.
 
-    The others have limits of time that a measured process would miss on a busy machine.
+    Report their branch coverage. The other tests play thousands of worlds, or have limits of time that a measured
+    process would miss on a busy machine.
     """
-    session.run("coverage", "run", "-m", "pytest", *IN_PROCESS, *session.posargs)
-    if not session.posargs:
-        session.run("coverage", "run", "--append", "-m", "pytest", *SERVERS)
-    session.run("coverage", "report", "--skip-covered")
-
-
-@nox.session
-def other_python(session: nox.Session) -> None:
-    """Run the tests that start no browser and no processes on the newest other Python that is installed."""
-    found = next(filter(None, map(interpreter, OTHERS)), None)
-    if found is None:
-        session.skip(f"none of Python {', '.join(OTHERS)} runs here")
-    with environment(session, found, "-e", ".[test,postgres]") as run:
-        run("pytest", *IN_PROCESS, *session.posargs)
+    newest = next(filter(None, map(interpreter, NEWER)), sys.executable)
+    with environment(session, newest, "-e", ".[test,openspiel,postgres]") as run:
+        run("coverage", "run", "-m", "pytest", *IN_PROCESS, "--ignore=tests/simulation", *session.posargs)
+        if not session.posargs:
+            run("coverage", "run", "--append", "-m", "pytest", *SERVERS)
+        run("coverage", "report", "--skip-covered")
 
 
 @nox.session

@@ -2,7 +2,12 @@
 
 An edge and a leader in processes of their own, on loopback. The leader's arena is an answer that is ready: each move
 is read there, and answered at once with the next turn. So what is measured is the link alone: encoding, streams,
-WebSocket, sockets and the loop, and the second reading of the move. Batches are moves of one turn of the edge's loop.
+WebSocket, sockets and the loop, and the second reading of the move. What the edge takes where it leads the club itself
+is subtracted.
+
+Batches are moves of one turn of the edge's loop, the next ones when all are answered. Then bots think for 50 to 150 ms
+each, as many as `--bots` says. The echo is of plain TCP between the same processes at the same time: how long one waits
+for a processor.
 """
 
 import argparse
@@ -12,6 +17,7 @@ import resource
 import socket
 from http import HTTPStatus
 from multiprocessing.connection import Connection
+from random import Random
 from time import perf_counter
 from types import SimpleNamespace
 from typing import Any, cast
@@ -21,33 +27,36 @@ from rumble_protocol.bot_messages import Login
 from rumble_protocol.codec import read_bot_message
 from rumble_server.arena.ports import Caller
 from rumble_server.bounds import Bounds
+from rumble_server.cli.support.interpreter import Interpreter
 from rumble_server.cluster.edge import Edge
 from rumble_server.cluster.lead import Lead
 from rumble_server.cluster.links import Links
 from rumble_server.gateway.loop_clock import LoopClock
 
-MATCH = "friday.1.1.1.1"
 TURN = (
-    '{"type":"turn","match":"friday.1.1.1.1","attempt":1,"turn_id":"1.%x","game":"tictactoe","ply":3,"seat":1,"state":'
-    '{"board":"x.o..x...","to_move":1},"legal":["1","3","4","6","7","8"],"moves":["0","2","5"],"clock":'
-    '{"remaining_ms":1000,"seats_ms":[1000,1000],"lag_ms":0}}'
+    b'{"type":"turn","match":"friday.1.1.1.1","attempt":1,"turn_id":"1.4f","game":"tictactoe","ply":3,"seat":1,"state":'
+    b'{"board":"x.o..x...","to_move":1},"legal":["1","3","4","6","7","8"],"moves":["0","2","5"],"clock":'
+    b'{"remaining_ms":1000,"seats_ms":[1000,1000],"lag_ms":0}}'
 )
-MOVE = '{"type":"move","match":"friday.1.1.1.1","turn_id":"1.%x","move":"4"}'
+MOVE = '{"type":"move","match":"friday.1.1.1.1","turn_id":"1.4f","move":"4"}'
+MESSAGE = read_bot_message(MOVE)
+THINK_S = 0.05, 0.15
+ECHO_S = 0.005
 
 
 class ReadyArena:
     """Answers every move with a turn."""
 
-    def __init__(self, lead: Lead) -> None:
+    def __init__(self, sessions: Any) -> None:
         self.matches = SimpleNamespace(run=1)
         self.log = SimpleNamespace(durable=0, last=0)
-        self._lead, self._turns = lead, 0
+        self._sessions = sessions
 
     def login(self, session_id: int, login: Login, caller: Caller) -> None:
-        self._ask(session_id)
+        self._sessions.send(session_id, TURN)
 
     def receive(self, session_id: int, _message: object, _text: str, _thought_ms: int = -1) -> None:
-        self._ask(session_id)
+        self._sessions.send(session_id, TURN)
 
     def reachable(self, _session_ids: object) -> None:
         """Nothing is timed."""
@@ -55,26 +64,95 @@ class ReadyArena:
     def lost(self, _session_id: int) -> None:
         """Nobody plays."""
 
-    def _ask(self, session_id: int) -> None:
-        self._turns += 1
-        self._lead.send(session_id, (TURN % self._turns).encode())
-
 
 class Answered:
-    """The gateway's side: waits until each of a batch has its turn."""
+    """The gateway's side: counts turns, and says when all of a batch are there."""
 
     def __init__(self) -> None:
-        self.turn_ids: dict[int, str] = {}
         self.left = 0
         self.all: asyncio.Event = asyncio.Event()
         self.open: dict[int, object] = {}
+        self.on_turn: Any = None
+        """Called with the session of each turn, instead."""
 
-    def send(self, session_id: int, frame: bytes) -> None:
-        start = frame.index(b'"turn_id":"1.') + 13
-        self.turn_ids[session_id] = frame[start : frame.index(b'"', start)].decode()
+    def send(self, session_id: int, _frame: bytes) -> None:
+        if self.on_turn is not None:
+            self.on_turn(session_id)
+            return
         self.left -= 1
         if self.left <= 0:
             self.all.set()
+
+
+class Bots:
+    """As many bots on a node that does not lead their club, or (no address) on one that does."""
+
+    def __init__(self, address: str | None, bots: int, name: str) -> None:
+        self.sessions, clock = Answered(), LoopClock(asyncio.get_running_loop(), 1.0)
+        self.bots = bots
+        self.delays: list[float] = []
+        self.edge = Edge("main", cast(Any, self.sessions), clock, Bounds())
+        self.links = Links(name, "same", "a secret", 60.0)
+        if address is None:
+            self.edge.lead_here(cast(Any, ReadyArena(self.edge.guests)), 1, name)
+        else:
+            self.links.follow(self.edge, address, 1)
+
+    async def log_in(self) -> None:
+        caller = Caller("127.0.0.1", True, 1, 0, False, True, True, True)
+        self.sessions.left = self.bots
+        for session_id in range(1, self.bots + 1):
+            self.edge.login(session_id, Login(type="login", name=f"bot{session_id}"), caller)
+        await self.sessions.all.wait()
+
+    async def batches(self, seconds: float) -> int:
+        """Have all move in one turn of the loop, again and again; return how many moves there were."""
+        sessions, receive, everyone = self.sessions, self.edge.receive, range(1, self.bots + 1)
+        count, until_s = 0, perf_counter() + seconds
+        while perf_counter() < until_s:
+            sessions.left = self.bots
+            sessions.all.clear()
+            began_s = perf_counter()
+            for session_id in everyone:
+                receive(session_id, MESSAGE, MOVE)
+            await sessions.all.wait()
+            self.delays.append(perf_counter() - began_s)
+            await asyncio.sleep(0)
+            count += self.bots
+        return count
+
+    async def thinking(self, seconds: float) -> int:
+        """Have each think for a while; return how many moves there were."""
+        loop, random, moved_s = asyncio.get_running_loop(), Random(1), dict[int, float]()
+        until_s = perf_counter() + seconds
+
+        def move(session_id: int) -> None:
+            moved_s[session_id] = perf_counter()
+            self.edge.receive(session_id, MESSAGE, MOVE)
+
+        def turn(session_id: int) -> None:
+            now_s = perf_counter()
+            self.delays.append(now_s - moved_s[session_id])
+            if now_s < until_s:
+                loop.call_later(random.uniform(*THINK_S), move, session_id)
+
+        before = len(self.delays)
+        self.sessions.on_turn = turn
+        for session_id in range(1, self.bots + 1):
+            loop.call_later(random.uniform(*THINK_S), move, session_id)
+        await asyncio.sleep(seconds + THINK_S[1] + 0.05)
+        self.sessions.on_turn = None
+        return len(self.delays) - before
+
+
+class Echo(asyncio.Protocol):
+    """Sends back what comes."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.Transport, transport)
+
+    def data_received(self, data: bytes) -> None:
+        self._transport.write(data)
 
 
 def cpu_s() -> float:
@@ -83,15 +161,17 @@ def cpu_s() -> float:
 
 
 def lead(port: Connection) -> None:
-    """The leader's process: tells its port, and its CPU whenever it is asked."""
+    """The leader's process: tells its ports, and its CPU whenever it is asked."""
 
     async def run() -> None:
+        Interpreter(lambda: True).calm()
         made = Lead("main", 1, cast(Any, None), Bounds().link_bytes)
         made.attach(cast(Any, ReadyArena(made)))
         links = Links("leader", "same", "a secret", 60.0)
         links.lead(made)
-        server = await asyncio.get_running_loop().create_server(lambda: Door(links), "127.0.0.1", 0)
-        port.send(server.sockets[0].getsockname()[1])
+        loop = asyncio.get_running_loop()
+        servers = [await loop.create_server(each, "127.0.0.1", 0) for each in (lambda: Door(links), Echo)]
+        port.send([each.sockets[0].getsockname()[1] for each in servers])
         while await asyncio.to_thread(port.recv):
             port.send(cpu_s())
 
@@ -116,71 +196,74 @@ class Door(asyncio.Protocol):
         self._links.accept(self._transport, headers, head + b"\r\n\r\n", rest)
 
 
-async def measure(port: Connection, address: str, batch: int, seconds: float) -> tuple[float, float, float, float]:
-    """Return the CPU a move of edge and leader in us, the median and the p99 of the delay in ms."""
-    clock, sessions = LoopClock(asyncio.get_running_loop(), 1.0), Answered()
-    edge = Edge("main", cast(Any, sessions), clock, Bounds())
-    links = Links(f"edge{batch}", "same", "a secret", 60.0)
-    links.follow(edge, address, 1)
-    caller = Caller("127.0.0.1", True, 1, 0, False, True, True, True)
-    sessions.left = batch
-    for session_id in range(1, batch + 1):
-        edge.login(session_id, Login(type="login", name=f"bot{session_id}"), caller)
-    await sessions.all.wait()
-    delays: list[float] = []
-
-    async def rounds(until_s: float) -> int:
-        count = 0
-        while perf_counter() < until_s:
-            sessions.left = batch
-            sessions.all.clear()
-            texts = [(each, MOVE % int(sessions.turn_ids[each], 16)) for each in range(1, batch + 1)]
-            said = [(each, read_bot_message(text), text) for each, text in texts]
-            began_s = perf_counter()
-            for session_id, message, text in said:
-                edge.receive(session_id, message, text)
-            await sessions.all.wait()
-            delays.append(perf_counter() - began_s)
-            count += batch
-        return count
-
-    await rounds(perf_counter() + 0.2)
-    delays.clear()
-    port.send(True)
-    leader_s, edge_s = port.recv(), cpu_s()
-    count = await rounds(perf_counter() + seconds)
-    edge_s = cpu_s() - edge_s
-    port.send(True)
-    leader_s = port.recv() - leader_s
-    driver_s = _driver_s(count)
-    links.close()
-    delays.sort()
-    middle, late = delays[len(delays) // 2], delays[int(len(delays) * 0.99)]
-    return (edge_s - driver_s) / count * 1e6, leader_s / count * 1e6, middle * 1e3, late * 1e3
+async def measure(port: Connection, address: str, bots: int, seconds: float, *, think: bool = False) -> tuple[Any, ...]:
+    """Return moves a second, the CPU a move of edge and leader in us, and the delays in s, sorted."""
+    Interpreter(lambda: True).calm()
+    spent = []
+    for where in (None, address):
+        node = Bots(where, bots, f"edge{bots}{think}")
+        await node.log_in()
+        play = node.thinking if think else node.batches
+        await play(0.2)
+        node.delays.clear()
+        port.send(True)
+        leader_s, edge_s = port.recv(), cpu_s()
+        count = await play(seconds)
+        edge_us = (cpu_s() - edge_s) / count * 1e6
+        port.send(True)
+        leader_us = (port.recv() - leader_s) / count * 1e6
+        spent.append(edge_us)
+        node.links.close()
+    return count / seconds, spent[1] - spent[0], leader_us, sorted(node.delays)
 
 
-def _driver_s(count: int) -> float:
-    """Return the CPU that this benchmark itself takes for a number of moves: their texts, and their reading."""
-    few = min(count, 20_000)
-    began_s = cpu_s()
-    for number in range(few):
-        read_bot_message(MOVE % int(f"{number:x}", 16))
-    return (cpu_s() - began_s) * count / few
+async def echoes(port: int, delays: list[float]) -> None:
+    """Measure how long plain TCP takes to the leader's process and back, until it is cancelled."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    while True:
+        began_s = perf_counter()
+        writer.write(b"x" * 100)
+        await reader.readexactly(100)
+        delays.append(perf_counter() - began_s)
+        await asyncio.sleep(ECHO_S)
+
+
+def told(delays: list[float]) -> str:
+    """Return the median and the p99 in ms."""
+    delays = sorted(delays)
+    return f"{delays[len(delays) // 2] * 1e3:6.2f} {delays[int(len(delays) * 0.99)] * 1e3:6.2f}"
+
+
+async def under_load(port: Connection, address: str, echo: int, bots: int, seconds: float) -> None:
+    """Measure bots that think, beside an echo."""
+    echoed: list[float] = []
+    echoing = asyncio.create_task(echoes(echo, echoed))
+    rate, edge_us, leader_us, delays = await measure(port, address, bots, seconds, think=True)
+    echoing.cancel()
+    print(
+        f"{bots} bots that think: {rate:,.0f} moves/s  edge {edge_us:.1f} us  leader {leader_us:.1f} us  delay ms",
+        end="",
+    )
+    print(f" (median, p99) {told(delays)}  echo {told(echoed)}")
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=2.0)
-    parser.add_argument("--batches", default="1,4,16,64")
+    parser.add_argument("--batches", default="1,4,16,64,256")
+    parser.add_argument("--bots", default="100,500", help="How many think at the same time.")
     options = parser.parse_args()
     ours, theirs = multiprocessing.get_context("spawn").Pipe()
     process = multiprocessing.get_context("spawn").Process(target=lead, args=(theirs,), daemon=True)
     process.start()
-    address = f"http://127.0.0.1:{ours.recv()}"
+    port, echo = ours.recv()
+    address = f"http://127.0.0.1:{port}"
     print("moves in a batch   edge us a move   leader us a move   delay ms (median, p99)")
     for batch in map(int, options.batches.split(",")):
-        edge_us, leader_us, middle_ms, late_ms = uvloop.run(measure(ours, address, batch, options.seconds))
-        print(f"{batch:16}   {edge_us:14.1f}   {leader_us:16.1f}   {middle_ms:8.2f}, {late_ms:.2f}")
+        _, edge_us, leader_us, delays = uvloop.run(measure(ours, address, batch, options.seconds))
+        print(f"{batch:16}   {edge_us:14.1f}   {leader_us:16.1f}   {told(delays)}", flush=True)
+    for bots in map(int, options.bots.split(",")):
+        uvloop.run(under_load(ours, address, echo, bots, options.seconds))
     ours.send(False)
     process.join(5)
 

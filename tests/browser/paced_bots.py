@@ -12,6 +12,8 @@ class Pace:
 
     def __init__(self, think_s: float) -> None:
         self.think_s = think_s
+        self.answered = 0
+        """How often a bot was let answer."""
         self._may_answer = asyncio.Event()
         self._may_answer.set()
 
@@ -28,6 +30,7 @@ class Pace:
         """Wait until a bot may answer."""
         await asyncio.sleep(self.think_s)
         await self._may_answer.wait()
+        self.answered += 1
 
 
 @dataclass(slots=True)

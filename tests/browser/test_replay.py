@@ -183,14 +183,9 @@ async def test_a_running_match_has_its_moves_in_san_and_tells_who_is_away(
     await server.until(cup, lambda told: bool(told["running"]) and told["running"][0]["ply"] >= 1)
     await page.goto(f"/matches/{match}")
     await expect(page.locator(".moves li").nth(7)).to_be_attached()
-    pace.think_s = 3_600
-    moves: list[str] = []
-
-    def holds_still(told: Any) -> bool:
-        before, moves[:] = list(moves), told["running"][0]["moves"]
-        return before == moves
-
-    await server.until(cup, holds_still)
+    pace.hold()
+    await server.until(cup, lambda told: len(told["running"][0]["moves"]) == pace.answered)
+    moves = server.tournament(cup)["running"][0]["moves"]
     game, state, written = get_game("chess"), get_game("chess").initial(), []
     for move in moves:
         written.append(game.written(state, move))

@@ -43,7 +43,7 @@ class Administrator:
 
 
 def test_house_bots_are_back_where_their_club_is_led_next(tmp_path: Path, postgres_url: str) -> None:
-    with nodes(tmp_path, postgres_url, 3, RUMBLE_HOUSE="random") as each:
+    with nodes(tmp_path, postgres_url, 3, more={"RUMBLE_HOUSE": "random"}) as each:
         first = leader(each)
         ask = Administrator(first)
         for name, node in zip(CLUBS, each, strict=True):

@@ -408,7 +408,7 @@ async def test_on_postgresql_an_idle_club_has_no_leader_and_is_led_again(postgre
         assert (await wrong.hears("error"))["code"] == "bad_key"
         again = server.clubs.loaded("chess")
         assert again is not None
-        assert (chess.log.epoch, again.log.epoch) == (1, 3), "it was given up once, and taken once more"
+        assert again.log.epoch == chess.log.epoch + 2, "it was given up once, and taken once more"
 
 
 async def test_idle_clubs_are_looked_for_all_the_time(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from rumble_server.arena.lifecycle import Lifecycle
 from rumble_server.arena.logins import Logins, MayClaim
 from rumble_server.arena.matches import UNMEASURED, Matches
 from rumble_server.arena.player import Player
-from rumble_server.arena.ports import Caller, Clock, FindEnded, Log, Sessions, Work
+from rumble_server.arena.ports import Caller, Clock, FindEnded, FrameId, Log, Sessions, Work
 from rumble_server.arena.recorder import Recorder, Transaction
 from rumble_server.arena.scheduler import Scheduler
 from rumble_server.arena.session import NO_MATCH, BotSession, Outlet
@@ -30,9 +30,11 @@ from rumble_server.bounds import Bounds
 from rumble_server.limits.bans import Ban
 from rumble_server.limits.door import Door
 from rumble_server.match.facts import MatchOver
+from rumble_server.match.match_id import tournament_id_of
 from rumble_server.tournament import commands
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.errors import TournamentError
+from rumble_server.tournament.facts import FrameTaken
 from rumble_server.tournament.tournament import OVER, Tournament
 
 FATAL = {
@@ -92,8 +94,8 @@ class Arena:
     def _settle(self) -> None:
         self.scheduler.settle()
 
-    def _on_over(self, over: MatchOver, players: tuple[Player, ...]) -> None:
-        self.scheduler.on_over(over, players)
+    def _on_over(self, tournament: Tournament, over: MatchOver, players: tuple[Player, ...]) -> None:
+        self.scheduler.on_over(tournament, over, players)
 
     def transaction(self) -> Transaction:
         """Return a transaction: it settles what is done within it, and then gives the `number` to wait for."""
@@ -106,7 +108,7 @@ class Arena:
     def plays(self, name: str) -> bool | None:
         """Whether the bot of this name is in a match; None: there is no such bot."""
         player = self.players.get(name)
-        return None if player is None else bool(player.matches)
+        return None if player is None else bool(player.matches())
 
     @property
     def is_idle(self) -> bool:
@@ -153,25 +155,34 @@ class Arena:
             self._sessions[session_id] = player, session
             self.logins.attach(player, session, name_is_open=is_open, key_shown=login.key is not None)
             if login.join is not None:
-                self._command(player, session, Join(tournament=login.join, invite=login.invite), "", shown)
+                join = Join(tournament=login.join, invite=login.invite)
+                self._command_once(player, session, join, "", caller.frame, shown)
         sessions.logged_in(session_id, player.name)  # last, since what the session sends next may follow at once
 
-    def receive(self, session_id: int, message: BotMessage, text: str, thought_ms: int = UNMEASURED) -> None:
+    def receive(
+        self,
+        session_id: int,
+        message: BotMessage,
+        text: str,
+        thought_ms: int = UNMEASURED,
+        frame: FrameId | None = None,
+    ) -> None:
         """A session sent a valid message other than a login; `text` is the whole frame.
 
-        `thought_ms` is how long the bot took for a move as measured where its connection is.
+        `thought_ms` is how long the bot took for a move as measured where its connection is; `frame` is for another
+        message that came over a link, and may come once more.
         """
         known = self._sessions.get(session_id)
         if known is None:
             error = messages.error(ErrorCode.NOT_LOGGED_IN, "log in first: send a `login` with your name")
             self._outlet.sessions.send(session_id, error)
             return
-        player, session = known
+        session = known[1]
         if session.closing:
             return
         if type(message) is not Move:
             with self._transaction:
-                self._command(player, session, message, text)
+                self._command_once(known[0], session, message, text, frame)
             return
         answered = self.matches.move(session, message, text, thought_ms)
         if self.recorder.unsettled:  # hardly any move ends a match
@@ -179,6 +190,39 @@ class Arena:
                 pass
         if not answered:
             self._outlet.sessions.count(session_id)
+
+    def _command_once(
+        self,
+        player: Player,
+        session: BotSession,
+        message: BotMessage,
+        text: str,
+        frame: FrameId | None,
+        shown: Invitation | None = None,
+    ) -> None:
+        """Carry out a message; one whose frame had its effect before, maybe by another leader, is only answered."""
+        concerned = () if frame is None else self._concerned(player, message)
+        taken = next((each for each in concerned if frame in each.frames), None)
+        if taken is None:
+            last = self.log.last
+            self._command(player, session, message, text, shown)
+            if frame is not None and self.log.last > last:
+                for each in self._concerned(player, message)[-1:]:
+                    self.recorder.record(FrameTaken(each.id, *frame, self.clock.now_ms()))
+        elif not isinstance(message, Leave | Resign) and taken.id in player.tournaments:
+            self.lifecycle.join(player, taken, asker=session)
+        elif isinstance(message, Leave) and taken.id not in player.tournaments:
+            self.lifecycle.leave(player, taken, session)
+
+    def _concerned(self, player: Player, message: BotMessage) -> list[Tournament]:
+        """Return the tournaments that a message may change, or may have changed or made: the newest is the last."""
+        if isinstance(message, Challenge):
+            return [each for each in self.tournaments.values() if each.challenger == player.name]
+        if isinstance(message, Resign):
+            found = self.tournaments.get(tournament_id_of(message.match))
+        else:
+            found = self.tournaments.get(message.tournament) if isinstance(message, Join | Leave) else None
+        return [] if found is None else [found]
 
     def _command(
         self,
@@ -275,13 +319,6 @@ class Arena:
             session = known[1]
             session.lag_ms = lag_ms
             self.matches.round_trip(session, lag_ms)
-
-    def reachable(self, session_ids: Iterable[int]) -> None:
-        """The node of these sessions can be reached again: time is judged, as it was not meanwhile."""
-        for session_id in session_ids:
-            known = self._sessions.get(session_id)
-            if known is not None:
-                self.matches.watch(known[1])
 
     def silent(self, session_id: int) -> None:
         """A session has long been silent. It is cut, unless it is thinking: then only its clock decides."""

@@ -7,18 +7,31 @@ the old leader said too late is dropped by its epoch.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from typing import Protocol
 
-from rumble_protocol.bot_messages import BotMessage, Login, Move
+from rumble_protocol.bot_messages import BotMessage, Join, Login, Move
 from rumble_protocol.codec import read_bot_message, write_message
 from rumble_protocol.codes import CloseCode, ErrorCode
 
 from rumble_server.arena import messages
-from rumble_server.arena.ports import Caller, Clock, TimerHandle
+from rumble_server.arena.ports import Caller, Clock, FrameId, TimerHandle
 from rumble_server.bounds import Bounds
 from rumble_server.cluster.guests import Guest, Guests
 from rumble_server.cluster.link import RECORD_HEAD, LinkError, Opening, Packet, Records, Stream, write_opening
-from rumble_server.cluster.records import NUMBER, LoginRecord, ToEdge, ToLeader, numbered, record
+from rumble_server.cluster.records import (
+    FRAME_NUMBER,
+    MOVE,
+    NOT_KNOWN,
+    NUMBER,
+    SEND,
+    LoginRecord,
+    ToEdge,
+    ToLeader,
+    numbered,
+    record,
+)
 from rumble_server.gateway.outbox import at_end_of_turn
 from rumble_server.gateway.ports import Leader
 from rumble_server.gateway.sessions import Sessions
@@ -26,8 +39,8 @@ from rumble_server.limits.bans import Ban
 
 PACKET_BYTES = 1 << 16
 """About the size of a packet."""
-SAID_AGAIN = frozenset((ToLeader.MESSAGE, ToLeader.REPEATED, ToLeader.REFUSED, ToLeader.FLOODED, ToLeader.CLOSE))
-"""What a new leader is told that the last one may have had."""
+SAID_AGAIN = frozenset((ToLeader.REPEATED, ToLeader.REFUSED, ToLeader.FLOODED, ToLeader.CLOSE))
+"""What a new leader is told, as it is, that the last one may have had."""
 RETRY_MS = 100
 """After this time a node that did not lead the club is asked again."""
 
@@ -43,6 +56,20 @@ class Link(Protocol):
         """Whether more waits to be sent than the other node takes."""
 
 
+class FrameLeader(Leader, Protocol):
+    """The leader of a club that may change its node."""
+
+    def receive(self, session_id: int, message: BotMessage, text: str, *, frame: FrameId | None = None) -> None:
+        """A session sent a valid message other than a login; `frame` is for one that another leader may have taken."""
+
+
+class Here(FrameLeader, Protocol):
+    """The leader of a club on this node."""
+
+    def unsure(self) -> list[bytes]:
+        """Return the records of what it was told, moves apart, and may not have on disk."""
+
+
 class Edge:
     """The sessions of one club on this node; `later` calls back at the end of this turn of the loop."""
 
@@ -53,7 +80,9 @@ class Edge:
         clock: Clock,
         bounds: Bounds,
         later: Callable[[Callable[[], None]], None] = at_end_of_turn,
+        on_leaderless: Callable[[], None] = lambda: None,
     ) -> None:
+        """`on_leaderless` is called when nobody who leads the club can be reached any more."""
         self.club = club
         self.epoch = 0
         """The newest epoch of the club that is known here; what carries another is dropped."""
@@ -63,15 +92,20 @@ class Edge:
         self._clock = clock
         self._bounds = bounds
         self._later = later
+        self._on_leaderless = on_leaderless
         self._guests = self.guests.by_id
-        self._here: Leader | None = None
+        self._here: Here | None = None
         """The arena, where this node leads."""
+        self._node = ""
+        """The id of this node then."""
         self._run = ""
         """What turn ids begin with then."""
         self._stream = Stream(club, 0, 0)
         self._is_known = False
         """Whether the leader has answered the stream's opening once."""
         self._link: Link | None = None
+        self._said = 0
+        """How many frames were passed on or handed over by their numbers."""
         self._is_due = False
         self._is_holding = False
         """Whether some sessions are held."""
@@ -83,32 +117,53 @@ class Edge:
     def lead_by(self, epoch: int) -> None:
         """A node leads the club under this epoch; its link comes by `up`."""
         if epoch > self.epoch:
+            self._leave()
             self.epoch = epoch
-            self._link = self._here = None
+            self._link = None
             self._begin()
 
-    def lead_here(self, leader: Leader, epoch: int) -> None:
-        """This node leads the club itself."""
+    def lead_here(self, leader: Here, epoch: int, node: str) -> None:
+        """This node, of this id, leads the club itself."""
+        self._leave()
         unsure = self._unsure()
         self.epoch, self._link, self._here, self._run = epoch, None, leader, f"{epoch:x}."
+        self._node = node
         self._stream = Stream(self.club, epoch, self._stream.number + 1)
         self._stop_waiting()
         for session_id, guest in list(self._guests.items()):
             guest.asked.clear()
             guest.answered()
-            leader.login(session_id, guest.next_login(), guest.caller_again())
+            caller = replace(guest.caller_again(), frame=(node, guest.number))
+            leader.login(session_id, guest.next_login(), caller)
         for kind, session_id, content in unsure:
-            if kind == ToLeader.MESSAGE:
-                self._forgive(session_id, content.decode())
+            self._say_again(leader, kind, session_id, content)
         self._let_speak()
 
-    def _forgive(self, session_id: int, text: str) -> None:
+    def _say_again(self, leader: Here, kind: ToLeader, session_id: int, content: bytes) -> None:
         """Hand over what an earlier leader may have had: it is counted no second time."""
-        message = read_bot_message(text)
-        if self._here is not None and type(message) is not Move:
-            self.guests.forgiven = session_id
-            self._here.receive(session_id, message, text)
-            self.guests.forgiven = -1
+        if kind == ToLeader.REPEATED:
+            (number,), text = FRAME_NUMBER.unpack_from(content), content[FRAME_NUMBER.size :].decode()
+            message = read_bot_message(text)
+            if type(message) is not Move:
+                self.guests.forgiven = session_id
+                leader.receive(session_id, message, text, frame=(self._node, number))
+                self.guests.forgiven = -1
+            return
+        (number,) = NUMBER.unpack_from(content)
+        if kind == ToLeader.REFUSED:
+            end = NUMBER.size + number
+            leader.refused(session_id, content[end:].decode(), content[NUMBER.size : end])
+        elif kind == ToLeader.FLOODED:
+            leader.flooded(session_id, number)
+        else:
+            leader.close(session_id, CloseCode(number))
+
+    def _leave(self) -> None:
+        """This node leads the club no more: what its log may not have on disk waits for the next leader."""
+        here, self._here = self._here, None
+        if here is not None:
+            for said in here.unsure():
+                self._stream.out.add(said)
 
     def up(self, link: Link) -> None:
         """A link to the leader's node is up."""
@@ -124,7 +179,7 @@ class Edge:
 
     def lead_by_nobody(self) -> None:
         """No node leads the club, as far as is known here."""
-        self._here = None
+        self._leave()
         self.down()
 
     def packet(self, packet: Opening | Records) -> None:
@@ -133,8 +188,12 @@ class Edge:
         if packet.epoch != stream.epoch or packet.stream != stream.number:
             return
         if isinstance(packet, Records):
+            send = self.guests.send
             for kind, session_id, content in stream.take(packet):
-                self._hear(kind, session_id, content)
+                if kind == SEND:
+                    send(session_id, content)
+                else:
+                    self._hear(kind, session_id, content)
             stream.processed = stream.seen
             if self._is_holding:
                 self._let_speak()
@@ -144,7 +203,6 @@ class Edge:
             stream.up(packet.seen)
             self._is_known = True
             self._stop_waiting()
-            stream.out.add(record(ToLeader.CAUGHT_UP, 0))
             self._flush_later()
         elif packet.kind is Packet.GONE:
             if self._is_known:
@@ -179,22 +237,28 @@ class Edge:
             guest.asked.clear()
             stream.out.add(_login_record(session_id, guest))
         for kind, session_id, content in unsure:
-            stream.out.add(record(ToLeader.REPEATED if kind == ToLeader.MESSAGE else kind, session_id, content))
+            stream.out.add(record(kind, session_id, content))
 
-    def _unsure(self) -> list[tuple[int, int, bytes]]:
+    def _unsure(self) -> list[tuple[ToLeader, int, bytes]]:
         """Return what the last leader may not have on disk and the next one has to hear, logins and moves apart.
 
-        A move answers a turn of the last leader; the next one asks again.
+        A move answers a turn of the last leader; the next one asks again. A bot that is logged in joins by a message.
         """
         unsure = []
         for each in self._stream.out.kept():
             _, kind, session_id = RECORD_HEAD.unpack_from(each)
-            guest = self._guests.get(session_id)
-            if guest is not None and kind == ToLeader.LOGIN:
-                guest.joins = True
-            elif guest is not None and kind in SAID_AGAIN:
-                said = ToLeader.MESSAGE if kind == ToLeader.REPEATED else kind
-                unsure.append((said, session_id, each[RECORD_HEAD.size :]))
+            guest, content = self._guests.get(session_id), each[RECORD_HEAD.size :]
+            if guest is None:
+                continue
+            if kind == ToLeader.LOGIN:
+                number = content[: FRAME_NUMBER.size]
+                if guest.is_in and number == FRAME_NUMBER.pack(guest.number) and guest.login.join is not None:
+                    join = write_message(Join(tournament=guest.login.join, invite=guest.login.invite))
+                    unsure.append((ToLeader.REPEATED, session_id, number + join))
+            elif kind == ToLeader.MESSAGE:
+                unsure.append((ToLeader.REPEATED, session_id, content))
+            elif kind in SAID_AGAIN:
+                unsure.append((ToLeader(kind), session_id, content))
         return unsure
 
     # --- without a leader ---
@@ -203,6 +267,7 @@ class Edge:
         if self._leaderless is None:
             at_ms = self._clock.now_ms() + self._bounds.leaderless_ms
             self._leaderless = self._clock.call_at(at_ms, self._give_up)
+            self._on_leaderless()
 
     def _stop_waiting(self) -> None:
         if self._leaderless is not None:
@@ -226,12 +291,13 @@ class Edge:
 
     def login(self, session_id: int, login: Login, caller: Caller) -> None:
         guest = self._guests.get(session_id)
+        self._said += 1
         if guest is None or not guest.is_in:
-            guest = self._guests[session_id] = Guest(login, caller)
+            guest = self._guests[session_id] = Guest(login, caller, self._said)
         else:  # the leader refuses it
-            guest = Guest(login, caller)
+            guest = Guest(login, caller, self._said)
         if self._here is not None:
-            self._here.login(session_id, guest.next_login(), caller)
+            self._here.login(session_id, guest.next_login(), replace(caller, frame=(self._node, guest.number)))
             return
         if not guest.is_in and self._guests[session_id] is guest:
             at_ms = self._clock.now_ms() + self._bounds.leaderless_login_ms
@@ -240,21 +306,25 @@ class Edge:
 
     def receive(self, session_id: int, message: BotMessage, text: str) -> None:
         here = self._here
-        move = message if type(message) is Move else None
-        if here is not None:
-            if move is not None and not move.turn_id.startswith(self._run):  # of an earlier leader: no fault of the bot
-                self.guests.forgiven = session_id
-                here.receive(session_id, message, text)
-                self.guests.forgiven = -1
+        if type(message) is not Move:
+            if here is not None:
+                self._said += 1
+                here.receive(session_id, message, text, frame=(self._node, self._said))
             else:
-                here.receive(session_id, message, text)
-            return
-        guest = self._guests.get(session_id)
-        thought_ms = None if guest is None or move is None else guest.thought_ms(move.turn_id, self._clock)
-        if thought_ms is None:
-            self._say(record(ToLeader.MESSAGE, session_id, text.encode()), session_id)
-        else:
-            self._say(numbered(ToLeader.MOVE, session_id, thought_ms, text.encode()), session_id)
+                self._say_frame(session_id, text)
+        elif here is None:
+            guest = self._guests.get(session_id)
+            thought_ms = None if guest is None else guest.thought_ms(message.match, message.turn_id, self._clock)
+            if thought_ms is None:
+                self._say_frame(session_id, text)
+            else:
+                self._say(numbered(MOVE, session_id, thought_ms, text.encode()), session_id)
+        elif message.turn_id.startswith(self._run):
+            here.receive(session_id, message, text)
+        else:  # it answers a turn of an earlier leader: no fault of the bot
+            self.guests.forgiven = session_id
+            here.receive(session_id, message, text)
+            self.guests.forgiven = -1
 
     def refused(self, session_id: int, text: str, error: bytes) -> None:
         if self._here is not None:
@@ -296,6 +366,10 @@ class Edge:
             self._here.lost(session_id)
         elif is_guest:
             self._say(record(ToLeader.LOST, session_id))
+
+    def _say_frame(self, session_id: int, text: str) -> None:
+        self._said += 1
+        self._say(record(ToLeader.MESSAGE, session_id, FRAME_NUMBER.pack(self._said) + text.encode()), session_id)
 
     def _say(self, said: bytes, session_id: int = 0) -> None:
         """Say something to the leader, soon; a session that says it is held where too much waits already."""
@@ -345,9 +419,7 @@ class Edge:
     # --- what the leader says ---
 
     def _hear(self, kind: int, session_id: int, content: bytes) -> None:
-        if kind == ToEdge.SEND:
-            self.guests.send(session_id, content)
-        elif kind == ToEdge.COUNT:
+        if kind == ToEdge.COUNT:
             self.guests.count(session_id)
         elif kind == ToEdge.LOGGED_IN:
             self.guests.logged_in(session_id, content.decode())
@@ -359,10 +431,21 @@ class Edge:
             self.guests.invited(session_id, content.decode())
         elif kind == ToEdge.CLOSE:
             self.guests.close(session_id, CloseCode(NUMBER.unpack(content)[0]))
+        elif kind == ToEdge.ASK:
+            self._clock.after_input(partial(self._tell_thought, self._stream, session_id, content))
         elif kind == ToEdge.CUT:
             self.guests.cut(session_id)
         else:
             raise LinkError(f"a leader says nothing of kind {kind}")
+
+    def _tell_thought(self, stream: Stream, session_id: int, question: bytes) -> None:
+        """Tell the leader for how long a bot has thought about a turn, behind all that its bot has said."""
+        if stream is self._stream:
+            match_id, _, turn_id = question[NUMBER.size :].decode().partition(" ")
+            guest = self._guests.get(session_id)
+            thought_ms = None if guest is None else guest.thought_ms(match_id, turn_id, self._clock)
+            answer = NUMBER.pack(NOT_KNOWN if thought_ms is None else thought_ms)
+            self._say(record(ToLeader.THOUGHT, session_id, question[: NUMBER.size] + answer))
 
 
 def _login_record(session_id: int, guest: Guest) -> bytes:
@@ -379,4 +462,5 @@ def _login_record(session_id: int, guest: Guest) -> bytes:
         has_invited_room=caller.has_invited_room,
         may_speak=caller.may_speak,
     )
-    return record(ToLeader.LOGIN, session_id, said.model_dump_json().encode())
+    number = 0 if guest.is_in else guest.number  # it joins no second time
+    return record(ToLeader.LOGIN, session_id, FRAME_NUMBER.pack(number) + said.model_dump_json().encode())

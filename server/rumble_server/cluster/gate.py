@@ -14,14 +14,17 @@ from rumble_protocol.bot_messages import BotMessage, Login
 from rumble_protocol.codes import CloseCode
 
 from rumble_server.arena.arena import Arena
-from rumble_server.arena.ports import Caller, Clock, TimerHandle
-from rumble_server.gateway.ports import Leader
+from rumble_server.arena.ports import Caller, Clock, FrameId, Log, TimerHandle
+from rumble_server.cluster.edge import FrameLeader
+from rumble_server.cluster.records import FRAME_NUMBER, ToLeader, numbered, record
 
 What = TypeVar("What")
 Found = TypeVar("Found")
 
 PORTION = 256
 """How many calls that waited enter in one turn of the event loop."""
+NOT_ENTERED = 1 << 62
+"""In the place of a fact's number."""
 MOST_FRAMES = 256
 """Maximum number of frames of one session that wait; a bot that keeps to the rules sends fewer. More are a flood."""
 
@@ -142,38 +145,90 @@ class _Timer:
             self._callback()
 
 
-class GatedLeader:
-    """The leader of a club for the sessions of its own node: what they bring enters by the gate."""
+class _Said:
+    """What a session said, and the fact that has to be on disk before all is told, known once that has entered."""
 
-    def __init__(self, leader: Leader, gate: Gate) -> None:
+    __slots__ = ("fact", "record")
+
+    def __init__(self, said: bytes) -> None:
+        self.record = said
+        self.fact = NOT_ENTERED
+
+
+class GatedLeader:
+    """The leader of a club for the sessions of its own node: what they bring enters by the gate.
+
+    What was not answered, since the gate is closed or the log does not have it on disk, is kept, to be said again
+    should another lead the club. Moves are not: their turns are asked again.
+    """
+
+    def __init__(self, leader: FrameLeader, gate: Gate, log: Log) -> None:
         self._leader = leader
         self._gate = gate
         self._enter = gate.enter
+        self._log = log
+        self._kept: deque[_Said] = deque()
         self._frames: Counter[int] = Counter()
         """How many frames of each session have come since the gate was closed."""
 
-    def login(self, session_id: int, login: Login, caller: Caller) -> None:
-        self._enter(partial(self._leader.login, session_id, login, caller))
+    def unsure(self) -> list[bytes]:
+        """Return the records of what was not answered, in the order in which it was said."""
+        return [said.record for said in self._kept]
 
-    def receive(self, session_id: int, message: BotMessage, text: str) -> None:
-        self._take(session_id, partial(self._leader.receive, session_id, message, text))
+    def on_durable(self) -> None:
+        """More of the log is on disk, and what waited for that was told."""
+        kept, durable = self._kept, self._log.durable
+        while kept and kept[0].fact <= durable:
+            kept.popleft()
+
+    def login(self, session_id: int, login: Login, caller: Caller) -> None:
+        call = partial(self._leader.login, session_id, login, caller)
+        if login.join is None or caller.frame is None:
+            self._enter(call)
+        else:
+            self._keep(record(ToLeader.LOGIN, session_id, FRAME_NUMBER.pack(caller.frame[1])), call)
+
+    def receive(self, session_id: int, message: BotMessage, text: str, *, frame: FrameId | None = None) -> None:
+        call = partial(self._leader.receive, session_id, message, text, frame=frame)
+        if frame is None:
+            self._take(session_id, call)
+        else:
+            content = FRAME_NUMBER.pack(frame[1]) + text.encode()
+            self._take(session_id, call, record(ToLeader.MESSAGE, session_id, content))
 
     def refused(self, session_id: int, text: str, error: bytes) -> None:
-        self._take(session_id, partial(self._leader.refused, session_id, text, error))
+        call = partial(self._leader.refused, session_id, text, error)
+        self._take(session_id, call, numbered(ToLeader.REFUSED, session_id, len(error), error + text.encode()))
 
-    def _take(self, session_id: int, call: Callable[[], None]) -> None:
+    def _take(self, session_id: int, call: Callable[[], None], said: bytes | None = None) -> None:
         if self._gate.is_open:
             self._frames.clear()
+        else:
+            self._frames[session_id] += 1
+            if self._frames[session_id] > MOST_FRAMES:
+                if self._frames[session_id] == MOST_FRAMES + 1:
+                    self.flooded(session_id, MOST_FRAMES)
+                return
+        if said is None:
             self._enter(call)
-            return
-        self._frames[session_id] += 1
-        if self._frames[session_id] <= MOST_FRAMES:
-            self._enter(call)
-        elif self._frames[session_id] == MOST_FRAMES + 1:
-            self.flooded(session_id, MOST_FRAMES)
+        else:
+            self._keep(said, call)
+
+    def _keep(self, said: bytes, call: Callable[[], None]) -> None:
+        """Let something in, and keep it until all that follows from it is told."""
+        entry = _Said(said)
+        self._kept.append(entry)
+
+        def enter() -> None:
+            call()
+            entry.fact = self._log.last
+            self.on_durable()
+
+        self._enter(enter)
 
     def flooded(self, session_id: int, allowed: int) -> None:
-        self._enter(partial(self._leader.flooded, session_id, allowed))
+        call = partial(self._leader.flooded, session_id, allowed)
+        self._keep(numbered(ToLeader.FLOODED, session_id, allowed), call)
 
     def round_trip(self, session_id: int, lag_ms: int) -> None:
         self._enter(partial(self._leader.round_trip, session_id, lag_ms))

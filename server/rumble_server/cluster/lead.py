@@ -7,6 +7,7 @@ sessions stay, and no time is judged for them; once its node's lease is over the
 import logging
 from collections import deque
 from collections.abc import Callable, Container
+from functools import partial
 
 from pydantic import ValidationError
 from rumble_protocol.bot_messages import BotMessage, Login, Move
@@ -15,10 +16,21 @@ from rumble_protocol.codes import CloseCode
 
 from rumble_server.arena.arena import Arena
 from rumble_server.arena.matches import UNMEASURED
-from rumble_server.arena.ports import UNREACHABLE, Caller, Reach, Sessions
+from rumble_server.arena.ports import UNKNOWN, Caller, Reach, Sessions, TimerHandle
 from rumble_server.cluster.edge import PACKET_BYTES, Link
 from rumble_server.cluster.link import LinkError, Opening, Packet, Records, Stream, write_opening
-from rumble_server.cluster.records import NUMBER, LoginRecord, ToEdge, ToLeader, numbered, record
+from rumble_server.cluster.records import (
+    FRAME_NUMBER,
+    MOVE,
+    NOT_KNOWN,
+    NUMBER,
+    SEND,
+    LoginRecord,
+    ToEdge,
+    ToLeader,
+    numbered,
+    record,
+)
 from rumble_server.gateway.outbox import at_end_of_turn
 
 log = logging.getLogger(__name__)
@@ -28,10 +40,27 @@ SESSIONS_OF_A_NODE = 1 << 32
 _LOW = SESSIONS_OF_A_NODE - 1
 
 
+class _Question:
+    """How long a bot has thought: asked of its node before a verdict."""
+
+    __slots__ = ("_answered",)
+
+    def __init__(self, answered: Callable[[int], None]) -> None:
+        self._answered: Callable[[int], None] | None = answered
+
+    def cancel(self) -> None:
+        self._answered = None
+
+    def answer(self, thought_ms: int) -> None:
+        """Call back, unless nobody wants to know any more."""
+        if self._answered is not None:
+            self._answered(thought_ms)
+
+
 class _Peer:
     """An edge of the club: its stream, its link, and its sessions."""
 
-    __slots__ = ("base", "link", "node", "reach", "sessions", "stream", "trip_ms", "waiting")
+    __slots__ = ("asked", "base", "link", "node", "questions", "sessions", "stream", "waiting")
 
     def __init__(self, node: str, base: int, stream: Stream) -> None:
         self.node = node
@@ -39,9 +68,10 @@ class _Peer:
         """What its sessions' ids begin with."""
         self.stream = stream
         self.link: Link | None = None
-        self.trip_ms = 0
-        """The round trip of its link."""
-        self.reach = Reach()
+        self.questions: dict[int, _Question] = {}
+        """What it was asked and has not answered, by number."""
+        self.asked = 0
+        """The number of the last question."""
         self.sessions: dict[int, None] = {}
         """The sessions, by their ids in the arena."""
         self.waiting: deque[tuple[int, int]] = deque()
@@ -73,6 +103,8 @@ class Lead:
         self._by_base: dict[int, _Peer] = {}
         self._bases = 0
         self._due: dict[_Peer, None] = {}
+        self._heard: _Peer | None = None
+        """The edge whose records are being handled; what is said to it is sent after them."""
         self._forgiven = -1
         """The session whose message is one that may have been counted before."""
 
@@ -108,23 +140,14 @@ class Lead:
         taken = peer.stream.take(packet)
         if taken:
             seen = peer.stream.seen
-            self._enter(lambda: self._handle(peer, taken, seen))
+            self._enter(partial(self._handle, peer, taken, seen))
 
     def down(self, node: str, link: Link) -> None:
-        """A link of a node is lost: no time is judged for its sessions, whose frames may be on their way."""
+        """A link of a node is lost. Its sessions stay, and no time is judged for them: the node is asked before."""
         peer = self._peers.get(node)
         if peer is not None and peer.link is link:
             peer.link = None
             peer.stream.down()
-            peer.reach.delay_ms = UNREACHABLE
-
-    def trip(self, node: str, trip_ms: int) -> None:
-        """The round trip of a node's link was measured."""
-        peer = self._peers.get(node)
-        if peer is not None:
-            peer.trip_ms = trip_ms
-            if peer.reach.delay_ms != UNREACHABLE:
-                peer.reach.delay_ms = trip_ms
 
     def forget(self, node: str) -> None:
         """The lease of a node is over, or it begins anew: its sessions are lost."""
@@ -134,12 +157,21 @@ class Lead:
             self._due.pop(peer, None)
             for session_id in list(peer.sessions):
                 self._enter(lambda lost=session_id: self._arena.lost(lost))  # type: ignore[misc]
+            for question in peer.questions.values():
+                self._enter(partial(question.answer, UNKNOWN))
 
     def forget_unreachable(self, there: Container[str]) -> None:
         """Only the leases of these nodes are valid: forget others to which there is no link."""
         for node, peer in list(self._peers.items()):
             if peer.link is None and node not in there:
                 self.forget(node)
+
+    def lead_no_more(self) -> None:
+        """Another node leads from now on: tell the edges, so that they look for it."""
+        for peer in self._peers.values():
+            if peer.link is not None:
+                peer.link.send(write_opening(Packet.GONE, self.club, self.epoch, peer.stream.number))
+                self.down(peer.node, peer.link)
 
     def writable(self, node: str) -> None:
         """The link of a node takes more."""
@@ -150,35 +182,42 @@ class Lead:
     # --- what edges say ---
 
     def _handle(self, peer: _Peer, taken: list[tuple[int, int, bytes]], seen: int) -> None:
-        facts = self._arena.log
+        facts, base, peers = self._arena.log, peer.base, self._by_base
+        self._heard = peer
         try:
             for kind, session, content in taken:
-                if peer.base not in self._by_base:
+                if base not in peers:
                     return
-                self._take(peer, kind, peer.base + session, content)
+                if kind == MOVE:
+                    (thought_ms,) = NUMBER.unpack_from(content)
+                    text = content[NUMBER.size :].decode()
+                    self._move(base + session, _message(text), text, thought_ms)
+                else:
+                    self._take(peer, kind, base + session, content)
         except LinkError as error:
             log.error("club %s: node %s broke the rules of links: %s", self.club, peer.node, error)
             self._give_up(peer)
             return
+        finally:
+            self._heard = None
         if facts.durable >= facts.last:
             peer.stream.processed = seen
             peer.waiting.clear()
         else:
             peer.waiting.append((seen, facts.last))
-        self._write(peer)
+        self._send(peer)
 
     def _take(self, peer: _Peer, kind: int, session_id: int, content: bytes) -> None:
         arena = self._arena
-        if kind == ToLeader.MOVE:
-            (thought_ms,) = NUMBER.unpack_from(content)
-            self._receive(session_id, content[NUMBER.size :], thought_ms)
-        elif kind == ToLeader.MESSAGE:
-            self._receive(session_id, content, UNMEASURED)
-        elif kind == ToLeader.REPEATED:
-            if not isinstance(_message(content.decode()), Move):  # the turn that it answered is asked again
-                self._forgiven = session_id
-                self._receive(session_id, content, UNMEASURED)
+        if kind == ToLeader.MESSAGE or kind == ToLeader.REPEATED:
+            (number,), text = FRAME_NUMBER.unpack_from(content), content[FRAME_NUMBER.size :].decode()
+            message, is_repeated = _message(text), kind == ToLeader.REPEATED
+            if type(message) is not Move:
+                self._forgiven = session_id if is_repeated else -1
+                arena.receive(session_id, message, text, UNMEASURED, (peer.node, number))
                 self._forgiven = -1
+            elif not is_repeated:  # else the turn that it answered is asked again
+                self._move(session_id, message, text, UNMEASURED)
         elif kind == ToLeader.LOGIN:
             self._log_in(peer, session_id, content)
         elif kind == ToLeader.ROUND_TRIP:
@@ -195,16 +234,18 @@ class Lead:
         elif kind == ToLeader.LOST:
             peer.sessions.pop(session_id, None)
             arena.lost(session_id)
-        elif kind == ToLeader.CAUGHT_UP:
-            peer.reach.delay_ms = peer.trip_ms
-            arena.reachable(peer.sessions)
+        elif kind == ToLeader.THOUGHT:
+            question = peer.questions.pop(_number(content), None)
+            if question is not None:
+                (thought_ms,) = NUMBER.unpack_from(content, NUMBER.size)
+                question.answer(UNKNOWN if thought_ms == NOT_KNOWN else thought_ms)
         else:
             raise LinkError(f"an edge says nothing of kind {kind}")
 
-    def _receive(self, session_id: int, content: bytes, thought_ms: int) -> None:
-        text = content.decode()
-        message = _message(text)
-        if type(message) is Move and not message.turn_id.startswith(self._run):
+    def _move(self, session_id: int, message: BotMessage, text: str, thought_ms: int) -> None:
+        if type(message) is not Move:
+            raise LinkError("a move that is none")
+        if not message.turn_id.startswith(self._run):
             # It answers a turn of an earlier leader, which did not come to know of it: no fault of the bot.
             self._forgiven = session_id
             self._arena.receive(session_id, message, text)
@@ -214,7 +255,7 @@ class Lead:
 
     def _log_in(self, peer: _Peer, session_id: int, content: bytes) -> None:
         try:
-            said = LoginRecord.model_validate_json(content)
+            said = LoginRecord.model_validate_json(content[FRAME_NUMBER.size :])
         except ValidationError as error:
             raise LinkError(f"not a login: {error}") from None
         login = _message(said.login)
@@ -229,13 +270,24 @@ class Lead:
             has_room=said.has_room,
             has_invited_room=said.has_invited_room,
             may_speak=said.may_speak,
-            reach=peer.reach,
+            reach=Reach(partial(self._ask, peer)),
+            frame=(peer.node, *FRAME_NUMBER.unpack_from(content)),
         )
         peer.sessions[session_id] = None
         if said.again:
             self._forgiven = session_id
         self._arena.login(session_id, login, caller)
         self._forgiven = -1
+
+    def _ask(
+        self, peer: _Peer, session_id: int, match_id: str, turn_id: str, answered: Callable[[int], None]
+    ) -> TimerHandle:
+        """Ask an edge how long a bot has thought (see `Reach`)."""
+        peer.asked += 1
+        question = peer.questions[peer.asked] = _Question(answered)
+        about = f"{match_id} {turn_id}".encode()
+        self._tell(session_id, numbered(ToEdge.ASK, session_id & _LOW, peer.asked, about))
+        return question
 
     # --- Sessions: what the arena says ---
 
@@ -267,7 +319,7 @@ class Lead:
         if session_id < SESSIONS_OF_A_NODE:
             self._local.send(session_id, frame)
         else:
-            self._say(session_id, ToEdge.SEND, frame)
+            self._say(session_id, SEND, frame)
 
     def count(self, session_id: int) -> None:
         if session_id < SESSIONS_OF_A_NODE:
@@ -295,9 +347,10 @@ class Lead:
         if peer is None:
             return
         peer.stream.out.add(said)
-        if not self._due:
-            self._later(self._flush)
-        self._due[peer] = None
+        if peer is not self._heard:
+            if not self._due:
+                self._later(self._flush)
+            self._due[peer] = None
 
     # --- the log ---
 
@@ -312,13 +365,17 @@ class Lead:
     # --- writing ---
 
     def _flush(self) -> None:
-        """Send what was said in this turn of the loop; give up an edge that has long taken nothing."""
+        """Send what was said in this turn of the loop."""
         due, self._due = self._due, {}
         for peer in due:
-            self._write(peer)
-            if peer.stream.out.bytes > self._link_bytes:
-                log.warning("club %s: node %s takes too little; its bots log in again", self.club, peer.node)
-                self._give_up(peer)
+            self._send(peer)
+
+    def _send(self, peer: _Peer) -> None:
+        """Send what was said; give up an edge that has long taken nothing."""
+        self._write(peer)
+        if peer.stream.out.bytes > self._link_bytes:
+            log.warning("club %s: node %s takes too little; its bots log in again", self.club, peer.node)
+            self._give_up(peer)
 
     def _give_up(self, peer: _Peer) -> None:
         """End a stream; the edge begins another."""

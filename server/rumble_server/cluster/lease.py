@@ -157,7 +157,8 @@ class Lease:
         self._notice(now_ms)
         if now_ms >= self._renew_at_ms:
             self._renew_at_ms = now_ms + self._lease_ms // RENEWALS
-            self._add(Renew(self.draining), now_ms, first=True)
+            if not isinstance(self._running, Renew):  # where statements are slow, looks have their turn between
+                self._add(Renew(self.draining), now_ms, first=True)
         if self._look_at_ms is not None and now_ms >= self._look_at_ms:
             self._look_at_ms = None
             self._add(Look(), now_ms)

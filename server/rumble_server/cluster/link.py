@@ -11,6 +11,7 @@ from collections import deque
 from dataclasses import dataclass
 from enum import IntEnum
 from struct import Struct, error
+from typing import TypedDict
 
 ACKNOWLEDGED_BYTES = 1 << 16
 """Bytes of records after which they are acknowledged, even if there is nothing else to say."""
@@ -57,7 +58,7 @@ class Opening:
     is_new: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Records:
     """The contents of RECORDS: `data` has them from `start` on, each with its size before it."""
 
@@ -80,12 +81,45 @@ class Web:
     content: bytes
 
 
+class RequestHead(TypedDict):
+    """The head of a request of the web, as ASK has it in JSON; texts stand for bytes of Latin-1."""
+
+    method: str
+    path: str
+    raw_path: str
+    query: str
+    scheme: str
+    headers: list[tuple[str, str]]
+    client: tuple[str, int] | None
+    server: tuple[str, int | None] | None
+    is_local: bool
+    shown_host: str
+
+
+class AnswerHead(TypedDict):
+    """The head of an answer, as HEAD has it in JSON."""
+
+    status: int
+    headers: list[tuple[str, str]]
+
+
 _head = Struct("<BB")
 _web = Struct("<Q")
 _opening = Struct("<QQQ?")
 _records = Struct("<QQQQ")
 RECORD_HEAD = Struct("<IBI")
 """Of a record: its size without this head, its kind, and its session."""
+RECORDS, HEAD_BYTES, RECORDS_BYTES = int(Packet.RECORDS), _head.size, _records.size  # read for each packet
+FORMATS = {kind.name: kind.value for kind in Packet} | {
+    "packet": _head.format,
+    "opening": _opening.format,
+    "records": _records.format,
+    "record": RECORD_HEAD.format,
+    "web": _web.format,
+    "ask": list(RequestHead.__annotations__),
+    "head": list(AnswerHead.__annotations__),
+}
+"""How packets are written; nodes that differ in it refuse each other."""
 
 
 def write_opening(kind: Packet, club: str, epoch: int, stream: int, seen: int = 0, *, is_new: bool = False) -> bytes:
@@ -104,12 +138,12 @@ def read_packet(data: bytes) -> Opening | Records | Web:
     """Parse a packet. Raises LinkError."""
     try:
         kind, size = _head.unpack_from(data)
-        start = _head.size + size
-        club = data[_head.size : start].decode("ascii")
-        if kind == Packet.RECORDS:
+        start = HEAD_BYTES + size
+        club = data[HEAD_BYTES:start].decode("ascii")
+        if kind == RECORDS:
             epoch, stream, first, acknowledged = _records.unpack_from(data, start)
-            return Records(club, epoch, stream, first, acknowledged, data, start + _records.size)
-        if kind > Packet.RECORDS:
+            return Records(club, epoch, stream, first, acknowledged, data, start + RECORDS_BYTES)
+        if kind > RECORDS:
             (number,) = _web.unpack_from(data, start)
             return Web(Packet(kind), club, number, data[start + _web.size :])
         epoch, stream, seen, is_new = _opening.unpack_from(data, start)
@@ -146,14 +180,20 @@ class Outgoing:
         self.bytes += len(record)
 
     def acknowledge(self, number: int) -> None:
-        """Forget the records up to this one. Raises LinkError if there was none of this number."""
-        if number > self.last:
+        """Forget the records up to this one, if they are kept. Raises LinkError if there was none of this number."""
+        kept, count = self._kept, number - self.acknowledged
+        if count <= 0:
+            return
+        if count > len(kept):
             raise LinkError(f"record {number} is acknowledged, and {self.last} is the last")
-        kept = self._kept
-        for _ in range(number - self.acknowledged):
-            self.bytes -= len(kept.popleft())
-            self.acknowledged += 1
-            self._sent = max(0, self._sent - 1)
+        if count == len(kept):
+            kept.clear()
+            self.bytes = 0
+        else:
+            for _ in range(count):
+                self.bytes -= len(kept.popleft())
+        self.acknowledged = number
+        self._sent = max(0, self._sent - count)
 
     def rewind(self, seen: int) -> None:
         """A new link is up, and the other end has seen the records up to this one."""
@@ -187,6 +227,7 @@ class Stream:
 
     __slots__ = (
         "_acknowledges_bytes",
+        "_head",
         "_owed_bytes",
         "_told",
         "club",
@@ -200,6 +241,9 @@ class Stream:
 
     def __init__(self, club: str, epoch: int, number: int, acknowledges_bytes: int = ACKNOWLEDGED_BYTES) -> None:
         self._acknowledges_bytes = acknowledges_bytes
+        name = club.encode()
+        self._head = _head.pack(RECORDS, len(name)) + name
+        """What each packet of records begins with."""
         self.club = club
         self.epoch = epoch
         self.number = number
@@ -229,24 +273,25 @@ class Stream:
         """Return the kinds, sessions and contents of the records that did not come before. Raises LinkError."""
         if packet.stream != self.number or packet.epoch != self.epoch:
             return []
-        self.out.acknowledge(max(packet.acknowledged, self.out.acknowledged))
-        if packet.first > self.seen + 1:
+        self.out.acknowledge(packet.acknowledged)
+        repeated = self.seen + 1 - packet.first
+        if repeated < 0:
             raise LinkError(f"record {packet.first} came after {self.seen}")
-        number, seen, at, data = packet.first - 1, self.seen, packet.start, packet.data
+        data, at, taken = packet.data, packet.start, []
         end, head, unpack = len(data), RECORD_HEAD.size, RECORD_HEAD.unpack_from
-        taken = []
-        while at < end:
-            if end - at < head:
-                raise LinkError("half of a record")
-            size, kind, session = unpack(data, at)
-            at += head
-            if at + size > end:
-                raise LinkError("half of a record")
-            number += 1
-            if number > seen:
+        try:
+            while at < end:
+                size, kind, session = unpack(data, at)
+                at += head
                 taken.append((kind, session, data[at : at + size]))
-            at += size
-        self.seen = max(seen, number)
+                at += size
+        except error:
+            at = -1
+        if at != end:
+            raise LinkError("half of a record")
+        if repeated:
+            del taken[:repeated]
+        self.seen += len(taken)
         self._owed_bytes += end - packet.start
         return taken
 
@@ -263,6 +308,5 @@ class Stream:
         self._told = self.processed
         if self._told == self.seen:
             self._owed_bytes = 0
-        club = self.club.encode()
-        head = _head.pack(Packet.RECORDS, len(club)) + club
-        return b"".join([head, _records.pack(self.epoch, self.number, first, self.processed), *records])
+        numbers = _records.pack(self.epoch, self.number, first, self._told)
+        return b"".join((self._head, numbers, *records))

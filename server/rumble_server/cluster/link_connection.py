@@ -1,7 +1,7 @@
 """The one module that touches links' sockets: a WebSocket between two nodes, either end, on `websockets`' sans-I/O API.
 
 Packets go as whole binary frames, which are read and written here: the library takes as long for one as four moves do.
-It has everything else, frame by frame. Pings measure the round trip, and end a link on which nothing comes any more.
+It has everything else, frame by frame. Pings end a link on which nothing comes any more.
 """
 
 import asyncio
@@ -30,6 +30,7 @@ MOST_FRAME_BYTES = 16 << 20
 FULL_BYTES = 1 << 20
 """Bytes that may wait for the other node to take them; what is more waits in its stream."""
 PING_S = 1.0
+OPEN = State.OPEN  # to look up a member of an enumeration takes longer than to compare
 WHOLE_BINARY = 0x82
 """The first byte of a binary frame that is not fragmented."""
 
@@ -48,7 +49,6 @@ class LinkConnection(asyncio.Protocol):
         on_packet: "Callable[[LinkConnection, bytes], None]",
         on_down: "Callable[[LinkConnection], None]",
         on_writable: "Callable[[LinkConnection], None]",
-        on_trip: "Callable[[LinkConnection, int], None]",
     ) -> None:
         """A link on which nothing came for `silent_s` is ended."""
         self.node = ""
@@ -59,11 +59,12 @@ class LinkConnection(asyncio.Protocol):
         self._protocol = protocol
         self._silent_s = silent_s
         self._on_packet, self._on_down = on_packet, on_down
-        self._on_writable, self._on_trip = on_writable, on_trip
+        self._on_writable = on_writable
         self._transport: asyncio.Transport | None = None
         self._masks = isinstance(protocol, ClientProtocol)
         self._rest = b""
         """The beginning of a frame whose end has not come."""
+        self._now_s = asyncio.get_running_loop().time
         self._heard_at_s = self._now_s()
         self._pings: asyncio.TimerHandle | None = None
         self._is_up = False
@@ -136,8 +137,8 @@ class LinkConnection(asyncio.Protocol):
 
     def send(self, packet: bytes) -> None:
         """Send a packet."""
-        if self._transport is not None and self._protocol.state is State.OPEN:
-            self._transport.write(binary_frame(packet, masked=self._masks))
+        if self._transport is not None and self._protocol.state is OPEN:
+            self._transport.write(binary_frame(packet, os.urandom(4) if self._masks else b""))
 
     def end(self) -> None:
         """End the link at once."""
@@ -169,9 +170,6 @@ class LinkConnection(asyncio.Protocol):
     def _on_frame(self, frame: Frame) -> None:
         if frame.opcode is Opcode.BINARY and frame.fin:
             self._on_packet(self, bytes(frame.data))
-        elif frame.opcode is Opcode.PONG:
-            trip_ms = int((self._now_s() - float(bytes(frame.data))) * 1000) + 1
-            self._on_trip(self, trip_ms)
 
     def _begin(self) -> None:
         self._is_up = True
@@ -187,7 +185,7 @@ class LinkConnection(asyncio.Protocol):
             self.end()
             return
         if self._protocol.state is State.OPEN:
-            self._protocol.send_ping(repr(self._now_s()).encode())
+            self._protocol.send_ping(b"")
             self._write()
         self._ping_later()
 
@@ -206,9 +204,6 @@ class LinkConnection(asyncio.Protocol):
                 transport.write_eof()
         if self._protocol.state is State.CLOSED:
             transport.close()
-
-    def _now_s(self) -> float:
-        return asyncio.get_running_loop().time()
 
 
 def whole_frame(data: bytes, start: int) -> tuple[int, int, bytes] | None:
@@ -231,19 +226,16 @@ def whole_frame(data: bytes, start: int) -> tuple[int, int, bytes] | None:
     return (body, end, mask) if end <= len(data) else None
 
 
-def binary_frame(payload: bytes, *, masked: bool) -> bytes:
-    """Build a whole binary frame (RFC 6455, section 5.2)."""
-    size, bit = len(payload), 0x80 if masked else 0
+def binary_frame(payload: bytes, mask: bytes) -> bytes:
+    """Build a whole binary frame (RFC 6455, section 5.2); `mask` has four bytes, or none."""
+    size, bit = len(payload), 0x80 if mask else 0
     if size < 126:
         head = bytes((WHOLE_BINARY, size | bit))
     elif size < 1 << 16:
-        head = bytes((WHOLE_BINARY, 126 | bit)) + size.to_bytes(2)
+        head = bytes((WHOLE_BINARY, 126 | bit, size >> 8, size & 0xFF))
     else:
         head = bytes((WHOLE_BINARY, 127 | bit)) + size.to_bytes(8)
-    if not masked:
-        return head + payload
-    mask = os.urandom(4)
-    return head + mask + apply_mask(payload, mask)
+    return b"".join((head, mask, apply_mask(payload, mask))) if mask else head + payload
 
 
 def client_protocol(address: str, headers: dict[str, str]) -> tuple[ClientProtocol, str, int, bool]:

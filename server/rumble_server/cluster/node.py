@@ -11,11 +11,12 @@ from hashlib import blake2b
 from typing import Any, Protocol, get_args
 
 from rumble_engine import game_names
+from rumble_protocol.bot_messages import BOT_MESSAGES
 from rumble_protocol.clubs import MAIN
 from rumble_protocol.limits import Limits
 
+from rumble_server.cluster import link, records
 from rumble_server.cluster.lease import RENEWALS, Lease
-from rumble_server.cluster.records import LoginRecord, ToEdge, ToLeader
 from rumble_server.store.errors import StoreError
 from rumble_server.store.lease_statements import Seen, Statement
 from rumble_server.store.postgres.leases import Leader, Leases
@@ -43,8 +44,9 @@ def now_ms() -> int:
 def setup_of(limits: Limits) -> str:
     """Return a digest of what all nodes have in common: games, limits, the facts of the log, what links carry."""
     facts = {kind.__name__: [field.name for field in fields(kind)] for kind in get_args(LogFact)}
-    link = [[(each.name, each.value) for each in kind] for kind in (ToEdge, ToLeader)]
-    text = json.dumps([game_names(), limits.model_dump(), facts, link, list(LoginRecord.model_fields)], sort_keys=True)
+    said = {kind.__name__: list(kind.model_fields) for kind in BOT_MESSAGES}  # the leader reads bots' frames again
+    links = [link.FORMATS, records.FORMATS, said]
+    text = json.dumps([game_names(), limits.model_dump(), facts, links], sort_keys=True)
     return blake2b(text.encode(), digest_size=SETUP_BYTES).hexdigest()
 
 

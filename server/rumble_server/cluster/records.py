@@ -12,13 +12,13 @@ class ToLeader(IntEnum):
     """Records of the edge, about one of its sessions."""
 
     LOGIN = 1
-    """JSON of `LoginRecord`."""
+    """The number of its frame on this node, 0 for one that was accepted before, and JSON of `LoginRecord`."""
     MOVE = 2
     """The time the bot took, and its frame."""
     MESSAGE = 3
-    """Another valid message: its frame."""
+    """Another valid message: the number of its frame on this node, and the frame."""
     REPEATED = 4
-    """A message that an earlier leader may have had."""
+    """The same, of a message that an earlier leader may have had."""
     REFUSED = 5
     """The size of the error that answers it, the error, and the bot's frame."""
     FLOODED = 6
@@ -29,8 +29,8 @@ class ToLeader(IntEnum):
     CLOSE = 9
     """A close code."""
     LOST = 10
-    CAUGHT_UP = 11
-    """Everything that was held back while no link was up has been said. Of no session."""
+    THOUGHT = 11
+    """The number of a question, and the time for which the session's bot has thought; all ones if that is not known."""
 
 
 class ToEdge(IntEnum):
@@ -48,6 +48,8 @@ class ToEdge(IntEnum):
     CLOSE = 7
     """A close code."""
     CUT = 8
+    ASK = 9
+    """The number of a question: how long has the bot thought about this turn? The ids of its match and turn follow."""
 
 
 class LoginRecord(BaseModel):
@@ -69,9 +71,22 @@ class LoginRecord(BaseModel):
     may_speak: bool
 
 
+MOVE, SEND = int(ToLeader.MOVE), int(ToEdge.SEND)
+"""The kinds of which there is one for each move: to look up a member of an enumeration takes longer than to compare."""
+NOT_KNOWN = 0xFFFFFFFF
+"""In the place of a time in ms."""
 NUMBER = Struct("<I")
 """A time in ms, a size, a code or a count."""
+FRAME_NUMBER = Struct("<Q")
+"""The number of a frame among those of a club that this node has passed on, moves apart."""
 _with_number = Struct(RECORD_HEAD.format + NUMBER.format[1:])
+FORMATS = {
+    "to leader": {kind.name: kind.value for kind in ToLeader},
+    "to edge": {kind.name: kind.value for kind in ToEdge},
+    "login": {name: str(field.annotation) for name, field in LoginRecord.model_fields.items()},
+    "numbers": [NUMBER.format, FRAME_NUMBER.format],
+}
+"""What records say and how it is written; nodes that differ in it refuse each other."""
 _head = RECORD_HEAD.pack
 _pack = _with_number.pack
 

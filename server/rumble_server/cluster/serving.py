@@ -8,7 +8,7 @@ import orjson
 from starlette.types import ASGIApp, Message, Scope
 
 from rumble_server.cluster.edge import Link
-from rumble_server.cluster.link import LinkError, Packet, Web, write_web
+from rumble_server.cluster.link import AnswerHead, LinkError, Packet, RequestHead, Web, write_web
 
 log = logging.getLogger(__name__)
 
@@ -84,7 +84,7 @@ class _Request:
         self._more.set()
 
     def _scope(self, head: bytes) -> Scope:
-        said = orjson.loads(head)
+        said: RequestHead = orjson.loads(head)
         return {
             "type": "http",
             "asgi": {"version": "3.0", "spec_version": "2.3"},
@@ -123,7 +123,7 @@ class _Request:
         if message["type"] == "http.response.start":
             headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in message["headers"]]
             self._has_begun = True
-            head = orjson.dumps({"status": message["status"], "headers": headers})
+            head = orjson.dumps(AnswerHead(status=message["status"], headers=headers))
             self._link.send(write_web(Packet.HEAD, self._club, self._number, head))
         elif message["type"] == "http.response.body":
             body = message.get("body", b"")

@@ -130,6 +130,19 @@ class ResultVoided:
 
 
 @dataclass(frozen=True, slots=True)
+class FrameTaken:
+    """What a bot asked for in a frame that came over a link is done: the node's frame of this number.
+
+    It is in the same commit as the facts that tell what was done, so that no later leader does it again.
+    """
+
+    tournament: str
+    node: str
+    frame_number: int
+    at_ms: int
+
+
+@dataclass(frozen=True, slots=True)
 class NameUsed:
     """A name was used for the first time, or given a key by the organiser.
 
@@ -260,6 +273,7 @@ TournamentFact = (
     | TournamentResumed
     | TournamentEnded
     | ResultVoided
+    | FrameTaken
     | MatchStarted
     | MatchOver
 )

@@ -6,8 +6,9 @@ from rumble_protocol.codes import CloseCode, NoticeCode
 from rumble_protocol.fields import TimeControl
 from rumble_server.arena.messages import notice
 from rumble_server.bounds import Bounds
-from rumble_server.match.facts import MoveMade
+from rumble_server.match.facts import MatchOver, MoveMade
 from rumble_server.tournament.config import TournamentConfig
+from rumble_server.tournament.facts import BotJoined, LogFact, TournamentCreated
 
 from tests.server.cluster.linked import EdgeNode, LeaderNode
 from tests.server.frames import Frame
@@ -127,7 +128,6 @@ def test_what_is_said_in_one_turn_of_the_loop_is_one_packet() -> None:
 
 def test_a_leader_in_time_judges_by_what_the_edge_measured() -> None:
     node = club(delay_ms=200, move_ms=1000)
-    node.leader.lead.trip(node.node, 400)
     ann, ben = node.connect_bot(), node.connect_bot()
     ann.login("ann", key=KEY, join="friday")
     ben.login("ben", key=KEY, join="friday")
@@ -147,6 +147,63 @@ def test_a_leader_in_time_judges_by_what_the_edge_measured() -> None:
     node.run(1000)
     assert waiter.last("match_over")["termination"] == "timeout"
     assert waiter.last("match_over")["scores"] == [1.0, 0.0]
+
+
+def test_a_bot_that_is_away_loses_in_time_whatever_link_its_opponent_has() -> None:
+    node = club(move_ms=600_000)
+    mover, waiter = in_play(node)
+    waiter.drop()
+    node.run(60_001 + 2 * node.delay_ms)
+    assert mover.last("match_over")["termination"] == "disconnect"
+
+
+def test_nobody_loses_on_time_while_a_link_is_silent() -> None:
+    node = club(move_ms=1000)
+    mover, waiter = in_play(node)
+    pipe = node.pipe
+    assert pipe is not None
+    pipe.is_frozen = True  # and nobody has noticed it yet
+    node.run(900)
+    answer(mover)
+    node.run(3000)
+    assert node.leader.arena.matches.live
+    pipe.thaw()
+    node.run(100)
+    (made,) = moves(node)
+    assert made.excused_ms > 2900
+    pipe.is_frozen = True
+    node.run(5000)  # the turn that waits here has not come to its bot
+    pipe.thaw()
+    node.run(500)
+    answer(waiter)
+    node.run(100)
+    assert len(moves(node)) == 2
+    assert no_faults(mover, waiter)
+
+
+def test_a_move_that_comes_too_late_over_a_link_is_answered_and_no_part_of_its_match() -> None:
+    node = club(move_ms=300, delay_ms=50)
+    mover, _ = in_play(node)
+    assert node.pipe is not None
+    turn = mover.last("turn")
+    node.run(330)
+    answer(mover)
+    node.run(200)
+    assert [frame["turn_id"] for frame in mover.heard("rejected")] == [turn["turn_id"]]
+    assert mover.last("match_over")["termination"] == "timeout"
+    kinds = [type(fact) for fact in node.leader.log.facts if getattr(fact, "match", "") == turn["match"]]
+    assert kinds[-1] is MatchOver
+
+
+def test_an_answer_that_does_not_count_leaves_the_turn_measured() -> None:
+    node = club(delay_ms=200)
+    mover, _ = in_play(node)
+    turn = mover.last("turn")
+    mover.move("99", turn={**turn, "match": "friday.9.9.9.9"})
+    answer(mover)
+    node.run(500)
+    (made,) = moves(node)
+    assert made.excused_ms == 400
 
 
 def test_an_edge_cannot_claim_less_than_nothing_or_more_than_the_real_time() -> None:
@@ -379,6 +436,108 @@ def test_a_login_that_the_last_leader_had_not_on_disk_joins_again() -> None:
     assert ann.inbox.kinds() == ["welcome", "session", "joined"]
 
 
+def repeated(node: EdgeNode, bot: Bot, *messages: dict[str, str]) -> list[LogFact]:
+    """Have a bot say something that the leader has on disk, and the next one hears again; what that one recorded."""
+    for message in messages:
+        bot.say(**message)
+    node.run(node.delay_ms + node.delay_ms // 2)  # it is there, and no answer has come
+    assert node.leader.log.durable == node.leader.log.last
+    node.cut()
+    bot.heard()
+    written = node.leader.log.last
+    node.follow(node.leader.successor())
+    node.run(20 * node.delay_ms)
+    assert bot.link.closed is None
+    return node.leader.log.facts[written:]
+
+
+def test_a_challenge_that_is_on_disk_is_not_made_twice() -> None:
+    node = club(delay_ms=10)
+    ann, _ = node.bot("ann", key=KEY), node.bot("ben", key=KEY, challenges=True)
+    recorded = repeated(node, ann, {"type": "challenge", "against": "ben", "game": "tictactoe"})
+    assert not any(isinstance(fact, TournamentCreated) for fact in recorded)
+    assert sum(tournament.challenger == "ann" for tournament in node.leader.arena.tournaments.values()) == 1
+    assert sorted(ann.inbox.kinds()) == ["joined", "match_start"] + ["turn"] * len(ann.inbox.all("turn"))
+
+
+def test_a_bot_that_joined_and_left_does_not_join_again_by_a_repeat() -> None:
+    node = club(delay_ms=10)
+    ann = node.bot("ann", key=KEY)
+    joins, leaves = ({"type": kind, "tournament": "friday"} for kind in ("join", "leave"))
+    assert not any(isinstance(fact, BotJoined) for fact in repeated(node, ann, joins, leaves))
+    assert ann.inbox.kinds() == ["left"]
+
+
+def test_a_login_that_joined_joins_no_second_time_by_a_repeat() -> None:
+    node = club(delay_ms=10)
+    ann = node.connect_bot()
+    ann.login("ann", key=KEY, join="friday")
+    node.run(15)
+    node.cut()
+    node.follow(node.leader.successor())
+    node.run(200)
+    assert ann.inbox.kinds() == ["welcome", "session", "joined"]
+    assert sum(isinstance(fact, BotJoined) for fact in node.leader.log.facts) == 1
+
+
+def test_a_bot_that_left_and_joined_again_does_not_leave_by_a_repeat() -> None:
+    node = club(delay_ms=10)
+    ann = node.bot("ann", key=KEY, join="friday")
+    other = EdgeNode(node.leader, delay_ms=10)
+    ann.say(type="leave", tournament="friday")
+    node.run(15)
+    node.cut()
+    second = other.bot("ann", key=KEY, worker="b", join="friday")
+    assert second.inbox.all("joined")
+    node.follow(node.leader.successor())
+    node.run(200)
+    assert "ann" in node.leader.arena.tournaments["friday"].field
+
+
+def test_a_resignation_does_not_end_the_next_attempt_by_a_repeat() -> None:
+    node = club(delay_ms=10)
+    ann, _ = (node.bot(name, key=KEY, join="friday", max_matches=2) for name in ("ann", "ben"))
+    node.run(100)
+    match_id = ann.inbox.all("match_start")[0]["match"]
+    ann.say(type="resign", match=match_id)
+    node.run(15)
+    node.leader.organiser.play_again(match_id)
+    assert match_id in node.leader.arena.matches.live
+    node.cut()
+    node.follow(node.leader.successor())
+    node.run(200)
+    assert match_id in node.leader.arena.matches.live
+    assert ann.link.closed is None
+
+
+def test_what_a_leader_did_is_not_done_twice_when_it_hears_it_on_another_stream() -> None:
+    node = club(delay_ms=10)
+    ann, _ = node.bot("ann", key=KEY), node.bot("ben", key=KEY, challenges=True)
+    ann.say(type="challenge", against="ben", game="tictactoe")
+    node.run(15)
+    node.cut()
+    node.leader.lead.forget(node.node)
+    node.connect()
+    node.run(300)
+    made = [fact for fact in node.leader.log.facts if isinstance(fact, TournamentCreated) and fact.challenger]
+    assert len(made) == 1
+
+
+def test_a_node_that_comes_to_lead_does_nothing_twice() -> None:
+    node = club(delay_ms=10)
+    ann, _ = node.bot("ann", key=KEY), node.bot("ben", key=KEY, challenges=True)
+    ann.say(type="challenge", against="ben", game="tictactoe")
+    node.run(15)
+    node.cut()
+    ann.heard()
+    node.lead()
+    node.run(100)
+    made = [fact for fact in node.leader.log.facts if isinstance(fact, TournamentCreated) and fact.challenger]
+    assert len(made) == 1
+    assert not ann.inbox.all("error")
+    assert ann.inbox.all("joined")
+
+
 def test_an_answer_to_a_turn_of_the_last_leader_is_not_counted() -> None:
     node = club(unsolicited_per_minute=2)
     mover, waiter = in_play(node)
@@ -530,6 +689,61 @@ def test_a_node_that_comes_to_lead_hears_what_the_last_leader_had_not_on_disk() 
     assert other.inbox.kinds()[:3] == ["welcome", "session", "joined"]
     other.drop()
     assert node.leader.arena.is_connected("ben") is False
+
+
+def test_what_bots_of_the_leader_s_node_said_unheard_is_said_to_the_next_leader() -> None:
+    node = club()
+    node.lead()
+    for name in ("Monday", "Tuesday"):
+        node.leader.organiser.create(TournamentConfig(name=name, game="tictactoe"))
+    ann = node.bot("ann", key=KEY, join="monday")
+    ann.heard()
+    node.leader.log.stuck = True
+    ann.say(type="join", tournament="tuesday")
+    ben = node.connect_bot()
+    ben.login("ben", key=KEY, join="tuesday")
+    node.gate.close()  # the lease is over, and what comes waits
+    ann.say(type="leave", tournament="monday")
+    ann.say_text("nonsense")
+    cid = node.connect_bot()
+    cid.login("cid", key=KEY, join="tuesday")
+    node.gate.discard()
+    node.edge.lead_by_nobody()
+    node.run(10)
+    assert [bot.inbox.kinds() for bot in (ann, ben, cid)] == [[], ["welcome"], ["welcome"]]
+    node.follow(node.leader.successor())
+    node.run(100)
+    assert ann.inbox.kinds() == ["joined", "left", "error"]
+    assert [bot.inbox.kinds() for bot in (ben, cid)] == [["session", "joined"]] * 2
+    assert set(node.leader.arena.tournaments["tuesday"].field) == {"ann", "ben", "cid"}
+    assert not node.leader.arena.tournaments["monday"].field
+
+
+def test_a_node_that_comes_to_lead_again_answers_what_another_could_not() -> None:
+    node = club()
+    ann = node.bot("ann", key=KEY)
+    ann.heard()
+    node.cut()
+    ann.say_text("nonsense")
+    node.lead()
+    node.run(10)
+    assert ann.inbox.kinds() == ["error"]
+
+
+def test_a_bot_that_left_is_not_joined_again_however_often_the_leader_changes() -> None:
+    node = club()
+    ann = node.bot("ann", join="friday")
+    ann.say(type="leave", tournament="friday")
+    node.run(10)
+    for _ in range(3):
+        node.cut()
+        node.follow(node.leader.successor())
+        node.leader.log.stuck = True
+        ann.say(type="join", tournament="nowhere")
+        node.run(2)
+        node.leader.log.stuck = False
+    node.run(100)
+    assert "ann" not in node.leader.arena.tournaments["friday"].field
 
 
 def test_a_node_that_leads_no_more_and_knows_no_other_leader_closes_its_bots_in_the_end() -> None:

@@ -452,3 +452,20 @@ def test_the_property_finds_what_is_wrong(broken: str, monkeypatch: pytest.Monke
         except AssertionError:
             return
     pytest.fail("not found")
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_another_takes_over_in_time_where_statements_take_longer_than_a_renewal(seed: int) -> None:
+    cluster = Cluster(Random(seed), delay_ms=LEASE_MS // RENEWALS)
+    nodes = [cluster.node(name) for name in ("a", "b", "c")]
+    for node in nodes:
+        node.delay_ms = cluster.delay_ms
+    nodes[0].lease.want("main", nodes[0].now_ms())
+    cluster.run(3 * LEASE_MS)
+    for _ in range(2):
+        cluster.nodes[str(cluster.table.clubs["main"].node)].dead = True
+        epoch, waited_ms = cluster.table.clubs["main"].epoch, 0
+        while cluster.table.clubs["main"].epoch == epoch:
+            cluster.run(10)
+            waited_ms += 10
+            assert waited_ms <= 2.5 * LEASE_MS

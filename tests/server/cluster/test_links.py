@@ -105,7 +105,7 @@ async def play(*bots: Raw) -> list[str]:
 @pytest.mark.parametrize("masked", [True, False])
 def test_frames_are_those_of_the_library(size: int, masked: bool) -> None:
     payload = bytes(number % 251 for number in range(size))
-    frame = binary_frame(payload, masked=masked)
+    frame = binary_frame(payload, b"mask" if masked else b"")
     protocol = ServerProtocol(state=State.OPEN) if masked else ClientProtocol(parse_uri("ws://a/"), state=State.OPEN)
     protocol.receive_data(frame)
     (read,) = protocol.events_received()
@@ -130,7 +130,7 @@ async def test_packets_that_come_in_pieces_are_put_together() -> None:
         heard: list[bytes] = []
         other._on_packet = lambda _, packet: heard.append(packet)
         sent = [b"a" * 10, b"b" * 300_000, b"", b"c"]
-        frames = b"".join(binary_frame(each, masked=True) for each in sent)
+        frames = b"".join(binary_frame(each, b"mask") for each in sent)
         for start in range(0, len(frames), 70_001):
             other.data_received(frames[start : start + 70_001])
         assert heard == sent
@@ -221,6 +221,8 @@ async def test_a_newer_link_of_a_node_takes_the_place_of_the_older() -> None:
 async def test_a_club_that_is_led_no_more_leaves_its_bots_without_a_leader() -> None:
     async with cluster() as (leader, node), node.bot("ann") as ann:
         leader.links.lead_no_more("main")
+        await until(lambda: node.edge.is_leaderless)  # it is told, and the link is up
+        assert list(leader.links._accepted) == ["edge"]
         node.links.follow(node.edge, None, 1)
         node.edge._give_up()
         assert await ann.close_code() == CloseCode.NO_LEADER
@@ -245,7 +247,7 @@ class Wire(asyncio.Transport):
 
 async def test_an_answer_that_comes_when_the_dialling_was_given_up_is_dropped() -> None:
     protocol, *_ = client_protocol("http://127.0.0.1:1", {})
-    connection = LinkConnection(protocol, 5.0, *[lambda *_: None] * 4)
+    connection = LinkConnection(protocol, 5.0, *[lambda *_: None] * 3)
     wire, server = Wire(), ServerProtocol()
     connection.connection_made(wire)
     server.receive_data(wire.written)

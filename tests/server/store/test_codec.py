@@ -89,7 +89,7 @@ def test_a_damaged_record_is_a_value_error(text: str) -> None:
 def test_the_names_of_facts_in_the_log_stay() -> None:
     assert sorted(_KINDS) == [
         *("administrator_set", "ban_lifted", "banned", "bot_absent", "bot_benched", "bot_joined", "bot_left"),
-        *("club_changed", "club_created", "club_removed", "frame_seen", "frame_shared"),
+        *("club_changed", "club_created", "club_removed", "frame_seen", "frame_shared", "frame_taken"),
         *(
             "half_bye_given",
             "host_token_removed",

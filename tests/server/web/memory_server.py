@@ -21,7 +21,6 @@ from rumble_server.arena.house import HouseBots, HouseKeys
 from rumble_server.arena.names import digest_of
 from rumble_server.match.facts import FrameSeen, FrameShared, MatchOver, MatchStarted, with_shared_frames
 from rumble_server.match.match_id import Neighbours, neighbours, tournament_id_of
-from rumble_server.quotas import Quotas
 from rumble_server.store.ended_count import EndedCount
 from rumble_server.tournament.ended import EndedTournament, Outline
 from rumble_server.tournament.facts import HostTokenSet, LogFact, TournamentCreated, TournamentEnded, tournament_of
@@ -30,7 +29,7 @@ from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.app import make_web
 from rumble_server.web.feed.feed import Feed
 from rumble_server.web.place import Addresses
-from rumble_server.web.site import Archive, Operation, Process, Site
+from rumble_server.web.site import Archive, ClubUse, Operation, Process, Site
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tests.server.arena.fake_house import FakeHouse
@@ -232,15 +231,17 @@ class MemoryServer:
     def visit(self, _name: str) -> AbstractContextManager[None]:
         return nullcontext()
 
-    async def passing(self, _name: str, _scope: Scope, _receive: Receive, _send: Send) -> bool:
+    async def passing(self, _name: str, _path: str, _scope: Scope, _receive: Receive, _send: Send) -> bool:
         return False
 
-    async def site(self, name: str) -> Site | None:
+    async def site(self, name: str, _path: str = "") -> Site | None:
         return self.clubs.get(name)
 
-    def use_of(self, name: str) -> Quotas | None:
-        site = self.clubs.get(name)
-        return None if site is None else site.use
+    async def uses(self, *, stored: bool) -> dict[str, ClubUse]:
+        return {name: ClubUse.of(site) for name, site in self.clubs.items()}
+
+    def count_streams(self) -> int:
+        return self.feed.spectators
 
     def sites(self) -> Iterable[Site]:
         return self.clubs.values()
