@@ -212,6 +212,11 @@ def test_clubs_are_led_by_different_nodes_and_served_by_all(tmp_path: Path, post
         assert "one" in other.leads(), "who is asked first leads"
         until(lambda: httpx.get(f"{first.server.url}/c/one/api/tournaments", timeout=PATIENCE_S).status_code == 200)
         assert "one" not in first.leads()
+        token = [*RUMBLE, "club", "token", "one", "--server", first.server.url, "--admin-token", ADMIN_TOKEN]
+        made_token = subprocess.run(
+            token, env=clean_environment(tmp_path), timeout=PATIENCE_S, capture_output=True, text=True
+        )
+        assert (made_token.returncode, len(made_token.stdout.strip())) == (0, 32), made_token.stderr
         httpx.post(
             f"{other.server.url}/c/one/api/tournaments",
             json={"name": "Friday", "game": "tictactoe", "start_at_bots": 9},
