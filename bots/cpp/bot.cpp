@@ -105,7 +105,7 @@ private:
             }
         } catch (const beast::system_error&) {
             const auto code = socket.reason().code;
-            if (code == 4001 || code == 4003 || code == 4010)
+            if (code == 4001 || code == 4003 || code == 4004 || code == 4010)
                 stop(1, "the server closed the connection for good: " + std::string{socket.reason().reason.c_str()});
             throw;
         }

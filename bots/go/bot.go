@@ -216,7 +216,7 @@ func main() {
 		if err == nil {
 			return
 		}
-		if websocket.IsCloseError(err, 4001, 4003, 4010) {
+		if websocket.IsCloseError(err, 4001, 4003, 4004, 4010) {
 			log.Fatalf("the server closed the connection for good: %v", err)
 		}
 		log.Printf("%s: %v; trying again", bot.url, err)

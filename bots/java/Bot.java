@@ -28,7 +28,7 @@ public class Bot {
 
     static final Map<String, Strategy> STRATEGIES = Map.of("random", Bot::anyMove, "winblock", Bot::winOrBlock);
     static final List<String> LINES = List.of("012", "345", "678", "036", "147", "258", "048", "246");
-    static final Set<Integer> STAY_AWAY = Set.of(4001, 4003, 4010); // after these a bot must not connect again
+    static final Set<Integer> STAY_AWAY = Set.of(4001, 4003, 4004, 4010); // after these a bot must not connect again
     static final Set<String> FAULTS = Set.of("illegal_move", "bad_move"); // then another move may be allowed
     static final Set<String> FOR_GOOD = Set.of("tournament_closed", "removed"); // nothing to wait for after these
     static final long PING_S = 1;

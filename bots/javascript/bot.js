@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import WebSocket from "ws";
 
 const { RUMBLE_SERVER = "127.0.0.1:8765", RUMBLE_JOIN, RUMBLE_NAME = "my-bot", RUMBLE_KEY, RUMBLE_INVITE } = process.env;
-const STAY_AWAY = [4001, 4003, 4010]; // close codes after which a bot must not connect again
+const STAY_AWAY = [4001, 4003, 4004, 4010]; // close codes after which a bot must not connect again
 const FOR_GOOD = ["tournament_closed", "removed"]; // codes after which there is nothing to wait for
 const FAULTS = ["illegal_move", "bad_move"]; // after these another move may be made if it is still the bot's turn
 const FIRST_PAUSE_MS = 500;

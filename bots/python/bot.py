@@ -18,7 +18,7 @@ from websockets.sync.client import connect
 
 SERVER = os.environ.get("RUMBLE_SERVER", "127.0.0.1:8765")
 NAME = os.environ.get("RUMBLE_NAME", "my-bot")
-STAY_AWAY = (4001, 4003, 4010)  # close codes after which a bot must not connect again
+STAY_AWAY = (4001, 4003, 4004, 4010)  # close codes after which a bot must not connect again
 FOR_GOOD = ("tournament_closed", "removed")  # codes after which there is nothing to wait for
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 30.0
 LINES = ("012", "345", "678", "036", "147", "258", "048", "246")

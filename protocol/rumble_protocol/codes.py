@@ -52,6 +52,7 @@ class NoticeCode(StrEnum):
     NAME_OPEN = "name_open"
     BYE = "bye"
     PAIRING = "pairing"
+    QUOTA = "quota"
 
 
 class CloseCode(IntEnum):
@@ -65,6 +66,7 @@ class CloseCode(IntEnum):
     NO_LOGIN = 4000
     REPLACED = 4001
     WRONG_KEY = 4003
+    CLUB_REMOVED = 4004
     TOO_MANY_MESSAGES = 4008
     PROTOCOL_NOT_SUPPORTED = 4010
     BANNED = 4011
@@ -79,10 +81,16 @@ CLOSE_REASONS: Final[dict[CloseCode, str]] = {
     CloseCode.NO_LOGIN: "no login within limits.login_ms",
     CloseCode.REPLACED: "a newer login of this name took over",
     CloseCode.WRONG_KEY: "this name is protected by another key",
+    CloseCode.CLUB_REMOVED: "this club was removed",
     CloseCode.TOO_MANY_MESSAGES: "more than limits.unsolicited_per_minute messages that answer no turn",
     CloseCode.PROTOCOL_NOT_SUPPORTED: "this server speaks rumble.v1",
     CloseCode.BANNED: "this name or address is banned here",
 }
 
-DO_NOT_RECONNECT: Final = frozenset({CloseCode.REPLACED, CloseCode.WRONG_KEY, CloseCode.PROTOCOL_NOT_SUPPORTED})
+WORKER_REPLACED: Final = "a newer login of this worker took over"
+"""The reason of `REPLACED` for one of several workers of a bot."""
+
+DO_NOT_RECONNECT: Final = frozenset(
+    {CloseCode.REPLACED, CloseCode.WRONG_KEY, CloseCode.CLUB_REMOVED, CloseCode.PROTOCOL_NOT_SUPPORTED}
+)
 """A client must not reconnect by itself after one of these: the server would close the connection again."""

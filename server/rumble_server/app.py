@@ -7,6 +7,7 @@ import logging
 import secrets
 import socket
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import BrokenExecutor
 from functools import partial
@@ -102,6 +103,8 @@ class Server:
         self.store = open_store(config.db, config.bounds)
         self.refusals = Refusals()
         self.ended = EndedCount()
+        self._counts: Counter[type] = Counter()
+        """How many facts this process has written, by type."""
         self.made_token: str | None = None
         """The host token that this start made, to be printed once; None if there was one, or one was given."""
         self.made_admin_token: str | None = None
@@ -151,6 +154,7 @@ class Server:
             process=self._process,
             shut_out=self._shut_out,
             ended=self.ended,
+            counts=self._counts,
             holds=None if self._node is None else self._node.holds,
         )
         self.clubs = self._make_clubs()
@@ -262,6 +266,7 @@ class Server:
         config = self.config
         operation = Operation(
             ended=self.ended.by_status,
+            counts=self._counts,
             connections=self._count_connections,
             links=self._count_links,
             refusals=self.refusals,

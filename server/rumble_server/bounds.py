@@ -109,6 +109,8 @@ class Bounds(BaseModel):
     club_house_bots: Count = 4
     """The same for added house bots at the same time."""
 
+    idle_club_ms: Milliseconds = 600_000
+    """Time after which a club that nobody uses and in which nothing runs is taken out of memory, in ms."""
     leaderless_login_ms: Milliseconds = 5_000
     """Time for which a login waits for the leader of its club, in ms; then it is refused as `unavailable`."""
     leaderless_ms: Milliseconds = 10_000

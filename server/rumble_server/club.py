@@ -69,6 +69,8 @@ class Shared:
     """Ends the connections of those who are banned."""
     ended: EndedCount
     """How many tournaments of all clubs are over."""
+    counts: Counter[type] = field(default_factory=Counter)
+    """How many facts this process has written in all clubs, by type."""
     holds: Callable[[], bool] | None = None
     """Whether the lease of this node is valid; None if it needs none."""
     directory: ClubDirectory = field(default_factory=ClubDirectory)
@@ -181,7 +183,7 @@ class Club:
         else:
             leader = self.arena if gate is None else self._behind(gate)
             self.gateway = make_gateway(leader, self.arena, sessions, shared, name)
-        self.feed = Feed(self.arena, Ranker(shared.clock.now_ms, on_thread))
+        self.feed = Feed(self.arena, Ranker(shared.clock.now_ms, on_thread), shared.counts)
         self.house_bots = HouseBots(self.arena, house_keys, shared.house, self._residents, name, added_elsewhere)
         self.site = Site(
             self.arena,
@@ -256,6 +258,18 @@ class Club:
             log.warning("no house bot %s: somebody else uses that name", name)
 
     @property
+    def is_empty(self) -> bool:
+        """Whether nothing runs in it, no bot is there, and all of it is on disk; main never counts as empty."""
+        return (
+            self.name != MAIN
+            and not self.is_suspended
+            and self.arena.is_idle
+            and not self.gateway.has_sessions
+            and not self.house_bots.bots()
+            and self.log.durable == self.log.last
+        )
+
+    @property
     def is_suspended(self) -> bool:
         """Whether nothing may be told of it, since the lease of this node is over."""
         return self.gate is not None and not self.gate.is_open
@@ -275,9 +289,9 @@ class Club:
         """Judge no more, and tell nothing more."""
         self.arena.stop()
 
-    def close(self) -> None:
+    def close(self, code: CloseCode = CloseCode.DRAINING) -> None:
         """Close its bots' connections and its streams."""
-        self.gateway.close_all(CloseCode.DRAINING)
+        self.gateway.close_all(code)
         self.feed.close()
 
     def _on_durable(self, batch: list[Numbered]) -> None:

@@ -1,4 +1,4 @@
-"""The clubs of this process: main, those in which something is not over, and every other one since it was first used.
+"""The clubs of this process: main, those in which something is not over, and every other one while it is used.
 
 What the directory says of them is followed once it is on disk.
 """
@@ -8,15 +8,18 @@ import logging
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from rumble_protocol.clubs import MAIN
+from rumble_protocol.codes import CloseCode
 from starlette.types import Receive, Scope, Send
 
 from rumble_server.arena.clubs import ClubDirectory
+from rumble_server.arena.ports import TimerHandle
 from rumble_server.club import Club, Leading, Shared, Stored, read_club
+from rumble_server.idle import Idle
 from rumble_server.store.codec import Numbered
 from rumble_server.store.errors import StoreError
 from rumble_server.store.reader import LogReader
@@ -33,6 +36,8 @@ log = logging.getLogger(__name__)
 
 FOLLOWED = frozenset((Banned, ClubChanged, ClubRemoved))
 """The facts of main that concern other clubs, too."""
+LOOKS = 10
+"""How often it is looked whether a club is used before it counts as idle."""
 
 
 class Clubs:
@@ -46,6 +51,8 @@ class Clubs:
         """Those that are loaded, main first."""
         self._loading: dict[str, asyncio.Task[Club | None]] = {}
         self._reading = ThreadPoolExecutor(1, thread_name_prefix="clubs")
+        self._idle = Idle(shared.config.bounds.idle_club_ms)
+        self._looking: TimerHandle | None = None
         self._reader: LogReader | None = None
         self._stored_uses = StoredUses()
         self._house_is_open = False
@@ -62,9 +69,16 @@ class Clubs:
         stored = await self._read(MAIN)
         store.attach(asyncio.get_running_loop())
         self._add(MAIN, stored).on_facts.append(self._follow)
-        for name in store.clubs_in_play():
+        for name in (*store.clubs_in_play(), *self._with_residents()):
             await self.load(name)
+        self._look_later()
         return bool(stored.problems)
+
+    def _with_residents(self) -> list[str]:
+        """Return the clubs beside main in which residents wait to be challenged."""
+        if not self._shared.config.house:
+            return []
+        return [entry.name for entry in self.directory if entry.house and entry.name != MAIN]
 
     @property
     def main(self) -> Club:
@@ -93,14 +107,18 @@ class Clubs:
 
         It is read on a thread, once for all who ask meanwhile; one club after the other.
         """
+        self._idle.use(name)
         club = self._clubs.get(name)
         if club is not None or self.directory.get(name) is None:
             return club
+        return await asyncio.shield(self._begin_loading(name))
+
+    def _begin_loading(self, name: str) -> asyncio.Task[Club | None]:
         loading = self._loading.get(name)
         if loading is None:
             loading = self._loading[name] = asyncio.create_task(self._load(name))
             loading.add_done_callback(lambda _: self._loading.pop(name))
-        return await asyncio.shield(loading)
+        return loading
 
     async def _load(self, name: str) -> Club | None:
         stored = await self._read(name)
@@ -126,12 +144,43 @@ class Clubs:
         def added_elsewhere() -> int:
             return sum(each.house_bots.added for each in self if each is not club)
 
+        self._idle.use(name)
         club = self._clubs[name] = Club(name, self._shared, stored, added_elsewhere, leading)
         if self._house_is_open:
             club.open_house()
         if self._is_draining:
             club.arena.drain()
         return club
+
+    # --- idle clubs ---
+
+    def visit(self, name: str) -> AbstractContextManager[None]:
+        """Keep a club while a request is answered."""
+        return self._idle.visit(name)
+
+    def _look_later(self) -> None:
+        clock = self._shared.clock
+        pause_ms = max(1, self._shared.config.bounds.idle_club_ms // LOOKS)
+        self._looking = clock.call_at(clock.now_ms() + pause_ms, self._look_around)
+
+    def _look_around(self) -> None:
+        self.unload_idle(self._shared.clock.now_ms())
+        self._look_later()
+
+    def unload_idle(self, now_ms: int) -> None:
+        """Take clubs out of memory that nobody has used for long. Their next user finds them as they were."""
+        if not self._is_draining:
+            for name in self._idle.look(self._empty(), now_ms):
+                log.info("club %s is idle, and unloaded", name)
+                self._unload(name)
+
+    def _empty(self) -> list[str]:
+        return [each.name for each in self if each.is_empty]
+
+    def _unload(self, name: str) -> None:
+        self._remove(self._clubs[name])
+        if self._node is not None:
+            self._node.release(name)
 
     # --- for the web ---
 
@@ -196,19 +245,31 @@ class Clubs:
                 self._forget(fact.club)
             elif isinstance(fact, ClubChanged) and (club := self._clubs.get(fact.club)) is not None:
                 club.follow()
+            elif isinstance(fact, ClubChanged) and fact.club in self._with_residents():
+                self._need(fact.club)
+
+    def _need(self, name: str) -> None:
+        """Load a club in which residents are to wait from now on."""
+
+        def told(loading: asyncio.Task[Club | None]) -> None:
+            if not loading.cancelled() and (error := loading.exception()) is not None:
+                log.error("club %s cannot be loaded: %s", name, error)
+
+        self._begin_loading(name).add_done_callback(told)
 
     def _forget(self, name: str) -> None:
         """Let go of a club that was removed, if it is loaded."""
         club = self._clubs.get(name)
         if club is not None:
-            self._remove(club)
+            self._remove(club, CloseCode.CLUB_REMOVED)
 
-    def _remove(self, club: Club) -> None:
-        """Let go of a club that is gone. Its facts stay in the database, and are read by nobody."""
+    def _remove(self, club: Club, code: CloseCode = CloseCode.DRAINING) -> None:
+        """Let go of a club. Its facts stay in the database."""
         del self._clubs[club.name]
         club.house_bots.close()
         club.stop()
-        club.close()
+        club.close(code)
+        self._shared.store.close_log(club.name)
 
     # --- as the lease of this node wants it (`cluster.node.Led`) ---
 
@@ -280,6 +341,8 @@ class Clubs:
 
     def stop(self) -> None:
         """Judge no more."""
+        if self._looking is not None:
+            self._looking.cancel()
         for each in self:
             each.stop()
 

@@ -50,6 +50,8 @@ USES_S = 1.0
 """How long another node may take, in s, to tell what its clubs use."""
 LOOK_S, SOON_S = 1.0, 0.1
 """How often, in s, it is looked who leads; and while somebody has no leader."""
+SEEK_S = 0.02
+"""How often, in s, it is looked whether the leader that visitors wait for is there."""
 LED_S, PAUSE_S = 1.0, 0.01
 """How long, in s, the next club that is handed over waits until the last one is led; how often that is looked at."""
 
@@ -79,6 +81,8 @@ class ClusterClubs(Clubs):
         """The edge of the club that was handed over last."""
         self._is_ready = asyncio.Event()
         """Set when somebody leads main."""
+        self._seeking: dict[str, asyncio.Task[None]] = {}
+        """What waits until somebody leads a club."""
         self._elsewhere: tuple[float, asyncio.Task[dict[str, ClubUse]]] | None = None
         """What other nodes told of their clubs, and until when that is good, by the loop's time."""
         self._followed: dict[str, FollowedClub] = {}
@@ -93,6 +97,7 @@ class ClusterClubs(Clubs):
         for name in {MAIN, *store.clubs_in_play()}:
             self._at.want(name)
         self._following = asyncio.create_task(self._follow_leaders())
+        self._look_later()
         with suppress(TimeoutError):  # then its bots and visitors wait
             await asyncio.wait_for(self._is_ready.wait(), READY_S)
         return False
@@ -106,12 +111,14 @@ class ClusterClubs(Clubs):
             shared, sessions = self._shared, Sessions(name)
             edge = Edge(name, sessions, shared.clock, shared.config.bounds, on_leaderless=self._lacking.set)
             door = self._doors[name] = Door(edge, make_gateway(edge, edge, sessions, shared, name))
+            self._lacking.set()
         return door
 
     def loaded(self, name: str) -> Door | None:  # type: ignore[override]  # a way in is all that the entrance needs
         return self._doors.get(name)
 
     async def load(self, name: str) -> Door | None:  # type: ignore[override]
+        self._idle.use(name)
         return self._door(name) if name in self._doors or await self._is_there(name) else None
 
     async def _is_there(self, name: str) -> bool:
@@ -152,17 +159,42 @@ class ClusterClubs(Clubs):
     def _forget(self, name: str) -> None:
         """Let go of a club that was removed, and of its bots and visitors here."""
         door = self._doors.pop(name, None)
+        self._follow_no_more(name)
+        if name in self._clubs:
+            self._links.lead_no_more(name)
+            self._remove(self._clubs[name], CloseCode.CLUB_REMOVED)
+            self._at.release(name)
+        if door is not None:
+            door.gateway.end_all(CloseCode.CLUB_REMOVED)
+            self._links.forget(door.edge)
+
+    def _need(self, name: str) -> None:
+        self._at.want(name)
+
+    # --- idle clubs ---
+
+    def _empty(self) -> list[str]:
+        """Return the clubs that need no leader, of those that this node leads, and else those that it need not know."""
+        led = self._clubs
+        return [
+            name
+            for name, door in self._doors.items()
+            if (led[name].is_empty if name in led else name != MAIN and not door.gateway.has_sessions)
+        ]
+
+    def _unload(self, name: str) -> None:
+        """Give up a club, which the node leads next that somebody asks for it; or only the way to its leader."""
+        if name in self._clubs:
+            self.discard(name)
+            self._at.release(name)
+        self._links.forget(self._doors.pop(name).edge)
+        self._follow_no_more(name)
+
+    def _follow_no_more(self, name: str) -> None:
         followed = self._followed.pop(name, None)
         if followed is not None:
             followed.feed.close()
         self._feeds.forget(name)
-        if name in self._clubs:
-            self._links.lead_no_more(name)
-            self._remove(self._clubs[name])
-            self._at.release(name)
-        if door is not None:
-            door.gateway.end_all(CloseCode.DRAINING)
-            self._links.forget(door.edge)
 
     # --- who leads ---
 
@@ -175,7 +207,7 @@ class ClusterClubs(Clubs):
             except StoreError as error:
                 if str(error) != told:
                     log.warning("it is not known who leads: %s", told := str(error))
-            is_lacking = any(door.edge.is_leaderless for door in self._doors.values())
+            is_lacking = any(door.edge.is_leaderless for name, door in self._doors.items() if self._idle.is_used(name))
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._lacking.wait(), SOON_S if is_lacking else LOOK_S)
             self._lacking.clear()
@@ -185,15 +217,15 @@ class ClusterClubs(Clubs):
         followed = [name for name in self._doors if name not in self._clubs]
         leaders = await self._at.leaders(followed)
         for name in followed:
-            leader = leaders.get(name)
-            if name in self._clubs or (leader is not None and leader.node == self._at.id):
+            leader, door = leaders.get(name), self._doors.get(name)
+            if door is None or name in self._clubs or (leader is not None and leader.node == self._at.id):
                 continue
-            edge = self._doors[name].edge
+            edge = door.edge
             known = edge.epoch
             self._links.follow(edge, None if leader is None else leader.address, 0 if leader is None else leader.epoch)
             if edge.epoch != known:
                 self._feeds.renew(name)
-            if leader is None:
+            if leader is None and self._idle.is_used(name):
                 self._at.want(name)
             elif name == MAIN:
                 self._is_ready.set()
@@ -225,6 +257,8 @@ class ClusterClubs(Clubs):
         if name == MAIN:
             club.on_facts.append(self._follow)
             await self._on_main(bool(stored.problems))
+            for each in self._with_residents():
+                self._need(each)
             self._is_ready.set()
 
     def discard(self, name: str) -> None:
@@ -237,6 +271,7 @@ class ClusterClubs(Clubs):
             club.discard()
             club.house_bots.close()
             club.feed.close()
+            self._shared.store.close_log(name)
 
     async def hand_over(self, name: str) -> None:
         """Stop a club when the one before is led elsewhere: so each stands for as long as it takes to load one."""
@@ -288,12 +323,32 @@ class ClusterClubs(Clubs):
 
         Raises WebError.
         """
-        if name in self._clubs or scope["state"].get("is_passed_on") or await self.load(name) is None:
+        if name in self._clubs or (door := await self.load(name)) is None:
             return False
         if scope["method"] in READING and await self._followed_for(name, path) is not None:
             return False
+        if door.edge.is_leaderless:
+            await asyncio.shield(self._seek(name, door.edge))
+        if name in self._clubs or scope["state"].get("is_passed_on"):
+            return False
         await self._links.forward(name, scope, receive, send)
         return True
+
+    def _seek(self, name: str, edge: Edge) -> asyncio.Task[None]:
+        """Have a club led that is asked for, once for all who ask meanwhile."""
+        seeking = self._seeking.get(name)
+        if seeking is None:
+            seeking = self._seeking[name] = asyncio.create_task(self._wait_for_leader(edge))
+            seeking.add_done_callback(lambda _: self._seeking.pop(name))
+        return seeking
+
+    async def _wait_for_leader(self, edge: Edge) -> None:
+        """Return once a leader can be reached, or after the time that a login waits for one."""
+        self._lacking.set()
+        clock = self._shared.clock
+        until_ms = clock.now_ms() + self._shared.config.bounds.leaderless_login_ms
+        while edge.is_leaderless and clock.now_ms() < until_ms:  # noqa: ASYNC110  # one for all who wait
+            await asyncio.sleep(SEEK_S)
 
     async def _ask(self, name: str, scope: Scope, receive: Receive, send: Send) -> None:
         """Have the leader of a club answer this node. Raises WebError; ConnectionError if it is lost in its answer."""

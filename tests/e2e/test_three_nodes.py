@@ -8,11 +8,13 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import httpx
 import pytest
 from rumble_protocol import SUBPROTOCOL
+from rumble_protocol.codes import CloseCode
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 from websockets.typing import Subprotocol
@@ -81,6 +83,10 @@ def until(what: Callable[[], object]) -> None:
     while not what():
         assert time.monotonic() < end_s, "it did not happen"
         time.sleep(0.05)
+
+
+def is_led(club: str, node: Node) -> bool:
+    return club in node.leads()
 
 
 def leader(each: list[Node], club: str = "main") -> Node:
@@ -206,6 +212,11 @@ def test_clubs_are_led_by_different_nodes_and_served_by_all(tmp_path: Path, post
         assert "one" in other.leads(), "who is asked first leads"
         until(lambda: httpx.get(f"{first.server.url}/c/one/api/tournaments", timeout=PATIENCE_S).status_code == 200)
         assert "one" not in first.leads()
+        token = [*RUMBLE, "club", "token", "one", "--server", first.server.url, "--admin-token", ADMIN_TOKEN]
+        made_token = subprocess.run(
+            token, env=clean_environment(tmp_path), timeout=PATIENCE_S, capture_output=True, text=True
+        )
+        assert (made_token.returncode, len(made_token.stdout.strip())) == (0, 32), made_token.stderr
         httpx.post(
             f"{other.server.url}/c/one/api/tournaments",
             json={"name": "Friday", "game": "tictactoe", "start_at_bots": 9},
@@ -245,11 +256,45 @@ def test_nodes_that_do_not_lead_main_follow_what_it_says_of_clubs(tmp_path: Path
                     assert json.loads(bot.recv())["club"] == "one"
                 administrator.delete(f"{clubs}/one").raise_for_status()
                 for bot in bots:
-                    with pytest.raises(ConnectionClosed):
+                    with pytest.raises(ConnectionClosed) as closed:
                         bot.recv(PATIENCE_S)
+                    assert closed.value.rcvd is not None
+                    assert closed.value.rcvd.code == CloseCode.CLUB_REMOVED
             pages = [f"{node.server.url}/c/one/" for node in each]
             until(lambda: [administrator.get(page).status_code for page in pages] == [404, 404])
             until(lambda: other.leads() == [])
+
+
+def test_a_club_that_nobody_uses_needs_no_leader_and_is_led_where_it_is_used_next(
+    tmp_path: Path, postgres_url: str
+) -> None:
+    with nodes(tmp_path, postgres_url, 2, more={"RUMBLE_IDLE_CLUB_MS": "300"}) as each:
+        first = leader(each)
+        (other,) = [node for node in each if node is not first]
+        for name in ("one", "two"):
+            headers = {"Authorization": f"Bearer {ADMIN_TOKEN}"}
+            clubs = f"{first.server.url}/api/clubs"
+            httpx.post(clubs, json={"name": name}, headers=headers, timeout=PATIENCE_S).raise_for_status()
+        login = {"type": "login", "name": "ada", "key": "the whole key of ada"}
+        epochs = []
+        for node in (first, other):
+            with connect(node.server.bot_url.replace("/bot", "/c/one/bot")) as bot:
+                bot.send(json.dumps(login))
+                while json.loads(bot.recv(PATIENCE_S))["type"] != "session":
+                    pass
+                until(partial(is_led, "one", node))
+                assert httpx.get(f"{node.server.url}/c/two/", timeout=PATIENCE_S).status_code == 200, "it is waited for"
+                until(lambda: not is_led("two", first) and not is_led("two", other))
+                assert "one" in node.leads(), "a bot is there"
+                epochs.append(run(postgres_url, "SELECT epoch FROM clubs WHERE club = 'one'")[0][0])
+            until(lambda: run(postgres_url, "SELECT node FROM clubs WHERE club = 'one'") == [(None,)])
+        assert epochs[1] == epochs[0] + 2, "it was given up once, and taken once more"
+        wrong = {**login, "key": "the key of another bot"}
+        with connect(first.server.bot_url.replace("/bot", "/c/one/bot")) as bot:
+            bot.send(json.dumps(wrong))
+            while (told := json.loads(bot.recv(PATIENCE_S)))["type"] != "error":
+                pass
+            assert told["code"] == "bad_key"
 
 
 def test_a_node_that_is_stopped_hands_over_at_once(tmp_path: Path, postgres_url: str) -> None:

@@ -222,8 +222,8 @@ class ServerInMemory:
                 under_way, self._pairing = self._pairing or [], None
                 for task, done in under_way:
                     done(task())
-            case "quota", {"bots": int(bots)}:
-                self.world.arena.allowance.quotas = Quotas(bots=bots)
+            case "quota", quotas:
+                self.world.arena.allowance.quotas = Quotas(**quotas)
             case "drain", {}:
                 self.world.arena.drain()
             case "restart", {"down_ms": int(down_ms)}:

@@ -28,7 +28,7 @@ def test_errors() -> None:
 
 def test_notices() -> None:
     assert " ".join(NoticeCode) == (
-        "paused resumed draining disk benched removed cancelled match_voided opponent_away name_open bye pairing"
+        "paused resumed draining disk benched removed cancelled match_voided opponent_away name_open bye pairing quota"
     )
 
 
@@ -39,8 +39,8 @@ def test_terminations() -> None:
 
 
 def test_close_codes() -> None:
-    assert [int(code) for code in CloseCode] == [1001, 1003, 1007, 1009, 1012, 4000, 4001, 4003, 4008, 4010, 4011]
-    assert {int(code) for code in DO_NOT_RECONNECT} == {4001, 4003, 4010}
+    assert [int(code) for code in CloseCode] == [1001, 1003, 1007, 1009, 1012, 4000, 4001, 4003, 4004, 4008, 4010, 4011]
+    assert {int(code) for code in DO_NOT_RECONNECT} == {4001, 4003, 4004, 4010}
 
 
 def test_each_close_code_has_a_reason_that_fits() -> None:

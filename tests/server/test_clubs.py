@@ -1,10 +1,11 @@
 """Several clubs in one process: each by itself, loaded when first used, and following what main says of it."""
 
 import asyncio
+import gc
 import json
 import sqlite3
 import tracemalloc
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,10 @@ MOST_BYTES_OF_IDLE = 50_000
 """What a loaded club may take that nobody uses: half of what is promised, since only Python's memory is counted."""
 
 
+MOST_BYTES_OF_UNLOADED = 500
+"""What may be left of a club that is unloaded again."""
+
+
 class Houses(FakeHouse):
     """The bots that are kept of each club."""
 
@@ -49,7 +54,7 @@ class Houses(FakeHouse):
 
 @asynccontextmanager
 async def running(path: Path, runner: FakeHouse | None = None, **given: Any) -> AsyncIterator[Server]:
-    config = ServerConfig(port=0, db=str(path), drain_ms=0, admin_token=ADMIN, **given)
+    config = ServerConfig(**{"port": 0, "db": str(path), "drain_ms": 0, "admin_token": ADMIN, **given})
     server = Server(config, None if runner is None else lambda *_: runner)
     async with asyncio.timeout(PATIENCE_S):
         await server.start()
@@ -65,6 +70,12 @@ async def create(server: Server, *names: str, quotas: Quotas = NO_QUOTAS) -> lis
     await server.log.wait(server.log.last)
     clubs = [await server.clubs.load(name) for name in names]
     return [club for club in clubs if club is not None]
+
+
+async def until(what: Callable[[], object]) -> None:
+    """Let the loop turn until it is so; the patience of `running` is the bound."""
+    while not what():  # noqa: ASYNC110  # nobody tells
+        await asyncio.sleep(0)
 
 
 class Bot:
@@ -91,6 +102,9 @@ class Bot:
             frame: dict[str, Any] = json.loads(await self._connection.recv())
             if frame["type"] in kinds:
                 return frame
+
+    async def close(self) -> None:
+        await self._connection.close()
 
     async def play(self) -> dict[str, Any]:
         """Answer turns with the first legal move until a tournament is over."""
@@ -243,7 +257,7 @@ async def test_a_removed_club_is_gone_with_its_connections_and_stays_gone(tmp_pa
         await bot.hears("session")
         Administrator(server.arena).remove("chess")
         await bot._connection.wait_closed()
-        assert bot._connection.close_code == 1001
+        assert (bot._connection.close_code, bot._connection.close_reason) == (4004, "this club was removed")
         assert [each.name for each in server.clubs] == [MAIN]
         assert await server.clubs.load("chess") is None
     async with running(tmp_path / "x.db") as server:
@@ -305,6 +319,134 @@ async def test_an_idle_club_is_small(tmp_path: Path) -> None:
             for number in range(1, count):
                 await server.clubs.load(f"club-{number}")
             assert tracemalloc.get_traced_memory()[0] < (count - 1) * MOST_BYTES_OF_IDLE
+        finally:
+            tracemalloc.stop()
+
+
+def rest(server: Server) -> None:
+    """Let the time pass after which a club that nobody uses is unloaded."""
+    now_ms = server._clock.now_ms()
+    for at_ms in (now_ms, now_ms + server.config.bounds.idle_club_ms):
+        server.clubs.unload_idle(at_ms)
+
+
+def loaded(server: Server) -> list[str]:
+    return [each.name for each in server.clubs]
+
+
+async def test_a_club_that_nobody_uses_is_unloaded_and_its_next_user_finds_it_as_it_was(tmp_path: Path) -> None:
+    async with running(tmp_path / "x.db") as server, httpx.AsyncClient(base_url=server.url) as browser:
+        chess, _ = await create(server, "chess", "go")
+        Organiser(chess.arena).set_token("teacher", "the-token-of-chess")
+        Organiser(chess.arena).create(TournamentConfig(name="Cup", game="tictactoe", start_at_bots=2))
+        bots = [await Bot.of(server, "chess", name=name, key=f"the whole key of {name}", join="cup") for name in "ab"]
+        await asyncio.gather(*(bot.play() for bot in bots))
+        rest(server)
+        assert loaded(server) == [MAIN, "chess"], "its bots are there"
+        results = (await browser.get("/c/chess/api/tournaments/cup/matches")).json()
+        figures = (await browser.get("/metrics")).text
+        for bot in bots:
+            await bot.close()
+        await until(lambda: not chess.gateway.has_sessions)
+        rest(server)
+        assert loaded(server) == [MAIN]
+        told = [line for line in figures.splitlines() if line.startswith(("rumble_moves", "rumble_results"))]
+        assert set(told) <= set((await browser.get("/metrics")).text.splitlines()), "figures do not go back"
+        bytes_used = chess.arena.allowance.used_bytes
+        listed = (await browser.get("/api/clubs", headers={"Authorization": f"Bearer {ADMIN}"})).json()["clubs"]
+        assert [each["used"] and each["used"]["bots"] for each in listed] == [0, 2, 0]
+        assert listed[1]["used"]["bytes"] == bytes_used
+        again = await Bot.of(server, "chess", name="a", key="the whole key of a", join="cup")
+        assert (await again.hears("tournament_over"))["status"] == "finished"
+        chess_again = server.clubs.loaded("chess")
+        assert chess_again is not None
+        assert chess_again is not chess
+        assert chess_again.arena.allowance.used_bytes >= bytes_used
+        assert (await browser.get("/c/chess/api/tournaments/cup/matches")).json() == results
+        wrong = await Bot.of(server, "chess", name="b", key="the key of another bot")
+        assert (await wrong.hears("error"))["code"] == "bad_key"
+        headers = {"Authorization": "Bearer the-token-of-chess"}
+        made = await browser.post("/c/chess/api/tournaments", json={"name": "Cup", "game": "hex"}, headers=headers)
+        assert made.json()["id"] == "cup-2"
+        await again.close()
+        await wrong.close()
+        await until(lambda: not chess_again.gateway.has_sessions)
+        rest(server)
+        assert loaded(server) == [MAIN, "chess"], "a tournament is not over"
+
+
+async def test_a_club_is_not_unloaded_while_a_request_is_answered_or_a_fact_is_not_on_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running(tmp_path / "x.db") as server:
+        (chess,) = await create(server, "chess")
+        with server.clubs.visit("chess"):
+            rest(server)
+            assert loaded(server) == [MAIN, "chess"]
+        Organiser(chess.arena).set_token("teacher", "the-token-of-chess")
+        rest(server)
+        assert loaded(server) == [MAIN, "chess"]
+        await chess.log.wait(chess.log.last)
+        server.clubs.unload_idle(0)
+        assert await server.clubs.load("chess") is chess
+        server.clubs.unload_idle(server.config.bounds.idle_club_ms)
+        assert loaded(server) == [MAIN, "chess"], "somebody has just asked for it"
+        rest(server)
+        assert loaded(server) == [MAIN]
+
+
+async def test_on_postgresql_an_idle_club_has_no_leader_and_is_led_again(postgres_url: str) -> None:
+    async with running(Path("unused"), db=postgres_url) as server:
+        (chess,) = await create(server, "chess")
+        await (bot := await Bot.of(server, "chess", name="ada", key="the whole key of ada")).hears("session")
+        await bot.close()
+        await until(lambda: not chess.gateway.has_sessions)
+        await chess.log.wait(chess.log.last)
+        rest(server)
+        assert loaded(server) == [MAIN]
+        wrong = await Bot.of(server, "chess", name="ada", key="the key of another bot")
+        assert (await wrong.hears("error"))["code"] == "bad_key"
+        again = server.clubs.loaded("chess")
+        assert again is not None
+        assert again.log.epoch == chess.log.epoch + 2, "it was given up once, and taken once more"
+
+
+async def test_idle_clubs_are_looked_for_all_the_time(tmp_path: Path) -> None:
+    async with running(tmp_path / "x.db", bounds=Bounds(idle_club_ms=1)) as server:
+        await create(server, "chess")
+        await until(lambda: loaded(server) == [MAIN])
+
+
+async def test_clubs_in_which_residents_wait_are_loaded_and_stay_so(tmp_path: Path) -> None:
+    async with running(tmp_path / "x.db", Houses(), house=("random",)) as server:
+        await create(server, "chess", "go")
+        rest(server)
+        assert loaded(server) == [MAIN]
+        Administrator(server.arena).change("chess", house=True)
+        await until(lambda: loaded(server) == [MAIN, "chess"])
+        rest(server)
+        assert loaded(server) == [MAIN, "chess"]
+    async with running(tmp_path / "x.db", Houses(), house=("random",)) as server:
+        assert loaded(server) == [MAIN, "chess"]
+    async with running(tmp_path / "x.db", Houses()) as server:
+        assert loaded(server) == [MAIN]
+
+
+async def test_memory_of_clubs_that_were_used_one_after_another_goes_back(tmp_path: Path) -> None:
+    count = 100
+    async with running(tmp_path / "x.db") as server:
+        await create(server, *(f"club-{number}" for number in range(count)))
+        rest(server)
+        await server.clubs.load("club-0")
+        rest(server)
+        gc.collect()
+        tracemalloc.start()
+        try:
+            for number in range(1, count):
+                await server.clubs.load(f"club-{number}")
+                rest(server)
+            gc.collect()
+            assert tracemalloc.get_traced_memory()[0] < (count - 1) * MOST_BYTES_OF_UNLOADED
         finally:
             tracemalloc.stop()
 

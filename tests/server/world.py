@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from rumble_protocol.codes import CLOSE_REASONS, CloseCode
+from rumble_protocol.codes import CLOSE_REASONS, WORKER_REPLACED, CloseCode
 from rumble_protocol.fields import TimeControl
 from rumble_protocol.server_messages import Limits
 from rumble_server.arena.arena import Arena
@@ -239,6 +239,7 @@ class MemoryLink:
         self.lag_by_pings = lag_by_pings
         self.inbox = Inbox()
         self.closed: CloseCode | None = None
+        self.reason = ""
         self.was_cut = False
         self.has_room = self.has_invited_room = True
         self.is_held = False
@@ -268,8 +269,9 @@ class MemoryLink:
             listener(given)
 
     def close(self, code: CloseCode, reason: str) -> None:
-        assert reason == CLOSE_REASONS[code]
+        assert reason == CLOSE_REASONS[code] or (code is CloseCode.REPLACED and reason == WORKER_REPLACED)
         assert self.closed is None, "closed twice"
+        self.reason = reason
         self.closed = code
 
     def cut(self) -> None:

@@ -101,7 +101,7 @@ STEPS = (
     Rule(
         "replaced",
         "stays away after 4001",
-        "Do not connect again after close code 4001, 4003 or 4010: end the program, and say why.",
+        "Do not connect again after close code 4001, 4003, 4004 or 4010: end the program, and say why.",
     ),
 )
 """Rules that the kit tries one after another."""

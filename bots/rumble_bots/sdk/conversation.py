@@ -38,6 +38,7 @@ ABOUT_ENTERING = frozenset(
         ErrorCode.UNKNOWN_GAME,
         ErrorCode.BAD_SETTINGS,
         ErrorCode.UNAVAILABLE,
+        ErrorCode.QUOTA,
         ErrorCode.BAD_MESSAGE,
     }
 )

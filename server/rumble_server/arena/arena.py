@@ -35,7 +35,7 @@ from rumble_server.tournament import commands
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.facts import FrameTaken
-from rumble_server.tournament.tournament import Tournament
+from rumble_server.tournament.tournament import OVER, Tournament
 
 FATAL = {
     ErrorCode.BAD_KEY: CloseCode.WRONG_KEY,
@@ -109,6 +109,11 @@ class Arena:
         """Whether the bot of this name is in a match; None: there is no such bot."""
         player = self.players.get(name)
         return None if player is None else bool(player.matches())
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no bot is logged in, and no tournament in memory goes on."""
+        return not self._sessions and all(each.status in OVER for each in self.tournaments.values())
 
     def ban_of(self, address: str) -> Ban | None:
         """Return the ban of an address, if it is banned."""

@@ -170,7 +170,7 @@ class Scheduler:
             free = players.free(game)
         room = self._match_room()
         if room <= 0 and tournament.status == "running":
-            self._held.setdefault(tournament.id)
+            self._hold(tournament)
             return budget
         if self._held:
             self._held.pop(tournament.id, None)
@@ -192,6 +192,16 @@ class Scheduler:
                 self._held[tournament.id] = None
                 break
         return budget
+
+    def _hold(self, tournament: Tournament) -> None:
+        """Have a tournament wait for the quota; of a challenge somebody waits for this one match, and is told once."""
+        if tournament.id in self._held:
+            return
+        self._held[tournament.id] = None
+        if tournament.challenger is not None and not tournament.running and not tournament.is_complete:
+            most = self._recorder.allowance.quotas.matches
+            what = f"this club plays as many matches at once as it may ({most}); yours begins when another is over"
+            self._lifecycle.notify(tournament, NoticeCode.QUOTA, what)
 
     def _match_room(self) -> int:
         """Return how many more matches the club's quota allows."""

@@ -173,7 +173,8 @@ def token(
     json_: Json = False,
 ) -> None:
     """Make a host's token of a club. It is printed only now."""
-    told = AdministratorClient(server, admin_token).post(api_path("clubs", name, "tokens"), {"name": host})
+    # Asked of the club itself: in a cluster only the node that leads it can answer.
+    told = AdministratorClient(server, admin_token, name).post("host/tokens", {"name": host})
     print_answer(told, json_, told["token"])
 
 

@@ -70,6 +70,11 @@ class Gateway:
         self._sessions.open.pop(session.id, None)
         session.lost()
 
+    @property
+    def has_sessions(self) -> bool:
+        """Whether any connection is open, logged in or not."""
+        return bool(self._sessions.open)
+
     def count_sessions(self) -> tuple[int, int]:
         """Return how many are logged in, and how many are not."""
         known = sum(session.name is not None for session in self._sessions.open.values())

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from rumble_protocol.bot_messages import Login, Move
 from rumble_protocol.codec import BadMessage, read_bot_message
-from rumble_protocol.codes import CLOSE_REASONS, CloseCode, ErrorCode
+from rumble_protocol.codes import CLOSE_REASONS, WORKER_REPLACED, CloseCode, ErrorCode
 from rumble_protocol.server_messages import Limits
 
 from rumble_server.arena import messages
@@ -147,7 +147,8 @@ class Session:
         if self.closing:
             return
         self.closing = self.is_deaf = True
-        self.link.close(code, CLOSE_REASONS[code])
+        is_worker = len(self._counted_as) > 1
+        self.link.close(code, WORKER_REPLACED if code == CloseCode.REPLACED and is_worker else CLOSE_REASONS[code])
 
     def cut(self) -> None:
         """End the connection at once."""

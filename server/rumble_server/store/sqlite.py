@@ -44,11 +44,10 @@ class SqliteStore:
             for problem in make_private(path):
                 log.warning(problem)
             self._database = open_database(path)
-            self._last = self._take_up()
+            self._numbers = Numbers(self._take_up())
         except StoreError:
             self._lock.release()
             raise
-        self._numbers = Numbers(self._last)
         identity = identity_of(path)
         command = (sys.executable, "-m", "rumble_server.store.writer", path, identity)
         # It holds the lock until it ends, so that nobody takes up the database before its last transaction is over.
@@ -76,9 +75,14 @@ class SqliteStore:
         """Return the log of a club, the same one each time. Raises StoreError."""
         if club not in self.group.logs:
             size = self._read_bytes(club)
-            # All that earlier runs wrote of the club has a lower number than `_last`, or that.
-            self.group.logs[club] = ClubLog(self.group, club, last=self._last, numbers=self._numbers, size=size)
+            # All of the club that is on disk has a lower number than the newest fact of all clubs, or that.
+            last = self._numbers.last
+            self.group.logs[club] = ClubLog(self.group, club, last=last, numbers=self._numbers, size=size)
         return self.group.logs[club]
+
+    def close_log(self, club: str) -> None:
+        """Forget the log of a club that is not used any more; what it gathered is written."""
+        self.group.logs.pop(club, None)
 
     def run_of(self, club: str = MAIN) -> int:
         """Return the number of this run of the server, which is the same for all clubs.

@@ -45,24 +45,31 @@ class ClubPaths:
         state["process"] = self._process
         scope["root_path"] = ""
         name, rest = split_path(path)
-        app = self._app
-        if not path.startswith(OF_PROCESS):
-            if rest != path and (name == MAIN or not rest):
-                app = _moved(web_path(name), rest, scope["query_string"])
-            else:
-                try:
-                    if await self._clubs.passing(name, rest, scope, receive, send):
-                        return
-                    site = await self._clubs.site(name, rest)
-                    if site is None:
-                        raise WebError.not_found(f"there is no club {name!r}")
-                    if name != MAIN:
-                        scope["root_path"] = site.root
-                        self._need_welcome(site, rest, source_of(Request(scope)))
-                    state["site"] = site
-                except WebError as error:
-                    app = self._refuse(Request(scope), error)
-        await app(scope, receive, send)
+        if path.startswith(OF_PROCESS):
+            await self._app(scope, receive, send)
+        elif rest != path and (name == MAIN or not rest):
+            await _moved(web_path(name), rest, scope["query_string"])(scope, receive, send)
+        else:
+            with self._clubs.visit(name):
+                app = await self._of_club(name, rest, scope, receive, send)
+                if app is not None:
+                    await app(scope, receive, send)
+
+    async def _of_club(self, name: str, rest: str, scope: Scope, receive: Receive, send: Send) -> ASGIApp | None:
+        """Return what answers a request about a club; None if another node has answered it."""
+        try:
+            if await self._clubs.passing(name, rest, scope, receive, send):
+                return None
+            site = await self._clubs.site(name, rest)
+            if site is None:
+                raise WebError.not_found(f"there is no club {name!r}")
+            if name != MAIN:
+                scope["root_path"] = site.root
+                self._need_welcome(site, rest, source_of(Request(scope)))
+        except WebError as error:
+            return self._refuse(Request(scope), error)
+        scope["state"]["site"] = site
+        return self._app
 
     def _need_welcome(self, site: Site, path: str, address: str) -> None:
         """Raise WebError for a path that only the server has, and for an address that the club has banned."""

@@ -3,6 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field
 from typing import Any, Protocol, Self, TypeVar, TypeVarTuple, cast
 
@@ -87,6 +88,8 @@ class Operation:
 
     ended: Callable[[], Counter[str]] = Counter
     """How many tournaments are over, by status."""
+    counts: Counter[type] = field(default_factory=Counter)
+    """How many facts this process has written in all clubs, by type."""
     connections: Callable[[], Mapping[str, int]] = dict
     """How many there are, by kind."""
     links: Callable[[], Mapping[str, int]] = dict
@@ -225,6 +228,9 @@ class Clubs(Protocol):
 
         On a node that does not lead it, it is good for paths about what is over alone.
         """
+
+    def visit(self, name: str, /) -> AbstractContextManager[None]:
+        """Keep a club, or the way to its leader, while a request is answered."""
 
     def sites(self) -> Iterable[Site]:
         """Return those that are loaded, main first."""

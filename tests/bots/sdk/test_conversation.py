@@ -379,7 +379,7 @@ def test_being_removed() -> None:
         assert not [action for action in actions if isinstance(action, Finish)]
 
 
-@pytest.mark.parametrize("code", [4001, 4003, 4010])
+@pytest.mark.parametrize("code", [4001, 4003, 4004, 4010])
 def test_closed_for_good(code: int) -> None:
     error = failure(playing().lost(code, "because"))
     assert isinstance(error, Closed)
@@ -428,6 +428,7 @@ def test_a_challenge_is_not_repeated_after_a_reconnect() -> None:
     assert sent(talk.received(says.session())) == []
 
 
-def test_a_refused_challenge_fails() -> None:
+@pytest.mark.parametrize("code", ["unknown_bot", "quota"])
+def test_a_refused_challenge_fails(code: str) -> None:
     talk = conversation(Aim("ann", challenge=CHALLENGE), says.welcome(), says.session())
-    assert isinstance(failure(talk.received(says.error("unknown_bot"))), Refused)
+    assert isinstance(failure(talk.received(says.error(code))), Refused)

@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 from rumble_bots.sdk.starters import STARTERS
+from rumble_protocol.clubs import MAIN, web_path
 
 from tests.bots.starters.building import Built, tool_path
-from tests.e2e.processes import RUMBLE, Server, clean_environment, running, serving
+from tests.e2e.processes import ADMIN_TOKEN, RUMBLE, Server, clean_environment, running, serving
 from tests.server.web.export_schema import check_export
 
 pytestmark = pytest.mark.e2e
@@ -21,14 +22,14 @@ ROOT = Path(__file__).parents[3]
 PATIENCE_S = 120.0
 BARE, INVITE = "bare", "hush hush"
 FORMS = ("{}", "http://{}", "ws://{}/bot", "http://{}/", "ws://{}")
-"""The ways to write a server's address."""
+"""The ways to write the address of a server, or of a club."""
 CYCLES = 8
 LINES = ("012", "345", "678", "036", "147", "258", "048", "246")
 
 
-def environment(folder: Path, server: Server, tournament: str, form: str, name: str) -> dict[str, str]:
+def environment(folder: Path, place: str, tournament: str, form: str, name: str) -> dict[str, str]:
     told = {
-        "RUMBLE_SERVER": form.format(f"127.0.0.1:{server.port}"),
+        "RUMBLE_SERVER": form.format(place),
         "RUMBLE_JOIN": tournament,
         "RUMBLE_NAME": name,
         "RUMBLE_INVITE": INVITE,
@@ -38,15 +39,21 @@ def environment(folder: Path, server: Server, tournament: str, form: str, name: 
     return clean_environment(folder, told)
 
 
-def played(folder: Path, bots: Mapping[str, Sequence[str]], *options: str) -> list[Any]:
-    """Return the matches of a tournament of these programs; each of them ended with exit code 0."""
-    with serving(folder) as server, ExitStack() as stack:
-        server.tournament("create", "cup", "--start-at-bots", str(len(bots) + 1), "--invite", INVITE, *options)
+def played(folder: Path, bots: Mapping[str, Sequence[str]], *options: str, club: str = MAIN) -> list[Any]:
+    """Return the matches of a tournament of these programs in a club; each of them ended with exit code 0."""
+    with serving(folder, "--admin-token", ADMIN_TOKEN) as server, ExitStack() as stack:
+        place = f"127.0.0.1:{server.port}{web_path(club)}"
+        host = ["--server", place, "--host-token", ADMIN_TOKEN]
+        if club != MAIN:
+            create = [*RUMBLE, "club", "create", club, "--admin-token", ADMIN_TOKEN]
+            subprocess.run(create, env=server.environment, check=True, timeout=PATIENCE_S)
+        many = str(len(bots) + 1)
+        server.tournament("create", "cup", "--start-at-bots", many, "--invite", INVITE, *host, *options)
         bare_bot = str(ROOT / "bots" / "python" / "bare_bot.py")
-        bare = [sys.executable, bare_bot, f"127.0.0.1:{server.port}", "cup", BARE, INVITE]
+        bare = [sys.executable, bare_bot, place, "cup", BARE, INVITE]
         processes = {}
         for number, (name, command) in enumerate({**bots, BARE: bare}.items()):
-            told = environment(folder, server, "cup", FORMS[(number + len(options)) % len(FORMS)], name)
+            told = environment(folder, place, "cup", FORMS[(number + len(options)) % len(FORMS)], name)
             processes[name] = stack.enter_context(running(command, told, folder / f"{name}.log"))
             if name == BARE:
                 # It prints all that it is sent, and would wait for a reader.
@@ -54,7 +61,7 @@ def played(folder: Path, bots: Mapping[str, Sequence[str]], *options: str) -> li
         ended = {name: process.wait(PATIENCE_S) for name, process in processes.items()}
         assert set(ended.values()) == {0}, {name: (folder / f"{name}.log").read_text() for name in ended if ended[name]}
         exported = folder / "cup.json"
-        command = [*RUMBLE, "tournament", "export", "cup", "--out", str(exported)]
+        command = [*RUMBLE, "tournament", "export", "cup", *host[:2], "--out", str(exported)]
         subprocess.run(command, env=server.environment, check=True, timeout=PATIENCE_S)
     document = json.loads(exported.read_text())
     check_export(document)
@@ -102,9 +109,11 @@ def test_all_play_together_and_those_that_win_or_block_beat_a_random_one(
     assert len(seen) > len(matches), "too few moves that win or block to tell"
 
 
-def test_without_an_argument_they_play_at_random_whatever_the_game(built: Mapping[str, Built], tmp_path: Path) -> None:
+def test_in_a_club_without_an_argument_they_play_at_random_whatever_the_game(
+    built: Mapping[str, Built], tmp_path: Path
+) -> None:
     bots = {language: bot.command() for language, bot in built.items()}
-    matches = played(tmp_path, bots, "--game", "connect4")
+    matches = played(tmp_path, bots, "--game", "connect4", club="fun")
     assert {match["termination"] for match in matches} == {"normal"}
     begun = {name: {tuple(m["moves"][0:7:2]) for m in matches if m["seats"][0] == name} for name in bots}
     assert all(len(moves) > 1 for moves in begun.values()), begun
@@ -114,7 +123,7 @@ def test_without_an_argument_they_play_at_random_whatever_the_game(built: Mappin
 def test_it_gives_up_where_it_is_refused_or_told_nonsense(
     language: str, built: Mapping[str, Built], lobby: Server, tmp_path: Path
 ) -> None:
-    told = environment(tmp_path, lobby, "nowhere", "{}", "stranger")
+    told = environment(tmp_path, f"127.0.0.1:{lobby.port}", "nowhere", "{}", "stranger")
 
     def run(strategy: str, told: Mapping[str, str]) -> tuple[int, str]:
         command = built[language].command(strategy)

@@ -149,3 +149,19 @@ def test_a_greater_quota_lets_more_matches_start() -> None:
     here.arena.allowance.quotas = Quotas(matches=2)
     here.arena.scheduler.settle_all()
     assert len(here.arena.matches.live) == 2
+
+
+def test_who_challenges_is_told_once_that_the_quota_holds_the_match_back() -> None:
+    here = world(matches=1)
+    free = here.login("carol", challenges=True, max_matches=3)
+    bots = [here.login(name) for name in ("ann", "bob")]
+    for bot in bots:
+        bot.say(type="challenge", against="carol", game="tictactoe", seat=0)
+    here.arena.scheduler.settle_all()
+    assert [len(bot.inbox.all("notice")) for bot in (*bots, free)] == [0, 1, 1]
+    told = bots[1].last("notice")
+    assert (told["code"], told["tournament"]) == ("quota", "challenge-bob-carol")
+    assert "as many matches at once as it may (1)" in told["message"]
+    bots[0].say(type="resign", match="challenge-ann-carol.1.1.1.1")
+    assert bots[1].last("match_start")["match"] == "challenge-bob-carol.1.1.1.1"
+    assert len(bots[1].inbox.all("notice")) == 1

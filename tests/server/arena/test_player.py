@@ -105,6 +105,7 @@ def test_a_new_login_replaces_its_own_worker_alone() -> None:
     match = one.last("match_start")["match"]
     again = world.login("ANN", worker="ONE")
     assert (one.link.closed, two.link.closed) == (CloseCode.REPLACED, None)
+    assert one.link.reason == "a newer login of this worker took over"
     assert again.last("session")["matches"] == [match]
     assert (again.last("match_start")["match"], again.last("match_start")["resumed"]) == (match, True)
     assert two.inbox.all("session")[0]["matches"] == []
@@ -122,6 +123,7 @@ def test_a_login_without_a_worker_is_a_worker_of_its_own() -> None:
     assert named.link.closed is None
     world.login("ann")
     assert (named.link.closed, plain.link.closed) == (None, CloseCode.REPLACED)
+    assert plain.link.reason == "a newer login of this name took over"
 
 
 def test_a_worker_has_a_name_of_the_pattern_of_names() -> None:

@@ -153,3 +153,11 @@ def test_a_user_without_a_name_is_a_guest(monkeypatch: pytest.MonkeyPatch) -> No
 
     monkeypatch.setattr(getpass, "getuser", nobody)
     assert user_name() == "guest"
+
+
+def test_what_the_server_says_meanwhile_is_shown() -> None:
+    human, written = person([])
+    notice = read_server_message(says.notice("quota"))
+    assert isinstance(notice, server.Notice)
+    human.notice(notice)
+    assert written == ["be told"]

@@ -6,6 +6,7 @@ import pickle
 import zlib
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, cast
@@ -201,7 +202,8 @@ class MemoryServer:
         self.world = world or World(delay_ms=WRITE_MS)
         self.log = WaitingLog(self.world)
         self.archive = MemoryArchive(self.world)
-        self.feed = Feed(self.world.arena)
+        counts: Counter[type] = Counter()
+        self.feed = Feed(self.world.arena, counts=counts)
         self.house = FakeHouse()
         self.house_bots = HouseBots(self.world.arena, HouseKeys("a-secret"), self.house, residents)
         self._published = self.world.log.durable
@@ -210,7 +212,10 @@ class MemoryServer:
         self.ended = EndedCount()
         arena, archive = self.world.arena, cast(Archive, self.archive)
         self.operation = operation = Operation(
-            refusals=arena.door.refusals, ended=self.ended.by_status, metrics_token=METRICS_TOKEN
+            refusals=arena.door.refusals,
+            ended=self.ended.by_status,
+            counts=counts,
+            metrics_token=METRICS_TOKEN,
         )
         self.process = Process(
             arena.clock.now_ms, addresses or Addresses(), hosts, operation=operation, unready=self._unready
@@ -222,6 +227,9 @@ class MemoryServer:
     def web(self) -> ASGIApp:
         """The application: to make it takes longer than most tests."""
         return make_web(self, self.process)
+
+    def visit(self, _name: str) -> AbstractContextManager[None]:
+        return nullcontext()
 
     async def passing(self, _name: str, _path: str, _scope: Scope, _receive: Receive, _send: Send) -> bool:
         return False

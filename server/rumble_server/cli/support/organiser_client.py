@@ -162,14 +162,14 @@ class OrganiserClient:
 
 
 class AdministratorClient(OrganiserClient):
-    """The HTTP API of a server for its administrator, whatever club its address names."""
+    """The HTTP API of a server for its administrator: that of `club`, whatever club the address names; None: main."""
 
-    def __init__(self, server: str, admin_token: str | None = None) -> None:
+    def __init__(self, server: str, admin_token: str | None = None, club: str | None = None) -> None:
         from rumble_bots.sdk.address import Address
         from rumble_protocol.clubs import MAIN
 
         super().__init__(server, admin_token)
-        self.base = replace(Address.parse(server), club=MAIN).http_base
+        self.base = replace(Address.parse(server), club=club or MAIN).http_base
 
     def _complaint(self, answer: "httpx.Response") -> str:
         if answer.status_code != HTTPStatus.UNAUTHORIZED:

@@ -36,6 +36,9 @@ class Person(Bot):
         self._draw = draw
         self._start: server_says.MatchStart | None = None
 
+    def notice(self, message: server_says.Notice) -> None:
+        self._write(message.message)
+
     def match_start(self, message: server_says.MatchStart) -> None:
         self._start = message
         marks = get_game(message.game).seat_marks

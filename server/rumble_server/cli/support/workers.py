@@ -52,6 +52,7 @@ async def _play(args: Sequence[str], workers: Sequence[str]) -> int:
     from rumble_bots.sdk.processes import end_process, start_group
 
     failed: list[int] = []
+    playing = set(workers)
     told: dict[str, None] = {}
     pipe = asyncio.subprocess.PIPE
 
@@ -59,12 +60,13 @@ async def _play(args: Sequence[str], workers: Sequence[str]) -> int:
         assert process.stdout is not None
         output = (await process.stdout.read()).decode("utf-8", "replace")
         code = await process.wait()
+        playing.discard(worker)
         if code == 0:
             told.update(dict.fromkeys(output.splitlines()))  # each tells the same result
             return
         failed.append(code if code > 0 else ExitCode.FAILED)
         how = f"exit code {code}" if code > 0 else f"signal {-code}"
-        left = " The others go on." if len(failed) < len(workers) else ""
+        left = " The others go on." if playing else ""
         typer.echo(f"rumble: worker {worker} has ended with {how}.{left}", err=True)
 
     async with AsyncExitStack() as stack:

@@ -75,6 +75,10 @@ class PostgresStore:
             self.lead(club, int(self._connection.execute(_TAKE, {"club": club})[0][0]))
         return self.group.logs[club]
 
+    def close_log(self, club: str) -> None:
+        """Forget the log of a club that is not used any more; what it gathered is written."""
+        self.group.logs.pop(club, None)
+
     def run_of(self, club: str = MAIN) -> int:
         """Return the number that tells the turns of a club in this run from those in any other: its epoch."""
         return self.log(club).epoch

@@ -30,11 +30,11 @@ RETRY = Chunk(0, b"retry: 2000\n\n")
 class Feed:
     """All channels of one server. It runs on the event loop; `publish` is given facts that are on disk."""
 
-    def __init__(self, arena: Arena, ranker: Ranker | None = None) -> None:
+    def __init__(self, arena: Arena, ranker: Ranker | None = None, counts: Counter[type] | None = None) -> None:
+        """`counts` are how many facts were written in this run, by type; it adds to them."""
         self.ranker = Ranker(arena.clock.now_ms) if ranker is None else ranker
         self.ranker.on_news.append(self._on_ranking)
-        self.counts: Counter[type] = Counter()
-        """The number of facts that were written in this run, by type."""
+        self._counts = Counter() if counts is None else counts
         self._arena = arena
         self._channels: dict[str, Channel] = {}
         self._watched_at_ms: dict[str, int] = {}
@@ -50,7 +50,7 @@ class Feed:
 
     def publish(self, batch: Sequence[tuple[int, LogFact]], kinds: Mapping[type, int]) -> None:
         """Take in facts that are on disk, counted by kind in `kinds`, and wake the readers that waited for them."""
-        self.counts.update(kinds)
+        self._counts.update(kinds)
         if not self._channels:
             return
         for _, fact in batch:

@@ -131,3 +131,28 @@ def test_the_exit_code_is_that_of_a_worker_that_failed(capfd: pytest.CaptureFixt
     said = capfd.readouterr().err.splitlines()
     assert said.count("rumble: the server refused: no such tournament (unknown_tournament)") == 2
     assert sorted(line for line in said if "has ended" in line)[0].startswith("rumble: worker w-1 has ended")
+
+
+OUTLIVES = """
+import os, pathlib, sys
+pid_file = pathlib.Path({file!r})
+while not (pid_file.exists() and pid_file.read_text()):
+    pass
+while True:
+    try:
+        os.kill(int(pid_file.read_text()), 0)
+    except ProcessLookupError:
+        sys.exit(3)
+"""
+
+
+@pytest.mark.e2e
+@pytest.mark.skipif(sys.platform == "win32", reason="it asks for a process by its number")
+def test_nobody_goes_on_where_the_last_fails_after_the_others_are_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    file = str(tmp_path / "pid")
+    scripts = {"w-1": f"import os; open({file!r}, 'w').write(str(os.getpid()))", "w-2": OUTLIVES.format(file=file)}
+    monkeypatch.setattr(workers, "process_command", lambda worker, _: [sys.executable, "-c", scripts[worker]])
+    assert workers.run_workers([], 2, "w") == 3
+    assert capfd.readouterr().err == "rumble: worker w-2 has ended with exit code 3.\n"

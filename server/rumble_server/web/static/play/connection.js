@@ -7,7 +7,7 @@ import { root } from "../root.js";
 
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 5000;
-const NEVER_AGAIN = new Set([4001, 4003, 4008, 4010]);
+const NEVER_AGAIN = new Set([4001, 4003, 4004, 4008, 4010]);
 
 export class Connection {
   /** @type {WebSocket | null} */

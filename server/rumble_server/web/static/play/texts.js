@@ -36,6 +36,8 @@ export function closeText(code) {
       return "Your name has logged in somewhere else, perhaps in another tab: the match goes on there.";
     case 4003:
       return "Somebody else's key protects this name.";
+    case 4004:
+      return "This club was removed.";
     case 4008:
       return "The server has had too many messages from here, and has hung up. Wait a minute, then go on.";
     case 4010:
