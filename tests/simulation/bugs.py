@@ -142,14 +142,14 @@ def charge_a_stall(patch: pytest.MonkeyPatch) -> None:
 
 def excuse_twice(patch: pytest.MonkeyPatch) -> None:
     """A turn that is asked anew is excused once more for what was excused when the one before was suspended."""
-    apply = Referee.apply
+    apply_turn = Referee._apply_turn
 
-    def changed(self: Referee, fact: MatchFact) -> None:
-        apply(self, fact)
-        if isinstance(fact, TurnAsked) and self.turn is not None:
-            self.turn.late_ms -= self.seats[fact.seat].excused_ms
+    def changed(self: Referee, asked: TurnAsked) -> None:
+        apply_turn(self, asked)
+        assert self.turn is not None
+        self.turn.late_ms -= self.seats[asked.seat].excused_ms
 
-    patch.setattr(Referee, "apply", changed)
+    patch.setattr(Referee, "_apply_turn", changed)
 
 
 def void_at_will(patch: pytest.MonkeyPatch) -> None:
