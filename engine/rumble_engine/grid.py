@@ -50,7 +50,7 @@ class Grid:
         self._drawn = tuple(
             sum(_mark(key, row) << 4 * columns * row for row in range(rows)) for key in range(1 << height)
         )
-        """By the key of a column: the hexadecimal digits of the last column of a board, 1 for each X and 2 for each O."""
+        """By the key of a column: the hexadecimal digits of a board's last column, 1 for each X and 2 for each O."""
         self._text = f"%0{columns * rows}x"
         self.open: dict[int, tuple[int, ...]] = {}
         """By the taken cells of the top row: the columns that are not full, from the left."""
