@@ -28,6 +28,8 @@ class Running:
 
     process: "subprocess.Popen[str]"
     port: int
+    database: int | None = None
+    """The process of the PostgreSQL server that works for it on this machine."""
 
     @property
     def page(self) -> str:
@@ -38,8 +40,9 @@ class Running:
         return httpx.AsyncClient(base_url=self.page, headers={"Authorization": f"Bearer {TOKEN}"}, timeout=60)
 
     def cpu_s(self) -> float:
-        """Return the CPU time that the server and its child processes have used, user and system, in s."""
-        return sum(cpu_s(pid) for pid in tree(self.process.pid))
+        """Return the CPU time that the server, its database and their child processes have used, in s."""
+        used = tree(self.process.pid) + ([] if self.database is None else tree(self.database))
+        return sum(cpu_s(pid) for pid in used)
 
     def kill(self) -> None:
         """Kill the server and its child processes."""

@@ -11,9 +11,8 @@ Their rates say little, since they share a core. `--in-turn` and `--at-once` cho
 
     python benchmarks/throughput.py --db postgresql://USER@HOST/NAME
 
-compares this server on PostgreSQL with itself on SQLite, in turn. What counts is the ratio of the rates: the CPU of
-PostgreSQL's own processes is not in the figures. Each run has a database of its own, which is made on that server and
-dropped again.
+compares this server on PostgreSQL, which runs on this machine, with itself on SQLite, in turn. The CPU of PostgreSQL's
+own processes counts as the server's. Each run has a database of its own, which is made there and dropped again.
 """
 
 import argparse
@@ -24,7 +23,7 @@ import statistics
 from collections.abc import AsyncIterator, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import asynccontextmanager, contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing import get_context
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
@@ -32,7 +31,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 import uvloop
 from load import Measured, Message, Tally, connect, connect_all, measure
-from servers import RUMBLE, Running, echoing, serving
+from servers import RUMBLE, Running, echoing, serving, stat
 
 GAMES = ("tictactoe", "connect4", "chess")
 WARM_S = 1.0
@@ -68,8 +67,18 @@ class Contender:
         """Run the server with a load that plays."""
         with nullcontext() if self.postgres is None else new_database(self.postgres) as database:
             async with serving(database, source=self.source, program=self.program) as running:
+                if self.postgres is not None:
+                    running = replace(running, database=server_of(self.postgres))
                 await play(running, load, tally)
                 yield running
+
+
+def server_of(url: str) -> int:
+    """Return the process of the PostgreSQL server of a URL, on this machine."""
+    import psycopg
+
+    with psycopg.connect(url) as connection:
+        return int(stat(connection.info.backend_pid)[1])
 
 
 @contextmanager

@@ -24,6 +24,7 @@ import psutil
 
 from tests.e2e.processes import free_port
 from tests.needs import missing, need_module
+from tests.postgres.guard import left_of
 
 PATIENCE_S = 60.0
 """Time in s within which the server must start or end."""
@@ -127,7 +128,7 @@ class Cluster:
             process.kill()
         self.process.wait(PATIENCE_S)
         self.process = None
-        assert not psutil.wait_procs(family, PATIENCE_S)[1]
+        assert left_of(family, PATIENCE_S) == []
 
     @contextmanager
     def frozen(self) -> Iterator[None]:

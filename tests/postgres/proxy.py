@@ -197,8 +197,9 @@ class Proxy:
             async with asyncio.TaskGroup() as both:
                 both.create_task(self._carry(pair, "to_server", client[0], server[1]))
                 both.create_task(self._carry(pair, "to_client", server[0], client[1]))
-            client[1].close()
-            server[1].close()
+            for _, writer in (client, server):
+                writer.close()
+                await writer.wait_closed()  # what is left is sent first; a cut finds the pair until then
         except* OSError:  # one side has reset it: so it is for the other
             _reset(client)
             _reset(server)

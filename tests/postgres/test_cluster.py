@@ -12,6 +12,7 @@ import pytest
 from tests.e2e.processes import PATIENCE_S
 from tests.needs import need_module
 from tests.postgres.cluster import Cluster, cluster, run
+from tests.postgres.guard import left_of
 
 pytestmark = pytest.mark.e2e
 ROOT = Path(__file__).parents[2]
@@ -82,7 +83,7 @@ def test_nothing_stays_when_whoever_started_it_is_killed(frozen: bool) -> None:
             for process in family:
                 process.suspend()
         starter.kill()
-    assert psutil.wait_procs([*family, guard], PATIENCE_S)[1] == []
+    assert left_of([*family, guard], PATIENCE_S) == []
     assert not folder.exists()
 
 

@@ -36,6 +36,7 @@ def connection(postgres_url: str) -> Iterator[Connection]:
     store = PostgresStore(postgres_url)
     for club in ("main", "go"):
         store.log(club)
+    run(postgres_url, "UPDATE clubs SET epoch = 1")
     connection = Connection(postgres_url)
     yield connection
     connection.close()
@@ -156,7 +157,9 @@ async def test_a_batch_of_unknown_fate_whose_club_was_taken_over_is_fenced(postg
         await store.wait_all()
         assert told.facts == [(1, joined(1))]
         again = store.lead("main", log.epoch + 1)
-        assert (again.last, again.epoch) == (2, 2), "what was written nevertheless is what the next leader goes on from"
+        assert (again.last, again.epoch) == (2, log.epoch + 1), (
+            "what was written nevertheless is what the next leader goes on from"
+        )
         await write(again, joined(3))
     assert [number for _, number in logged(postgres_url)] == [1, 2, 3]
 
